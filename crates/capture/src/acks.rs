@@ -1,0 +1,92 @@
+//! What one side says about the data that it receives: acknowledgments, windows, SACK.
+
+use coalescope_wire::Flags;
+
+use crate::frame::Frame;
+
+/// The acknowledging half of one direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Acks {
+    /// Frames that only acknowledge.
+    pub(crate) pure: u32,
+    pub(crate) duplicates: u32,
+    pub(crate) sack_frames: u32,
+    pub(crate) zero_windows: u32,
+    pub(crate) window_max: u64,
+    window_sum: u64,
+    windows: u32,
+    /// Window scale announced in the SYN; `None` without a SYN.
+    pub(crate) scale: Option<u8>,
+    last_ack: u32,
+    last_window: u16,
+    /// Duplicates in a row.
+    run: u32,
+    sacked: bool,
+    zero_since_ns: Option<i64>,
+    /// Time with the window closed.
+    pub(crate) closed_ns: i64,
+}
+
+impl Acks {
+    /// Takes a frame of this direction. `outstanding` says that the other side has sent data which
+    /// the frame does not acknowledge: without that no ACK is a duplicate (RFC 5681, section 2).
+    #[inline]
+    pub(crate) fn add(&mut self, frame: &Frame, outstanding: bool) {
+        if frame.flags.has(Flags::RST) || !frame.flags.has(Flags::ACK) {
+            return;
+        }
+        let pure = frame.payload == 0 && !frame.flags.has(Flags::SYN | Flags::FIN);
+        self.pure += u32::from(pure);
+        if frame.options.sack_count > 0 {
+            self.sack_frames += 1;
+            self.sacked = true;
+        }
+        self.count_run(frame, pure && outstanding);
+        if !frame.flags.has(Flags::SYN) {
+            self.look_at_window(frame);
+        }
+        self.last_ack = frame.ack;
+        self.last_window = frame.window;
+    }
+
+    #[inline]
+    fn count_run(&mut self, frame: &Frame, may_repeat: bool) {
+        if frame.ack != self.last_ack {
+            self.run = 0;
+            self.sacked = frame.options.sack_count > 0;
+        } else if may_repeat && frame.window == self.last_window {
+            self.run += 1;
+            self.duplicates += 1;
+        }
+    }
+
+    #[inline]
+    fn look_at_window(&mut self, frame: &Frame) {
+        let window = u64::from(frame.window) << self.scale.unwrap_or(0);
+        self.window_max = self.window_max.max(window);
+        self.window_sum += window;
+        self.windows += 1;
+        if window == 0 {
+            self.zero_windows += 1;
+            self.zero_since_ns.get_or_insert(frame.time_ns);
+        } else if let Some(since) = self.zero_since_ns.take() {
+            self.closed_ns += frame.time_ns - since;
+        }
+    }
+
+    /// Whether this side reports data missing: three duplicates (RFC 5681) or SACK (RFC 6675).
+    pub(crate) fn reports_loss(&self) -> bool {
+        self.run >= 3 || self.sacked
+    }
+
+    pub(crate) fn window_mean(&self) -> Option<u64> {
+        (self.windows > 0).then(|| self.window_sum / u64::from(self.windows))
+    }
+
+    /// Ends it: a window still closed was closed until now.
+    pub(crate) fn finish(&mut self, now_ns: i64) {
+        if let Some(since) = self.zero_since_ns.take() {
+            self.closed_ns += now_ns - since;
+        }
+    }
+}

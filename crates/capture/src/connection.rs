@@ -1,0 +1,262 @@
+//! A connection at one point: its ends, handshake, phases and two flows.
+
+use coalescope_wire::{Flags, Tunnels, Vlans};
+
+use crate::flow::{Around, Data, Flow};
+use crate::frame::{Frame, Key, TooBig};
+use crate::outstanding::Budget;
+use crate::phases::PhaseClock;
+use crate::vantage::Halves;
+
+/// Which end of the key sends.
+pub(crate) const LOW: usize = 0;
+/// The other.
+pub(crate) const HIGH: usize = 1;
+
+/// Handshake times; 0 is "not seen".
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Handshake {
+    pub(crate) syn: Option<Syn>,
+    pub(crate) syn_ack: Option<Syn>,
+    syn_ns: i64,
+    syn_ack_ns: i64,
+    ack_ns: i64,
+}
+
+/// What a SYN announced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Syn {
+    pub(crate) isn: u32,
+    pub(crate) mss: Option<u16>,
+    scale: Option<u8>,
+    timestamps: bool,
+}
+
+impl Syn {
+    fn new(frame: &Frame) -> Self {
+        Self {
+            isn: frame.seq,
+            mss: frame.options.mss,
+            scale: frame.options.window_scale,
+            timestamps: frame.options.timestamps.is_some(),
+        }
+    }
+}
+
+impl Handshake {
+    /// SYN to ACK: one round trip of the whole path, from any point on it.
+    pub(crate) fn rtt_ns(&self) -> Option<i64> {
+        (self.syn_ns != 0 && self.ack_ns >= self.syn_ns).then(|| self.ack_ns - self.syn_ns)
+    }
+
+    fn halves(&self) -> Halves {
+        let half = |from: i64, to: i64| (from != 0 && to >= from).then(|| to - from);
+        Halves {
+            to_server_ns: half(self.syn_ns, self.syn_ack_ns),
+            to_client_ns: half(self.syn_ack_ns, self.ack_ns),
+        }
+    }
+}
+
+/// What a frame did, for the join with other points.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracked {
+    /// Position of the first payload byte.
+    pub(crate) start: u64,
+    pub(crate) data: Data,
+    /// Position that the frame acknowledges in the other direction, when that advanced.
+    pub(crate) acked: Option<u64>,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    pub(crate) key: Key,
+    pub(crate) client_is_low: bool,
+    pub(crate) reset: bool,
+    pub(crate) first_number: u64,
+    pub(crate) first_ns: i64,
+    pub(crate) last_ns: i64,
+    pub(crate) handshake: Handshake,
+    pub(crate) phases: PhaseClock,
+    pub(crate) vlans: Vlans,
+    pub(crate) tunnels: Tunnels,
+    /// Smallest round trip of the whole path; 0 if not known.
+    rtt_ns: i64,
+    pub(crate) flows: [Flow; 2],
+}
+
+impl Connection {
+    pub(crate) fn new(frame: &Frame) -> Self {
+        let mut connection = Self {
+            key: frame.key,
+            client_is_low: client_is_low_by_ports(&frame.key),
+            reset: false,
+            first_number: frame.number,
+            first_ns: frame.time_ns,
+            last_ns: frame.time_ns,
+            handshake: Handshake::default(),
+            phases: PhaseClock::default(),
+            vlans: frame.vlans,
+            tunnels: frame.tunnels,
+            rtt_ns: 0,
+            flows: [Flow::default(), Flow::default()],
+        };
+        if frame.flags.has(Flags::SYN) {
+            let sender_is_client = !frame.flags.has(Flags::ACK);
+            connection.client_is_low = frame.from_low == sender_is_client;
+        }
+        connection
+    }
+
+    /// Whether this SYN begins another connection between the same ends (a port used again).
+    pub(crate) fn is_succeeded_by(&self, frame: &Frame) -> bool {
+        let first_syn = frame.flags.has(Flags::SYN) && !frame.flags.has(Flags::ACK);
+        first_syn
+            && match self.handshake.syn {
+                Some(syn) => syn.isn != frame.seq,
+                None => self.flows.iter().any(|flow| flow.counts.data_frames > 0),
+            }
+    }
+
+    /// Takes a frame of this connection.
+    #[inline]
+    pub(crate) fn track(&mut self, frame: &Frame, doubling: bool, budget: &mut Budget) -> Tracked {
+        self.last_ns = self.last_ns.max(frame.time_ns);
+        let from = if frame.from_low { LOW } else { HIGH };
+        let [low, high] = &mut self.flows;
+        let (sender, receiver) = if frame.from_low {
+            (low, high)
+        } else {
+            (high, low)
+        };
+        let around = Around {
+            loss_reported: receiver.acks.reports_loss(),
+            rtt_ns: self.rtt_ns,
+            doubling,
+        };
+        let (start, data) = sender.send(frame, around, budget);
+        if data == Data::Doubled {
+            return Tracked {
+                start,
+                data,
+                acked: None,
+            };
+        }
+        let advanced = receiver.acknowledged(frame, budget);
+        let outstanding = receiver.ranges.next() > receiver.una.max(1);
+        sender.acks.add(frame, outstanding);
+        let acked = advanced.then_some(receiver.una);
+        self.special(frame, from, data);
+        Tracked { start, data, acked }
+    }
+
+    #[inline]
+    fn special(&mut self, frame: &Frame, from: usize, data: Data) {
+        let from_client = (from == LOW) == self.client_is_low;
+        if frame.flags.has(Flags::SYN | Flags::RST) {
+            self.reset |= frame.flags.has(Flags::RST);
+            if frame.flags.has(Flags::SYN) {
+                self.take_syn(frame, from);
+            }
+        } else if self.handshake.ack_ns == 0 && from_client && self.handshake.syn_ack_ns != 0 {
+            self.take_handshake_ack(frame);
+        }
+        if data == Data::New {
+            self.phases.data(frame, from_client);
+            self.learn_rtt();
+        }
+    }
+
+    #[cold]
+    fn take_syn(&mut self, frame: &Frame, from: usize) {
+        let syn = Syn::new(frame);
+        if frame.flags.has(Flags::ACK) {
+            self.handshake.syn_ack_ns = frame.time_ns;
+            self.handshake.syn_ack = Some(syn);
+        } else {
+            self.handshake.syn_ns = frame.time_ns;
+            self.handshake.syn = Some(syn);
+            self.phases.syn(frame.time_ns);
+        }
+        self.flows[from].begin_if_new(frame.seq.wrapping_add(1));
+        self.learn_options();
+    }
+
+    /// Options count when both sides sent them (RFC 7323 2.2, 3.2).
+    fn learn_options(&mut self) {
+        let (Some(syn), Some(syn_ack)) = (self.handshake.syn, self.handshake.syn_ack) else {
+            return;
+        };
+        let scaled = syn.scale.is_some() && syn_ack.scale.is_some();
+        let client = if self.client_is_low { LOW } else { HIGH };
+        self.flows[client].acks.scale = Some(syn.scale.filter(|_| scaled).unwrap_or(0));
+        self.flows[1 - client].acks.scale = Some(syn_ack.scale.filter(|_| scaled).unwrap_or(0));
+        let options = if syn.timestamps && syn_ack.timestamps {
+            12
+        } else {
+            0
+        };
+        let mss = syn.mss.into_iter().chain(syn_ack.mss).min();
+        if let Some(bound) = mss.and_then(|mss| u32::from(mss).checked_sub(options)) {
+            for flow in &mut self.flows {
+                flow.tally.segment.set_bound(bound.max(1));
+            }
+        }
+    }
+
+    #[cold]
+    fn take_handshake_ack(&mut self, frame: &Frame) {
+        self.handshake.ack_ns = frame.time_ns;
+        self.phases.connected(frame.time_ns);
+        self.rtt_ns = self.handshake.rtt_ns().unwrap_or(0);
+    }
+
+    /// Without a handshake the two halves of the path stand in for it.
+    #[inline]
+    fn learn_rtt(&mut self) {
+        if self.rtt_ns == 0
+            && let Some(whole) = self.halves().whole_ns()
+        {
+            self.rtt_ns = whole;
+        }
+    }
+
+    /// A "packet too big" that quotes a frame of the given direction.
+    pub(crate) fn reject(&mut self, error: &TooBig) {
+        let flow = &mut self.flows[if error.from_low { LOW } else { HIGH }];
+        flow.reject(error);
+    }
+
+    /// The two halves of the path, from the handshake or else from data and echoes.
+    pub(crate) fn halves(&self) -> Halves {
+        let handshake = self.handshake.halves();
+        let (client, server) = if self.client_is_low {
+            (LOW, HIGH)
+        } else {
+            (HIGH, LOW)
+        };
+        let turn = |side: usize| self.flows[side].turn.min_ns();
+        Halves {
+            to_server_ns: least(handshake.to_server_ns, turn(client)),
+            to_client_ns: least(handshake.to_client_ns, turn(server)),
+        }
+    }
+
+    /// Settles what is still open.
+    pub(crate) fn finish(&mut self, budget: &mut Budget) {
+        let last_ns = self.last_ns;
+        for flow in &mut self.flows {
+            flow.finish(budget, last_ns);
+        }
+    }
+}
+
+fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    a.into_iter().chain(b).min()
+}
+
+/// Without a SYN the server is taken to have the lower port.
+fn client_is_low_by_ports(key: &Key) -> bool {
+    key.low.1 > key.high.1
+}

@@ -1,0 +1,38 @@
+//! Frames that stand in a capture twice: a mirror of ingress and egress, `tcpdump -i any` on a
+//! bridge, a routed packet before and after. They are one transmission, not two.
+
+use crate::frame::Frame;
+
+/// Frames of one direction remembered; mirrors deliver the copy within a few frames.
+const REMEMBERED: usize = 16;
+/// Two frames without identification (IPv6, or DF with an ID of 0 as RFC 6864 allows) are the same
+/// one only if they are this close: timestamps tick at most once a millisecond.
+const CLOSE_NS: i64 = 1_000_000;
+
+/// Signatures of the last frames of one direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recent {
+    signatures: [u32; REMEMBERED],
+    at: u8,
+    last_ns: i64,
+}
+
+impl Recent {
+    /// Whether the frame was among the last ones; remembers it.
+    ///
+    /// `doubling` says that this capture doubles frames as a rule: only then is an ACK without
+    /// identification taken for a copy, since true duplicate ACKs can be equal to the bit.
+    #[inline]
+    pub(crate) fn check(&mut self, frame: &Frame, doubling: bool) -> bool {
+        let signature = frame.signature();
+        let close = frame.time_ns - self.last_ns < CLOSE_NS;
+        self.last_ns = frame.time_ns;
+        let telling = frame.id != 0 || close && (frame.payload > 0 || doubling);
+        if telling && self.signatures.contains(&signature) {
+            return true;
+        }
+        self.signatures[usize::from(self.at) % REMEMBERED] = signature;
+        self.at = self.at.wrapping_add(1);
+        false
+    }
+}

@@ -1,0 +1,338 @@
+//! The facts that a trace yields, as `coalescope/trace/1` prints them. `None` is "not known".
+
+use serde::Serialize;
+
+/// Everything read from one set of captures.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Trace {
+    /// Points in path order.
+    pub points: Vec<Point>,
+    /// Hops between neighbouring points, in the direction in which data went.
+    pub hops: Vec<Hop>,
+}
+
+/// What one observation point saw.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Point {
+    /// Its name: as given, or the file's stem.
+    pub name: String,
+    /// The files it was read from.
+    pub files: Vec<String>,
+    /// Link types met.
+    pub link_types: Vec<String>,
+    /// Frames read.
+    pub frames: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Frames that carried TCP.
+    pub tcp_frames: u64,
+    /// Time of the first frame, seconds since 1970.
+    pub first_s: Option<f64>,
+    /// Time of the last frame, seconds since 1970.
+    pub last_s: Option<f64>,
+    /// Bytes of the files that could not be read.
+    pub unreadable_bytes: u64,
+    /// Frames whose headers were damaged or not all captured.
+    pub unparsed_frames: u64,
+    /// Frames that stand in the file twice (a mirror of ingress and egress).
+    pub doubled_frames: u64,
+    /// What was left out or looked odd.
+    pub warnings: Vec<String>,
+    /// Connections, in order of their first frame.
+    pub connections: Vec<Connection>,
+}
+
+/// One end of a connection.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Address in text.
+    pub address: String,
+    /// Port.
+    pub port: u16,
+}
+
+/// Where a point stands for a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vantage {
+    /// At the client.
+    Client,
+    /// At the server.
+    Server,
+    /// Between the two.
+    Between,
+    /// The capture does not tell.
+    #[default]
+    Unknown,
+}
+
+/// The phases that curl prints, in seconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Phases {
+    /// SYN to the client's ACK.
+    pub connect_s: Option<f64>,
+    /// From there to the end of the TLS handshake.
+    pub tls_s: Option<f64>,
+    /// From the end of TLS (or of the TCP handshake) to the first byte of the answer.
+    pub first_byte_s: Option<f64>,
+    /// From the first byte of the answer to its last.
+    pub transfer_s: Option<f64>,
+}
+
+/// One connection at one point.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Connection {
+    /// Its number at this point, from 0.
+    pub id: u64,
+    /// `ipv4` or `ipv6`.
+    pub network: &'static str,
+    /// Tunnel layers it came in, such as `vxlan 42`, outermost first.
+    pub tunnel: Option<String>,
+    /// VLAN ids, outermost first.
+    pub vlans: Vec<u16>,
+    /// The end that sent the SYN (or, without one, has the higher port).
+    pub client: Endpoint,
+    /// The other end.
+    pub server: Endpoint,
+    /// Where this point stands.
+    pub vantage: Vantage,
+    /// MSS in the client's SYN, in bytes.
+    pub mss_client_bytes: Option<u16>,
+    /// MSS in the server's SYN-ACK, in bytes.
+    pub mss_server_bytes: Option<u16>,
+    /// SYN to the client's ACK, in seconds: one round trip of the whole path from any point.
+    pub handshake_rtt_s: Option<f64>,
+    /// First frame, seconds since 1970.
+    pub first_s: f64,
+    /// Last frame, seconds since 1970.
+    pub last_s: f64,
+    /// First frame's number in its file.
+    pub first_frame: u64,
+    /// SYN, FIN or RST seen: `syn`, `syn-ack`, `fin`, `rst`.
+    pub seen: Vec<&'static str>,
+    /// The phases that curl prints.
+    pub phases: Phases,
+    /// What went to the server.
+    pub to_server: Direction,
+    /// What went to the client.
+    pub to_client: Direction,
+}
+
+/// One direction of one connection at one point.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Direction {
+    /// Frames.
+    pub frames: u64,
+    /// Frames with payload.
+    pub data_frames: u64,
+    /// Payload bytes, repeats included.
+    pub payload_bytes: u64,
+    /// Payload bytes, each once.
+    pub unique_bytes: u64,
+    /// Segment size in bytes: what one wire packet of this direction carries at most.
+    pub segment_size_bytes: Option<u32>,
+    /// Frames that carry more than one segment and were merged on the way here.
+    pub merged_frames: u64,
+    /// Frames that carry more than one segment because the sender had not cut them yet.
+    pub tso_frames: u64,
+    /// Segments per data frame, mean.
+    pub merge_factor_mean: Option<f64>,
+    /// Segments in the largest frame.
+    pub merge_factor_max: Option<u32>,
+    /// Data frames by segments carried: 1, 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
+    pub merge_factor_histogram: [u64; 8],
+    /// Frames of which every payload byte had been seen before here; keep-alives and frames
+    /// captured twice are not among them.
+    pub retransmitted_frames: u64,
+    /// Payload bytes seen before.
+    pub retransmitted_bytes: u64,
+    /// Of the retransmitted: after three duplicate ACKs, or SACK.
+    pub retransmitted_fast: u64,
+    /// Of the retransmitted: after a retransmission timeout.
+    pub retransmitted_timeout: u64,
+    /// Of the retransmitted: reported as unnecessary by D-SACK (RFC 2883).
+    pub retransmitted_spurious: u64,
+    /// Keep-alives (RFC 9293, 3.8.4).
+    pub keep_alives: u64,
+    /// Frames with new bytes from below the highest sequence number seen.
+    pub out_of_order_frames: u64,
+    /// Of those: more than a round trip late, so most likely lost before this point and sent again.
+    pub late_frames: u64,
+    /// Bytes that the receiver acknowledged and this capture never had.
+    pub missed_bytes: u64,
+    /// Duplicate ACKs (RFC 5681) going in this direction.
+    pub duplicate_acks: u64,
+    /// Frames with SACK blocks going in this direction.
+    pub sack_frames: u64,
+    /// Frames going in this direction that advertise a window of zero.
+    pub zero_windows: u64,
+    /// Largest window advertised by frames going in this direction, in bytes, scaled.
+    pub window_max_bytes: Option<u64>,
+    /// Mean window advertised by frames going in this direction, in bytes, scaled.
+    pub window_mean_bytes: Option<u64>,
+    /// Frames without payload going in this direction that only acknowledge.
+    pub acks: u64,
+    /// Segments of this direction for each such ACK of the other.
+    pub segments_per_ack: Option<f64>,
+    /// Payload bits per second from the first data frame to the last.
+    pub throughput_bps: Option<f64>,
+    /// From the first data frame to the last, in seconds.
+    pub duration_s: Option<f64>,
+    /// Round trip of the whole path, smallest, in seconds.
+    pub rtt_min_s: Option<f64>,
+    /// Round trip of the whole path, median, in seconds.
+    pub rtt_median_s: Option<f64>,
+    /// throughput x smallest RTT / segment size.
+    pub effective_window_segments: Option<f64>,
+    /// Time in which all data was acknowledged and the sender had announced no more, beyond one
+    /// round trip each, in seconds.
+    pub sender_idle_s: f64,
+    /// Time in which the receiver's window was closed, in seconds.
+    pub window_closed_s: f64,
+    /// What became of first transmissions, by what was sent again (single-point inference).
+    pub repeats: Repeats,
+    /// Merged frames that an ICMP "packet too big" quoted although one segment would have fitted.
+    pub rejected: Rejected,
+    /// Frame numbers of examples.
+    pub examples: Examples,
+}
+
+/// First transmissions at one point, by whether all their bytes had to be sent again.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Repeats {
+    /// Merged (not TSO) frames whose fate is known.
+    pub merged: u64,
+    /// Of them, sent again entirely.
+    pub merged_repeated: u64,
+    /// TSO frames whose fate is known.
+    pub tso: u64,
+    /// Of them, sent again entirely.
+    pub tso_repeated: u64,
+    /// Single frames whose fate is known.
+    pub single: u64,
+    /// Of them, sent again.
+    pub single_repeated: u64,
+    /// Odds ratio of "sent again" for merged against single frames.
+    pub odds_ratio: Option<f64>,
+    /// Fisher's exact test, two-sided.
+    pub p_value: Option<f64>,
+}
+
+/// Frames that ICMP "packet too big" messages quoted.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Rejected {
+    /// Messages that quote a merged frame of this direction whose segments would have fitted.
+    pub merged: u64,
+    /// Messages that quote a frame of one segment: ordinary path MTU discovery (RFC 1191, RFC 8201).
+    pub single: u64,
+    /// The MTU named last, in bytes.
+    pub mtu_bytes: Option<u32>,
+}
+
+/// Frame numbers to open in Wireshark; a few of each.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Examples {
+    /// Merged frames.
+    pub merged: Vec<u64>,
+    /// Merged frames whose bytes were all sent again.
+    pub merged_repeated: Vec<u64>,
+    /// Retransmissions.
+    pub retransmitted: Vec<u64>,
+    /// Out-of-order frames.
+    pub out_of_order: Vec<u64>,
+    /// Zero windows sent.
+    pub zero_windows: Vec<u64>,
+    /// ICMP messages.
+    pub rejected: Vec<u64>,
+}
+
+/// What became of the frames of one sort from one point to the next.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Outcomes {
+    /// Frames seen at the first point.
+    pub seen: u64,
+    /// Arrived as they were.
+    pub arrived: u64,
+    /// Did not arrive in any form.
+    pub lost: u64,
+    /// Arrived as several frames.
+    pub resplit: u64,
+    /// Arrived inside a larger frame.
+    pub merged_further: u64,
+    /// Arrived as IP fragments.
+    pub fragmented: u64,
+    /// Arrived in part.
+    pub partly_lost: u64,
+    /// Not in the second capture, but acknowledged by the receiver: that capture missed them.
+    pub missed: u64,
+    /// The captures do not overlap enough to tell, or memory ran out.
+    pub not_judged: u64,
+}
+
+impl Outcomes {
+    /// Frames that arrived in some form, in part at least.
+    #[must_use]
+    pub fn came_through(&self) -> u64 {
+        self.arrived + self.resplit + self.merged_further + self.fragmented + self.partly_lost
+    }
+}
+
+/// One hop, in one direction of data.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Hop {
+    /// The point that data left.
+    pub from: String,
+    /// The point that it went to.
+    pub to: String,
+    /// Connections found at both.
+    pub connections_matched: u64,
+    /// Clock of `to` minus clock of `from`, in seconds, at the start.
+    pub clock_offset_s: Option<f64>,
+    /// How fast the clock of `to` gains on that of `from`, in parts per million.
+    pub clock_drift_ppm: Option<f64>,
+    /// One-way delay, smallest, in seconds (half of what both directions sum to, where known).
+    pub delay_min_s: Option<f64>,
+    /// One-way delay, median, in seconds.
+    pub delay_median_s: Option<f64>,
+    /// Data frames that overtook or were overtaken on this hop.
+    pub reordered: u64,
+    /// Merged frames.
+    pub merged: Outcomes,
+    /// Frames not yet cut by their sender (TSO).
+    pub tso: Outcomes,
+    /// Frames of one segment.
+    pub single: Outcomes,
+    /// Of the single frames, those with no other of their connection within a millisecond.
+    pub lone: Outcomes,
+    /// Odds ratio of loss, merged against single; null where it cannot be computed.
+    pub odds_ratio: Option<f64>,
+    /// Fisher's exact test of lost x merged, two-sided.
+    pub p_value: Option<f64>,
+    /// Per connection, worst first, at most 100.
+    pub connections: Vec<HopConnection>,
+}
+
+/// One connection over one hop.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct HopConnection {
+    /// Its id at `from`.
+    pub from_id: u64,
+    /// Its id at `to`.
+    pub to_id: u64,
+    /// How it was recognised: `handshake`, `payload`, `addresses`.
+    pub matched_by: &'static str,
+    /// Which direction of the connection this is: `to_client` or `to_server`.
+    pub direction: &'static str,
+    /// Merged frames.
+    pub merged: Outcomes,
+    /// TSO frames.
+    pub tso: Outcomes,
+    /// Frames of one segment.
+    pub single: Outcomes,
+    /// Frame numbers at `from` of merged frames that were lost; a few.
+    pub merged_lost_frames: Vec<u64>,
+    /// Frame numbers at `from` of single frames that were lost; a few.
+    pub single_lost_frames: Vec<u64>,
+    /// Frame numbers at `from` of merged frames that arrived in some form; a few.
+    pub merged_arrived_frames: Vec<u64>,
+}

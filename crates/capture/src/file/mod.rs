@@ -1,0 +1,237 @@
+//! Captures as a stream of frames: pcap and pcapng, plain or packed with gzip or zstd.
+//!
+//! [`Source`] reads forward only and holds one buffer, so that pipes, packed files and files
+//! larger than memory are the same to it. What is damaged ends reading or is left out, with a
+//! [`Warning`]; nothing in a file makes it panic or grow without bound.
+
+mod clock;
+mod error;
+mod interfaces;
+mod options;
+mod order;
+mod pcap;
+mod pcapng;
+mod stream;
+mod warning;
+mod window;
+mod zstd;
+
+pub use error::OpenError;
+pub use interfaces::Interface;
+pub use warning::{Warning, WarningKind};
+
+use coalescope_wire::LinkType;
+use interfaces::Interfaces;
+use pcap::Pcap;
+use pcapng::Pcapng;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use stream::Stream;
+use warning::Log;
+use window::Window;
+
+/// One captured frame.
+#[derive(Clone, Copy, Debug)]
+pub struct RawFrame<'a> {
+    /// Its number in the file, from 1, as Wireshark counts: packets that had to be left out have
+    /// one too, and so have custom blocks and journal entries of pcapng, which are not given out.
+    pub number: u64,
+    /// When it was captured, in nanoseconds since 1970.
+    pub time_ns: i64,
+    /// Where: an index into [`Source::interfaces`].
+    pub interface: u32,
+    /// How it begins.
+    pub link: LinkType,
+    /// How long it was; `data` may be shorter.
+    pub original_len: u32,
+    /// What was recorded of it.
+    pub data: &'a [u8],
+    /// Which way it went through the interface, if the file says.
+    pub direction: Direction,
+}
+
+/// Which way a frame went through the interface (pcapng's `epb_flags`, bits 0 and 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Direction {
+    /// The file does not say.
+    #[default]
+    Unknown,
+    /// It was received.
+    Inbound,
+    /// It was sent.
+    Outbound,
+}
+
+/// A frame of which the bytes are still in the window.
+struct Head {
+    time_ns: i64,
+    interface: u32,
+    link: LinkType,
+    original_len: u32,
+    start: usize,
+    len: usize,
+    direction: Direction,
+}
+
+enum Format {
+    Pcap(Pcap),
+    Pcapng(Pcapng),
+}
+
+/// A capture that is being read.
+pub struct Source {
+    window: Window,
+    format: Format,
+    interfaces: Interfaces,
+    log: Log,
+    size: Option<u64>,
+}
+
+impl Source {
+    /// Opens a file; `-` is standard input.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be opened, or does not begin like a capture.
+    pub fn open(path: &Path) -> Result<Source, OpenError> {
+        if path.as_os_str() == "-" {
+            return Source::from_reader("standard input", Box::new(std::io::stdin()), None);
+        }
+        let name = path.display().to_string();
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let (metadata, file) = match opened {
+            Ok(opened) => opened,
+            Err(source) => return Err(OpenError::Open { name, source }),
+        };
+        let size = metadata.is_file().then_some(metadata.len());
+        Source::from_reader(&name, Box::new(file), size)
+    }
+
+    /// Reads from anything. `size` is the number of bytes the reader gives, if that is known; it
+    /// is believed when bytes that were left out are counted.
+    ///
+    /// # Errors
+    ///
+    /// If it does not begin like a capture.
+    pub fn from_reader(
+        name: &str,
+        reader: Box<dyn Read + Send>,
+        size: Option<u64>,
+    ) -> Result<Source, OpenError> {
+        let stream = Stream::open(reader).map_err(|source| OpenError::Read {
+            name: name.to_owned(),
+            source,
+        })?;
+        let packed = stream.is_packed();
+        let mut window = Window::new(stream, size.filter(|_| !packed));
+        let mut interfaces = Interfaces::default();
+        let format = open_format(name, &mut window, &mut interfaces, packed)?;
+        Ok(Source {
+            window,
+            format,
+            interfaces,
+            log: Log::default(),
+            size,
+        })
+    }
+
+    /// The next frame, until the end or damage that ends reading ([`Source::warnings`] tells
+    /// which). It is gone when the one after it is asked for.
+    #[inline]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a frame borrows from the source, which an Iterator cannot say"
+    )]
+    pub fn next(&mut self) -> Option<RawFrame<'_>> {
+        if self.log.ended {
+            return None;
+        }
+        let (window, log) = (&mut self.window, &mut self.log);
+        let head = match &mut self.format {
+            Format::Pcap(pcap) => pcap.next(window, log),
+            Format::Pcapng(pcapng) => pcapng.next(window, log, &mut self.interfaces),
+        }?;
+        Some(RawFrame {
+            number: self.log.frames,
+            time_ns: head.time_ns,
+            interface: head.interface,
+            link: head.link,
+            original_len: head.original_len,
+            data: self.window.at(head.start, head.len),
+            direction: head.direction,
+        })
+    }
+
+    /// The interfaces described up to now. In pcapng more may come with every frame.
+    #[must_use]
+    pub fn interfaces(&self) -> &[Interface] {
+        self.interfaces.as_slice()
+    }
+
+    /// What was wrong up to now, each sort of damage once.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.log.warnings
+    }
+
+    /// Bytes of the unpacked file that were not read because of damage. If the packing itself is
+    /// damaged: packed bytes that could not be unpacked, and bytes of a record that was begun.
+    /// Packets left out from sound blocks do not count.
+    #[must_use]
+    pub fn unreadable_bytes(&self) -> u64 {
+        self.log.unreadable
+    }
+
+    /// Bytes of the underlying file that are behind us, for a progress bar.
+    #[must_use]
+    pub fn consumed_bytes(&self) -> u64 {
+        self.window.consumed()
+    }
+
+    /// Bytes of the underlying file when it was opened. `None` for a pipe.
+    #[must_use]
+    pub fn size_bytes(&self) -> Option<u64> {
+        self.size
+    }
+}
+
+fn open_format(
+    name: &str,
+    window: &mut Window,
+    interfaces: &mut Interfaces,
+    packed: bool,
+) -> Result<Format, OpenError> {
+    window.ensure(12);
+    if pcap::is_pcap(window.bytes()) {
+        let (pcap, interface) = Pcap::open(name, window)?;
+        interfaces.add(interface);
+        return Ok(Format::Pcap(pcap));
+    }
+    if pcapng::is_pcapng(window.bytes()) {
+        return Pcapng::open(name, window).map(Format::Pcapng);
+    }
+    Err(not_a_capture(name, window, packed))
+}
+
+fn not_a_capture(name: &str, window: &mut Window, packed: bool) -> OpenError {
+    let name = name.to_owned();
+    let first = window.bytes();
+    if let Some(error) = window.failure().filter(|_| first.len() < 4) {
+        let source = std::io::Error::new(error.kind(), error.to_string());
+        return OpenError::Read { name, source };
+    }
+    if first.is_empty() {
+        return OpenError::Empty { name };
+    }
+    OpenError::NotACapture {
+        name,
+        place: if packed {
+            "unpacked, it begins with"
+        } else {
+            "it begins with"
+        },
+        seen: error::show_bytes(first),
+        advice: error::advice(first),
+    }
+}

@@ -1,0 +1,445 @@
+//! One direction of a connection at one point, followed by byte ranges.
+
+use coalescope_wire::{Flags, Sent as SentBy};
+
+use crate::acks::Acks;
+use crate::doubled::Recent;
+use crate::frame::{Frame, TooBig};
+use crate::outstanding::{Budget, Outstanding, Transmission};
+use crate::ranges::{Novelty, Ranges};
+use crate::rtt::Samples;
+use crate::tally::{Tally, note};
+
+/// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
+/// for a second.
+const MIN_RTO_NS: i64 = 200_000_000;
+/// Reordering that lasts less than this is not loss; Wireshark takes the same when it knows no RTT.
+const REORDER_NS: i64 = 3_000_000;
+/// A frame this far from where the direction stands belongs to another connection, or to none.
+const STRAY: u64 = 1 << 30;
+/// Checksums looked at in each direction.
+const CHECKSUMS: u16 = 64;
+/// Frames with less payload than this are single on every path: the smallest IPv6 MTU less headers.
+const SURELY_SINGLE: u32 = 1220;
+/// Up to this a frame is single wherever the MTU is at least 1500.
+const MAYBE_SINGLE: u32 = 1460;
+
+/// Counters of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) frames: u64,
+    pub(crate) data_frames: u64,
+    pub(crate) payload_bytes: u64,
+    pub(crate) unique_bytes: u64,
+    pub(crate) retransmitted: u32,
+    pub(crate) fast: u32,
+    pub(crate) timeout: u32,
+    pub(crate) spurious: u32,
+    pub(crate) keep_alives: u32,
+    pub(crate) out_of_order: u32,
+    pub(crate) late: u32,
+    pub(crate) rejected_merged: u32,
+    pub(crate) rejected_single: u32,
+    pub(crate) rejected_mtu: u32,
+    /// Single frames whose checksum was left to the NIC, and those whose was not.
+    pub(crate) partial: u16,
+    pub(crate) complete: u16,
+    /// Frames over 1,460 bytes with such a checksum, and those looked at.
+    pub(crate) large_partial: u16,
+    large: u16,
+    /// Frames with an IP length of 0 that would have fitted.
+    pub(crate) length_zero: u32,
+    pub(crate) outbound: u32,
+    pub(crate) strays: u32,
+}
+
+/// What a frame's data was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Data {
+    /// No payload, or none that belongs here.
+    None,
+    /// New bytes, in order or beyond.
+    New,
+    /// New bytes from below the highest position seen.
+    OutOfOrder,
+    /// Only bytes seen before.
+    Repeat,
+    /// A keep-alive or window probe.
+    Probe,
+    /// The same frame captured twice.
+    Doubled,
+}
+
+/// What the rest of the connection knows, for reading a frame of this direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Around {
+    /// The other side reports data missing.
+    pub(crate) loss_reported: bool,
+    /// Smallest round trip of the whole path; 0 if not known.
+    pub(crate) rtt_ns: i64,
+    /// This capture doubles frames.
+    pub(crate) doubling: bool,
+}
+
+/// One direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    started: bool,
+    pub(crate) acked: bool,
+    pub(crate) fin: bool,
+    last_push: bool,
+    pub(crate) ranges: Ranges,
+    /// Highest position acknowledged by the other side.
+    pub(crate) una: u64,
+    pub(crate) counts: Counts,
+    pub(crate) acks: Acks,
+    recent: Recent,
+    pub(crate) outstanding: Outstanding,
+    pub(crate) tally: Tally,
+    /// From a frame of this direction to the answer that it caused, both seen here.
+    pub(crate) turn: Samples,
+    /// TSval of a pure ACK that waits for its echo, and when it passed.
+    probe: Option<(u32, i64)>,
+    last_tsval: u32,
+    pub(crate) first_data_ns: i64,
+    pub(crate) last_data_ns: i64,
+    last_ack_ns: i64,
+    pub(crate) idle_ns: i64,
+    recovery_until: u64,
+}
+
+impl Flow {
+    /// The position that a sequence number stands for: 64 bits, so that nothing wraps, equal to
+    /// the number itself modulo 2^32.
+    #[inline]
+    pub(crate) fn position(&mut self, seq: u32) -> u64 {
+        if !self.started {
+            self.begin(seq);
+        }
+        let next = self.ranges.next();
+        next.wrapping_add_signed(i64::from(seq.wrapping_sub(next as u32) as i32))
+    }
+
+    /// Sets the first sequence number that data can have.
+    pub(crate) fn begin(&mut self, seq: u32) {
+        self.started = true;
+        self.ranges.start_at(1 << 32 | u64::from(seq));
+        self.una = self.ranges.next();
+    }
+
+    /// The same, unless something was seen already (a retransmitted SYN).
+    pub(crate) fn begin_if_new(&mut self, seq: u32) {
+        if self.counts.data_frames == 0 {
+            self.begin(seq);
+        }
+    }
+
+    /// A "packet too big" that quotes a frame of this direction. If one segment would have fitted,
+    /// it was merging that made the packet too big; else this is path MTU discovery at work.
+    pub(crate) fn reject(&mut self, error: &TooBig) {
+        let size = self.tally.size().map_or(SURELY_SINGLE, |size| size.limit);
+        // Options that the quote may not reach are at most 40 bytes, with the header 60.
+        let largest_single = size + error.quoted_ip_header + 60;
+        if error.quoted_len > error.mtu && error.quoted_len > largest_single {
+            self.counts.rejected_merged +=
+                u32::from(size + error.quoted_ip_header + 20 <= error.mtu);
+        } else {
+            self.counts.rejected_single += 1;
+        }
+        self.counts.rejected_mtu = error.mtu;
+        note(&mut self.tally.examples().rejected, error.number);
+    }
+
+    /// Takes a frame that goes in this direction; gives its position and what its data was.
+    #[inline]
+    pub(crate) fn send(
+        &mut self,
+        frame: &Frame,
+        around: Around,
+        budget: &mut Budget,
+    ) -> (u64, Data) {
+        if self.recent.check(frame, around.doubling) {
+            return (0, Data::Doubled);
+        }
+        let carries = frame.payload > 0 && !frame.flags.has(Flags::RST);
+        let syn = u32::from(frame.flags.has(Flags::SYN));
+        let start = if carries {
+            self.position(frame.seq.wrapping_add(syn))
+        } else {
+            0
+        };
+        let data = if carries {
+            self.send_data(frame, start, around, budget)
+        } else {
+            Data::None
+        };
+        if frame.payload == 0 && self.is_bare_keep_alive(frame) {
+            self.counts.keep_alives += 1;
+        }
+        if data != Data::Doubled {
+            self.count_frame(frame);
+        }
+        (start, data)
+    }
+
+    /// Linux sends keep-alives and window probes without a byte, one below the next number.
+    #[inline]
+    fn is_bare_keep_alive(&self, frame: &Frame) -> bool {
+        let next = self.ranges.next();
+        frame.seq.wrapping_add(1) == next as u32
+            && self.acked
+            && self.una >= next
+            && !frame.flags.has(Flags::SYN | Flags::FIN | Flags::RST)
+    }
+
+    #[inline]
+    fn count_frame(&mut self, frame: &Frame) {
+        self.counts.frames += 1;
+        self.counts.outbound += u32::from(frame.sent == SentBy::Outbound);
+        self.counts.length_zero += u32::from(frame.length_zero);
+        self.fin |= frame.flags.has(Flags::FIN);
+        self.probe_with(frame);
+        self.look_at_checksum(frame);
+    }
+
+    /// A partial checksum on a single frame tells that this is its sender; on a merged one it does
+    /// not, since GRO leaves one too.
+    #[inline]
+    fn look_at_checksum(&mut self, frame: &Frame) {
+        let counts = &mut self.counts;
+        if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {
+            let partial = frame.checksum_is_partial();
+            counts.partial += u16::from(partial);
+            counts.complete += u16::from(!partial);
+        } else if frame.payload > MAYBE_SINGLE && counts.large < CHECKSUMS {
+            counts.large += 1;
+            counts.large_partial += u16::from(frame.checksum_is_partial());
+        }
+    }
+
+    #[inline]
+    fn send_data(
+        &mut self,
+        frame: &Frame,
+        start: u64,
+        around: Around,
+        budget: &mut Budget,
+    ) -> Data {
+        let next = self.ranges.next();
+        if start.abs_diff(next) > STRAY {
+            self.counts.strays += 1;
+            return Data::None;
+        }
+        if frame.payload == 1 && start + 1 == next && self.acked && self.una >= next {
+            // One byte from just below what is acknowledged already (RFC 9293, 3.8.4).
+            self.counts.keep_alives += 1;
+            return Data::Probe;
+        }
+        if start < next && self.was_captured_before(frame, start) {
+            return Data::Doubled;
+        }
+        self.note_idle(frame, next, around);
+        let end = start + u64::from(frame.payload);
+        let novelty = self.ranges.see(start, end, frame.time_ns);
+        self.count_data(frame, novelty, next.saturating_sub(start));
+        self.classify(frame, (start, end, next), novelty, around, budget)
+    }
+
+    /// The same frame as the first transmission, from which more than a few frames passed.
+    #[cold]
+    fn was_captured_before(&self, frame: &Frame, start: u64) -> bool {
+        frame.id != 0
+            && self
+                .outstanding
+                .starting_at(start)
+                .is_some_and(|first| first.signature == frame.signature())
+    }
+
+    #[inline]
+    fn classify(
+        &mut self,
+        frame: &Frame,
+        (start, end, next): (u64, u64, u64),
+        novelty: Novelty,
+        around: Around,
+        budget: &mut Budget,
+    ) -> Data {
+        match novelty {
+            Novelty::Next => {
+                if start < next {
+                    self.outstanding.repeat(start, next, frame.time_ns);
+                }
+                self.outstanding
+                    .push(transmission(frame, start.max(next), end), budget);
+                Data::New
+            }
+            Novelty::Filling { age_ns, .. } => {
+                self.outstanding
+                    .push(transmission(frame, start, end), budget);
+                self.out_of_order(frame, age_ns, around)
+            }
+            Novelty::Seen => self.repeat(frame, start, end, around),
+        }
+    }
+
+    #[inline]
+    fn count_data(&mut self, frame: &Frame, novelty: Novelty, known: u64) {
+        let payload = u64::from(frame.payload);
+        let new_bytes = match novelty {
+            Novelty::Next => payload - known.min(payload),
+            Novelty::Filling { new_bytes, .. } => new_bytes,
+            Novelty::Seen => 0,
+        };
+        if self.counts.data_frames == 0 {
+            self.first_data_ns = frame.time_ns;
+        }
+        self.last_data_ns = frame.time_ns;
+        self.last_push = frame.flags.has(Flags::PSH);
+        self.counts.data_frames += 1;
+        self.counts.payload_bytes += payload;
+        self.counts.unique_bytes += new_bytes;
+        self.tally.add(frame.payload, frame.number);
+    }
+
+    /// Idle is the time beyond one round trip in which everything was acknowledged although the
+    /// sender had marked the end of what it had to say (PSH): after a lost tail, which looks alike
+    /// from behind the loss, the last frame seen has no PSH.
+    #[inline]
+    fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
+        if self.last_push && self.una >= next && !self.ranges.has_holes() {
+            let quiet_since = self.last_data_ns.max(self.last_ack_ns);
+            self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
+        }
+    }
+
+    #[cold]
+    fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
+        self.counts.out_of_order += 1;
+        self.counts.late += u32::from(age_ns > around.rtt_ns.max(REORDER_NS));
+        note(&mut self.tally.examples().out_of_order, frame.number);
+        Data::OutOfOrder
+    }
+
+    #[cold]
+    fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
+        let before = self.outstanding.repeat(start, end, frame.time_ns);
+        self.counts.retransmitted += 1;
+        note(&mut self.tally.examples().retransmitted, frame.number);
+        let waited_ns = before.map_or(0, |before| frame.time_ns - before);
+        if waited_ns >= MIN_RTO_NS + around.rtt_ns {
+            self.counts.timeout += 1;
+            // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
+            self.recovery_until = self.ranges.next();
+        } else if around.loss_reported {
+            self.counts.fast += 1;
+        } else if start < self.recovery_until {
+            self.counts.timeout += 1;
+        }
+        Data::Repeat
+    }
+
+    /// Takes what a frame of the other direction acknowledges here; true if that advances.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, frame: &Frame, budget: &mut Budget) -> bool {
+        if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
+            return false;
+        }
+        self.echo(frame);
+        let una = self.position(frame.ack);
+        if frame.options.sack_count > 0 {
+            self.look_for_d_sack(frame, una);
+        }
+        let advances = una > self.una && una - self.una < STRAY;
+        self.acked = true;
+        if advances {
+            self.advance(una, frame.time_ns, budget);
+        }
+        advances
+    }
+
+    #[inline]
+    fn advance(&mut self, una: u64, now_ns: i64, budget: &mut Budget) {
+        self.una = una;
+        self.last_ack_ns = now_ns;
+        let tally = &mut self.tally;
+        let clean = self
+            .outstanding
+            .acknowledge(una, budget, |fate| tally.tell(fate));
+        if let Some(sent_ns) = clean {
+            self.turn.push(now_ns - sent_ns);
+        }
+    }
+
+    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the
+    /// second block.
+    #[cold]
+    fn look_for_d_sack(&mut self, frame: &Frame, una: u64) {
+        let [first, second, ..] = frame.options.sack;
+        let (start, end) = (self.position(first.0), self.position(first.1));
+        let inside_second = frame.options.sack_count > 1
+            && start >= self.position(second.0)
+            && end <= self.position(second.1);
+        if start < end && (end <= una || inside_second) {
+            self.counts.spurious = (self.counts.spurious + 1).min(self.counts.retransmitted);
+            self.outstanding.was_spurious(start, end);
+        }
+    }
+
+    /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
+    /// the sender's side of the path is measured from behind it.
+    #[inline]
+    fn probe_with(&mut self, frame: &Frame) {
+        let Some((tsval, _)) = frame.options.timestamps else {
+            return;
+        };
+        if frame.payload == 0 && self.probe.is_none() && tsval != self.last_tsval {
+            self.probe = Some((tsval, frame.time_ns));
+        }
+        self.last_tsval = tsval;
+    }
+
+    #[inline]
+    fn echo(&mut self, frame: &Frame) {
+        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.options.timestamps)
+        else {
+            return;
+        };
+        if (tsecr.wrapping_sub(tsval) as i32) < 0 {
+            return;
+        }
+        if tsecr == tsval && frame.payload > 0 {
+            self.turn.push(frame.time_ns - sent_ns);
+        }
+        self.probe = None;
+    }
+
+    /// Bytes that the other side acknowledged and this capture never had.
+    pub(crate) fn missed_bytes(&self) -> u64 {
+        // A FIN takes one number; it may itself be what the capture missed.
+        let missing = if self.acked {
+            self.ranges.missing_below(self.una)
+        } else {
+            0
+        };
+        missing.saturating_sub(u64::from(self.una == self.ranges.next() + 1))
+    }
+
+    /// Settles what is still open.
+    pub(crate) fn finish(&mut self, budget: &mut Budget, now_ns: i64) {
+        self.tally.finish();
+        let tally = &mut self.tally;
+        self.outstanding.finish(budget, |fate| tally.tell(fate));
+        self.acks.finish(now_ns);
+    }
+}
+
+fn transmission(frame: &Frame, start: u64, end: u64) -> Transmission {
+    Transmission {
+        start,
+        number: frame.number,
+        time_ns: frame.time_ns,
+        len: (end - start) as u32,
+        signature: frame.signature(),
+        repeated: 0,
+    }
+}

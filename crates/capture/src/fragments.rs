@@ -1,0 +1,129 @@
+//! IP fragments: a datagram's TCP payload counts once it is whole.
+//!
+//! Only lengths are kept, never bytes, so a datagram costs the same whatever its size. Overlaps
+//! count once (RFC 8200 4.5 forbids them, RFC 791 does not).
+
+use std::collections::VecDeque;
+
+use coalescope_wire::{Address, Fragment, Ip};
+
+use crate::frame::{Digest, Frame};
+
+/// Datagrams under assembly. Linux keeps up to 4 MB of fragments (`ipfrag_high_thresh`), about
+/// this many datagrams of full size.
+const MAX_DATAGRAMS: usize = 64;
+/// Pieces of one datagram: 65,535 bytes in 576-byte packets.
+const MAX_PIECES: usize = 128;
+/// Linux gives up on a datagram after 30 s (`ipfrag_time`).
+const TIMEOUT_NS: i64 = 30_000_000_000;
+
+#[derive(Debug)]
+struct Datagram {
+    name: (Address, Address, u32, u8),
+    /// The first fragment's frame.
+    frame: Option<Frame>,
+    /// Covered ranges of the IP payload.
+    pieces: Vec<(u32, u32)>,
+    /// Length of the IP payload, once the last fragment is known.
+    total: Option<u32>,
+    begun_ns: i64,
+}
+
+impl Datagram {
+    fn is_whole(&self) -> bool {
+        let Some(total) = self.total else {
+            return false;
+        };
+        let mut pieces = self.pieces.clone();
+        pieces.sort_unstable();
+        let covered = pieces.iter().fold(0, |covered, &(start, end)| {
+            if start <= covered {
+                end.max(covered)
+            } else {
+                covered
+            }
+        });
+        covered >= total && self.frame.is_some()
+    }
+}
+
+/// The datagrams of one point that are not whole yet.
+#[derive(Debug, Default)]
+pub(crate) struct Fragments {
+    datagrams: VecDeque<Datagram>,
+    incomplete: u64,
+}
+
+impl Fragments {
+    /// Adds a fragment, which was digested as if it were whole; gives the datagram's digest once
+    /// that is whole.
+    pub(crate) fn add(&mut self, ip: &Ip, part: Fragment, digest: Digest, now_ns: i64) -> Digest {
+        let i = self.find_or_begin(ip, part, now_ns);
+        let datagram = &mut self.datagrams[i];
+        if let Digest::Tcp(frame) = digest {
+            datagram.frame = Some(frame);
+        }
+        let end = part.offset.saturating_add(ip.payload_len);
+        if !part.more {
+            datagram.total = Some(end);
+        }
+        if datagram.pieces.len() < MAX_PIECES {
+            datagram.pieces.push((part.offset, end));
+        }
+        if datagram.is_whole() {
+            self.finish(i)
+        } else {
+            Digest::Other
+        }
+    }
+
+    fn find_or_begin(&mut self, ip: &Ip, part: Fragment, now_ns: i64) -> usize {
+        while self
+            .datagrams
+            .front()
+            .is_some_and(|old| now_ns - old.begun_ns > TIMEOUT_NS)
+        {
+            self.drop_oldest();
+        }
+        let name = (ip.source, ip.destination, part.id, ip.protocol);
+        if let Some(i) = self
+            .datagrams
+            .iter()
+            .position(|datagram| datagram.name == name)
+        {
+            return i;
+        }
+        if self.datagrams.len() == MAX_DATAGRAMS {
+            self.drop_oldest();
+        }
+        let (frame, pieces, total) = (None, Vec::new(), None);
+        self.datagrams.push_back(Datagram {
+            name,
+            frame,
+            pieces,
+            total,
+            begun_ns: now_ns,
+        });
+        self.datagrams.len() - 1
+    }
+
+    fn drop_oldest(&mut self) {
+        self.datagrams.pop_front();
+        self.incomplete += 1;
+    }
+
+    fn finish(&mut self, i: usize) -> Digest {
+        let whole = self.datagrams.remove(i);
+        let Some((mut frame, total)) = whole.and_then(|d| d.frame.zip(d.total)) else {
+            return Digest::Other;
+        };
+        frame.payload = total.saturating_sub(u32::from(frame.tcp_header));
+        frame.fragmented = true;
+        Digest::Tcp(frame)
+    }
+
+    /// Datagrams given up, and those still waiting.
+    pub(crate) fn incomplete(&self) -> u64 {
+        self.incomplete + self.datagrams.len() as u64
+    }
+}

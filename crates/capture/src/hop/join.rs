@@ -1,0 +1,441 @@
+//! What became of each frame of one direction of one connection, from one point to the next.
+//!
+//! Frames that left the first point wait here until the second point shows their bytes, or until
+//! it is clear that it never will. A frame at the second point is credited to the latest
+//! transmission of the same bytes that can have caused it, so that a retransmission which arrives
+//! does not hide that the first try was lost.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+/// A data frame at one point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) start: u64,
+    pub(crate) len: u32,
+    /// By the first point's clock, as far as it is known.
+    pub(crate) time_ns: i64,
+    /// By the clock of the point that saw it.
+    pub(crate) own_ns: i64,
+    pub(crate) number: u64,
+    pub(crate) tsval: u32,
+    pub(crate) fragmented: bool,
+}
+
+impl Seen {
+    pub(crate) fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+}
+
+/// A frame that waits for its outcome.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    seen: Seen,
+    covered: u32,
+    pieces: u32,
+    inside_larger: bool,
+    fragmented: bool,
+    /// When any of the same bytes were sent again.
+    again_ns: Option<i64>,
+    /// No other frame of the connection followed within a millisecond, or came that shortly before.
+    lone: bool,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Arrived,
+    Resplit,
+    MergedFurther,
+    Fragmented,
+    PartlyLost,
+    Lost,
+    /// The second capture missed it.
+    Missed,
+    NotJudged,
+}
+
+/// A frame with its outcome.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged {
+    pub(crate) len: u32,
+    pub(crate) number: u64,
+    pub(crate) lone: bool,
+    pub(crate) outcome: Outcome,
+}
+
+/// What is known around the frames when they are judged. Times are those of the first point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Horizon {
+    /// How far the first point was read.
+    pub(crate) upstream_ns: i64,
+    /// How far the second point was read, and when its capture began.
+    pub(crate) downstream_ns: i64,
+    pub(crate) downstream_began_ns: i64,
+    /// Both captures were read to their end.
+    pub(crate) at_end: bool,
+}
+
+/// How long a frame may take before it counts as lost: longer than the queues of any sane path.
+const HOLD_NS: i64 = 3_000_000_000;
+/// How late the clock estimate may make a frame look, before a cause is sought among later ones.
+const TOLERANCE_NS: i64 = 2_000_000;
+/// How long a frame of the second point waits for its cause to be read.
+const GRACE_NS: i64 = 1_000_000_000;
+/// Frames this close together can be merged into one; NICs wait some 10 to 100 us for more.
+const LONE_NS: i64 = 1_000_000;
+/// At the end of a capture nothing is judged that had less than this to arrive or be sent again.
+const TAIL_NS: i64 = 20_000_000;
+/// Acknowledgments remembered.
+const MAX_ACKS: usize = 1024;
+
+/// One direction of one connection over one hop.
+#[derive(Debug, Default)]
+pub(crate) struct Join {
+    waiting: BTreeMap<(u64, u64), Waiting>,
+    order: u64,
+    longest: u32,
+    last: Option<(u64, u64)>,
+    last_ns: i64,
+    /// Frames of the second point whose cause may not be read yet.
+    pending: VecDeque<Seen>,
+    /// Positions acknowledged, as seen at the first point, with the time.
+    acks: VecDeque<(u64, i64)>,
+    highest_matched: u64,
+    pub(crate) reordered: u64,
+    /// When the same frame left and came, each by its own point's clock.
+    pub(crate) delays: Vec<(i64, i64)>,
+}
+
+impl Join {
+    /// Frames held.
+    pub(crate) fn held(&self) -> usize {
+        self.waiting.len() + self.pending.len()
+    }
+
+    /// A frame left the first point.
+    pub(crate) fn left(&mut self, seen: Seen) {
+        self.longest = self.longest.max(seen.len);
+        let close = self.last.is_some() && seen.time_ns - self.last_ns < LONE_NS;
+        if close && let Some(before) = self.last.and_then(|key| self.waiting.get_mut(&key)) {
+            before.lone = false;
+        }
+        self.mark_repeated(&seen);
+        let key = (seen.start, self.order);
+        self.order += 1;
+        self.waiting.insert(key, Waiting::new(seen, !close));
+        self.last = Some(key);
+        self.last_ns = seen.time_ns;
+    }
+
+    fn mark_repeated(&mut self, seen: &Seen) {
+        for (_, old) in self.waiting.range_mut(keys(seen, self.longest)) {
+            if old.seen.end() > seen.start {
+                old.again_ns.get_or_insert(seen.time_ns);
+            }
+        }
+    }
+
+    /// A frame came to the second point; its time is by the first point's clock.
+    pub(crate) fn came(&mut self, seen: Seen) {
+        self.pending.push_back(seen);
+    }
+
+    /// The first point saw the receiver acknowledge everything below `position`.
+    pub(crate) fn acknowledged(&mut self, position: u64, time_ns: i64) {
+        if self.acks.len() == MAX_ACKS {
+            self.acks.pop_front();
+        }
+        self.acks.push_back((position, time_ns));
+    }
+
+    /// Credits what came and judges what can be judged.
+    pub(crate) fn advance(&mut self, horizon: &Horizon, mut tell: impl FnMut(Judged)) {
+        while let Some(came) = self.pending.front().copied() {
+            if came.time_ns + TOLERANCE_NS > horizon.upstream_ns && !horizon.at_end {
+                break;
+            }
+            let patient = came.time_ns + GRACE_NS > horizon.upstream_ns && !horizon.at_end;
+            if !self.credit(&came, &mut tell) && patient {
+                break;
+            }
+            self.pending.pop_front();
+        }
+        self.retire(horizon, &mut tell);
+    }
+
+    /// Credits a frame of the second point; false if nothing that waits can have caused it.
+    fn credit(&mut self, came: &Seen, tell: &mut impl FnMut(Judged)) -> bool {
+        let causes = self.causes(came);
+        let mut open = Vec::from([came.start..came.end()]);
+        for key in causes.iter().copied() {
+            if open.is_empty() {
+                break;
+            }
+            self.credit_to(key, came, &mut open, tell);
+        }
+        !causes.is_empty()
+    }
+
+    /// Transmissions of the frame's bytes, the likeliest first: same timestamp, then the latest
+    /// that is not later than the frame, then the earliest of those that seem to be.
+    fn causes(&self, came: &Seen) -> Vec<(u64, u64)> {
+        let mut causes: Vec<_> = self
+            .waiting
+            .range(keys(came, self.longest))
+            .filter(|(_, old)| old.seen.end() > came.start)
+            .map(|(key, old)| {
+                let late = old.seen.time_ns > came.time_ns + TOLERANCE_NS;
+                let distance = (came.time_ns - old.seen.time_ns).abs();
+                ((old.seen.tsval != came.tsval, late, distance), *key)
+            })
+            .collect();
+        causes.sort_unstable();
+        causes.into_iter().map(|(_, key)| key).collect()
+    }
+
+    fn credit_to(
+        &mut self,
+        key: (u64, u64),
+        came: &Seen,
+        open: &mut Vec<Range<u64>>,
+        tell: &mut impl FnMut(Judged),
+    ) {
+        let Some(old) = self.waiting.get_mut(&key) else {
+            return;
+        };
+        let taken = take(open, old.seen.start..old.seen.end());
+        if taken == 0 {
+            return;
+        }
+        old.covered = old.covered.saturating_add(taken as u32);
+        old.pieces += 1;
+        old.fragmented |= came.fragmented && !old.seen.fragmented;
+        old.inside_larger |= came.start < old.seen.start || came.end() > old.seen.end();
+        let first_try = old.again_ns.is_none() && old.pieces == 1;
+        if first_try && old.seen.start == came.start && self.delays.len() < 256 {
+            self.delays.push((old.seen.own_ns, came.own_ns));
+        }
+        if key.1 < self.highest_matched && came.start == old.seen.start {
+            self.reordered += 1;
+        }
+        self.highest_matched = self.highest_matched.max(key.1);
+        if old.covered >= old.seen.len {
+            let judged = old.judged(old.arrival());
+            self.waiting.remove(&key);
+            tell(judged);
+        }
+    }
+
+    /// Judges what has waited long enough.
+    fn retire(&mut self, horizon: &Horizon, tell: &mut impl FnMut(Judged)) {
+        let due = |old: &Waiting| {
+            horizon.at_end
+                || old.seen.time_ns + HOLD_NS < horizon.downstream_ns.min(horizon.upstream_ns)
+        };
+        // The map is by position; what is due sits in front but for retransmissions.
+        let due: Vec<_> = self
+            .waiting
+            .iter()
+            .filter(|(_, old)| due(old))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in due {
+            if let Some(old) = self.waiting.remove(&key) {
+                let outcome = self.fate(&old, horizon);
+                tell(old.judged(outcome));
+            }
+        }
+    }
+
+    /// What became of a frame of which not all bytes came.
+    fn fate(&self, old: &Waiting, horizon: &Horizon) -> Outcome {
+        let sent_ns = old.seen.time_ns;
+        if old.covered > 0 {
+            return Outcome::PartlyLost;
+        }
+        let end_ns = horizon.downstream_ns.min(horizon.upstream_ns);
+        if sent_ns < horizon.downstream_began_ns || sent_ns + TAIL_NS > end_ns {
+            return Outcome::NotJudged;
+        }
+        let i = self
+            .acks
+            .partition_point(|(position, _)| *position < old.seen.end());
+        match (self.acks.get(i), old.again_ns) {
+            (Some((_, acked_ns)), Some(again_ns)) if *acked_ns >= again_ns => Outcome::Lost,
+            // Acknowledged without having been sent again: it did arrive.
+            (Some(_), _) => Outcome::Missed,
+            // The connection's last words, or no ACKs in this capture: either may be.
+            (None, None) if self.acks.is_empty() || sent_ns + HOLD_NS / 3 > end_ns => {
+                Outcome::NotJudged
+            }
+            (None, _) => Outcome::Lost,
+        }
+    }
+
+    /// Forgets the oldest frames, when memory is short.
+    pub(crate) fn forget(&mut self, mut tell: impl FnMut(Judged)) {
+        self.pending.clear();
+        for (_, old) in std::mem::take(&mut self.waiting) {
+            tell(old.judged(Outcome::NotJudged));
+        }
+    }
+}
+
+impl Waiting {
+    fn new(seen: Seen, lone: bool) -> Self {
+        Self {
+            seen,
+            covered: 0,
+            pieces: 0,
+            inside_larger: false,
+            fragmented: false,
+            again_ns: None,
+            lone,
+        }
+    }
+
+    fn arrival(&self) -> Outcome {
+        match self {
+            Self {
+                fragmented: true, ..
+            } => Outcome::Fragmented,
+            Self { pieces: 2.., .. } => Outcome::Resplit,
+            Self {
+                inside_larger: true,
+                ..
+            } => Outcome::MergedFurther,
+            _ => Outcome::Arrived,
+        }
+    }
+
+    fn judged(&self, outcome: Outcome) -> Judged {
+        Judged {
+            len: self.seen.len,
+            number: self.seen.number,
+            lone: self.lone,
+            outcome,
+        }
+    }
+}
+
+/// Keys of transmissions that can overlap a frame.
+fn keys(seen: &Seen, longest: u32) -> Range<(u64, u64)> {
+    (seen.start.saturating_sub(u64::from(longest)), 0)..(seen.end(), 0)
+}
+
+/// Takes a range out of the open ones; gives how many bytes that were.
+fn take(open: &mut Vec<Range<u64>>, range: Range<u64>) -> u64 {
+    let mut taken = 0;
+    let mut left = Vec::with_capacity(open.len() + 1);
+    for part in open.drain(..) {
+        let common = part.start.max(range.start)..part.end.min(range.end);
+        if common.is_empty() {
+            left.push(part);
+            continue;
+        }
+        taken += common.end - common.start;
+        left.extend([part.start..common.start, common.end..part.end]);
+    }
+    left.retain(|part| !part.is_empty());
+    *open = left;
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn seen(start: u64, len: u32, ms: i64) -> Seen {
+        Seen {
+            start,
+            len,
+            time_ns: ms * MS,
+            own_ns: 0,
+            number: start,
+            tsval: 0,
+            fragmented: false,
+        }
+    }
+
+    fn judge(join: &mut Join) -> Vec<(u64, Outcome)> {
+        let horizon = Horizon {
+            upstream_ns: 60_000 * MS,
+            downstream_ns: 60_000 * MS,
+            downstream_began_ns: 0,
+            at_end: true,
+        };
+        let mut all = Vec::new();
+        join.advance(&horizon, |judged| all.push((judged.number, judged.outcome)));
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
+    #[test]
+    fn the_retransmission_arrived_and_the_first_try_was_lost() {
+        let mut join = Join::default();
+        join.left(seen(0, 3000, 0));
+        join.left(Seen {
+            number: 1,
+            ..seen(0, 1000, 300)
+        });
+        join.acknowledged(1000, 310 * MS);
+        join.came(seen(0, 1000, 301));
+        assert_eq!(
+            judge(&mut join),
+            [(0, Outcome::Lost), (1, Outcome::Arrived)]
+        );
+    }
+
+    #[test]
+    fn split_and_merged_frames_are_recognised() {
+        let mut join = Join::default();
+        join.left(seen(0, 3000, 0));
+        join.left(seen(3000, 1000, 5));
+        join.left(seen(4000, 1000, 5));
+        for i in 0..3 {
+            join.came(seen(i * 1000, 1000, 1));
+        }
+        join.came(seen(3000, 2000, 6));
+        let expected = [
+            (0, Outcome::Resplit),
+            (3000, Outcome::MergedFurther),
+            (4000, Outcome::MergedFurther),
+        ];
+        assert_eq!(judge(&mut join), expected);
+    }
+
+    #[test]
+    fn what_the_receiver_acknowledged_was_missed_not_lost() {
+        let mut join = Join::default();
+        join.left(seen(0, 1000, 0));
+        join.left(seen(1000, 1000, 1));
+        join.acknowledged(2000, 5 * MS);
+        join.came(seen(1000, 1000, 2));
+        assert_eq!(
+            judge(&mut join),
+            [(0, Outcome::Missed), (1000, Outcome::Arrived)]
+        );
+    }
+
+    #[test]
+    fn a_resplit_frame_that_lost_a_piece_is_partly_lost() {
+        let mut join = Join::default();
+        join.left(seen(0, 3000, 0));
+        join.came(seen(0, 1000, 1));
+        assert_eq!(judge(&mut join), [(0, Outcome::PartlyLost)]);
+    }
+
+    #[test]
+    fn lone_frames_have_no_neighbour_within_a_millisecond() {
+        let mut join = Join::default();
+        join.left(seen(0, 100, 0));
+        join.left(seen(100, 100, 50));
+        join.left(seen(200, 100, 50));
+        let lone: Vec<bool> = join.waiting.values().map(|old| old.lone).collect();
+        assert_eq!(lone, [true, false, false]);
+    }
+}

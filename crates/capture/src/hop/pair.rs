@@ -1,0 +1,388 @@
+//! One connection at both points of a hop.
+
+use std::collections::VecDeque;
+
+use super::Event;
+use super::clock::Clock;
+use super::join::{Horizon, Join, Judged, Outcome};
+use super::link::{Mark, MatchedBy};
+use crate::facts::Outcomes;
+use crate::point::Point;
+use crate::rtt::Samples;
+use crate::tally::note;
+
+/// First or second point of the hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    First,
+    Second,
+}
+
+impl Side {
+    pub(crate) fn new(index: usize) -> Self {
+        if index == 0 {
+            Self::First
+        } else {
+            Self::Second
+        }
+    }
+}
+
+/// Outcomes of one direction, by sort.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Result {
+    pub(crate) multi: Outcomes,
+    pub(crate) single: Outcomes,
+    pub(crate) lone: Outcomes,
+    pub(crate) multi_lost: Vec<u64>,
+    pub(crate) multi_arrived: Vec<u64>,
+    pub(crate) single_lost: Vec<u64>,
+    /// Judged before the segment size was settled.
+    early: Vec<Judged>,
+}
+
+/// One direction of the pair. Directions are those of the first point's key: 0 is from its lower
+/// end.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    pub(crate) join: Join,
+    pub(crate) result: Result,
+    /// Second point's positions less the first's: not 0 where a firewall rewrites numbers, or one
+    /// capture began after the numbers had wrapped.
+    shift: Option<i64>,
+    /// Smallest difference of the times at which the same frame passed, second less first.
+    difference_ns: Option<i64>,
+    /// Data frames seen at either point.
+    pub(crate) frames: u64,
+    /// Some acknowledgments of this direction's data at each point, for the clock.
+    acks: [VecDeque<(u64, i64)>; 2],
+    /// Events since the last round, in each point's own time.
+    events: Vec<(Side, Event)>,
+}
+
+/// Events kept while it is not known which point comes first; then a guess decides.
+const MAX_UNDECIDED: usize = 512;
+/// Acknowledgments remembered for the clock, and one in how many.
+const ACKS: usize = 32;
+const ACKS_SAMPLED: u64 = 4;
+
+/// A connection found at both points.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) ids: [u32; 2],
+    pub(crate) by: MatchedBy,
+    /// The second point's lower end is the first point's higher one (after NAT).
+    flipped: bool,
+    pub(crate) ways: [Way; 2],
+    /// The direction that passes the first point first.
+    pub(crate) forth: Option<usize>,
+}
+
+impl Pair {
+    pub(crate) fn new(by: MatchedBy, marks: &[Mark; 2]) -> Self {
+        let [first, second] = marks;
+        let shift = second.position.wrapping_sub(first.position) as i64;
+        let rewritten = by == MatchedBy::Payload && shift.rem_euclid(1 << 32) != 0;
+        let way = |index: usize| {
+            let same = (index == 0) == first.from_low && by != MatchedBy::Handshake;
+            let shift = if same {
+                Some(shift)
+            } else {
+                (!rewritten).then_some(0)
+            };
+            Way {
+                shift,
+                ..Way::default()
+            }
+        };
+        Self {
+            ids: [first.connection, second.connection],
+            by,
+            flipped: first.from_low != second.from_low,
+            ways: [way(0), way(1)],
+            forth: None,
+        }
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.ways
+            .iter()
+            .map(|way| way.join.held() + way.events.len())
+            .sum()
+    }
+
+    /// Learns from two sightings of one frame.
+    pub(crate) fn sample(&mut self, marks: &[Mark; 2], clock: &mut Clock) {
+        let way = usize::from(!marks[0].from_low);
+        self.sample_way(way, marks[0].time_ns, marks[1].time_ns, clock);
+    }
+
+    fn sample_way(&mut self, way: usize, first_ns: i64, second_ns: i64, clock: &mut Clock) {
+        let difference = second_ns - first_ns;
+        let least = &mut self.ways[way].difference_ns;
+        *least = Some(least.map_or(difference, |least| least.min(difference)));
+        let decided_before = self.forth.is_some();
+        self.decide(false);
+        match self.forth {
+            Some(forth) if decided_before => clock.add(first_ns, difference, forth == way),
+            Some(forth) => self.sample_both(first_ns, forth, clock),
+            None => {}
+        }
+    }
+
+    fn sample_both(&self, first_ns: i64, forth: usize, clock: &mut Clock) {
+        for (index, way) in self.ways.iter().enumerate() {
+            if let Some(difference) = way.difference_ns {
+                clock.add(first_ns, difference, index == forth);
+            }
+        }
+    }
+
+    /// Of the two directions, the one whose frames take longer from the first point to the second
+    /// by the two clocks is the one that goes that way: the other's difference is the offset less
+    /// its delay.
+    fn decide(&mut self, at_any_rate: bool) {
+        if self.forth.is_some() {
+            return;
+        }
+        let [low, high] = [self.ways[0].difference_ns, self.ways[1].difference_ns];
+        self.forth = match (low, high) {
+            (Some(low), Some(high)) if low != high => Some(usize::from(high > low)),
+            _ if at_any_rate => Some(usize::from(self.ways[1].frames > self.ways[0].frames)),
+            _ => None,
+        };
+    }
+
+    /// Takes an event of one side, in that side's own terms.
+    pub(crate) fn event(&mut self, side: Side, event: Event, clock: &mut Clock) {
+        let flipped = side == Side::Second && self.flipped;
+        match event {
+            Event::Data { from_low, mut seen } => {
+                let way = &mut self.ways[usize::from(from_low == flipped)];
+                way.frames += 1;
+                if let Some(start) = way.to_first(side, seen.start) {
+                    seen.start = start;
+                    way.events.push((side, Event::Data { from_low, seen }));
+                }
+            }
+            Event::Ack {
+                from_low,
+                position,
+                time_ns,
+            } => {
+                // What is acknowledged is data of the other direction.
+                let index = usize::from(from_low != flipped);
+                let way = &mut self.ways[index];
+                let Some(position) = way.to_first(side, position) else {
+                    return;
+                };
+                way.events.push((
+                    side,
+                    Event::Ack {
+                        from_low,
+                        position,
+                        time_ns,
+                    },
+                ));
+                if let Some([first_ns, second_ns]) = way.ack_at_both(side, position, time_ns) {
+                    self.sample_way(1 - index, first_ns, second_ns, clock);
+                }
+            }
+        }
+    }
+
+    /// Judges what can be judged by now. `horizons` are for frames that leave the first and the
+    /// second point.
+    pub(crate) fn advance(
+        &mut self,
+        horizons: &[Horizon; 2],
+        offset_ns: i64,
+        points: [&Point; 2],
+        clock: &mut Clock,
+        delays: &mut Samples,
+    ) {
+        let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
+        self.decide(horizons[0].at_end || waiting >= MAX_UNDECIDED);
+        let Some(forth) = self.forth else { return };
+        for index in [0, 1] {
+            let leaves = if index == forth {
+                Side::First
+            } else {
+                Side::Second
+            };
+            let horizon = &horizons[leaves as usize];
+            let multi = self.sorter(index, leaves, points);
+            let way = &mut self.ways[index];
+            way.drain(leaves, offset_ns);
+            let result = &mut way.result;
+            way.join
+                .advance(horizon, |judged| result.add(judged, &multi));
+            way.give_delays(leaves, offset_ns, clock, delays);
+        }
+    }
+
+    /// Tells frames of several segments from single ones, as the point they leave sees them;
+    /// `None` while that is not settled.
+    fn sorter<'a>(
+        &self,
+        way: usize,
+        leaves: Side,
+        points: [&'a Point; 2],
+    ) -> impl Fn(u32) -> Option<bool> + use<'a> {
+        let flipped = leaves == Side::Second && self.flipped;
+        let flow = if flipped { 1 - way } else { way };
+        let connection = points[leaves as usize].table.get(self.ids[leaves as usize]);
+        let tally = connection.map(|connection| &connection.flows[flow].tally);
+        move |len| {
+            tally
+                .filter(|tally| tally.segment.is_settled())
+                .map(|tally| tally.is_multi(len))
+        }
+    }
+
+    /// The flow of a direction at one of the points.
+    pub(crate) fn flow_at(&self, way: usize, side: usize) -> usize {
+        if side == 1 && self.flipped {
+            1 - way
+        } else {
+            way
+        }
+    }
+
+    /// Forgets what is held, when memory is short.
+    pub(crate) fn forget(&mut self) {
+        for way in &mut self.ways {
+            way.events.clear();
+            let result = &mut way.result;
+            way.join.forget(|judged| result.add(judged, &|_| None));
+        }
+    }
+}
+
+impl Way {
+    /// A position by the first point's numbers.
+    fn to_first(&self, side: Side, position: u64) -> Option<u64> {
+        match side {
+            Side::First => Some(position),
+            Side::Second => Some(position.wrapping_add_signed(-self.shift?)),
+        }
+    }
+
+    /// When an acknowledgment passed both points, if the other point has shown it already.
+    fn ack_at_both(&mut self, side: Side, position: u64, time_ns: i64) -> Option<[i64; 2]> {
+        if position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 > (1 << 32) / ACKS_SAMPLED {
+            return None;
+        }
+        let (here, there) = (side as usize, 1 - side as usize);
+        if self.acks[here].len() == ACKS {
+            self.acks[here].pop_front();
+        }
+        self.acks[here].push_back((position, time_ns));
+        let (_, other_ns) = *self.acks[there]
+            .iter()
+            .find(|(other, _)| *other == position)?;
+        Some(if side == Side::First {
+            [time_ns, other_ns]
+        } else {
+            [other_ns, time_ns]
+        })
+    }
+
+    /// Hands events to the join, in the first point's time.
+    fn drain(&mut self, leaves: Side, offset_ns: i64) {
+        for (side, event) in self.events.drain(..) {
+            let shift_ns = if side == Side::Second { offset_ns } else { 0 };
+            match event {
+                Event::Data { mut seen, .. } => {
+                    seen.time_ns -= shift_ns;
+                    if side == leaves {
+                        self.join.left(seen)
+                    } else {
+                        self.join.came(seen)
+                    }
+                }
+                Event::Ack {
+                    position, time_ns, ..
+                } if side == leaves => {
+                    self.join.acknowledged(position, time_ns - shift_ns);
+                }
+                Event::Ack { .. } => {}
+            }
+        }
+    }
+
+    fn give_delays(
+        &mut self,
+        leaves: Side,
+        offset_ns: i64,
+        clock: &mut Clock,
+        delays: &mut Samples,
+    ) {
+        let forth = leaves == Side::First;
+        for (left_ns, came_ns) in self.join.delays.drain(..) {
+            let (first_ns, second_ns) = if forth {
+                (left_ns, came_ns)
+            } else {
+                (came_ns, left_ns)
+            };
+            clock.add(first_ns, second_ns - first_ns, forth);
+            if forth {
+                delays.push((second_ns - first_ns - offset_ns).max(0));
+            }
+        }
+    }
+}
+
+impl Result {
+    fn add(&mut self, judged: Judged, is_multi: &impl Fn(u32) -> Option<bool>) {
+        match is_multi(judged.len) {
+            None => self.early.push(judged),
+            Some(multi) => {
+                for early in std::mem::take(&mut self.early) {
+                    self.count(early, is_multi(early.len).unwrap_or(false));
+                }
+                self.count(judged, multi);
+            }
+        }
+    }
+
+    /// Counts what was judged before the segment size was settled.
+    pub(crate) fn settle(&mut self, is_multi: impl Fn(u32) -> bool) {
+        for early in std::mem::take(&mut self.early) {
+            self.count(early, is_multi(early.len));
+        }
+    }
+
+    fn count(&mut self, judged: Judged, multi: bool) {
+        if multi {
+            count(&mut self.multi, judged.outcome);
+            match judged.outcome {
+                Outcome::Lost => note(&mut self.multi_lost, judged.number),
+                Outcome::Missed | Outcome::NotJudged => {}
+                _ => note(&mut self.multi_arrived, judged.number),
+            }
+            return;
+        }
+        count(&mut self.single, judged.outcome);
+        if judged.lone {
+            count(&mut self.lone, judged.outcome);
+        }
+        if judged.outcome == Outcome::Lost {
+            note(&mut self.single_lost, judged.number);
+        }
+    }
+}
+
+fn count(outcomes: &mut Outcomes, outcome: Outcome) {
+    outcomes.seen += 1;
+    *match outcome {
+        Outcome::Arrived => &mut outcomes.arrived,
+        Outcome::Resplit => &mut outcomes.resplit,
+        Outcome::MergedFurther => &mut outcomes.merged_further,
+        Outcome::Fragmented => &mut outcomes.fragmented,
+        Outcome::PartlyLost => &mut outcomes.partly_lost,
+        Outcome::Lost => &mut outcomes.lost,
+        Outcome::Missed => &mut outcomes.missed,
+        Outcome::NotJudged => &mut outcomes.not_judged,
+    } += 1;
+}

@@ -1,0 +1,171 @@
+//! A hop's facts.
+
+use statrs::stats_tests::Alternative;
+use statrs::stats_tests::fisher::fishers_exact;
+
+use super::Hop;
+use super::pair::Pair;
+use crate::connection::Connection;
+use crate::facts::{self, HopConnection, Outcomes};
+use crate::point::Point;
+use crate::vantage::flow_is_uncut;
+
+/// Connections listed for a hop, worst first.
+const LISTED: usize = 100;
+
+impl Hop {
+    /// Judges the rest and gives the facts of both directions; the way back only if data went it.
+    pub(crate) fn finish(&mut self, points: [&Point; 2], names: [&str; 2]) -> Vec<facts::Hop> {
+        self.round(points, true);
+        let mut forth = self.direction(points, names, true);
+        let back = self.direction(points, [names[1], names[0]], false);
+        forth.connections_matched = self.pairs.len() as u64;
+        let mut hops = vec![forth];
+        if back.merged.seen + back.tso.seen + back.single.seen > 0 {
+            hops.push(back);
+        }
+        hops
+    }
+
+    fn direction(&mut self, points: [&Point; 2], names: [&str; 2], forth: bool) -> facts::Hop {
+        let mut hop = facts::Hop {
+            from: names[0].to_owned(),
+            to: names[1].to_owned(),
+            connections_matched: self.pairs.len() as u64,
+            ..facts::Hop::default()
+        };
+        self.fill_clock(&mut hop, forth);
+        for pair in &mut self.pairs {
+            add_pair(&mut hop, pair, points, forth);
+        }
+        (hop.odds_ratio, hop.p_value) = association(&hop.merged, &hop.single);
+        hop.connections
+            .sort_by_key(|c| std::cmp::Reverse((c.merged.lost, c.single.lost, c.single.seen)));
+        hop.connections.truncate(LISTED);
+        hop
+    }
+
+    fn fill_clock(&self, hop: &mut facts::Hop, forth: bool) {
+        let sign = if forth { 1.0 } else { -1.0 };
+        let (offset, drift) = self.clock.fit();
+        hop.clock_offset_s = offset.map(|ns| sign * ns as f64 / 1e9);
+        hop.clock_drift_ppm = drift.map(|ppm| sign * ppm);
+        hop.delay_min_s = self.clock.delay_ns().map(|ns| ns as f64 / 1e9);
+        hop.delay_median_s = self
+            .delays
+            .median_ns()
+            .filter(|_| forth)
+            .map(|ns| ns as f64 / 1e9);
+    }
+}
+
+fn add_pair(hop: &mut facts::Hop, pair: &mut Pair, points: [&Point; 2], forth: bool) {
+    let Some(way) = pair
+        .forth
+        .map(|index| if forth { index } else { 1 - index })
+    else {
+        return;
+    };
+    let side = usize::from(!forth);
+    let Some(connection) = points[side].table.get(pair.ids[side]) else {
+        return;
+    };
+    let index = pair.flow_at(way, side);
+    let flow = &connection.flows[index];
+    pair.ways[way].result.settle(|len| flow.tally.is_multi(len));
+    let listed = list_pair(pair, way, forth, connection, index);
+    if listed.merged.seen + listed.tso.seen + listed.single.seen == 0 {
+        return;
+    }
+    sum(&mut hop.merged, &listed.merged);
+    sum(&mut hop.tso, &listed.tso);
+    sum(&mut hop.single, &listed.single);
+    sum(&mut hop.lone, &pair.ways[way].result.lone);
+    hop.reordered += pair.ways[way].join.reordered;
+    hop.connections.push(listed);
+}
+
+fn list_pair(
+    pair: &Pair,
+    way: usize,
+    forth: bool,
+    connection: &Connection,
+    flow: usize,
+) -> HopConnection {
+    let result = &pair.ways[way].result;
+    let uncut = flow_is_uncut(connection, flow);
+    let (merged, tso) = if uncut {
+        (Outcomes::default(), result.multi)
+    } else {
+        (result.multi, Outcomes::default())
+    };
+    let from_client = (flow == 0) == connection.client_is_low;
+    let merged_list = |list: &[u64]| if uncut { Vec::new() } else { list.to_vec() };
+    HopConnection {
+        from_id: u64::from(pair.ids[usize::from(!forth)]),
+        to_id: u64::from(pair.ids[usize::from(forth)]),
+        matched_by: pair.by.name(),
+        direction: if from_client {
+            "to_server"
+        } else {
+            "to_client"
+        },
+        merged,
+        tso,
+        single: result.single,
+        merged_lost_frames: merged_list(&result.multi_lost),
+        single_lost_frames: result.single_lost.clone(),
+        merged_arrived_frames: merged_list(&result.multi_arrived),
+    }
+}
+
+fn sum(total: &mut Outcomes, part: &Outcomes) {
+    total.seen += part.seen;
+    total.arrived += part.arrived;
+    total.lost += part.lost;
+    total.resplit += part.resplit;
+    total.merged_further += part.merged_further;
+    total.fragmented += part.fragmented;
+    total.partly_lost += part.partly_lost;
+    total.missed += part.missed;
+    total.not_judged += part.not_judged;
+}
+
+/// Odds ratio of loss and Fisher's exact p, merged against single.
+fn association(merged: &Outcomes, single: &Outcomes) -> (Option<f64>, Option<f64>) {
+    odds_and_p([
+        merged.lost,
+        merged.came_through(),
+        single.lost,
+        single.came_through(),
+    ])
+}
+
+/// For the table [a lost, a not lost, b lost, b not lost]: the odds ratio, null where it is not
+/// finite, and the two-sided p of Fisher's exact test, null where a row is empty.
+pub(crate) fn odds_and_p(table: [u64; 4]) -> (Option<f64>, Option<f64>) {
+    let [a, b, c, d] = table;
+    if a + b == 0 || c + d == 0 {
+        return (None, None);
+    }
+    let odds = (a as f64 * d as f64) / (b as f64 * c as f64);
+    let p = fishers_exact(&table, Alternative::TwoSided).ok();
+    (odds.is_finite().then_some(odds), p.map(|p| p.min(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values by R's `fisher.test`.
+    #[test]
+    fn fisher_agrees_with_r() {
+        let (odds, p) = odds_and_p([8, 2, 1, 5]);
+        assert_eq!(odds, Some(20.0));
+        assert!((p.unwrap() - 0.034_965).abs() < 1e-5, "{p:?}");
+        let (odds, p) = odds_and_p([40, 0, 3, 500]);
+        assert_eq!(odds, None);
+        assert!(p.unwrap() < 1e-40);
+        assert_eq!(odds_and_p([0, 0, 3, 500]), (None, None));
+    }
+}

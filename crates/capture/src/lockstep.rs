@@ -1,0 +1,434 @@
+//! Reads all points side by side, each about as far as the others by the clock of the first, so
+//! that a frame is found again at the next point while it is still remembered.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
+
+use crate::facts;
+use crate::file::Source;
+use crate::frame::Digest;
+use crate::hop::Hop;
+use crate::point::{Point, Totals};
+use crate::reader::{Batch, End, Reader};
+use crate::summary::{self, seconds};
+
+/// Batches that a reading thread may be ahead.
+const AHEAD: usize = 4;
+/// Captures that begin further apart than this by their clocks are taken to have clocks that were
+/// never set alike: their beginnings are read side by side until a connection tells better.
+const UNRELATED_NS: i64 = 3_600_000_000_000;
+
+/// One observation point to read.
+pub struct PointInput {
+    /// Its name.
+    pub name: String,
+    /// Its captures, in order of time, each with the name to call it by.
+    pub sources: Vec<(String, Source)>,
+}
+
+/// How to read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Threads to use; with 1 everything happens in the caller's.
+    pub threads: usize,
+    /// Each interface of the one input is a point.
+    pub points_by_interface: bool,
+    /// The inputs show different transfers: nothing of one is looked for in another.
+    pub separate: bool,
+    /// Set from elsewhere (a signal), ends reading; what was read is then reported.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// How far reading is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Bytes of all files behind us.
+    pub consumed_bytes: u64,
+    /// Frames read.
+    pub frames: u64,
+}
+
+/// Why a trace could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// Nothing to read.
+    #[error("no capture given: name at least one file, or - for standard input")]
+    NoInput,
+    /// Interfaces can be points only within one input.
+    #[error(
+        "--points-by-interface takes one capture, {given} were given: leave the option out, or give one file"
+    )]
+    OneInput {
+        /// How many were given.
+        given: usize,
+    },
+    /// A reading thread ended early; its panic message is on standard error.
+    #[error("reading {name} ended early because of a bug in coalescope: please report it")]
+    Reader {
+        /// The point.
+        name: String,
+    },
+}
+
+/// Reads all captures once and gives the facts.
+///
+/// # Errors
+///
+/// If there is nothing to read, or the options contradict the inputs. Damage inside a capture is
+/// not an error: it is in the point's warnings.
+pub fn trace(
+    inputs: Vec<PointInput>,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<facts::Trace, TraceError> {
+    check(&inputs, options)?;
+    std::thread::scope(|scope| {
+        let (names, feeds) = open(inputs, options, scope);
+        let mut run = Run::new(feeds, options);
+        while let Some(feed) = run.choose() {
+            run.take(feed);
+            progress(run.progress());
+        }
+        run.finish(names)
+    })
+}
+
+fn check(inputs: &[PointInput], options: &Options) -> Result<(), TraceError> {
+    match inputs.len() {
+        0 => Err(TraceError::NoInput),
+        given if options.points_by_interface && given > 1 => Err(TraceError::OneInput { given }),
+        _ => Ok(()),
+    }
+}
+
+fn open<'scope>(
+    inputs: Vec<PointInput>,
+    options: &Options,
+    scope: &'scope Scope<'scope, '_>,
+) -> (Vec<String>, Vec<Feed<'scope>>) {
+    let feed = |input: PointInput| {
+        let stop = Arc::clone(&options.stop);
+        let reader = Reader::new(input.sources, options.points_by_interface, stop);
+        (input.name, Feed::new(reader, options.threads > 1, scope))
+    };
+    inputs.into_iter().map(feed).unzip()
+}
+
+/// Where batches come from.
+enum Intake<'scope> {
+    Here(Box<Reader>),
+    Thread {
+        batches: Receiver<Batch>,
+        used: Sender<Batch>,
+        handle: ScopedJoinHandle<'scope, End>,
+    },
+}
+
+/// One input and its next batch.
+struct Feed<'scope> {
+    intake: Intake<'scope>,
+    batch: Batch,
+}
+
+impl<'scope> Feed<'scope> {
+    fn new(reader: Reader, threaded: bool, scope: &'scope Scope<'scope, '_>) -> Self {
+        let intake = if threaded {
+            Intake::spawn(reader, scope)
+        } else {
+            Intake::Here(Box::new(reader))
+        };
+        let mut feed = Self {
+            intake,
+            batch: Batch::default(),
+        };
+        feed.refill();
+        feed
+    }
+
+    /// Gets the next batch; it is empty at the end.
+    fn refill(&mut self) {
+        match &mut self.intake {
+            Intake::Here(reader) => reader.fill(&mut self.batch),
+            Intake::Thread { batches, used, .. } => {
+                let next = batches.recv().unwrap_or_default();
+                // The thread may have ended; then nobody needs the buffer.
+                let _ = used.send(std::mem::replace(&mut self.batch, next));
+            }
+        }
+    }
+
+    fn finish(self) -> Option<End> {
+        match self.intake {
+            Intake::Here(reader) => Some(reader.finish()),
+            Intake::Thread {
+                batches, handle, ..
+            } => {
+                drop(batches);
+                handle.join().ok()
+            }
+        }
+    }
+}
+
+impl<'scope> Intake<'scope> {
+    fn spawn(reader: Reader, scope: &'scope Scope<'scope, '_>) -> Self {
+        let (sender, batches) = sync_channel(AHEAD);
+        let (used, returned) = channel();
+        let handle = scope.spawn(move || read_all(reader, &sender, &returned));
+        Self::Thread {
+            batches,
+            used,
+            handle,
+        }
+    }
+}
+
+fn read_all(mut reader: Reader, batches: &SyncSender<Batch>, returned: &Receiver<Batch>) -> End {
+    loop {
+        let mut batch = returned.try_recv().unwrap_or_default();
+        reader.fill(&mut batch);
+        let ended = batch.items.is_empty();
+        if ended || batches.send(batch).is_err() {
+            return reader.finish();
+        }
+    }
+}
+
+/// The points and hops while they are read.
+struct Run<'scope> {
+    feeds: Vec<Feed<'scope>>,
+    points: Vec<Point>,
+    hops: Vec<Hop>,
+    /// What to take off each feed's times to have the first one's.
+    starts_ns: Vec<i64>,
+    by_interface: bool,
+    separate: bool,
+    frames: u64,
+}
+
+impl<'scope> Run<'scope> {
+    fn new(feeds: Vec<Feed<'scope>>, options: &Options) -> Self {
+        let starts_ns = starts(&feeds);
+        let mut run = Self {
+            points: Vec::new(),
+            hops: Vec::new(),
+            starts_ns,
+            by_interface: options.points_by_interface,
+            separate: options.separate,
+            frames: 0,
+            feeds,
+        };
+        if !run.by_interface {
+            run.grow(run.feeds.len());
+        }
+        run
+    }
+
+    /// Makes room for so many points.
+    fn grow(&mut self, points: usize) {
+        self.points
+            .resize_with(points.max(self.points.len()), Point::default);
+        let hops = if self.separate {
+            0
+        } else {
+            self.points.len().saturating_sub(1)
+        };
+        self.hops.resize_with(hops, Hop::default);
+    }
+
+    fn progress(&self) -> Progress {
+        let consumed_bytes = self.feeds.iter().map(|feed| feed.batch.consumed).sum();
+        Progress {
+            consumed_bytes,
+            frames: self.frames,
+        }
+    }
+
+    /// The feed to read next: the one that is furthest behind, but not one whose frames wait for
+    /// another feed already.
+    fn choose(&self) -> Option<usize> {
+        let open = |feed: &usize| !self.feeds[*feed].batch.items.is_empty();
+        let all = || (0..self.feeds.len()).filter(open);
+        all()
+            .filter(|feed| !self.is_ahead(*feed))
+            .min_by_key(|feed| self.aligned_ns(*feed))
+            .or_else(|| all().min_by_key(|feed| self.aligned_ns(*feed)))
+    }
+
+    fn is_ahead(&self, feed: usize) -> bool {
+        !self.by_interface
+            && (self.hops.get(feed).is_some_and(|hop| hop.is_ahead(0))
+                || feed > 0 && self.hops.get(feed - 1).is_some_and(|hop| hop.is_ahead(1)))
+    }
+
+    /// The time of a feed's next frame by the first feed's clock, as far as known.
+    fn aligned_ns(&self, feed: usize) -> i64 {
+        let next_ns = self.feeds[feed]
+            .batch
+            .items
+            .first()
+            .map_or(i64::MAX, |item| item.time_ns);
+        let offset = self.hops[..feed.min(self.hops.len())]
+            .iter()
+            .try_fold(0, |sum, hop| Some(sum + hop.offset_ns()?));
+        next_ns.saturating_sub(offset.unwrap_or(self.starts_ns[feed]))
+    }
+
+    /// Takes a feed's batch, and gets it another.
+    fn take(&mut self, feed: usize) {
+        let batch = std::mem::take(&mut self.feeds[feed].batch);
+        self.frames += batch.items.len() as u64;
+        for item in &batch.items {
+            let point = if self.by_interface { item.point } else { feed };
+            if point >= self.points.len() {
+                self.grow(point + 1);
+            }
+            let totals = &mut self.points[point].totals;
+            totals.add(item.original_len, item.time_ns, item.link);
+            self.take_digest(point, &item.digest);
+            if !self.hops.is_empty() {
+                self.tell_hops(point, item.time_ns);
+            }
+        }
+        self.feeds[feed].batch = batch;
+        self.feeds[feed].refill();
+    }
+
+    #[inline]
+    fn take_digest(&mut self, point: usize, digest: &Digest) {
+        let Some((id, tracked)) = self.points[point].take(digest) else {
+            return;
+        };
+        let Digest::Tcp(frame) = digest else { return };
+        for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
+            if let Some(found) = self.hops.get_mut(hop) {
+                let points = [&self.points[hop], &self.points[hop + 1]];
+                found.observe(side, id, frame, &tracked, points);
+            }
+        }
+    }
+
+    fn tell_hops(&mut self, point: usize, time_ns: i64) {
+        for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
+            if let Some(hop) = self.hops.get_mut(hop) {
+                hop.read(side, time_ns);
+            }
+        }
+    }
+
+    fn finish(self, names: Vec<String>) -> Result<facts::Trace, TraceError> {
+        let Self {
+            feeds,
+            mut points,
+            mut hops,
+            by_interface,
+            ..
+        } = self;
+        let mut ends = Vec::new();
+        for (feed, name) in feeds.into_iter().zip(&names) {
+            ends.push(
+                feed.finish()
+                    .ok_or_else(|| TraceError::Reader { name: name.clone() })?,
+            );
+        }
+        let names = if by_interface {
+            interface_names(&ends)
+        } else {
+            names
+        };
+        points.resize_with(names.len(), Point::default);
+        points.iter_mut().for_each(Point::settle);
+        let mut hop_facts = Vec::new();
+        for (i, hop) in hops.iter_mut().enumerate() {
+            let pair = [&points[i], &points[i + 1]];
+            hop_facts.extend(hop.finish(pair, [&names[i], &names[i + 1]]));
+        }
+        drop(hops);
+        let end_of = |point: usize| if by_interface { &ends[0] } else { &ends[point] };
+        let point_facts = points
+            .into_iter()
+            .zip(names)
+            .enumerate()
+            .map(|(i, (point, name))| {
+                let datagram = if by_interface { i } else { 0 };
+                describe(name, point, end_of(i), datagram)
+            });
+        Ok(facts::Trace {
+            points: point_facts.collect(),
+            hops: hop_facts,
+        })
+    }
+}
+
+/// What to take off each feed's times while no connection was found at two points.
+fn starts(feeds: &[Feed<'_>]) -> Vec<i64> {
+    let first = |feed: &Feed<'_>| feed.batch.items.first().map_or(0, |item| item.time_ns);
+    let origin = feeds.first().map_or(0, first);
+    let apart = |feed| first(feed).saturating_sub(origin);
+    feeds
+        .iter()
+        .map(apart)
+        .map(|ns| if ns.abs() > UNRELATED_NS { ns } else { 0 })
+        .collect()
+}
+
+fn interface_names(ends: &[End]) -> Vec<String> {
+    ends.first()
+        .map(|end| end.names.clone())
+        .unwrap_or_default()
+}
+
+/// The facts of a point.
+fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::Point {
+    let (totals, connections) = point.finish();
+    let connections = connections.enumerate();
+    let incomplete = end
+        .incomplete_datagrams
+        .get(datagrams)
+        .copied()
+        .unwrap_or(0);
+    let mut warnings = end.warnings.clone();
+    warnings.extend(totals_warnings(&totals, incomplete));
+    facts::Point {
+        name,
+        files: end.files.clone(),
+        link_types: totals.links.iter().map(|link| (*link).to_owned()).collect(),
+        frames: totals.frames,
+        bytes: totals.bytes,
+        tcp_frames: totals.tcp_frames,
+        first_s: totals.time_ns.map(|(first, _)| seconds(first)),
+        last_s: totals.time_ns.map(|(_, last)| seconds(last)),
+        unreadable_bytes: end.unreadable_bytes,
+        unparsed_frames: totals.unparsed,
+        doubled_frames: totals.doubled,
+        warnings,
+        connections: connections
+            .map(|(id, connection)| summary::connection(id as u64, connection))
+            .collect(),
+    }
+}
+
+fn totals_warnings(totals: &Totals, incomplete: u64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut warn = |n: u64, what: &str| {
+        if n > 0 {
+            warnings.push(format!("{n} {what}"));
+        }
+    };
+    warn(
+        totals.unparsed,
+        "frames have damaged headers, or too little of them was captured",
+    );
+    warn(
+        totals.unknown_link,
+        "frames are of a link type that coalescope does not read",
+    );
+    warn(incomplete, "IP datagrams lack fragments and were left out");
+    warn(
+        totals.doubled,
+        "frames were captured twice; the copies were left out",
+    );
+    warnings
+}

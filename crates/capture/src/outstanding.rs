@@ -1,0 +1,246 @@
+//! First transmissions that are not acknowledged yet, and what became of those that were.
+
+use std::collections::VecDeque;
+
+/// Transmissions kept for one direction; the oldest is given up without a verdict.
+const MAX_PER_FLOW: usize = 8192;
+/// A direction may always keep this many, whatever the others hold.
+const MIN_PER_FLOW: usize = 16;
+/// Transmissions kept for one point in all: about 24 MiB.
+const MAX_PER_POINT: usize = 512 * 1024;
+/// Repeated transmissions that wait for a D-SACK before their loss is believed.
+const MAX_REPAIRED: usize = 32;
+
+/// How many transmissions a point keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Budget {
+    used: usize,
+}
+
+/// One first transmission.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transmission {
+    pub(crate) start: u64,
+    pub(crate) number: u64,
+    /// When these bytes were sent last.
+    pub(crate) time_ns: i64,
+    pub(crate) len: u32,
+    pub(crate) signature: u32,
+    /// How many of its bytes were sent again.
+    pub(crate) repeated: u32,
+}
+
+impl Transmission {
+    fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+}
+
+/// What became of a first transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    pub(crate) len: u32,
+    /// All of it was sent again, and nothing says that this was unnecessary.
+    pub(crate) repeated: bool,
+    pub(crate) number: u64,
+}
+
+/// The transmissions of one direction, in sequence order, without overlaps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outstanding {
+    queue: VecDeque<Transmission>,
+    repaired: VecDeque<(u64, Fate)>,
+}
+
+impl Outstanding {
+    /// Adds a transmission of new bytes.
+    #[inline]
+    pub(crate) fn push(&mut self, sent: Transmission, budget: &mut Budget) {
+        let full = budget.used >= MAX_PER_POINT && self.queue.len() >= MIN_PER_FLOW;
+        if self.queue.len() >= MAX_PER_FLOW || full {
+            self.queue.pop_front();
+        } else {
+            budget.used += 1;
+        }
+        match self.queue.back() {
+            Some(last) if last.start >= sent.start => {
+                let i = self.queue.partition_point(|old| old.start < sent.start);
+                self.queue.insert(i, sent);
+            }
+            _ => self.queue.push_back(sent),
+        }
+    }
+
+    /// The transmission that began with this byte.
+    pub(crate) fn starting_at(&self, start: u64) -> Option<&Transmission> {
+        let i = self.queue.partition_point(|sent| sent.start < start);
+        self.queue.get(i).filter(|sent| sent.start == start)
+    }
+
+    /// Notes that `start..end` was sent again; gives when the first of it was sent before.
+    pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Option<i64> {
+        let mut before = None;
+        let first = self.queue.partition_point(|sent| sent.end() <= start);
+        for sent in self
+            .queue
+            .range_mut(first..)
+            .take_while(|sent| sent.start < end)
+        {
+            before = before.or(Some(sent.time_ns));
+            sent.repeated += (sent.end().min(end) - sent.start.max(start)) as u32;
+            sent.time_ns = now_ns;
+        }
+        before
+    }
+
+    /// Takes off what is acknowledged, tells the fate of each, and gives the time at which the
+    /// newest one that was never repeated had been sent (Karn's rule).
+    #[inline]
+    pub(crate) fn acknowledge(
+        &mut self,
+        una: u64,
+        budget: &mut Budget,
+        mut tell: impl FnMut(Fate),
+    ) -> Option<i64> {
+        let mut clean = None;
+        while let Some(sent) = self.queue.front().filter(|sent| sent.end() <= una).copied() {
+            self.queue.pop_front();
+            budget.used = budget.used.saturating_sub(1);
+            if sent.repeated == 0 {
+                clean = Some(sent.time_ns);
+            }
+            self.close(sent, &mut tell);
+        }
+        clean
+    }
+
+    #[inline]
+    fn close(&mut self, sent: Transmission, tell: &mut impl FnMut(Fate)) {
+        let repeated = sent.repeated >= sent.len;
+        let fate = Fate {
+            len: sent.len,
+            repeated,
+            number: sent.number,
+        };
+        if !repeated {
+            return tell(fate);
+        }
+        if self.repaired.len() == MAX_REPAIRED
+            && let Some((_, oldest)) = self.repaired.pop_front()
+        {
+            tell(oldest);
+        }
+        self.repaired.push_back((sent.start, fate));
+    }
+
+    /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
+    /// so the first transmission was not lost.
+    pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
+        let first = self.queue.partition_point(|sent| sent.end() <= start);
+        for sent in self
+            .queue
+            .range_mut(first..)
+            .take_while(|sent| sent.start < end)
+        {
+            sent.repeated = 0;
+        }
+        for (at, fate) in &mut self.repaired {
+            if *at < end && start < *at + u64::from(fate.len) {
+                fate.repeated = false;
+            }
+        }
+    }
+
+    /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
+    /// to be sent again: that was lost at least once.
+    pub(crate) fn finish(&mut self, budget: &mut Budget, mut tell: impl FnMut(Fate)) {
+        budget.used = budget.used.saturating_sub(self.queue.len());
+        for (_, fate) in std::mem::take(&mut self.repaired) {
+            tell(fate);
+        }
+        for sent in std::mem::take(&mut self.queue) {
+            if sent.repeated >= sent.len {
+                tell(Fate {
+                    len: sent.len,
+                    repeated: true,
+                    number: sent.number,
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(start: u64, len: u32) -> Transmission {
+        Transmission {
+            start,
+            number: start,
+            time_ns: start as i64,
+            len,
+            signature: 0,
+            repeated: 0,
+        }
+    }
+
+    fn fates(outstanding: &mut Outstanding, una: u64) -> (Vec<Fate>, Option<i64>) {
+        let mut fates = Vec::new();
+        let clean = outstanding.acknowledge(una, &mut Budget::default(), |fate| fates.push(fate));
+        (fates, clean)
+    }
+
+    #[test]
+    fn a_merged_frame_is_repeated_only_when_every_byte_of_it_is() {
+        let mut o = Outstanding::default();
+        o.push(sent(0, 3000), &mut Budget::default());
+        o.push(sent(3000, 3000), &mut Budget::default());
+        assert_eq!(o.repeat(0, 1000, 50), Some(0));
+        assert_eq!(o.repeat(3000, 6000, 60), Some(3000));
+        let (told, clean) = fates(&mut o, 6000);
+        assert_eq!(
+            told,
+            [Fate {
+                len: 3000,
+                repeated: false,
+                number: 0
+            }]
+        );
+        assert_eq!(clean, None);
+        let mut late = Vec::new();
+        o.finish(&mut Budget::default(), |fate| late.push(fate));
+        assert_eq!(
+            late,
+            [Fate {
+                len: 3000,
+                repeated: true,
+                number: 3000
+            }]
+        );
+    }
+
+    #[test]
+    fn a_d_sack_takes_the_loss_back() {
+        let mut o = Outstanding::default();
+        o.push(sent(0, 1000), &mut Budget::default());
+        o.repeat(0, 1000, 5);
+        fates(&mut o, 1000);
+        o.was_spurious(0, 1000);
+        let mut late = Vec::new();
+        o.finish(&mut Budget::default(), |fate| late.push(fate.repeated));
+        assert_eq!(late, [false]);
+    }
+
+    #[test]
+    fn the_budget_bounds_all_but_the_first_few() {
+        let mut budget = Budget {
+            used: MAX_PER_POINT,
+        };
+        let mut o = Outstanding::default();
+        for i in 0..100 {
+            o.push(sent(i * 10, 10), &mut budget);
+        }
+        assert_eq!(o.queue.len(), MIN_PER_FLOW);
+    }
+}

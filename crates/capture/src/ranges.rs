@@ -1,0 +1,219 @@
+//! Which bytes of a direction were seen: a high-water mark and the holes below it.
+
+use std::collections::VecDeque;
+
+/// Holes kept for one direction. A capture with more has lost so much that each further hole says
+/// nothing new; the oldest is then given up and its bytes count as seen.
+const MAX_HOLES: usize = 256;
+
+/// A range of positions not seen yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hole {
+    start: u64,
+    end: u64,
+    /// When the frame beyond it was seen.
+    opened_ns: i64,
+}
+
+/// What a range of bytes was, when it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Novelty {
+    /// All new, next in sequence or beyond.
+    Next,
+    /// Some of it new, but below the highest position seen; the hole was this old.
+    Filling { new_bytes: u64, age_ns: i64 },
+    /// Every byte seen before.
+    Seen,
+}
+
+/// Seen ranges of one direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges {
+    next: u64,
+    holes: VecDeque<Hole>,
+    /// Bytes of holes given up, to be told apart from those still open.
+    given_up: u64,
+}
+
+impl Ranges {
+    /// Starts at a position: nothing before it is missing.
+    pub(crate) fn start_at(&mut self, position: u64) {
+        self.next = position;
+    }
+
+    /// One past the highest position seen.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether bytes are missing below the highest position seen.
+    pub(crate) fn has_holes(&self) -> bool {
+        !self.holes.is_empty()
+    }
+
+    /// Notes that `start..end` was seen.
+    #[inline]
+    pub(crate) fn see(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+        if start >= self.next {
+            if start > self.next {
+                self.open(start, now_ns);
+            }
+            self.next = end;
+            return Novelty::Next;
+        }
+        self.see_below(start, end, now_ns)
+    }
+
+    fn open(&mut self, end: u64, now_ns: i64) {
+        if self.holes.len() == MAX_HOLES {
+            self.give_up_oldest();
+        }
+        self.holes.push_back(Hole {
+            start: self.next,
+            end,
+            opened_ns: now_ns,
+        });
+    }
+
+    fn give_up_oldest(&mut self) {
+        if let Some(hole) = self.holes.pop_front() {
+            self.given_up += hole.end - hole.start;
+        }
+    }
+
+    #[cold]
+    fn see_below(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+        let mut new_bytes = end.saturating_sub(self.next);
+        let beyond = new_bytes;
+        self.next = self.next.max(end);
+        let mut age_ns = 0;
+        let mut i = self.holes.partition_point(|hole| hole.end <= start);
+        while let Some(&hole) = self.holes.get(i).filter(|hole| hole.start < end) {
+            age_ns = age_ns.max(now_ns - hole.opened_ns);
+            new_bytes += hole.end.min(end) - hole.start.max(start);
+            i = self.cut(i, hole, start, end);
+        }
+        match (new_bytes, beyond) {
+            (0, _) => Novelty::Seen,
+            // A repeat of the newest bytes with more behind it (tail loss probe, repacketised
+            // retransmission): nothing arrived late.
+            (new, beyond) if new == beyond => Novelty::Next,
+            _ => Novelty::Filling { new_bytes, age_ns },
+        }
+    }
+
+    /// Takes `start..end` out of hole `i`; returns where to go on.
+    fn cut(&mut self, i: usize, hole: Hole, start: u64, end: u64) -> usize {
+        let left = Hole {
+            end: start.max(hole.start),
+            ..hole
+        };
+        let right = Hole {
+            start: end.min(hole.end),
+            ..hole
+        };
+        match (left.start < left.end, right.start < right.end) {
+            (false, false) => {
+                self.holes.remove(i);
+                i
+            }
+            (true, false) => {
+                self.holes[i] = left;
+                i + 1
+            }
+            (false, true) => {
+                self.holes[i] = right;
+                i + 1
+            }
+            (true, true) => {
+                self.holes[i] = left;
+                self.holes.insert(i + 1, right);
+                i + 2
+            }
+        }
+    }
+
+    /// Bytes below `acked` that were never seen, holes given up included: the receiver has them,
+    /// so it is the capture that lacks them.
+    pub(crate) fn missing_below(&self, acked: u64) -> u64 {
+        let open: u64 = self
+            .holes
+            .iter()
+            .map(|h| h.end.min(acked).saturating_sub(h.start))
+            .sum();
+        open + self.given_up + acked.saturating_sub(self.next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges() -> Ranges {
+        let mut ranges = Ranges::default();
+        ranges.start_at(100);
+        ranges
+    }
+
+    #[test]
+    fn in_order_is_next() {
+        let mut r = ranges();
+        assert_eq!(r.see(100, 200, 0), Novelty::Next);
+        assert_eq!(r.see(200, 300, 1), Novelty::Next);
+        assert_eq!(r.see(100, 300, 2), Novelty::Seen);
+    }
+
+    #[test]
+    fn a_hole_is_filled_from_both_sides_and_split_in_the_middle() {
+        let mut r = ranges();
+        assert_eq!(r.see(400, 500, 10), Novelty::Next);
+        assert_eq!(
+            r.see(200, 300, 25),
+            Novelty::Filling {
+                new_bytes: 100,
+                age_ns: 15
+            }
+        );
+        assert_eq!(
+            r.see(150, 250, 30),
+            Novelty::Filling {
+                new_bytes: 50,
+                age_ns: 20
+            }
+        );
+        assert_eq!(
+            r.see(300, 600, 30),
+            Novelty::Filling {
+                new_bytes: 200,
+                age_ns: 20
+            }
+        );
+        assert_eq!(r.missing_below(500), 50);
+        assert_eq!(
+            r.see(100, 150, 40),
+            Novelty::Filling {
+                new_bytes: 50,
+                age_ns: 30
+            }
+        );
+        assert!(!r.has_holes());
+    }
+
+    #[test]
+    fn a_longer_repeat_of_the_tail_is_next() {
+        let mut r = ranges();
+        r.see(100, 200, 0);
+        assert_eq!(r.see(150, 250, 1), Novelty::Next);
+    }
+
+    #[test]
+    fn holes_are_bounded_and_given_up_ones_are_missing() {
+        let mut r = ranges();
+        for i in 0..1000u64 {
+            r.see(110 + i * 20, 120 + i * 20, 0);
+        }
+        assert_eq!(r.holes.len(), MAX_HOLES);
+        assert_eq!(r.missing_below(r.next()), 10_000);
+        assert_eq!(r.missing_below(r.next() + 7), 10_007);
+    }
+}

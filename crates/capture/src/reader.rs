@@ -1,0 +1,198 @@
+//! One capture, or several of one point in turn, as batches of digests.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::file::{RawFrame, Source};
+use crate::frame::{Digest, Digester};
+
+/// Frames in a batch: few enough to stay in a core's second-level cache.
+pub(crate) const BATCH: usize = 256;
+/// Points that the interfaces of one file can make.
+const MAX_POINTS: usize = 64;
+
+/// One frame on its way to its point.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) point: usize,
+    pub(crate) original_len: u32,
+    pub(crate) time_ns: i64,
+    pub(crate) link: &'static str,
+    pub(crate) digest: Digest,
+}
+
+/// Frames in the order of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) items: Vec<Item>,
+    /// Bytes of the files behind the batch.
+    pub(crate) consumed: u64,
+}
+
+/// What is left to say when everything was read.
+#[derive(Debug, Default)]
+pub(crate) struct End {
+    pub(crate) files: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) unreadable_bytes: u64,
+    pub(crate) incomplete_datagrams: Vec<u64>,
+    /// Names of the points that the interfaces make, when they do.
+    pub(crate) names: Vec<String>,
+}
+
+/// Reads the files of one input.
+pub(crate) struct Reader {
+    sources: VecDeque<(String, Source)>,
+    by_interface: bool,
+    /// Points by the interface's name, or its number where it has none.
+    points: HashMap<String, usize>,
+    /// The same by interface number of the current file.
+    routes: Vec<Option<usize>>,
+    digesters: Vec<Digester>,
+    behind: u64,
+    left_out: u64,
+    stop: Arc<AtomicBool>,
+    end: End,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        sources: Vec<(String, Source)>,
+        by_interface: bool,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let digesters = if by_interface {
+            Vec::new()
+        } else {
+            vec![Digester::default()]
+        };
+        Self {
+            sources: sources.into(),
+            by_interface,
+            points: HashMap::new(),
+            routes: Vec::new(),
+            digesters,
+            behind: 0,
+            left_out: 0,
+            stop,
+            end: End::default(),
+        }
+    }
+
+    /// Fills a batch; an empty one means that everything was read.
+    pub(crate) fn fill(&mut self, batch: &mut Batch) {
+        batch.items.clear();
+        while batch.items.len() < BATCH && !self.stop.load(Ordering::Relaxed) {
+            if !self.next(batch) && !self.next_source() {
+                break;
+            }
+        }
+        let current = self
+            .sources
+            .front()
+            .map_or(0, |(_, source)| source.consumed_bytes());
+        batch.consumed = self.behind + current;
+    }
+
+    /// Takes one frame of the current file; false at its end.
+    #[inline]
+    fn next(&mut self, batch: &mut Batch) -> bool {
+        let Some((_, source)) = self.sources.front_mut() else {
+            return false;
+        };
+        let Some(raw) = source.next() else {
+            return false;
+        };
+        if !self.by_interface {
+            batch.items.push(item(&raw, 0, &mut self.digesters[0]));
+            return true;
+        }
+        let point = match self.routes.get(raw.interface as usize) {
+            Some(Some(point)) => *point,
+            _ => {
+                // The frame borrows from its source, so it is digested for no point first.
+                let (number, mut held) = (raw.interface, item(&raw, 0, &mut Digester::default()));
+                if let Some(point) = self.route(number) {
+                    held.point = point;
+                    batch.items.push(held);
+                }
+                return true;
+            }
+        };
+        batch
+            .items
+            .push(item(&raw, point, &mut self.digesters[point]));
+        true
+    }
+
+    /// The point of an interface, new if need be.
+    #[cold]
+    fn route(&mut self, interface: u32) -> Option<usize> {
+        let name = self.interface_name(interface);
+        let next = self.points.len();
+        if next == MAX_POINTS && !self.points.contains_key(&name) {
+            self.left_out += 1;
+            return None;
+        }
+        let point = *self.points.entry(name.clone()).or_insert(next);
+        if point == next {
+            self.digesters.push(Digester::default());
+            self.end.names.push(name);
+        }
+        let number = interface as usize;
+        if self.routes.len() <= number {
+            self.routes.resize(number + 1, None);
+        }
+        self.routes[number] = Some(point);
+        Some(point)
+    }
+
+    fn interface_name(&self, interface: u32) -> String {
+        let source = self.sources.front().map(|(_, source)| source);
+        source
+            .and_then(|source| source.interfaces().get(interface as usize))
+            .and_then(|interface| interface.name.clone())
+            .unwrap_or_else(|| format!("interface-{interface}"))
+    }
+
+    /// Goes on to the next file; false if there is none.
+    fn next_source(&mut self) -> bool {
+        let Some((file, source)) = self.sources.pop_front() else {
+            return false;
+        };
+        self.behind += source.consumed_bytes();
+        self.end.unreadable_bytes += source.unreadable_bytes();
+        self.end
+            .warnings
+            .extend(source.warnings().iter().map(|w| format!("{file}: {w}")));
+        self.end.files.push(file);
+        self.routes.clear();
+        true
+    }
+
+    /// What is left to say.
+    pub(crate) fn finish(mut self) -> End {
+        while self.next_source() {}
+        if self.left_out > 0 {
+            self.end.warnings.push(format!(
+                "{} frames of interfaces beyond the first {MAX_POINTS} were left out",
+                self.left_out
+            ));
+        }
+        let incomplete = self.digesters.iter().map(Digester::incomplete_datagrams);
+        self.end.incomplete_datagrams = incomplete.collect();
+        self.end
+    }
+}
+
+#[inline]
+fn item(raw: &RawFrame<'_>, point: usize, digester: &mut Digester) -> Item {
+    Item {
+        point,
+        original_len: raw.original_len,
+        time_ns: raw.time_ns,
+        link: raw.link.name(),
+        digest: digester.digest(raw),
+    }
+}

@@ -1,0 +1,321 @@
+//! How large one segment of a direction is, and so which frames carry several.
+//!
+//! The SYNs give a bound: a sender never exceeds the smaller of the two MSS options less the
+//! options of the frame at hand (RFC 9293 3.7.1, RFC 6691). Paths, tunnels and clamping make real
+//! segments smaller than that, a jumbo guest's own MSS says nothing about a peer with a small MTU,
+//! and captures that begin in the middle have no SYN at all. So the first data frames are kept as
+//! lengths only, and the sizes that recur decide.
+
+/// Data frames looked at before the size is settled: the first two round trips of a transfer,
+/// where initial window 10 (RFC 6928) has doubled once or twice.
+const WARM_UP: usize = 64;
+
+/// Bytes over the announced MSS that some stacks send anyway (they forget options or an extension
+/// header): no frame is called merged for so few.
+const SLACK: u32 = 64;
+
+/// MSS values that common paths give, tried against frame sizes when nothing else is known:
+/// Ethernet with and without timestamps, IPv6, PPPoE, the usual tunnels, and the mobile ones.
+const COMMON: [u32; 22] = [
+    1460, 1448, 1440, 1428, 1420, 1412, 1408, 1400, 1398, 1396, 1388, 1386, 1380, 1370, 1368, 1360,
+    1348, 1340, 1328, 1260, 1220, 1208,
+];
+
+/// A settled segment size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// Payload bytes of a full segment.
+    pub(crate) bytes: u32,
+    /// A frame with more payload than this carries several segments.
+    pub(crate) limit: u32,
+}
+
+impl Size {
+    /// Segments in a frame with so much payload.
+    #[inline]
+    pub(crate) fn segments(self, payload: u32) -> u32 {
+        if payload <= self.limit {
+            1
+        } else {
+            payload.div_ceil(self.bytes.max(1))
+        }
+    }
+}
+
+/// The estimate of one direction's segment size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SegmentSize {
+    bound: Option<u32>,
+    /// Lengths and numbers of the first data frames, until settled.
+    warm_up: Vec<(u32, u64)>,
+    settled: Option<Option<Size>>,
+    /// A length a little over the limit, and how often it came.
+    over: (u32, u32),
+}
+
+/// What the caller has to count after a frame was added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// Nothing yet.
+    Later,
+    /// This frame.
+    One(u32),
+    /// All frames so far, this one included: the size has just been settled.
+    All(Vec<(u32, u64)>),
+    /// This frame, and so many earlier ones of the same length were single after all.
+    Correct { payload: u32, earlier: u32 },
+}
+
+impl SegmentSize {
+    /// Sets what the SYNs allow.
+    pub(crate) fn set_bound(&mut self, bytes: u32) {
+        self.bound = Some(bytes);
+    }
+
+    /// The settled size; `None` while it is not known.
+    #[inline]
+    pub(crate) fn size(&self) -> Option<Size> {
+        self.settled.flatten()
+    }
+
+    /// Whether the size was decided, be it as unknown.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+
+    /// Adds a data frame.
+    #[inline]
+    pub(crate) fn add(&mut self, payload: u32, number: u64) -> Count {
+        match self.settled {
+            Some(Some(size)) if payload <= size.limit || payload > size.limit + SLACK => {
+                Count::One(payload)
+            }
+            Some(Some(size)) => self.add_over(size, payload),
+            Some(None) => Count::One(payload),
+            None => self.add_early(payload, number),
+        }
+    }
+
+    #[cold]
+    fn add_early(&mut self, payload: u32, number: u64) -> Count {
+        self.warm_up.push((payload, number));
+        if self.warm_up.len() < WARM_UP {
+            Count::Later
+        } else {
+            Count::All(self.settle())
+        }
+    }
+
+    /// Four frames of one length just over the limit are this sender's true segments.
+    #[cold]
+    fn add_over(&mut self, size: Size, payload: u32) -> Count {
+        if self.over.0 != payload {
+            self.over = (payload, 0);
+        }
+        self.over.1 += 1;
+        if self.over.1 < 4 {
+            return Count::One(payload);
+        }
+        let bytes = size.bytes.max(payload);
+        self.settled = Some(Some(Size {
+            bytes,
+            limit: payload,
+        }));
+        Count::Correct {
+            payload,
+            earlier: 3,
+        }
+    }
+
+    /// Decides now; returns the lengths and numbers kept so far.
+    pub(crate) fn settle(&mut self) -> Vec<(u32, u64)> {
+        if self.settled.is_some() {
+            return Vec::new();
+        }
+        let lengths = std::mem::take(&mut self.warm_up);
+        self.settled = Some(estimate(&lengths, self.bound));
+        lengths
+    }
+}
+
+/// Distinct lengths with their counts, ascending.
+fn tally(lengths: &[(u32, u64)]) -> Vec<(u32, usize)> {
+    let mut sorted: Vec<u32> = lengths.iter().map(|(len, _)| *len).collect();
+    sorted.sort_unstable();
+    sorted
+        .chunk_by(|a, b| a == b)
+        .map(|run| (run[0], run.len()))
+        .collect()
+}
+
+fn estimate(lengths: &[(u32, u64)], bound: Option<u32>) -> Option<Size> {
+    let sizes = tally(lengths);
+    match bound {
+        Some(bound) => Some(within(&sizes, bound)),
+        None => free(&sizes),
+    }
+}
+
+/// With a bound from the SYNs.
+fn within(sizes: &[(u32, usize)], bound: u32) -> Size {
+    if let Some(&(over, _)) = sizes
+        .iter()
+        .rev()
+        .find(|(len, n)| *len > bound && *len <= bound + SLACK && *n >= 4)
+    {
+        return Size {
+            bytes: over,
+            limit: over,
+        };
+    }
+    if let Some(base) = base_of_multiples(sizes, bound) {
+        return Size {
+            bytes: base,
+            limit: base,
+        };
+    }
+    // A path's overhead (PPPoE, IPsec, VXLAN, a clamped MSS) takes at most about 15%.
+    let near = sizes
+        .iter()
+        .filter(|(len, _)| *len <= bound && *len >= bound - bound / 7);
+    match near.max_by_key(|(len, n)| (*n, *len)) {
+        Some(&(len, n)) if n >= 2 => Size {
+            bytes: len,
+            limit: bound,
+        },
+        _ => Size {
+            bytes: bound,
+            limit: bound,
+        },
+    }
+}
+
+/// A recurring size of which the larger frames are multiples, when it is well below the bound:
+/// the real segments of a path that is smaller than both ends announced.
+fn base_of_multiples(sizes: &[(u32, usize)], bound: u32) -> Option<u32> {
+    sizes
+        .iter()
+        .filter(|(len, n)| *len >= 400 && *len < bound - bound / 7 && *n >= 5)
+        .map(|(len, _)| *len)
+        .find(|base| explains(sizes, *base))
+}
+
+/// Whether most frames larger than `base` are exact multiples of it, and at least three are.
+fn explains(sizes: &[(u32, usize)], base: u32) -> bool {
+    let larger = sizes.iter().filter(|(len, _)| *len > base);
+    let (multiples, others) = larger.fold((0, 0), |(multiples, others), (len, n)| {
+        if len % base == 0 {
+            (multiples + n, others)
+        } else {
+            (multiples, others + n)
+        }
+    });
+    multiples >= 3 && others * 3 <= multiples
+}
+
+/// Without a SYN.
+fn free(sizes: &[(u32, usize)]) -> Option<Size> {
+    let largest = sizes.last().map(|(len, _)| *len)?;
+    let exact = |bytes| {
+        Some(Size {
+            bytes,
+            limit: bytes,
+        })
+    };
+    if let Some(base) = base_of_multiples(sizes, u32::MAX) {
+        return exact(base);
+    }
+    if largest > 1460
+        && let Some(base) = COMMON.into_iter().find(|base| explains(sizes, *base))
+    {
+        return exact(base);
+    }
+    // Up to the largest MTU in use on wires, a size that keeps coming is a segment.
+    if let Some(&(len, n)) = sizes.last()
+        && n >= 3
+        && len <= 9216
+    {
+        return exact(len);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(lengths: &[u32], bound: Option<u32>) -> Option<Size> {
+        let lengths: Vec<(u32, u64)> = lengths.iter().map(|len| (*len, 0)).collect();
+        estimate(&lengths, bound)
+    }
+
+    #[test]
+    fn the_handshake_decides_when_it_fits() {
+        let size = settled(&[1448, 1448, 2896, 300], Some(1448)).unwrap();
+        assert_eq!(
+            (
+                size.segments(1448),
+                size.segments(2896),
+                size.segments(2897)
+            ),
+            (1, 2, 3)
+        );
+    }
+
+    #[test]
+    fn story_e_has_1408_byte_segments_under_a_bound_of_1448() {
+        let size = settled(&[1408, 1408, 1408, 2816], Some(1448)).unwrap();
+        assert_eq!((size.bytes, size.segments(2816)), (1408, 2));
+    }
+
+    #[test]
+    fn jumbo_at_both_ends_over_a_small_path_is_found_by_its_multiples() {
+        let lengths = [1448, 1448, 1448, 1448, 1448, 2896, 4344, 2896];
+        assert_eq!(settled(&lengths, Some(8948)).unwrap().segments(2896), 2);
+    }
+
+    #[test]
+    fn jumbo_without_merging_stays_single() {
+        let size = settled(&[8948; 20], Some(8948)).unwrap();
+        assert_eq!(size.segments(8948), 1);
+        assert_eq!(settled(&[8948; 20], None).unwrap().segments(8948), 1);
+    }
+
+    #[test]
+    fn small_messages_do_not_make_small_segments() {
+        let lengths = [500, 500, 500, 500, 500, 500, 1448];
+        assert_eq!(settled(&lengths, Some(1448)).unwrap().segments(1448), 1);
+    }
+
+    #[test]
+    fn segments_a_few_bytes_over_the_mss_are_no_merging() {
+        let size = settled(&[1440, 1440, 1440, 1440], Some(1432)).unwrap();
+        assert_eq!(size.segments(1440), 1);
+    }
+
+    #[test]
+    fn without_syn_common_sizes_are_tried() {
+        let size = settled(&[2896, 4344, 7240, 2896], None).unwrap();
+        assert_eq!(size.bytes, 1448);
+        assert_eq!(settled(&[16000, 32768, 65483], None), None);
+    }
+
+    #[test]
+    fn a_length_over_the_limit_that_recurs_corrects_the_limit() {
+        let mut segment = SegmentSize::default();
+        segment.set_bound(1432);
+        (0..WARM_UP).for_each(|_| drop(segment.add(1000, 0)));
+        for _ in 0..3 {
+            assert_eq!(segment.add(1440, 0), Count::One(1440));
+        }
+        assert_eq!(
+            segment.add(1440, 0),
+            Count::Correct {
+                payload: 1440,
+                earlier: 3
+            }
+        );
+        assert_eq!(segment.size().unwrap().segments(1440), 1);
+    }
+}

@@ -1,0 +1,244 @@
+//! The facts of one connection, from what was followed.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
+
+use crate::connection::{Connection, HIGH, LOW};
+use crate::facts::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
+use crate::flow::Flow;
+use crate::hop::odds_and_p;
+use crate::tally::Multi;
+use crate::vantage::is_uncut;
+
+/// The facts of a finished connection; its examples are taken.
+pub(crate) fn connection(id: u64, mut connection: Connection) -> facts::Connection {
+    let vantage = connection.halves().vantage();
+    let (client, server) = if connection.client_is_low {
+        (LOW, HIGH)
+    } else {
+        (HIGH, LOW)
+    };
+    let rtt = RoundTrip::of(&connection, client, server);
+    let to_server = direction(&mut connection, client, vantage == Vantage::Client, &rtt);
+    let to_client = direction(&mut connection, server, vantage == Vantage::Server, &rtt);
+    let ends = [connection.key.low, connection.key.high];
+    let version = connection.key.version();
+    facts::Connection {
+        id,
+        network: if version == 4 { "ipv4" } else { "ipv6" },
+        tunnel: tunnel(&connection.tunnels),
+        vlans: vlans(&connection.vlans),
+        client: endpoint(ends[client], version),
+        server: endpoint(ends[server], version),
+        vantage,
+        mss_client_bytes: connection.handshake.syn.and_then(|syn| syn.mss),
+        mss_server_bytes: connection.handshake.syn_ack.and_then(|syn| syn.mss),
+        handshake_rtt_s: connection.handshake.rtt_ns().map(seconds),
+        first_s: seconds(connection.first_ns),
+        last_s: seconds(connection.last_ns),
+        first_frame: connection.first_number,
+        seen: seen(&connection),
+        phases: connection.phases.facts(),
+        to_server,
+        to_client,
+    }
+}
+
+/// Round trips of the whole path.
+struct RoundTrip {
+    min_s: Option<f64>,
+    median_s: Option<f64>,
+}
+
+impl RoundTrip {
+    /// Both halves where both are known; else the half that is.
+    fn of(connection: &Connection, client: usize, server: usize) -> Self {
+        let halves = connection.halves();
+        let one = halves.to_server_ns.or(halves.to_client_ns);
+        let min = halves.whole_ns().or(one);
+        let median = |flow: usize| connection.flows[flow].turn.median_ns();
+        let medians = match (median(client), median(server)) {
+            (Some(a), Some(b)) => Some(a + b),
+            (Some(a), None) => Some(a + halves.to_client_ns.unwrap_or(0)),
+            (None, Some(b)) => Some(b + halves.to_server_ns.unwrap_or(0)),
+            (None, None) => min,
+        };
+        Self {
+            min_s: min.map(seconds),
+            median_s: medians.map(|median| seconds(median.max(min.unwrap_or(0)))),
+        }
+    }
+}
+
+fn direction(
+    connection: &mut Connection,
+    index: usize,
+    at_sender: bool,
+    rtt: &RoundTrip,
+) -> Direction {
+    let acks = connection.flows[1 - index].acks.pure;
+    let window_closed_s = seconds(connection.flows[1 - index].acks.closed_ns);
+    let flow = &mut connection.flows[index];
+    let examples = flow.tally.take_examples();
+    let uncut = is_uncut(flow, at_sender);
+    let (counts, multi, size) = (flow.counts, flow.tally.multi, flow.tally.size());
+    let throughput_bps = throughput(flow);
+    Direction {
+        frames: counts.frames,
+        data_frames: counts.data_frames,
+        payload_bytes: counts.payload_bytes,
+        unique_bytes: counts.unique_bytes,
+        segment_size_bytes: size
+            .map(|size| size.bytes)
+            .filter(|_| counts.data_frames > 0),
+        merged_frames: if uncut { 0 } else { multi.frames },
+        tso_frames: if uncut { multi.frames } else { 0 },
+        merge_factor_mean: ratio(multi.segments, counts.data_frames),
+        merge_factor_max: (counts.data_frames > 0).then_some(multi.max.max(1)),
+        merge_factor_histogram: multi.histogram.map(u64::from),
+        retransmitted_frames: u64::from(counts.retransmitted),
+        retransmitted_bytes: counts.payload_bytes - counts.unique_bytes,
+        retransmitted_fast: u64::from(counts.fast),
+        retransmitted_timeout: u64::from(counts.timeout),
+        retransmitted_spurious: u64::from(counts.spurious),
+        keep_alives: u64::from(counts.keep_alives),
+        out_of_order_frames: u64::from(counts.out_of_order),
+        late_frames: u64::from(counts.late),
+        missed_bytes: flow.missed_bytes(),
+        duplicate_acks: u64::from(flow.acks.duplicates),
+        sack_frames: u64::from(flow.acks.sack_frames),
+        zero_windows: u64::from(flow.acks.zero_windows),
+        window_max_bytes: flow.acks.scale.map(|_| flow.acks.window_max),
+        window_mean_bytes: flow.acks.scale.and(flow.acks.window_mean()),
+        acks: u64::from(flow.acks.pure),
+        segments_per_ack: segments_per_ack(&multi, counts.data_frames, acks),
+        throughput_bps,
+        duration_s: (counts.data_frames > 0)
+            .then(|| seconds(flow.last_data_ns - flow.first_data_ns)),
+        rtt_min_s: rtt.min_s,
+        rtt_median_s: rtt.median_s,
+        effective_window_segments: throughput_bps
+            .zip(rtt.min_s)
+            .zip(size)
+            .map(|((bps, rtt), size)| bps / 8.0 * rtt / f64::from(size.bytes)),
+        sender_idle_s: seconds(flow.idle_ns),
+        window_closed_s,
+        repeats: repeats(flow, uncut),
+        rejected: rejected(flow),
+        examples: listed(examples, uncut),
+    }
+}
+
+/// Bits of unique payload over the time from the first data frame to the last.
+fn throughput(flow: &Flow) -> Option<f64> {
+    let duration_ns = flow.last_data_ns - flow.first_data_ns;
+    (flow.counts.data_frames > 1 && duration_ns > 0)
+        .then(|| flow.counts.unique_bytes as f64 * 8e9 / duration_ns as f64)
+}
+
+fn segments_per_ack(multi: &Multi, data_frames: u64, acks: u32) -> Option<f64> {
+    if data_frames == 0 {
+        None
+    } else {
+        ratio(multi.segments, u64::from(acks))
+    }
+}
+
+fn repeats(flow: &Flow, uncut: bool) -> Repeats {
+    let fates = &flow.tally.fates;
+    let (multi, multi_repeated) = (u64::from(fates.multi), u64::from(fates.multi_repeated));
+    let (single, single_repeated) = (u64::from(fates.single), u64::from(fates.single_repeated));
+    let mut repeats = Repeats {
+        single,
+        single_repeated,
+        ..Repeats::default()
+    };
+    if uncut {
+        (repeats.tso, repeats.tso_repeated) = (multi, multi_repeated);
+        return repeats;
+    }
+    (repeats.merged, repeats.merged_repeated) = (multi, multi_repeated);
+    (repeats.odds_ratio, repeats.p_value) = odds_and_p([
+        multi_repeated,
+        multi - multi_repeated,
+        single_repeated,
+        single - single_repeated,
+    ]);
+    repeats
+}
+
+fn rejected(flow: &Flow) -> Rejected {
+    let counts = &flow.counts;
+    let any = counts.rejected_merged + counts.rejected_single > 0;
+    Rejected {
+        merged: u64::from(counts.rejected_merged),
+        single: u64::from(counts.rejected_single),
+        mtu_bytes: any.then_some(counts.rejected_mtu),
+    }
+}
+
+fn listed(examples: crate::tally::Examples, uncut: bool) -> Examples {
+    let merged = |list: Vec<u64>| if uncut { Vec::new() } else { list };
+    Examples {
+        merged: merged(examples.multi),
+        merged_repeated: merged(examples.multi_repeated),
+        retransmitted: examples.retransmitted,
+        out_of_order: examples.out_of_order,
+        zero_windows: examples.zero_windows,
+        rejected: examples.rejected,
+    }
+}
+
+fn seen(connection: &Connection) -> Vec<&'static str> {
+    let handshake = &connection.handshake;
+    [
+        (handshake.syn.is_some(), "syn"),
+        (handshake.syn_ack.is_some(), "syn-ack"),
+        (connection.flows.iter().any(|flow| flow.fin), "fin"),
+        (connection.reset, "rst"),
+    ]
+    .into_iter()
+    .filter_map(|(seen, name)| seen.then_some(name))
+    .collect()
+}
+
+fn endpoint((address, port): (u128, u16), version: u8) -> Endpoint {
+    let address = if version == 4 {
+        Ipv4Addr::from((address >> 96) as u32).to_string()
+    } else {
+        Ipv6Addr::from(address).to_string()
+    };
+    Endpoint { address, port }
+}
+
+fn vlans(vlans: &Vlans) -> Vec<u16> {
+    let kept = usize::from(vlans.count).min(vlans.tci.len());
+    vlans.tci[..kept].iter().map(|tci| tci & 0xfff).collect()
+}
+
+fn tunnel(tunnels: &Tunnels) -> Option<String> {
+    let names: Vec<String> = tunnels.layers.iter().flatten().map(tunnel_name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+fn tunnel_name(tunnel: &Tunnel) -> String {
+    let name = match tunnel.kind {
+        TunnelKind::Vxlan => "vxlan",
+        TunnelKind::Geneve => "geneve",
+        TunnelKind::Gre => "gre",
+        TunnelKind::Erspan => "erspan",
+        TunnelKind::IpInIp => return "ip-in-ip".to_owned(),
+        TunnelKind::Mpls => "mpls",
+        TunnelKind::Pppoe => "pppoe",
+    };
+    format!("{name} {}", tunnel.id)
+}
+
+fn ratio(a: u64, b: u64) -> Option<f64> {
+    (b > 0).then(|| a as f64 / b as f64)
+}
+
+pub(crate) fn seconds(ns: i64) -> f64 {
+    ns as f64 / 1e9
+}

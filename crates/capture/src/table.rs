@@ -1,0 +1,117 @@
+//! The connections of one point.
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::connection::Connection;
+use crate::frame::{Frame, Key};
+
+/// Connections are kept in blocks, so that growing moves none of them.
+const BLOCK: usize = 64;
+
+/// Connections by key; a port used again gives a new one.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    state: RandomState,
+    latest: HashTable<u32>,
+    blocks: Vec<Vec<Connection>>,
+    len: usize,
+    /// The connection of the frame before.
+    last: u32,
+}
+
+impl Table {
+    pub(crate) fn get_mut(&mut self, id: u32) -> Option<&mut Connection> {
+        let id = id as usize;
+        self.blocks.get_mut(id / BLOCK)?.get_mut(id % BLOCK)
+    }
+
+    pub(crate) fn get(&self, id: u32) -> Option<&Connection> {
+        self.blocks
+            .get(id as usize / BLOCK)?
+            .get(id as usize % BLOCK)
+    }
+
+    /// The connection of a frame, new if need be.
+    #[inline]
+    pub(crate) fn of(&mut self, frame: &Frame) -> (u32, &mut Connection) {
+        let known = match self.get(self.last) {
+            Some(last) if last.key == frame.key => Some(self.last),
+            _ => self.find(&frame.key),
+        };
+        let id = match known {
+            Some(id) if !self.is_succeeded(id, frame) => id,
+            Some(id) => self.replace(id, frame),
+            None => self.insert(frame),
+        };
+        self.last = id;
+        (
+            id,
+            &mut self.blocks[id as usize / BLOCK][id as usize % BLOCK],
+        )
+    }
+
+    #[inline]
+    fn is_succeeded(&self, id: u32, frame: &Frame) -> bool {
+        self.get(id)
+            .is_some_and(|connection| connection.is_succeeded_by(frame))
+    }
+
+    /// The latest connection with this key.
+    #[inline]
+    pub(crate) fn find(&self, key: &Key) -> Option<u32> {
+        let hash = key.hash(&self.state);
+        self.latest
+            .find(hash, |id| self.get(*id).is_some_and(|c| c.key == *key))
+            .copied()
+    }
+
+    #[cold]
+    fn insert(&mut self, frame: &Frame) -> u32 {
+        let id = self.push(frame);
+        let Self {
+            state,
+            latest,
+            blocks,
+            ..
+        } = self;
+        let rehash = |id: &u32| {
+            blocks[*id as usize / BLOCK][*id as usize % BLOCK]
+                .key
+                .hash(state)
+        };
+        latest.insert_unique(frame.key.hash(state), id, rehash);
+        id
+    }
+
+    #[cold]
+    fn replace(&mut self, old: u32, frame: &Frame) -> u32 {
+        let id = self.push(frame);
+        let hash = frame.key.hash(&self.state);
+        if let Some(slot) = self.latest.find_mut(hash, |slot| *slot == old) {
+            *slot = id;
+        }
+        id
+    }
+
+    fn push(&mut self, frame: &Frame) -> u32 {
+        if self.len.is_multiple_of(BLOCK) {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(Connection::new(frame));
+        }
+        self.len += 1;
+        (self.len - 1) as u32
+    }
+
+    /// Calls for each connection.
+    pub(crate) fn for_each(&mut self, call: impl FnMut(&mut Connection)) {
+        self.blocks.iter_mut().flatten().for_each(call);
+    }
+
+    /// Gives the connections away in order of their first frame, one block of memory at a time.
+    pub(crate) fn into_connections(self) -> impl Iterator<Item = Connection> {
+        self.blocks.into_iter().flatten()
+    }
+}

@@ -1,0 +1,79 @@
+//! Where a point stands for a connection, and whether frames of several segments were merged on
+//! the way to it or not cut yet by their sender.
+
+use crate::connection::Connection;
+use crate::facts::Vantage;
+use crate::flow::Flow;
+
+/// A side this much closer than the whole path is where the point stands.
+const NEAR: f64 = 0.1;
+/// Shorter paths than this (loopback, one machine) are too noisy to be divided.
+const SHORT_NS: i64 = 100_000;
+
+/// How long the two halves of the path take from this point, there and back, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Halves {
+    pub(crate) to_server_ns: Option<i64>,
+    pub(crate) to_client_ns: Option<i64>,
+}
+
+impl Halves {
+    /// The whole path.
+    pub(crate) fn whole_ns(self) -> Option<i64> {
+        Some(self.to_server_ns? + self.to_client_ns?)
+    }
+
+    /// Where the point stands.
+    pub(crate) fn vantage(self) -> Vantage {
+        let (Some(server), Some(client)) = (self.to_server_ns, self.to_client_ns) else {
+            return Vantage::Unknown;
+        };
+        let whole = server + client;
+        if whole < SHORT_NS {
+            Vantage::Unknown
+        } else if (client as f64) < NEAR * whole as f64 {
+            Vantage::Client
+        } else if (server as f64) < NEAR * whole as f64 {
+            Vantage::Server
+        } else {
+            Vantage::Between
+        }
+    }
+}
+
+/// Whether this direction's frames of several segments were not cut yet (TSO, GSO).
+///
+/// A sender that leaves segmentation to its NIC leaves checksums to it too (TSO needs TX checksum
+/// offload, Documentation/networking/segmentation-offloads.rst), so that its single frames show
+/// partial checksums as well. Frames that came over a wire have complete ones, whoever merged
+/// them. Where checksums do not tell, a point at the sender is given the benefit of the doubt:
+/// calling TSO merging would accuse the innocent.
+pub(crate) fn is_uncut(flow: &Flow, at_sender: bool) -> bool {
+    let counts = &flow.counts;
+    if counts.length_zero > 0 {
+        return true;
+    }
+    if counts.partial > 0 && counts.partial >= counts.complete {
+        return true;
+    }
+    at_sender && !merged_by_gro(flow)
+}
+
+/// The same for a flow of a connection, with the point's place taken from its round trips.
+pub(crate) fn flow_is_uncut(connection: &Connection, flow: usize) -> bool {
+    let from_client = (flow == 0) == connection.client_is_low;
+    let sender = if from_client {
+        Vantage::Client
+    } else {
+        Vantage::Server
+    };
+    is_uncut(
+        &connection.flows[flow],
+        connection.halves().vantage() == sender,
+    )
+}
+
+/// Complete checksums on single frames beside partial ones on large frames are GRO's own mark.
+fn merged_by_gro(flow: &Flow) -> bool {
+    flow.counts.complete >= 2 && flow.counts.partial == 0 && flow.counts.large_partial > 0
+}

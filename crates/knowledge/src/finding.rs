@@ -1,0 +1,124 @@
+//! What a finding is.
+
+use serde::Serialize;
+
+/// What was found. The names are fixed: other people's scripts know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Id {
+    /// Merged frames vanish where single ones pass.
+    MergedFramesLost,
+    /// A router refuses merged frames with "packet too big" although each segment would fit.
+    MergedFramesRejected,
+    /// Of two transfers the slow one arrives unmerged (with `--compare`).
+    NoMerging,
+    /// Segments arrive out of order, so that they cannot be merged.
+    ReorderedBeforeMerge,
+    /// Segments are lost, merged or not alike.
+    LossNotMerging,
+    /// Losses that merging would explain, and something else too.
+    NotEnoughEvidence,
+    /// The receiver's window holds the sender back.
+    ReceiverWindow,
+    /// The sender has nothing to send most of the time.
+    SenderIdle,
+    /// The path is as fast as it gets.
+    PathBandwidth,
+    /// Nothing is wrong.
+    Healthy,
+}
+
+impl Id {
+    /// Its name, as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MergedFramesLost => "merged-frames-lost",
+            Self::MergedFramesRejected => "merged-frames-rejected",
+            Self::NoMerging => "no-merging",
+            Self::ReorderedBeforeMerge => "reordered-before-merge",
+            Self::LossNotMerging => "loss-not-merging",
+            Self::NotEnoughEvidence => "not-enough-evidence",
+            Self::ReceiverWindow => "receiver-window",
+            Self::SenderIdle => "sender-idle",
+            Self::PathBandwidth => "path-bandwidth",
+            Self::Healthy => "healthy",
+        }
+    }
+}
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Proof {
+    /// It would explain what is seen.
+    Suspected,
+    /// Packets or counters show it.
+    Observed,
+    /// An experiment showed it.
+    Proven,
+}
+
+impl Proof {
+    /// Its name, as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Suspected => "suspected",
+            Self::Observed => "observed",
+            Self::Proven => "proven",
+        }
+    }
+}
+
+/// A connection, by the point that saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConnectionRef {
+    /// The point.
+    pub point: String,
+    /// The connection's id there.
+    pub id: u64,
+    /// Client, `address:port`.
+    pub client: String,
+    /// Server, `address:port`.
+    pub server: String,
+}
+
+/// A hop, in the direction of the data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HopRef {
+    /// The point that data left.
+    pub from: String,
+    /// The point that it went to.
+    pub to: String,
+}
+
+/// One piece of evidence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// In words, with the numbers.
+    pub text: String,
+    /// The point whose frames these are, if any.
+    pub point: Option<String>,
+    /// Frame numbers to open in Wireshark.
+    pub frames: Vec<u64>,
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What.
+    pub id: Id,
+    /// How sure.
+    pub proof: Proof,
+    /// In one line.
+    pub title: String,
+    /// The connection that shows it best, if it is about one.
+    pub connection: Option<ConnectionRef>,
+    /// Where on the path, if that is known.
+    pub hop: Option<HopRef>,
+    /// Why.
+    pub evidence: Vec<Evidence>,
+    /// What would prove it, or what to do next.
+    pub next: String,
+}

@@ -1,0 +1,18 @@
+//! From facts to findings: what the evidence means, with its level of proof.
+//!
+//! [`judge`] reads the facts of a trace and says what limits each connection, whether merged frames
+//! are lost, and on which hop; [`compare`] sets two transfers side by side. Every threshold has its
+//! reason beside it, in `thresholds`.
+
+mod compare;
+mod finding;
+mod hops;
+mod limits;
+mod merging;
+mod thresholds;
+mod verdict;
+
+pub use compare::{Comparison, Transfer, compare};
+pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
+pub use limits::Limit;
+pub use verdict::{Diagnosis, Merging, Verdict, judge};

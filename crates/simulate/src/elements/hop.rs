@@ -1,0 +1,192 @@
+//! Bridges, routers, switches and middleboxes, sound and faulty.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::{Outbox, split};
+use crate::chance::Chance;
+use crate::packet::{Content, Origin, Packet, TooBig};
+use crate::path::Hop;
+use crate::scenario::{Scenario, Side};
+use crate::schedule::Nanos;
+
+/// Bytes of the packet quoted after its IP header (RFC 792: 64 bits).
+const QUOTED: usize = 8;
+/// The public address of the NAT, from RFC 5737's and RFC 3849's documentation ranges.
+const PUBLIC: (Ipv4Addr, Ipv6Addr) = (
+    Ipv4Addr::new(203, 0, 113, 7),
+    Ipv6Addr::new(0x2001, 0xdb8, 0x7, 0, 0, 0, 0, 1),
+);
+/// What the NAT adds to a port.
+const PORT_SHIFT: u16 = 20_000;
+/// The real server behind the director.
+const REAL: (Ipv4Addr, Ipv6Addr) = (
+    Ipv4Addr::new(10, 0, 9, 20),
+    Ipv6Addr::new(0x2001, 0xdb8, 0x9, 0, 0, 0, 0, 0x20),
+);
+
+/// What a NAT makes of the client's address and port.
+pub(crate) fn translated(client: (IpAddr, u16), ipv6: bool) -> (IpAddr, u16) {
+    (pick(PUBLIC, ipv6), client.1.wrapping_sub(PORT_SHIFT))
+}
+
+/// The address behind a director's virtual one.
+pub(crate) fn real_server(ipv6: bool) -> IpAddr {
+    pick(REAL, ipv6)
+}
+
+/// A hop with what it needs to know.
+#[derive(Debug)]
+pub(crate) struct HopState {
+    hop: Hop,
+    chance: Chance,
+    ipv6: bool,
+    guest_mtu: [u32; 2],
+    client: IpAddr,
+    virtual_server: IpAddr,
+}
+
+/// An address of either version.
+fn pick(pair: (Ipv4Addr, Ipv6Addr), ipv6: bool) -> IpAddr {
+    if ipv6 { pair.1.into() } else { pair.0.into() }
+}
+
+impl HopState {
+    /// The hop at its start.
+    pub(crate) fn new(hop: &Hop, scenario: &Scenario, stream: u64) -> Self {
+        Self {
+            hop: hop.clone(),
+            chance: Chance::new(scenario.seed, stream),
+            ipv6: scenario.ipv6,
+            guest_mtu: [scenario.client.mtu, scenario.server.mtu],
+            client: crate::world::address(Side::Client, scenario.ipv6),
+            virtual_server: crate::world::address(Side::Server, scenario.ipv6),
+        }
+    }
+
+    /// A packet arrives.
+    pub(crate) fn handle(&mut self, mut packet: Packet, now: Nanos, out: &mut Outbox) {
+        match self.hop {
+            Hop::Router { mtu, icmp } => self.route(packet, usize::from(mtu), icmp, now, out),
+            Hop::Splitter { toward, loss } if toward == packet.toward && packet.is_merged() => {
+                self.split_losing(&packet, loss, now, out);
+            }
+            Hop::Fragmenter { mtu } if packet.ip_len() > usize::from(mtu) => {
+                fragment_or_drop(&packet, usize::from(mtu), now, out);
+            }
+            _ if self.drops(&packet) => {}
+            _ => {
+                self.rewrite(&mut packet);
+                out.onward.push((now, packet));
+            }
+        }
+    }
+
+    fn drops(&self, packet: &Packet) -> bool {
+        match self.hop {
+            Hop::DropMerged { toward } => packet.toward == toward && was_merged(packet),
+            Hop::DropMergedIfMtuOver { guest, limit } => {
+                packet.toward == guest
+                    && was_merged(packet)
+                    && self.guest_mtu[guest.index()] > limit
+            }
+            Hop::DropLargerThan { toward, bytes } => {
+                packet.toward == toward && packet.ip_len() > bytes
+            }
+            Hop::Director { mtu } => packet.ip_len() > usize::from(mtu),
+            _ => false,
+        }
+    }
+
+    fn rewrite(&self, packet: &mut Packet) {
+        match self.hop {
+            Hop::Nat => self.translate(packet),
+            Hop::Director { .. } => self.direct(packet),
+            Hop::Vxlan { inner } => packet.vxlan = packet.toward != inner,
+            _ => {}
+        }
+    }
+
+    fn translate(&self, packet: &mut Packet) {
+        if packet.toward == Side::Server {
+            packet.source = translated(packet.source, self.ipv6);
+        } else {
+            packet.target.0 = self.client;
+            packet.target.1 = packet.target.1.wrapping_add(PORT_SHIFT);
+        }
+        pass_router(packet);
+    }
+
+    fn direct(&self, packet: &mut Packet) {
+        if packet.toward == Side::Server {
+            packet.target.0 = real_server(self.ipv6);
+        } else {
+            packet.source.0 = self.virtual_server;
+        }
+        pass_router(packet);
+    }
+
+    fn route(&mut self, mut packet: Packet, mtu: usize, icmp: bool, now: Nanos, out: &mut Outbox) {
+        pass_router(&mut packet);
+        if packet.ip_len() <= mtu {
+            out.onward.push((now, packet));
+        } else if packet
+            .tcp()
+            .is_some_and(|tcp| tcp.is_merged() && tcp.reversible)
+        {
+            let segments = split::cut(&packet);
+            out.onward
+                .extend(segments.into_iter().map(|segment| (now, segment)));
+        } else if packet.dont_fragment || self.ipv6 {
+            if icmp {
+                out.back.push((now, too_big(&packet, mtu)));
+            }
+        } else {
+            fragment_or_drop(&packet, mtu, now, out);
+        }
+    }
+
+    fn split_losing(&mut self, packet: &Packet, loss: f64, now: Nanos, out: &mut Outbox) {
+        for segment in split::cut(packet) {
+            if !self.chance.happens(loss) {
+                out.onward.push((now, segment));
+            }
+        }
+    }
+}
+
+fn was_merged(packet: &Packet) -> bool {
+    packet.tcp().is_some_and(|tcp| tcp.origin == Origin::Merged)
+}
+
+fn pass_router(packet: &mut Packet) {
+    packet.ttl = packet.ttl.saturating_sub(1);
+    packet.routers += 1;
+}
+
+fn fragment_or_drop(packet: &Packet, mtu: usize, now: Nanos, out: &mut Outbox) {
+    if packet.dont_fragment {
+        return;
+    }
+    let parts = split::fragment(packet, mtu);
+    out.onward.extend(parts.into_iter().map(|part| (now, part)));
+}
+
+/// The router's complaint, quoting the packet's IP header and its first eight bytes.
+fn too_big(packet: &Packet, mtu: usize) -> Packet {
+    let mut quote = crate::render::ip(
+        packet,
+        &vec![0; packet.tcp().map_or(0, crate::packet::Tcp::len)],
+    );
+    quote.truncate(packet.ip_header_len() + QUOTED);
+    let mut answer = packet.clone();
+    answer.toward = packet.toward.other();
+    answer.target = packet.source;
+    // The router speaks with an address of its own.
+    answer.source = (pick(PUBLIC, !packet.source.0.is_ipv4()), 0);
+    answer.ttl = 64;
+    answer.content = Content::TooBig(TooBig {
+        mtu: mtu as u16,
+        quote,
+    });
+    answer
+}

@@ -1,0 +1,95 @@
+//! A wire: rate, delay, loss, reordering, and a queue that drops what doesn't fit.
+
+use super::Outbox;
+use crate::chance::Chance;
+use crate::packet::Packet;
+use crate::path::{Lane, Link};
+use crate::schedule::{Nanos, SECOND};
+
+/// Preamble, frame check sequence and gap (IEEE 802.3).
+const OVERHEAD: usize = 8 + 4 + 12;
+/// Shortest frame without its check sequence.
+const SHORTEST: usize = 60;
+
+/// Both directions of a link.
+#[derive(Debug)]
+pub(crate) struct LinkState([LaneState; 2]);
+
+#[derive(Debug)]
+struct LaneState {
+    lane: Lane,
+    chance: Chance,
+    free_at: Nanos,
+    last_arrival: Nanos,
+    bad: bool,
+}
+
+impl LinkState {
+    /// An idle link.
+    pub(crate) fn new(link: &Link, seed: u64, stream: u64) -> Self {
+        let [client, server] = &link.toward;
+        Self([
+            LaneState::new(client, Chance::new(seed, stream * 2)),
+            LaneState::new(server, Chance::new(seed, stream * 2 + 1)),
+        ])
+    }
+
+    /// A packet enters.
+    pub(crate) fn handle(&mut self, packet: Packet, now: Nanos, out: &mut Outbox) {
+        let lane = &mut self.0[packet.toward.index()];
+        if let Some(at) = lane.arrival(&packet, now) {
+            out.onward.push((at, packet));
+        }
+    }
+}
+
+impl LaneState {
+    fn new(lane: &Lane, chance: Chance) -> Self {
+        Self {
+            lane: lane.clone(),
+            chance,
+            free_at: 0,
+            last_arrival: 0,
+            bad: false,
+        }
+    }
+
+    /// When a packet comes out, if it does.
+    fn arrival(&mut self, packet: &Packet, now: Nanos) -> Option<Nanos> {
+        let bytes = packet.frame_len().max(SHORTEST) + OVERHEAD;
+        let start = self.free_at.max(now);
+        let waiting =
+            u128::from(start - now) * u128::from(self.lane.rate_bps) / u128::from(8 * SECOND);
+        if waiting + bytes as u128 > self.lane.queue as u128 {
+            return None;
+        }
+        self.free_at = start + bytes as u64 * 8 * SECOND / self.lane.rate_bps;
+        (!self.loses()).then(|| self.propagate(self.free_at))
+    }
+
+    fn loses(&mut self) -> bool {
+        if let Some(bursts) = self.lane.bursts {
+            let turn = if self.bad { bursts.end } else { bursts.begin };
+            self.bad ^= self.chance.happens(turn);
+            if self.bad && self.chance.happens(bursts.loss) {
+                return true;
+            }
+        }
+        self.chance.happens(self.lane.loss)
+    }
+
+    fn propagate(&mut self, sent: Nanos) -> Nanos {
+        let arrival = sent + self.lane.delay;
+        if let Some(reorder) = self.lane.reorder
+            && self.chance.happens(reorder.probability)
+        {
+            return arrival + 1 + self.chance.below(reorder.extra);
+        }
+        let jitter = match self.lane.jitter {
+            0 => 0,
+            jitter => self.chance.below(jitter),
+        };
+        self.last_arrival = self.last_arrival.max(arrival + jitter);
+        self.last_arrival
+    }
+}

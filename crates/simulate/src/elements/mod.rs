@@ -1,0 +1,97 @@
+//! What lies between the two ends.
+
+mod bucket;
+mod hop;
+mod link;
+mod merge;
+mod split;
+
+use crate::packet::Packet;
+use crate::path::Element;
+use crate::scenario::Scenario;
+use crate::schedule::Nanos;
+
+pub(crate) use hop::{real_server, translated};
+
+use bucket::Bucket;
+use hop::HopState;
+use link::LinkState;
+use merge::MergeState;
+
+/// What an element does with a packet: each comes out at some time, the same way or back.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    /// Goes on to the next element.
+    pub(crate) onward: Vec<(Nanos, Packet)>,
+    /// Returns to where it came from.
+    pub(crate) back: Vec<(Nanos, Packet)>,
+    /// The element wants to be woken.
+    pub(crate) wake: Option<Nanos>,
+}
+
+/// An element with what it remembers.
+#[derive(Debug)]
+pub(crate) enum State {
+    /// A point, by its index among the points.
+    Point(usize),
+    Link(LinkState),
+    Cut(crate::path::Cut),
+    Merge(MergeState),
+    Hop(HopState),
+    Bucket(Bucket),
+}
+
+impl State {
+    /// The state that an element of a scenario starts with. `number` is its place in the path.
+    pub(crate) fn new(
+        element: &Element,
+        number: usize,
+        points: &mut usize,
+        scenario: &Scenario,
+    ) -> Self {
+        let seed = scenario.seed;
+        let stream = 1_000 + number as u64;
+        match element {
+            Element::Point(_) => {
+                *points += 1;
+                Self::Point(*points - 1)
+            }
+            Element::Link(link) => Self::Link(LinkState::new(link, seed, stream)),
+            Element::Cut(cut) => Self::Cut(*cut),
+            Element::Merge(merge) => Self::Merge(MergeState::new(*merge, seed, stream)),
+            Element::Hop(crate::path::Hop::TokenBucket {
+                toward,
+                rate_bps,
+                burst,
+                queue,
+            }) => Self::Bucket(Bucket::new(*toward, *rate_bps, *burst, *queue)),
+            Element::Hop(hop) => Self::Hop(HopState::new(hop, scenario, stream)),
+        }
+    }
+
+    /// A packet arrives.
+    pub(crate) fn handle(&mut self, packet: Packet, now: Nanos) -> Outbox {
+        let mut out = Outbox::default();
+        match self {
+            Self::Link(link) => link.handle(packet, now, &mut out),
+            Self::Cut(cut) if packet.toward == cut.toward => {
+                out.onward
+                    .extend(split::cut(&packet).into_iter().map(|packet| (now, packet)));
+            }
+            Self::Point(_) | Self::Cut(_) => out.onward.push((now, packet)),
+            Self::Merge(merge) => merge.handle(packet, now, &mut out),
+            Self::Hop(hop) => hop.handle(packet, now, &mut out),
+            Self::Bucket(bucket) => bucket.handle(packet, now, &mut out),
+        }
+        out
+    }
+
+    /// The time asked for has come.
+    pub(crate) fn wake(&mut self, now: Nanos) -> Outbox {
+        let mut out = Outbox::default();
+        if let Self::Merge(merge) = self {
+            merge.flush(now, &mut out);
+        }
+        out
+    }
+}

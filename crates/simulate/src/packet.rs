@@ -1,0 +1,192 @@
+//! A packet as the model carries it: fields, not bytes.
+//!
+//! Bytes are made only where a point captures (see [`crate::render`]). What travels instead of
+//! payload is the place of that payload in its stream and the list of [`Piece`]s, one for each
+//! segment that the sender put on the wire. A piece keeps its number through merging and splitting;
+//! that's how the truth about a hop can be exact.
+
+use std::net::IpAddr;
+
+use crate::scenario::Side;
+
+/// FIN flag.
+pub(crate) const FIN: u8 = 0x01;
+/// SYN flag.
+pub(crate) const SYN: u8 = 0x02;
+/// PSH flag.
+pub(crate) const PSH: u8 = 0x08;
+/// ACK flag.
+pub(crate) const ACK: u8 = 0x10;
+
+/// Bytes of an Ethernet header without a tag.
+pub(crate) const ETHERNET: usize = 14;
+/// Bytes that VXLAN over IPv4 puts in front of an inner frame: Ethernet, IPv4, UDP, VXLAN (RFC 7348
+/// section 5).
+pub(crate) const VXLAN_OVERHEAD: usize = 14 + 20 + 8 + 8;
+
+/// One segment's transmission: a retransmission of the same bytes is another piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) id: u64,
+    pub(crate) len: u32,
+}
+
+/// How a frame came to have the size it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// One segment, or none.
+    Single,
+    /// The sending host left the cutting to its NIC.
+    Tso,
+    /// A receiving NIC or its driver merged segments.
+    Merged,
+}
+
+/// What the TCP checksum field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checksum {
+    /// The real one.
+    Full,
+    /// The folded sum of the pseudo-header alone, as Linux leaves it for the NIC
+    /// (`CHECKSUM_PARTIAL`).
+    Partial,
+}
+
+/// The TCP options the model knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) mss: Option<u16>,
+    pub(crate) window_scale: Option<u8>,
+    pub(crate) sack_permitted: bool,
+    /// TSval and TSecr (RFC 7323 section 3).
+    pub(crate) timestamps: Option<(u32, u32)>,
+    pub(crate) sacks: Vec<(u32, u32)>,
+}
+
+/// A TCP header and the payload's place in its stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Tcp {
+    pub(crate) seq: u32,
+    pub(crate) ack: u32,
+    pub(crate) flags: u8,
+    pub(crate) window: u16,
+    pub(crate) options: Options,
+    /// Offset of the payload in the stream of its direction.
+    pub(crate) start: u64,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) origin: Origin,
+    pub(crate) checksum: Checksum,
+    /// The frame can be cut again where its seams were (Linux keeps `gso_size`, LRO and RSC do
+    /// not).
+    pub(crate) reversible: bool,
+}
+
+impl Tcp {
+    /// Payload bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.len as usize).sum()
+    }
+
+    /// Carries more than one segment.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.pieces.len() > 1
+    }
+
+    /// Bytes of header and options.
+    pub(crate) fn header_len(&self) -> usize {
+        20 + crate::render::options_len(&self.options)
+    }
+}
+
+/// An ICMP "fragmentation needed" (RFC 792, RFC 1191) or "packet too big" (RFC 4443 section 3.2).
+#[derive(Clone, Debug)]
+pub(crate) struct TooBig {
+    pub(crate) mtu: u16,
+    /// The start of the packet it answers.
+    pub(crate) quote: Vec<u8>,
+}
+
+/// What an IP packet carries.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Tcp(Tcp),
+    TooBig(TooBig),
+}
+
+/// Which part of a packet's IP payload an IP fragment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    pub(crate) offset: usize,
+    pub(crate) len: usize,
+    pub(crate) more: bool,
+}
+
+/// One packet under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Packet {
+    /// Index of the connection.
+    pub(crate) flow: usize,
+    pub(crate) toward: Side,
+    pub(crate) source: (IpAddr, u16),
+    pub(crate) target: (IpAddr, u16),
+    pub(crate) ttl: u8,
+    pub(crate) ip_id: u16,
+    pub(crate) dont_fragment: bool,
+    /// Some drivers leave the IP total length of a TSO frame at 0 until the NIC fills it in.
+    pub(crate) zero_length: bool,
+    /// Routers passed, which decides the MAC addresses.
+    pub(crate) routers: u8,
+    pub(crate) vxlan: bool,
+    pub(crate) fragment: Option<Fragment>,
+    pub(crate) content: Content,
+}
+
+impl Packet {
+    /// The TCP part, if this isn't an ICMP message.
+    pub(crate) fn tcp(&self) -> Option<&Tcp> {
+        match &self.content {
+            Content::Tcp(tcp) => Some(tcp),
+            Content::TooBig(_) => None,
+        }
+    }
+
+    /// The TCP part for writing.
+    pub(crate) fn tcp_mut(&mut self) -> Option<&mut Tcp> {
+        match &mut self.content {
+            Content::Tcp(tcp) => Some(tcp),
+            Content::TooBig(_) => None,
+        }
+    }
+
+    /// Carries more than one segment.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.tcp().is_some_and(Tcp::is_merged)
+    }
+
+    /// Bytes of the IP header.
+    pub(crate) fn ip_header_len(&self) -> usize {
+        if self.source.0.is_ipv4() { 20 } else { 40 }
+    }
+
+    /// Bytes after the IP header.
+    pub(crate) fn ip_payload_len(&self) -> usize {
+        if let Some(fragment) = self.fragment {
+            return fragment.len;
+        }
+        match &self.content {
+            Content::Tcp(tcp) => tcp.header_len() + tcp.len(),
+            Content::TooBig(icmp) => 8 + icmp.quote.len(),
+        }
+    }
+
+    /// The IP packet's length: what an MTU is compared with.
+    pub(crate) fn ip_len(&self) -> usize {
+        self.ip_header_len() + self.ip_payload_len()
+    }
+
+    /// The Ethernet frame's length, without a VLAN tag and without the frame check sequence.
+    pub(crate) fn frame_len(&self) -> usize {
+        let outer = if self.vxlan { VXLAN_OVERHEAD } else { 0 };
+        outer + ETHERNET + self.ip_len()
+    }
+}

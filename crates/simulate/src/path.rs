@@ -1,0 +1,287 @@
+//! What lies between the two hosts of a scenario: points, links, NICs and hops.
+
+use crate::scenario::Side;
+use crate::schedule::Nanos;
+
+/// A part of the path.
+#[derive(Clone, Debug)]
+pub enum Element {
+    /// A place where frames are captured.
+    Point(Point),
+    /// A wire.
+    Link(Link),
+    /// A sending NIC: cuts TSO frames and fills in checksums of frames toward a side.
+    Cut(Cut),
+    /// A receiving NIC that merges frames toward a side.
+    Merge(Merge),
+    /// A bridge, router, switch or middlebox.
+    Hop(Hop),
+}
+
+/// A capture point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its name.
+    pub name: String,
+    /// What its clock shows more than the true time, in nanoseconds.
+    pub offset: i64,
+    /// How much faster than true time its clock runs, in parts per billion.
+    pub drift_ppb: i64,
+    /// Bytes kept of each frame.
+    pub snap: u32,
+    /// Probability that the sniffer misses a frame that went through.
+    pub missed: f64,
+    /// Each frame is captured again this much later, as a mirror of ingress and egress does.
+    pub doubled: Option<Nanos>,
+    /// The file format.
+    pub format: Format,
+    /// The host whose own capture this is: pcapng then marks frames inbound or outbound.
+    pub own: Option<Side>,
+}
+
+impl Point {
+    /// A point with a right clock that misses nothing and writes pcap in microseconds.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            offset: 0,
+            drift_ppb: 0,
+            snap: 262_144,
+            missed: 0.0,
+            doubled: None,
+            format: Format::default(),
+            own: None,
+        }
+    }
+}
+
+/// The format of a capture file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The classic format.
+    Pcap {
+        /// Nanoseconds instead of microseconds.
+        nanos: bool,
+        /// Written on a big-endian machine.
+        big_endian: bool,
+    },
+    /// The IETF draft's format, nanoseconds, little-endian.
+    Pcapng,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self::Pcap {
+            nanos: false,
+            big_endian: false,
+        }
+    }
+}
+
+/// A wire, each direction for itself.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Indexed by the side that frames travel toward.
+    pub toward: [Lane; 2],
+}
+
+impl Link {
+    /// The same in both directions.
+    #[must_use]
+    pub fn both(lane: Lane) -> Self {
+        Self {
+            toward: [lane.clone(), lane],
+        }
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Bits per second, Ethernet's preamble, FCS and gap counted.
+    pub rate_bps: u64,
+    /// Propagation delay.
+    pub delay: Nanos,
+    /// Random addition to the delay, up to this, that keeps the order.
+    pub jitter: Nanos,
+    /// Probability of loss.
+    pub loss: f64,
+    /// Losses in bursts.
+    pub bursts: Option<Bursts>,
+    /// Frames that overtake others.
+    pub reorder: Option<Reorder>,
+    /// Bytes that may wait; further ones are dropped.
+    pub queue: usize,
+}
+
+impl Lane {
+    /// A faultless lane with a queue of 4 MB.
+    #[must_use]
+    pub fn new(rate_bps: u64, delay: Nanos) -> Self {
+        Self {
+            rate_bps,
+            delay,
+            jitter: 0,
+            loss: 0.0,
+            bursts: None,
+            reorder: None,
+            queue: 4 << 20,
+        }
+    }
+
+    /// With random loss.
+    #[must_use]
+    pub fn losing(mut self, loss: f64) -> Self {
+        self.loss = loss;
+        self
+    }
+}
+
+/// Gilbert's model of bursts of loss (Bell System Technical Journal 39, 1960): every frame may
+/// change the state of the lane, and a lane in the bad state loses frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bursts {
+    /// Probability that a good lane turns bad.
+    pub begin: f64,
+    /// Probability that a bad lane turns good.
+    pub end: f64,
+    /// Probability of loss in the bad state.
+    pub loss: f64,
+}
+
+/// Some frames take longer and are overtaken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reorder {
+    /// Probability that a frame is late.
+    pub probability: f64,
+    /// How much later it is, at most.
+    pub extra: Nanos,
+}
+
+/// A sending NIC.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// Frames toward this side are cut.
+    pub toward: Side,
+}
+
+/// Which rules a merging NIC or driver goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeKind {
+    /// Linux GRO: ACK, window and options must be equal; the checksum is left as the pseudo-header
+    /// sum; the segment size is handed on, so the frame can be cut again.
+    Gro,
+    /// LRO of hardware or driver: ACK and timestamps may advance; full checksum; not reversible.
+    Lro,
+    /// Hyper-V's virtual switch and Windows RSC: as LRO.
+    Rsc,
+}
+
+/// A receiving NIC that merges what arrives within one interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Merge {
+    /// Frames toward this side are merged.
+    pub toward: Side,
+    /// The rules.
+    pub kind: MergeKind,
+    /// The segment size is handed on, whatever the kind says by itself.
+    pub reversible: bool,
+    /// Time between interrupts: everything between two of them is one batch.
+    pub interval: Nanos,
+    /// Segments per frame at most; 0 for no limit but 64 KB.
+    pub max_segments: usize,
+}
+
+impl Merge {
+    /// GRO toward a side.
+    #[must_use]
+    pub fn gro(toward: Side, interval: Nanos) -> Self {
+        Self {
+            toward,
+            kind: MergeKind::Gro,
+            reversible: true,
+            interval,
+            max_segments: 0,
+        }
+    }
+
+    /// LRO or RSC toward a side.
+    #[must_use]
+    pub fn lro(toward: Side, interval: Nanos) -> Self {
+        Self {
+            kind: MergeKind::Lro,
+            reversible: false,
+            ..Self::gro(toward, interval)
+        }
+    }
+}
+
+/// A bridge, router, switch or middlebox.
+#[derive(Clone, Debug)]
+pub enum Hop {
+    /// Passes everything on.
+    Bridge,
+    /// Decrements the TTL. Cuts reversible merged frames again; drops others over the MTU.
+    Router {
+        /// MTU of both interfaces.
+        mtu: u16,
+        /// Says so by ICMP.
+        icmp: bool,
+    },
+    /// Drops every merged frame that isn't a TSO frame of its own host.
+    DropMerged {
+        /// Frames toward this side are dropped.
+        toward: Side,
+    },
+    /// As story E: drops merged frames when the guest behind it has an MTU over a limit.
+    DropMergedIfMtuOver {
+        /// The guest.
+        guest: Side,
+        /// The limit; 2850 on Windows Server 2019.
+        limit: u32,
+    },
+    /// Drops IP packets longer than this.
+    DropLargerThan {
+        /// Frames toward this side are dropped.
+        toward: Side,
+        /// The longest packet that passes.
+        bytes: usize,
+    },
+    /// The client's address and ports are rewritten.
+    Nat,
+    /// An IPVS director: the server's address is virtual on the client's side of it. Merged frames
+    /// over the MTU are dropped.
+    Director {
+        /// MTU of both interfaces.
+        mtu: u16,
+    },
+    /// One end of a VXLAN tunnel: frames away from `inner` are wrapped, those toward it unwrapped.
+    Vxlan {
+        /// The side on which frames are not encapsulated.
+        inner: Side,
+    },
+    /// Cuts merged frames again, and loses some of the segments.
+    Splitter {
+        /// Frames toward this side are cut.
+        toward: Side,
+        /// Probability of loss of a segment of a merged frame.
+        loss: f64,
+    },
+    /// Cuts packets over the MTU into IP fragments, if they may be.
+    Fragmenter {
+        /// The MTU.
+        mtu: u16,
+    },
+    /// A token bucket in one direction.
+    TokenBucket {
+        /// Frames toward this side are limited.
+        toward: Side,
+        /// Bits per second.
+        rate_bps: u64,
+        /// Depth in bytes.
+        burst: usize,
+        /// Bytes that may wait for tokens; 0 makes it a policer.
+        queue: usize,
+    },
+}

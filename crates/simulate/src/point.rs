@@ -1,0 +1,117 @@
+//! A capture point: what it notes about each frame, and what it writes to its file.
+
+use crate::chance::Chance;
+use crate::packet::{ACK, Checksum, FIN, Origin, Packet, SYN};
+use crate::path::Point;
+use crate::pcap::Record;
+use crate::render;
+use crate::scenario::Side;
+use crate::schedule::Nanos;
+
+/// 2024-01-01 00:00 UTC, when every run begins.
+const BEGIN: u64 = 1_704_067_200_000_000_000;
+
+/// What passed a point, for the ground truth.
+#[derive(Clone, Debug)]
+pub(crate) struct Sighting {
+    pub(crate) flow: usize,
+    pub(crate) toward: Side,
+    pub(crate) captured: bool,
+    pub(crate) icmp: bool,
+    pub(crate) start: u64,
+    pub(crate) len: u64,
+    pub(crate) pieces: Vec<u64>,
+    pub(crate) longest_piece: u32,
+    pub(crate) origin: Origin,
+    pub(crate) fragment: bool,
+    pub(crate) partial_checksum: bool,
+    pub(crate) pure_ack: bool,
+    pub(crate) zero_window: bool,
+}
+
+/// A point at work.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    pub(crate) point: Point,
+    chance: Chance,
+    pub(crate) records: Vec<Record>,
+    pub(crate) sightings: Vec<Sighting>,
+}
+
+impl Watcher {
+    /// A point that has seen nothing.
+    pub(crate) fn new(point: &Point, seed: u64, stream: u64) -> Self {
+        Self {
+            point: point.clone(),
+            chance: Chance::new(seed, stream),
+            records: Vec::new(),
+            sightings: Vec::new(),
+        }
+    }
+
+    /// A packet passes. `payload` is its part of its stream.
+    pub(crate) fn see(&mut self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) {
+        let captured = !self.chance.happens(self.point.missed);
+        self.sightings.push(sighting(packet, captured));
+        if !captured {
+            return;
+        }
+        let record = self.record(packet, payload, vlan, now);
+        if let Some(later) = self.point.doubled {
+            let at = self.clock(now + later);
+            self.records.push(Record {
+                at,
+                ..record.clone()
+            });
+        }
+        self.records.push(record);
+    }
+
+    fn record(&self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) -> Record {
+        let mut bytes = render::frame(packet, payload, vlan);
+        let original = bytes.len() as u32;
+        bytes.truncate(self.point.snap as usize);
+        let inbound = self.point.own.map(|side| packet.toward == side);
+        Record {
+            at: self.clock(now),
+            original,
+            bytes,
+            inbound,
+        }
+    }
+
+    /// What the point's clock shows.
+    fn clock(&self, now: Nanos) -> u64 {
+        let drift = i128::from(now) * i128::from(self.point.drift_ppb) / 1_000_000_000;
+        let shown = i128::from(BEGIN + now) + i128::from(self.point.offset) + drift;
+        u64::try_from(shown).unwrap_or(0)
+    }
+
+    /// Puts the records into the order of their time stamps.
+    pub(crate) fn finish(&mut self) {
+        self.records.sort_by_key(|record| record.at);
+    }
+}
+
+fn sighting(packet: &Packet, captured: bool) -> Sighting {
+    let tcp = packet.tcp();
+    let plain = tcp.is_some_and(|tcp| tcp.flags & (SYN | FIN) == 0);
+    let pieces = tcp.map_or(&[][..], |tcp| &tcp.pieces);
+    let len: u64 = pieces.iter().map(|piece| u64::from(piece.len)).sum();
+    let window = tcp.map_or(0, |tcp| tcp.window);
+    Sighting {
+        flow: packet.flow,
+        toward: packet.toward,
+        captured,
+        icmp: tcp.is_none(),
+        start: tcp.map_or(0, |tcp| tcp.start),
+        len,
+        pieces: pieces.iter().map(|piece| piece.id).collect(),
+        longest_piece: pieces.iter().map(|piece| piece.len).max().unwrap_or(0),
+        origin: tcp.map_or(Origin::Single, |tcp| tcp.origin),
+        fragment: packet.fragment.is_some(),
+        partial_checksum: tcp.is_some_and(|tcp| tcp.checksum == Checksum::Partial),
+        pure_ack: len == 0 && plain && tcp.is_some_and(|tcp| tcp.flags & ACK != 0),
+        zero_window: plain && window == 0,
+    }
+}

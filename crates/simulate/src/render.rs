@@ -1,0 +1,249 @@
+//! The bytes of a packet, as a capture shows them.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::checksum::Sum;
+use crate::packet::{Checksum, Content, Options, Packet, Tcp, TooBig};
+use crate::scenario::Side;
+
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+const ICMP: u8 = 1;
+const ICMPV6: u8 = 58;
+const VXLAN_PORT: u16 = 4789;
+/// The VXLAN network identifier of every tunnel here.
+const VNI: u32 = 42;
+/// The tunnel's ends, from the documentation range of RFC 5737.
+const UNDERLAY: [Ipv4Addr; 2] = [
+    Ipv4Addr::new(198, 51, 100, 1),
+    Ipv4Addr::new(198, 51, 100, 2),
+];
+
+/// Bytes that the options take, padded to whole words.
+pub(crate) fn options_len(options: &Options) -> usize {
+    let mss = if options.mss.is_some() { 4 } else { 0 };
+    let scale = if options.window_scale.is_some() { 4 } else { 0 };
+    let timestamps = if options.timestamps.is_some() { 12 } else { 0 };
+    let permitted = if options.sack_permitted && options.timestamps.is_none() {
+        4
+    } else {
+        0
+    };
+    let sacks = if options.sacks.is_empty() {
+        0
+    } else {
+        4 + 8 * options.sacks.len()
+    };
+    // On a SYN, SACK-permitted takes the place of the two NOPs in front of the timestamps, as Linux
+    // lays it out.
+    mss + scale + timestamps + permitted + sacks
+}
+
+/// The whole frame; `payload` is the packet's part of its stream.
+pub(crate) fn frame(packet: &Packet, payload: &[u8], vlan: Option<u16>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(packet.frame_len() + 4);
+    if packet.vxlan {
+        outer(&mut out, packet, vlan);
+        ethernet(&mut out, packet, None);
+    } else {
+        ethernet(&mut out, packet, vlan);
+    }
+    out.extend_from_slice(&ip(packet, payload));
+    out
+}
+
+fn mac(side: Side, routers: u8) -> [u8; 6] {
+    // The lowest bits of the first byte: locally administered, unicast.
+    [0x02, 0, 0, 0, routers, side.index() as u8 + 1]
+}
+
+fn ethernet(out: &mut Vec<u8>, packet: &Packet, vlan: Option<u16>) {
+    out.extend_from_slice(&mac(packet.toward, packet.routers));
+    out.extend_from_slice(&mac(packet.toward.other(), packet.routers));
+    if let Some(tag) = vlan {
+        out.extend_from_slice(&0x8100_u16.to_be_bytes());
+        out.extend_from_slice(&(tag & 0x0fff).to_be_bytes());
+    }
+    let kind: u16 = if packet.source.0.is_ipv4() {
+        0x0800
+    } else {
+        0x86dd
+    };
+    out.extend_from_slice(&kind.to_be_bytes());
+}
+
+/// Ethernet, IPv4, UDP and VXLAN headers of the tunnel (RFC 7348 section 5).
+fn outer(out: &mut Vec<u8>, packet: &Packet, vlan: Option<u16>) {
+    let inner = packet.frame_len() - crate::packet::VXLAN_OVERHEAD;
+    let mut shell = packet.clone();
+    shell.source.0 = UNDERLAY[packet.toward.other().index()].into();
+    shell.target.0 = UNDERLAY[packet.toward.index()].into();
+    shell.fragment = None;
+    ethernet(out, &shell, vlan);
+    ipv4_header(out, &shell, UDP, length16(20 + 16 + inner));
+    // The source port carries entropy of the inner flow; a checksum of zero is what RFC 7348 asks
+    // for over IPv4.
+    let entropy = 49_152 + (packet.flow as u16 & 0x3fff);
+    for field in [entropy, VXLAN_PORT, length16(16 + inner), 0] {
+        out.extend_from_slice(&field.to_be_bytes());
+    }
+    out.extend_from_slice(&0x0800_0000_u32.to_be_bytes());
+    out.extend_from_slice(&(VNI << 8).to_be_bytes());
+}
+
+/// A length for a 16-bit field; larger ones can't be written and show as 0, as big TSO frames do.
+fn length16(len: usize) -> u16 {
+    u16::try_from(len).unwrap_or(0)
+}
+
+/// The IP packet's bytes.
+pub(crate) fn ip(packet: &Packet, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(packet.ip_len());
+    let protocol = match (&packet.content, packet.source.0.is_ipv4()) {
+        (Content::Tcp(_), _) => TCP,
+        (Content::TooBig(_), true) => ICMP,
+        (Content::TooBig(_), false) => ICMPV6,
+    };
+    let len = if packet.zero_length {
+        0
+    } else {
+        length16(packet.ip_len())
+    };
+    if packet.source.0.is_ipv4() {
+        ipv4_header(&mut out, packet, protocol, len);
+    } else {
+        ipv6_header(&mut out, packet, protocol);
+    }
+    let body = body(packet, payload);
+    match packet.fragment {
+        Some(part) => out.extend_from_slice(&body[part.offset..part.offset + part.len]),
+        None => out.extend_from_slice(&body),
+    }
+    out
+}
+
+fn body(packet: &Packet, payload: &[u8]) -> Vec<u8> {
+    match &packet.content {
+        Content::Tcp(tcp) => segment(packet, tcp, payload),
+        Content::TooBig(icmp) => too_big(packet, icmp),
+    }
+}
+
+fn ipv4_header(out: &mut Vec<u8>, packet: &Packet, protocol: u8, len: u16) {
+    let start = out.len();
+    let mut flags: u16 = if packet.dont_fragment { 0x4000 } else { 0 };
+    if let Some(part) = packet.fragment {
+        flags |= (part.offset / 8) as u16 | if part.more { 0x2000 } else { 0 };
+    }
+    out.extend_from_slice(&[0x45, 0]);
+    for field in [len, packet.ip_id, flags] {
+        out.extend_from_slice(&field.to_be_bytes());
+    }
+    out.extend_from_slice(&[packet.ttl, protocol, 0, 0]);
+    address(out, packet.source.0);
+    address(out, packet.target.0);
+    let sum = Sum::new().add(&out[start..]).fold();
+    out[start + 10..start + 12].copy_from_slice(&(!sum).to_be_bytes());
+}
+
+fn ipv6_header(out: &mut Vec<u8>, packet: &Packet, protocol: u8) {
+    let len = if packet.zero_length {
+        0
+    } else {
+        length16(packet.ip_payload_len())
+    };
+    out.extend_from_slice(&0x6000_0000_u32.to_be_bytes());
+    out.extend_from_slice(&len.to_be_bytes());
+    out.extend_from_slice(&[protocol, packet.ttl]);
+    address(out, packet.source.0);
+    address(out, packet.target.0);
+}
+
+fn address(out: &mut Vec<u8>, ip: IpAddr) {
+    match ip {
+        IpAddr::V4(ip) => out.extend_from_slice(&ip.octets()),
+        IpAddr::V6(ip) => out.extend_from_slice(&ip.octets()),
+    }
+}
+
+/// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1).
+fn pseudo(packet: &Packet, protocol: u8, len: usize) -> Sum {
+    let mut bytes = Vec::with_capacity(40);
+    address(&mut bytes, packet.source.0);
+    address(&mut bytes, packet.target.0);
+    Sum::new()
+        .add(&bytes)
+        .word(u64::from(protocol))
+        .word(len as u64)
+}
+
+fn segment(packet: &Packet, tcp: &Tcp, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(tcp.header_len() + payload.len());
+    out.extend_from_slice(&packet.source.1.to_be_bytes());
+    out.extend_from_slice(&packet.target.1.to_be_bytes());
+    out.extend_from_slice(&tcp.seq.to_be_bytes());
+    out.extend_from_slice(&tcp.ack.to_be_bytes());
+    out.extend_from_slice(&[(tcp.header_len() / 4 * 16) as u8, tcp.flags]);
+    out.extend_from_slice(&tcp.window.to_be_bytes());
+    out.extend_from_slice(&[0; 4]);
+    options(&mut out, &tcp.options);
+    out.extend_from_slice(payload);
+    let sum = pseudo(packet, TCP, out.len());
+    let field = match tcp.checksum {
+        Checksum::Full => !sum.add(&out).fold(),
+        Checksum::Partial => sum.fold(),
+    };
+    out[16..18].copy_from_slice(&field.to_be_bytes());
+    out
+}
+
+/// In the order Linux writes them: MSS, SACK-permitted, timestamps, window scale, SACK blocks.
+fn options(out: &mut Vec<u8>, options: &Options) {
+    if let Some(mss) = options.mss {
+        out.extend_from_slice(&[2, 4]);
+        out.extend_from_slice(&mss.to_be_bytes());
+    }
+    match (options.sack_permitted, options.timestamps.is_some()) {
+        (true, _) => out.extend_from_slice(&[4, 2]),
+        (false, true) => out.extend_from_slice(&[1, 1]),
+        (false, false) => {}
+    }
+    if let Some((value, echo)) = options.timestamps {
+        out.extend_from_slice(&[8, 10]);
+        out.extend_from_slice(&value.to_be_bytes());
+        out.extend_from_slice(&echo.to_be_bytes());
+    } else if options.sack_permitted {
+        out.extend_from_slice(&[1, 1]);
+    }
+    if let Some(shift) = options.window_scale {
+        out.extend_from_slice(&[1, 3, 3, shift]);
+    }
+    if !options.sacks.is_empty() {
+        out.extend_from_slice(&[1, 1, 5, (2 + 8 * options.sacks.len()) as u8]);
+        for (left, right) in &options.sacks {
+            out.extend_from_slice(&left.to_be_bytes());
+            out.extend_from_slice(&right.to_be_bytes());
+        }
+    }
+}
+
+/// Type 3 code 4 with the next hop's MTU (RFC 1191 section 4), or ICMPv6 type 2 (RFC 4443 section
+/// 3.2).
+fn too_big(packet: &Packet, icmp: &TooBig) -> Vec<u8> {
+    let v4 = packet.source.0.is_ipv4();
+    let mut out = if v4 {
+        vec![3, 4, 0, 0]
+    } else {
+        vec![2, 0, 0, 0]
+    };
+    out.extend_from_slice(&u32::from(icmp.mtu).to_be_bytes());
+    out.extend_from_slice(&icmp.quote);
+    let sum = if v4 {
+        Sum::new()
+    } else {
+        pseudo(packet, ICMPV6, out.len())
+    };
+    let field = !sum.add(&out).fold();
+    out[2..4].copy_from_slice(&field.to_be_bytes());
+    out
+}

@@ -1,0 +1,278 @@
+//! What a run is made of: two hosts, the path between them, and what they say to each other.
+//!
+//! Everything is public and plain, so that a test takes a scenario of [`crate::story`] and turns
+//! one screw: the seed, a loss rate, an MTU, a size.
+
+use crate::path::{Element, Link, Point};
+use crate::schedule::{MILLISECOND, Nanos, SECOND};
+
+/// One of the two ends. As a direction it names the end that frames travel toward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The end that opens the connections.
+    Client,
+    /// The end that accepts them.
+    Server,
+}
+
+impl Side {
+    /// Both, in the order of [`Side::index`].
+    pub const BOTH: [Self; 2] = [Self::Client, Self::Server];
+
+    /// The opposite end.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// 0 for the client, 1 for the server: the index into every `[T; 2]` of this crate.
+    #[must_use]
+    pub fn index(self) -> usize {
+        match self {
+            Self::Client => 0,
+            Self::Server => 1,
+        }
+    }
+}
+
+/// A run from beginning to end.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The name, as in [`crate::stories`].
+    pub name: String,
+    /// Everything that is left to chance follows from this.
+    pub seed: u64,
+    /// IPv6 instead of IPv4.
+    pub ipv6: bool,
+    /// A VLAN tag on every frame.
+    pub vlan: Option<u16>,
+    /// The end that connects.
+    pub client: Host,
+    /// The end that accepts.
+    pub server: Host,
+    /// What lies between, from the client to the server.
+    pub path: Vec<Element>,
+    /// Number of connections.
+    pub connections: usize,
+    /// Time from one connection's start to the next one's.
+    pub spacing: Nanos,
+    /// What is said on every connection, in turns.
+    pub turns: Vec<Turn>,
+    /// The run ends here even if connections are still open.
+    pub limit: Nanos,
+    /// What makes it slow, if it is.
+    pub cause: Cause,
+}
+
+/// Why a scenario behaves as it does: what an analyser is to find out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Nothing is wrong.
+    Healthy,
+    /// A hop loses merged frames and passes single segments.
+    MergedFramesLost,
+    /// The same, but the RTT is so short that nobody notices.
+    MergedFramesLostUnnoticed,
+    /// The path loses frames whatever their size.
+    PathLoss,
+    /// The receiver reads too slowly and closes its window.
+    SlowReader,
+    /// The sender has nothing to send most of the time.
+    IdleSender,
+    /// A shaper or a policer limits the rate.
+    RateLimit,
+    /// The network changes the order of frames.
+    Reordering,
+    /// The receive buffer is small for the path.
+    SmallWindow,
+}
+
+/// A host's TCP and what its NIC does when sending.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The interface's MTU; the MSS that is announced follows from it.
+    pub mtu: u32,
+    /// Initial window in segments (RFC 6928: 10).
+    pub initial_window: u32,
+    /// Receive buffer in bytes, which the advertised window never exceeds.
+    pub receive_buffer: u64,
+    /// How fast the application takes data out of that buffer.
+    pub reader: Reader,
+    /// RFC 7323 timestamps are offered.
+    pub timestamps: bool,
+    /// RFC 2018 selective acknowledgements are offered.
+    pub sack: bool,
+    /// Window scale shift.
+    pub window_scale: u8,
+    /// Tail loss probes (RFC 8985 section 7); kernels before Linux 3.10 have none.
+    pub tail_probe: bool,
+    /// Frames of up to 64 KB are handed to the NIC.
+    pub tso: bool,
+    /// The TCP checksum is left to the NIC, so captures here show the pseudo-header sum.
+    pub checksum_offload: bool,
+    /// TSO frames are captured with an IP total length of 0.
+    pub zero_total_length: bool,
+    /// Don't Fragment is set.
+    pub dont_fragment: bool,
+    /// Idle time after which a keep-alive is sent.
+    pub keepalive: Option<Nanos>,
+    /// Initial TTL or hop limit.
+    pub ttl: u8,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self {
+            mtu: 1500,
+            initial_window: 10,
+            receive_buffer: 1 << 20,
+            reader: Reader::AtOnce,
+            timestamps: true,
+            sack: true,
+            window_scale: 7,
+            tail_probe: true,
+            tso: true,
+            checksum_offload: true,
+            zero_total_length: false,
+            dont_fragment: true,
+            keepalive: None,
+            ttl: 64,
+        }
+    }
+}
+
+/// How an application reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Whatever arrives is read at once.
+    AtOnce,
+    /// `bytes` every `every` nanoseconds.
+    Steady {
+        /// Bytes per read.
+        bytes: u64,
+        /// Time between reads.
+        every: Nanos,
+    },
+}
+
+/// One side's turn to speak. It begins when everything of the turns before has been received.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Who speaks.
+    pub from: Side,
+    /// How much.
+    pub bytes: u64,
+    /// Time to think before the first byte.
+    pub think: Nanos,
+    /// Bytes per write of the application; 0 for one write.
+    pub write: u64,
+    /// Time between writes.
+    pub pause: Nanos,
+    /// What the bytes look like.
+    pub content: Content,
+}
+
+/// What a turn's bytes look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes without a structure.
+    Plain,
+    /// TLS handshake records (first bytes 0x16 0x03).
+    Handshake,
+    /// TLS application data records (first bytes 0x17 0x03).
+    Records,
+}
+
+impl Turn {
+    /// A turn of one write, without thinking.
+    #[must_use]
+    pub fn new(from: Side, bytes: u64) -> Self {
+        Self {
+            from,
+            bytes,
+            think: 0,
+            write: 0,
+            pause: 0,
+            content: Content::Plain,
+        }
+    }
+
+    /// With time to think first.
+    #[must_use]
+    pub fn after(mut self, think: Nanos) -> Self {
+        self.think = think;
+        self
+    }
+
+    /// In writes of `write` bytes with a pause in between.
+    #[must_use]
+    pub fn in_writes(mut self, write: u64, pause: Nanos) -> Self {
+        self.write = write;
+        self.pause = pause;
+        self
+    }
+
+    /// With other content.
+    #[must_use]
+    pub fn holding(mut self, content: Content) -> Self {
+        self.content = content;
+        self
+    }
+}
+
+impl Scenario {
+    /// A scenario without a path: 60 virtual seconds, one connection, nothing said.
+    #[must_use]
+    pub fn new(name: &str, cause: Cause) -> Self {
+        Self {
+            name: name.to_owned(),
+            seed: 1,
+            ipv6: false,
+            vlan: None,
+            client: Host::default(),
+            server: Host::default(),
+            path: Vec::new(),
+            connections: 1,
+            spacing: MILLISECOND,
+            turns: Vec::new(),
+            limit: 600 * SECOND,
+            cause,
+        }
+    }
+
+    /// The host at a side.
+    #[must_use]
+    pub fn host(&self, side: Side) -> &Host {
+        match side {
+            Side::Client => &self.client,
+            Side::Server => &self.server,
+        }
+    }
+
+    /// The points, in path order from the client.
+    pub fn points(&self) -> impl Iterator<Item = &Point> {
+        self.path.iter().filter_map(|element| match element {
+            Element::Point(point) => Some(point),
+            _ => None,
+        })
+    }
+
+    /// The point of that name, to be changed.
+    pub fn point_mut(&mut self, name: &str) -> Option<&mut Point> {
+        self.path.iter_mut().find_map(|element| match element {
+            Element::Point(point) if point.name == name => Some(point),
+            _ => None,
+        })
+    }
+
+    /// The links, to be changed.
+    pub fn links_mut(&mut self) -> impl Iterator<Item = &mut Link> {
+        self.path.iter_mut().filter_map(|element| match element {
+            Element::Link(link) => Some(link),
+            _ => None,
+        })
+    }
+}

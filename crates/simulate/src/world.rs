@@ -1,0 +1,300 @@
+//! The event loop: carries packets between the two ends and through the elements.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::app;
+use crate::chance::Chance;
+use crate::elements::{Outbox, State};
+use crate::packet::Packet;
+use crate::path::{Element, Hop};
+use crate::pcap;
+use crate::point::Watcher;
+use crate::scenario::{Content, Scenario, Side};
+use crate::schedule::{Nanos, Schedule};
+use crate::tcp::{Context, Endpoint, Identity};
+use crate::truth::{self, ConnectionTruth, LaneTruth, Truth};
+use crate::{Outcome, PointCapture};
+
+/// The client's first port.
+const FIRST_PORT: u16 = 40_000;
+
+/// An end's address, from the documentation ranges of RFC 5737 and RFC 3849.
+pub(crate) fn address(side: Side, ipv6: bool) -> IpAddr {
+    match (side, ipv6) {
+        (Side::Client, false) => Ipv4Addr::new(192, 0, 2, 10).into(),
+        (Side::Server, false) => Ipv4Addr::new(198, 51, 100, 80).into(),
+        (Side::Client, true) => Ipv6Addr::new(0x2001, 0xdb8, 1, 0, 0, 0, 0, 0x10).into(),
+        (Side::Server, true) => Ipv6Addr::new(0x2001, 0xdb8, 2, 0, 0, 0, 0, 0x80).into(),
+    }
+}
+
+#[derive(Debug)]
+enum Event {
+    Connect {
+        flow: usize,
+    },
+    /// A packet reaches the element of that index; one past either end is an endpoint.
+    Arrive {
+        place: isize,
+        packet: Packet,
+    },
+    Wake {
+        element: usize,
+    },
+    Timer {
+        flow: usize,
+        side: Side,
+    },
+}
+
+struct World<'a> {
+    scenario: &'a Scenario,
+    schedule: Schedule<Event>,
+    elements: Vec<State>,
+    watchers: Vec<Watcher>,
+    ends: Vec<[Endpoint; 2]>,
+    timers: Vec<[Option<Nanos>; 2]>,
+    streams: [Vec<u8>; 2],
+    next_piece: u64,
+}
+
+/// Runs a scenario to its end.
+#[must_use]
+pub fn run(scenario: &Scenario) -> Outcome {
+    let mut world = World::new(scenario);
+    while let Some((now, event)) = world.schedule.pop() {
+        if now > scenario.limit {
+            break;
+        }
+        world.handle(event, now);
+    }
+    world.finish()
+}
+
+impl<'a> World<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        let mut points = 0;
+        let numbered = scenario.path.iter().enumerate();
+        let states = numbered.map(|(number, part)| State::new(part, number, &mut points, scenario));
+        let elements = states.collect();
+        let places = scenario.points().enumerate();
+        let watchers =
+            places.map(|(number, point)| Watcher::new(point, scenario.seed, number as u64));
+        let mut world = Self {
+            scenario,
+            schedule: Schedule::new(),
+            elements,
+            watchers: watchers.collect(),
+            ends: ends(scenario),
+            timers: vec![[None; 2]; scenario.connections],
+            streams: Side::BOTH.map(|toward| app::stream(&scenario.turns, toward.other())),
+            next_piece: 0,
+        };
+        for flow in 0..scenario.connections {
+            world
+                .schedule
+                .push(flow as u64 * scenario.spacing, Event::Connect { flow });
+        }
+        world
+    }
+
+    fn handle(&mut self, event: Event, now: Nanos) {
+        match event {
+            Event::Connect { flow } => self.call(flow, Side::Client, now, Endpoint::connect),
+            Event::Arrive { place, packet } => self.arrive(place, packet, now),
+            Event::Wake { element } => {
+                let out = self.elements[element].wake(now);
+                self.dispatch(element, out);
+            }
+            Event::Timer { flow, side } => {
+                self.timers[flow][side.index()] = None;
+                self.call(flow, side, now, Endpoint::on_time);
+            }
+        }
+    }
+
+    fn arrive(&mut self, place: isize, packet: Packet, now: Nanos) {
+        let Some(element) = usize::try_from(place)
+            .ok()
+            .filter(|place| *place < self.elements.len())
+        else {
+            let (flow, side) = (packet.flow, packet.toward);
+            self.call(flow, side, now, |end, context| {
+                end.receive(&packet, context);
+            });
+            return;
+        };
+        if let State::Point(index) = self.elements[element] {
+            self.capture(index, &packet, now);
+        }
+        let out = self.elements[element].handle(packet, now);
+        self.dispatch(element, out);
+    }
+
+    fn capture(&mut self, index: usize, packet: &Packet, now: Nanos) {
+        let stream = &self.streams[packet.toward.index()];
+        let payload = packet.tcp().filter(|tcp| tcp.len() > 0).and_then(|tcp| {
+            let start = tcp.start as usize;
+            stream.get(start..start + tcp.len())
+        });
+        let payload = payload.unwrap_or(&[]);
+        self.watchers[index].see(packet, payload, self.scenario.vlan, now);
+    }
+
+    /// Enters what an element has to say into the schedule.
+    fn dispatch(&mut self, element: usize, out: Outbox) {
+        for (at, packet) in out.onward.into_iter().chain(out.back) {
+            let step = if packet.toward == Side::Client { -1 } else { 1 };
+            let place = element as isize + step;
+            self.schedule.push(at, Event::Arrive { place, packet });
+        }
+        if let Some(at) = out.wake {
+            self.schedule.push(at, Event::Wake { element });
+        }
+    }
+
+    /// Calls an endpoint and takes what it sends.
+    fn call<F>(&mut self, flow: usize, side: Side, now: Nanos, action: F)
+    where
+        F: FnOnce(&mut Endpoint, &mut Context<'_>),
+    {
+        let next_piece = &mut self.next_piece;
+        let mut context = Context {
+            now,
+            next_piece,
+            out: Vec::new(),
+        };
+        action(&mut self.ends[flow][side.index()], &mut context);
+        let place = if side == Side::Client {
+            0
+        } else {
+            self.elements.len() as isize - 1
+        };
+        for packet in context.out {
+            self.schedule.push(now, Event::Arrive { place, packet });
+        }
+        self.set_timer(flow, side, now);
+    }
+
+    /// A timer that comes too early does no harm, so only an earlier deadline needs a new one.
+    fn set_timer(&mut self, flow: usize, side: Side, now: Nanos) {
+        let Some(deadline) = self.ends[flow][side.index()].deadline() else {
+            return;
+        };
+        let deadline = deadline.max(now);
+        let timer = &mut self.timers[flow][side.index()];
+        if timer.is_none_or(|at| deadline < at) {
+            *timer = Some(deadline);
+            self.schedule.push(deadline, Event::Timer { flow, side });
+        }
+    }
+
+    fn finish(mut self) -> Outcome {
+        for watcher in &mut self.watchers {
+            watcher.finish();
+        }
+        let truth = self.truth();
+        let points = self.watchers.into_iter().map(|watcher| PointCapture {
+            name: watcher.point.name.clone(),
+            bytes: pcap::file(&watcher.point, &watcher.records),
+            point: watcher.point,
+            records: watcher.records,
+        });
+        Outcome {
+            points: points.collect(),
+            truth,
+        }
+    }
+
+    fn truth(&self) -> Truth {
+        let connections = self.ends.len();
+        let points = self
+            .watchers
+            .iter()
+            .map(|watcher| truth::point(watcher, connections));
+        let pairs = self.watchers.windows(2);
+        let hops = pairs.flat_map(|pair| {
+            let down = truth::hop(&pair[1], &pair[0], Side::Client);
+            [down, truth::hop(&pair[0], &pair[1], Side::Server)]
+        });
+        Truth {
+            cause: self.scenario.cause,
+            points: points.collect(),
+            hops: hops.collect(),
+            connections: self
+                .ends
+                .iter()
+                .enumerate()
+                .map(|(flow, ends)| connection(flow, ends))
+                .collect(),
+        }
+    }
+}
+
+fn connection(flow: usize, ends: &[Endpoint; 2]) -> ConnectionTruth {
+    ConnectionTruth {
+        client_port: FIRST_PORT + flow as u16,
+        closed: ends.iter().all(Endpoint::is_closed),
+        rtt: ends[0].handshake,
+        toward: Side::BOTH.map(|side| lane(&ends[side.index()], &ends[side.other().index()])),
+    }
+}
+
+fn lane(receiver: &Endpoint, sender: &Endpoint) -> LaneTruth {
+    LaneTruth {
+        bytes: receiver.received(),
+        timeouts: sender.timeouts(),
+        segment_size: sender.segment_size() as u32,
+        begin: receiver.opened_at.unwrap_or(0),
+        end: receiver.received_at.unwrap_or(0),
+    }
+}
+
+/// Both ends of every connection. Behind a NAT or a director they know each other by other
+/// addresses than their own.
+fn ends(scenario: &Scenario) -> Vec<[Endpoint; 2]> {
+    let mut chance = Chance::new(scenario.seed, 999);
+    (0..scenario.connections)
+        .map(|flow| pair(scenario, flow, &mut chance))
+        .collect()
+}
+
+fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] {
+    let port = FIRST_PORT.wrapping_add(flow as u16);
+    let tls = scenario
+        .turns
+        .iter()
+        .any(|turn| turn.content == Content::Handshake);
+    let service = if tls { 443 } else { 80 };
+    let client = (address(Side::Client, scenario.ipv6), port);
+    let server = (address(Side::Server, scenario.ipv6), service);
+    let (mut seen_client, mut real_server) = (client, server);
+    for element in &scenario.path {
+        match element {
+            Element::Hop(Hop::Nat) => {
+                seen_client = crate::elements::translated(client, scenario.ipv6);
+            }
+            Element::Hop(Hop::Director { .. }) => {
+                real_server.0 = crate::elements::real_server(scenario.ipv6);
+            }
+            _ => {}
+        }
+    }
+    let mut end = |side: Side, own: (IpAddr, u16), peer: (IpAddr, u16)| {
+        let (first_seq, clock, ip_id) = (chance.any(), chance.any(), chance.any() as u16);
+        let id = Identity {
+            flow,
+            side,
+            own,
+            peer,
+            first_seq,
+            clock,
+            ip_id,
+        };
+        Endpoint::new(id, scenario.host(side), &scenario.turns)
+    };
+    [
+        end(Side::Client, client, server),
+        end(Side::Server, real_server, seen_client),
+    ]
+}

@@ -1,0 +1,128 @@
+//! The Internet checksum (RFC 1071, RFC 1624), and what state a TCP checksum is in.
+//!
+//! A partial sum is a `u64` that holds big-endian 16-bit words added up: partial sums add with
+//! `+`, and [`fold`] brings them down to 16 bits.
+
+use crate::packet::{Address, Ip, Packet, Tcp, Transport};
+use crate::transport;
+
+/// The sum of the bytes as big-endian 16-bit words; an odd last byte counts as a word's high
+/// half. Only the last of several parts may have an odd length.
+#[must_use]
+pub fn sum(bytes: &[u8]) -> u64 {
+    // The sum does not depend on byte order but for one swap at the end (RFC 1071 section 2), so
+    // the lanes are added as this machine loads them. Each lane adds 32 bits to 64: no carry gets
+    // lost below 16 GiB.
+    let (blocks, rest) = bytes.as_chunks::<8>();
+    let mut native: u64 = 0;
+    for block in blocks {
+        let lane = u64::from_ne_bytes(*block);
+        native += (lane & 0xffff_ffff) + (lane >> 32);
+    }
+    u64::from(u16::from_be(fold(native))) + sum_tail(rest)
+}
+
+/// The sum of fewer than eight bytes.
+fn sum_tail(rest: &[u8]) -> u64 {
+    let (words, odd) = rest.as_chunks::<2>();
+    let words: u64 = words
+        .iter()
+        .map(|&word| u64::from(u16::from_be_bytes(word)))
+        .sum();
+    words + odd.first().map_or(0, |&byte| u64::from(byte) << 8)
+}
+
+/// Folds a partial sum to 16 bits, with end-around carry. Not complemented.
+#[must_use]
+pub const fn fold(sum: u64) -> u16 {
+    let sum = (sum >> 32) + (sum & 0xffff_ffff);
+    let sum = (sum >> 32) + (sum & 0xffff_ffff);
+    let sum = (sum >> 16) + (sum & 0xffff);
+    let sum = (sum >> 16) + (sum & 0xffff);
+    ((sum >> 16) + (sum & 0xffff)) as u16
+}
+
+/// The sum of the IPv4 pseudo-header (RFC 9293 section 3.1). `len` is that of the transport
+/// header and its payload; above 65,535, which no IPv4 header can say, it is added as Linux does
+/// for BIG TCP: as two words.
+#[must_use]
+pub fn pseudo_header_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, len: u32) -> u64 {
+    u64::from(u32::from_be_bytes(source))
+        + u64::from(u32::from_be_bytes(destination))
+        + u64::from(protocol)
+        + u64::from(len)
+}
+
+/// The sum of the IPv6 pseudo-header (RFC 8200 section 8.1).
+#[must_use]
+pub fn pseudo_header_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, len: u32) -> u64 {
+    sum(&source) + sum(&destination) + u64::from(protocol) + u64::from(len)
+}
+
+/// A checksum after one 16-bit word it covers changes from `old` to `new` (RFC 1624 equation 3).
+#[must_use]
+pub const fn update(checksum: u16, old: u16, new: u16) -> u16 {
+    !fold(!checksum as u64 + !old as u64 + new as u64)
+}
+
+/// What a stored TCP checksum is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChecksumState {
+    /// Right for the segment.
+    Valid,
+    /// The sum of the pseudo-header alone: the sender's stack left the rest to the network card
+    /// (`CHECKSUM_PARTIAL`), so the frame was taken before it was sent.
+    PseudoHeaderOnly,
+    /// Neither.
+    Wrong,
+    /// Cannot be told: payload bytes are missing, the packet is a fragment, or it is not TCP.
+    NotCaptured,
+}
+
+/// Says what the TCP checksum of a walked frame is.
+///
+/// Without all payload bytes only [`ChecksumState::PseudoHeaderOnly`] can be told, at a chance of
+/// two in 65,535 to be mistaken. The pseudo-header's destination is the one in the IP header, so
+/// a packet that a routing header still has to turn looks [`ChecksumState::Wrong`].
+#[must_use]
+pub fn tcp_checksum_state(frame: &[u8], packet: &Packet) -> ChecksumState {
+    let (ip, Transport::Tcp(tcp)) = (&packet.ip, &packet.transport) else {
+        return ChecksumState::NotCaptured;
+    };
+    // A fragment knows neither the segment's length nor the rest of its bytes.
+    if ip.fragment.is_some() {
+        return ChecksumState::NotCaptured;
+    }
+    let pseudo = pseudo_header(ip);
+    match segment(frame, ip, tcp) {
+        Some(bytes) if fold(pseudo + sum(bytes)) == 0xffff => ChecksumState::Valid,
+        _ if is_partial(tcp.checksum, pseudo, ip.payload_len) => ChecksumState::PseudoHeaderOnly,
+        Some(_) => ChecksumState::Wrong,
+        None => ChecksumState::NotCaptured,
+    }
+}
+
+/// Whether only the pseudo-header was summed. Windows leaves its length out for large sends, since
+/// the card sums one for each segment.
+fn is_partial(stored: u16, pseudo: u64, len: u32) -> bool {
+    stored == fold(pseudo) || stored == fold(pseudo - u64::from(len))
+}
+
+/// The captured segment, if all of it is there.
+fn segment<'a>(frame: &'a [u8], ip: &Ip, tcp: &Tcp) -> Option<&'a [u8]> {
+    let end = tcp.offset.checked_add(ip.payload_len as usize)?;
+    frame.get(tcp.offset..end)
+}
+
+fn pseudo_header(ip: &Ip) -> u64 {
+    let (Address(source), Address(destination)) = (ip.source, ip.destination);
+    let (protocol, len) = (transport::TCP, ip.payload_len);
+    if ip.version == 4 {
+        return pseudo_header_v4(first_four(source), first_four(destination), protocol, len);
+    }
+    pseudo_header_v6(source, destination, protocol, len)
+}
+
+fn first_four([a, b, c, d, ..]: [u8; 16]) -> [u8; 4] {
+    [a, b, c, d]
+}

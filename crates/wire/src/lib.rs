@@ -1,0 +1,26 @@
+//! Checked views of packet headers, and the one walk through links, tags and tunnels.
+//!
+//! [`walk`] goes from a captured frame's first byte to its innermost TCP, UDP or ICMP header and
+//! says what it passed on the way: VLAN tags, tunnels, IP versions, extension headers. Nothing
+//! here allocates, and no input makes it panic: a header that does not fit in the captured bytes
+//! ends the walk with a [`Stop`] that says where and why.
+#![no_std]
+
+pub mod checksum;
+mod cursor;
+mod framing;
+mod ip;
+mod link;
+mod packet;
+mod tcp;
+mod transport;
+mod tunnel;
+mod walk;
+
+pub use link::LinkType;
+pub use packet::{
+    Address, Fragment, IcmpError, Ip, LengthSource, Packet, Quoted, Sent, Stop, StopReason, Tcp,
+    Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
+};
+pub use tcp::{Flags, TcpOptions};
+pub use walk::{walk, walk_quoted};
