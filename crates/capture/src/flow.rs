@@ -13,7 +13,8 @@ use crate::tally::{Tally, note};
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
 const MIN_RTO_NS: i64 = 200_000_000;
-/// Reordering that lasts less than this is not loss; Wireshark takes the same when it knows no RTT.
+/// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
+/// takes the same.
 const REORDER_NS: i64 = 3_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
@@ -315,7 +316,12 @@ impl Flow {
     #[cold]
     fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
         self.counts.out_of_order += 1;
-        self.counts.late += u32::from(age_ns > around.rtt_ns.max(REORDER_NS));
+        let overtaken_ns = if around.rtt_ns > 0 {
+            around.rtt_ns
+        } else {
+            REORDER_NS
+        };
+        self.counts.late += u32::from(age_ns >= overtaken_ns);
         note(&mut self.tally.examples().out_of_order, frame.number);
         Data::OutOfOrder
     }

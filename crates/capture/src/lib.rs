@@ -10,6 +10,7 @@ mod connection;
 mod doubled;
 pub mod facts;
 pub mod file;
+mod fisher;
 mod flow;
 mod fragments;
 mod frame;
@@ -27,4 +28,5 @@ mod table;
 mod tally;
 mod vantage;
 
+pub use fisher::fisher_exact;
 pub use lockstep::{Options, PointInput, Progress, TraceError, trace};

@@ -340,9 +340,14 @@ impl<'scope> Run<'scope> {
         };
         points.resize_with(names.len(), Point::default);
         points.iter_mut().for_each(Point::settle);
+        let client_first = hops
+            .iter()
+            .zip(&points)
+            .find_map(|(hop, first)| hop.client_first(first));
         let mut hop_facts = Vec::new();
         for (i, hop) in hops.iter_mut().enumerate() {
             let pair = [&points[i], &points[i + 1]];
+            hop.set_neighbours(client_first);
             hop_facts.extend(hop.finish(pair, [&names[i], &names[i + 1]]));
         }
         drop(hops);

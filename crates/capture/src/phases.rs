@@ -61,8 +61,8 @@ impl PhaseClock {
         let record = record_type(frame);
         self.stage = match (self.stage, from_client, record) {
             (Stage::Quiet, true, Some(HANDSHAKE)) => Stage::Tls,
-            (Stage::Tls, true, Some(CHANGE_CIPHER_SPEC | APPLICATION_DATA)) => self.end_tls(frame),
-            (Stage::TlsEnding, false, Some(CHANGE_CIPHER_SPEC)) => self.end_tls(frame),
+            (Stage::Tls, true, Some(CHANGE_CIPHER_SPEC | APPLICATION_DATA))
+            | (Stage::TlsEnding, false, Some(CHANGE_CIPHER_SPEC)) => self.end_tls(frame),
             (Stage::Quiet | Stage::TlsEnding, true, _) => Stage::Asked,
             (Stage::Quiet | Stage::Asked | Stage::TlsEnding, false, _) => self.answer(frame),
             (stage, ..) => stage,

@@ -6,8 +6,8 @@ use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
 
 use crate::connection::{Connection, HIGH, LOW};
 use crate::facts::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
+use crate::fisher::odds_and_p;
 use crate::flow::Flow;
-use crate::hop::odds_and_p;
 use crate::tally::Multi;
 use crate::vantage::is_uncut;
 

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `coalescope` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    coalescope::main()
+}

@@ -6,13 +6,15 @@
 
 mod compare;
 mod finding;
-mod hops;
 mod limits;
 mod merging;
+mod others;
+mod same;
 mod thresholds;
 mod verdict;
+mod words;
 
 pub use compare::{Comparison, Transfer, compare};
 pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
-pub use limits::Limit;
+pub use limits::{ConnectionLimit, Limit};
 pub use verdict::{Diagnosis, Merging, Verdict, judge};

@@ -1,1 +1,354 @@
+//! Whether merged frames are lost or refused: the accusation, and what it takes.
 
+use coalescope_capture::facts::{
+    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
+};
+
+use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST, TIMES_SINGLE};
+use crate::words::{probability, reference, share, shown, told};
+
+/// Lost and not lost, merged and single.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) merged_lost: u64,
+    pub(crate) merged: u64,
+    pub(crate) single_lost: u64,
+    pub(crate) single: u64,
+}
+
+impl Table {
+    pub(crate) fn of(merged: &Outcomes, single: &Outcomes) -> Self {
+        Self {
+            merged_lost: merged.lost,
+            merged: merged.lost + merged.came_through(),
+            single_lost: single.lost,
+            single: single.lost + single.came_through(),
+        }
+    }
+
+    fn of_repeats(direction: &Direction) -> Self {
+        let repeats = &direction.repeats;
+        Self {
+            merged_lost: repeats.merged_repeated,
+            merged: repeats.merged,
+            single_lost: repeats.single_repeated,
+            single: repeats.single,
+        }
+    }
+
+    fn merged_share(&self) -> f64 {
+        self.merged_lost as f64 / self.merged.max(1) as f64
+    }
+
+    fn single_share(&self) -> f64 {
+        self.single_lost as f64 / self.single.max(1) as f64
+    }
+
+    /// Whether this convicts merging, if `p` is Fisher's p and `looks` tables were looked at.
+    pub(crate) fn convicts(&self, p: Option<f64>, looks: usize) -> bool {
+        self.merged_lost >= HANDFUL
+            && p.is_some_and(|p| p < ALPHA / looks.max(1) as f64)
+            && self.merged_share() >= MERGED_LOST
+            && self.merged_share() >= TIMES_SINGLE * self.single_share()
+    }
+
+    /// Whether it points that way without convicting.
+    pub(crate) fn hints(&self, p: Option<f64>) -> bool {
+        let few = self.merged_lost > 0
+            && self.merged_lost < HANDFUL
+            && self.merged_share() >= MERGED_LOST
+            && self.single_share() < MERGED_LOST;
+        let weak = self.merged_lost >= HANDFUL
+            && self.merged_share() >= MERGED_LOST
+            && p.is_none_or(|p| p >= ALPHA);
+        few || weak
+    }
+
+    /// The table in words.
+    pub(crate) fn words(&self, p: Option<f64>, fate: &str) -> String {
+        let p = p
+            .map(|p| format!(" (Fisher's exact {})", probability(p)))
+            .unwrap_or_default();
+        format!(
+            "{} merged frames {fate}, against {} single ones{p}",
+            share(self.merged_lost, self.merged),
+            share(self.single_lost, self.single),
+        )
+    }
+}
+
+/// What was found about merging, and which connections it explains.
+#[derive(Default)]
+pub(crate) struct Accusations {
+    pub(crate) findings: Vec<Finding>,
+    /// Point and connection.
+    pub(crate) explained: Vec<(String, u64)>,
+}
+
+/// Findings about merged frames that are refused, vanish on hops, or are sent again.
+pub(crate) fn accusations(trace: &Trace) -> Accusations {
+    let mut all = Accusations::default();
+    for point in &trace.points {
+        all.findings.extend(rejected_at(point));
+        all.explain(point, refused(point).map(|(connection, _)| connection));
+    }
+    for hop in &trace.hops {
+        if let Some(finding) = lost_on(hop, trace) {
+            all.findings.push(finding);
+            let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
+            all.explained
+                .extend(losers.map(|c| (hop.from.clone(), c.from_id)));
+        }
+    }
+    for point in trace
+        .points
+        .iter()
+        .filter(|point| !has_hop_from(trace, point))
+    {
+        all.findings.extend(sent_again(point));
+        all.explain(
+            point,
+            guilty(point).into_iter().map(|(connection, _)| connection),
+        );
+    }
+    all
+}
+
+impl Accusations {
+    fn explain<'a>(&mut self, point: &Point, connections: impl Iterator<Item = &'a Connection>) {
+        self.explained
+            .extend(connections.map(|c| (point.name.clone(), c.id)));
+    }
+}
+
+/// Losses of merged frames that are too few, or too like those of single frames, to convict.
+pub(crate) fn hints(trace: &Trace) -> Vec<Finding> {
+    let on_hops = trace.hops.iter().filter_map(|hop| {
+        let table = Table::of(&hop.merged, &hop.single);
+        let worst = hop.connections.first()?;
+        let words = table.words(hop.p_value, "that left never arrived");
+        let evidence = shown(words, &hop.from, &worst.merged_lost_frames);
+        table.hints(hop.p_value).then(|| Finding {
+            connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
+            hop: Some(HopRef {
+                from: hop.from.clone(),
+                to: hop.to.clone(),
+            }),
+            ..hint(evidence)
+        })
+    });
+    let inferred = trace
+        .points
+        .iter()
+        .filter(|point| !has_hop_from(trace, point));
+    let at_points = inferred.filter_map(|point| {
+        let (connection, direction) =
+            directions(point).find(|(_, d)| Table::of_repeats(d).hints(d.repeats.p_value))?;
+        let words = Table::of_repeats(direction)
+            .words(direction.repeats.p_value, "had to be sent again whole");
+        let evidence = shown(words, &point.name, &direction.examples.merged_repeated);
+        Some(Finding {
+            connection: Some(reference(&point.name, connection)),
+            ..hint(evidence)
+        })
+    });
+    on_hops.chain(at_points).collect()
+}
+
+fn hint(evidence: Evidence) -> Finding {
+    Finding {
+        id: Id::NotEnoughEvidence,
+        proof: Proof::Suspected,
+        title: "merged frames were lost, but too few to blame merging".to_owned(),
+        connection: None,
+        hop: None,
+        evidence: vec![evidence],
+        next:
+            "capture a longer transfer: ten merged frames that vanish among single ones that pass \
+               would settle it"
+                .to_owned(),
+    }
+}
+
+/// Every direction of every connection of a point.
+fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> {
+    point
+        .connections
+        .iter()
+        .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)])
+}
+
+/// Whether a hop tells what became of the frames that left this point.
+fn has_hop_from(trace: &Trace, point: &Point) -> bool {
+    trace.hops.iter().any(|hop| {
+        let judged = Table::of(&hop.merged, &hop.single);
+        hop.from == point.name && judged.merged + judged.single > 0
+    })
+}
+
+fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+    let all = Table::of(&hop.merged, &hop.single);
+    let worst = hop.connections.iter().find(|connection| {
+        let table = Table::of(&connection.merged, &connection.single);
+        table.convicts(fisher(&table), hop.connections.len())
+    });
+    if worst.is_none() && !all.convicts(hop.p_value, 1) {
+        return None;
+    }
+    let worst = worst.or(hop.connections.first())?;
+    let table = if all.convicts(hop.p_value, 1) {
+        all
+    } else {
+        Table::of(&worst.merged, &worst.single)
+    };
+    let connection = at(trace, &hop.from, worst.from_id);
+    Some(Finding {
+        id: Id::MergedFramesLost,
+        proof: Proof::Observed,
+        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
+        connection: connection.map(|connection| reference(&hop.from, connection)),
+        hop: Some(HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        }),
+        evidence: hop_evidence(hop, worst, table, connection),
+        next: format!(
+            "switch off merging (GRO, LRO or RSC) on the interface in front of {}, and nothing else; \
+             if the loss goes with it, that proves it",
+            hop.from
+        ),
+    })
+}
+
+fn fisher(table: &Table) -> Option<f64> {
+    coalescope_capture::fisher_exact([
+        table.merged_lost,
+        table.merged - table.merged_lost,
+        table.single_lost,
+        table.single - table.single_lost,
+    ])
+}
+
+fn at<'a>(trace: &'a Trace, point: &str, id: u64) -> Option<&'a Connection> {
+    let point = trace
+        .points
+        .iter()
+        .find(|candidate| candidate.name == point)?;
+    point.connections.get(usize::try_from(id).ok()?)
+}
+
+fn hop_evidence(
+    hop: &Hop,
+    worst: &HopConnection,
+    table: Table,
+    connection: Option<&Connection>,
+) -> Vec<Evidence> {
+    let words = table.words(fisher(&table), "that left never arrived");
+    let mut evidence = vec![shown(words, &hop.from, &worst.merged_lost_frames)];
+    if hop.merged.came_through() > 0 {
+        let text = format!("{} merged frames did arrive", hop.merged.came_through());
+        evidence.push(shown(text, &hop.from, &worst.merged_arrived_frames));
+    }
+    let direction = connection.map(|connection| match worst.direction {
+        "to_client" => &connection.to_client,
+        _ => &connection.to_server,
+    });
+    evidence.extend(direction.and_then(slow));
+    evidence
+}
+
+/// What it does to the transfer.
+fn slow(direction: &Direction) -> Option<Evidence> {
+    let (window, throughput) = direction
+        .effective_window_segments
+        .zip(direction.throughput_bps)?;
+    Some(told(format!(
+        "a round trip delivers {window:.1} segments: {}",
+        crate::words::rate(throughput)
+    )))
+}
+
+/// Directions whose merged frames had to be sent again where single ones had not.
+fn guilty(point: &Point) -> Vec<(&Connection, &Direction)> {
+    let looks = point.connections.len() * 2;
+    directions(point)
+        .filter(|(_, d)| Table::of_repeats(d).convicts(d.repeats.p_value, looks))
+        .collect()
+}
+
+/// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
+fn sent_again(point: &Point) -> Option<Finding> {
+    let guilty = guilty(point);
+    let (connection, direction) = guilty
+        .iter()
+        .max_by_key(|(_, direction)| direction.repeats.merged_repeated)?;
+    let table = Table::of_repeats(direction);
+    let words = table.words(direction.repeats.p_value, "had to be sent again whole");
+    let mut evidence = vec![shown(
+        words,
+        &point.name,
+        &direction.examples.merged_repeated,
+    )];
+    evidence.extend(slow(direction));
+    if guilty.len() > 1 {
+        evidence.push(told(format!("{} connections show the same", guilty.len())));
+    }
+    Some(Finding {
+        id: Id::MergedFramesLost,
+        proof: Proof::Observed,
+        title: format!("merged frames are lost somewhere after {}", point.name),
+        connection: Some(reference(&point.name, connection)),
+        hop: None,
+        evidence,
+        next: format!(
+            "capture at the next place behind {} as well: coalescope then shows on which hop they \
+             vanish; or switch off merging on the interface in front of it, and nothing else",
+            point.name
+        ),
+    })
+}
+
+/// "Packet too big" in answer to merged frames of which each segment would have fitted.
+fn rejected_at(point: &Point) -> Option<Finding> {
+    let (connection, direction) = refused(point).max_by_key(|(_, d)| d.rejected.merged)?;
+    let rejected = &direction.rejected;
+    let mtu = rejected.mtu_bytes.unwrap_or(0);
+    let text = format!(
+        "{} ICMP \"packet too big\" messages (MTU {mtu}) quote merged frames; each of their segments \
+         of {} bytes would fit",
+        rejected.merged,
+        direction.segment_size_bytes.unwrap_or(0),
+    );
+    let mut evidence = vec![shown(text, &point.name, &direction.examples.rejected)];
+    evidence.extend(slow(direction));
+    Some(Finding {
+        id: Id::MergedFramesRejected,
+        proof: Proof::Observed,
+        title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
+        connection: Some(reference(&point.name, connection)),
+        hop: None,
+        evidence,
+        next: "switch off LRO (or GRO, where it keeps no segment size) on the interface through \
+               which that router receives, and nothing else; if the messages stop, that proves it"
+            .to_owned(),
+    })
+}
+
+fn refused(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> {
+    directions(point).filter(|(_, direction)| refuses(direction))
+}
+
+/// A handful of messages, and not as often for single frames.
+fn refuses(direction: &Direction) -> bool {
+    let rejected = &direction.rejected;
+    let multi = direction.merged_frames + direction.tso_frames;
+    let single = direction.data_frames.saturating_sub(multi);
+    let p = coalescope_capture::fisher_exact([
+        rejected.merged,
+        multi.saturating_sub(rejected.merged),
+        rejected.single,
+        single.saturating_sub(rejected.single),
+    ]);
+    rejected.merged >= HANDFUL && (single == 0 || p.is_some_and(|p| p < ALPHA))
+}

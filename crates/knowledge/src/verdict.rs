@@ -1,10 +1,15 @@
 //! The diagnosis: a verdict in words, and the findings behind it.
 
+use std::collections::HashMap;
+
 use coalescope_capture::facts::Trace;
 use serde::Serialize;
 
-use crate::finding::Finding;
-use crate::limits::ConnectionLimit;
+use crate::finding::{Finding, Id};
+use crate::limits::{self, ConnectionLimit, Limit};
+use crate::merging::{accusations, hints};
+use crate::others::{healthy, others};
+use crate::same::{Group, Same};
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,6 +48,113 @@ pub struct Diagnosis {
 /// Judges a trace.
 #[must_use]
 pub fn judge(trace: &Trace) -> Diagnosis {
-    let _ = trace;
-    todo!()
+    let same = Same::of(trace);
+    let accusations = accusations(trace);
+    let mut findings = accusations.findings;
+    let limits = unify(limits::all(trace), &accusations.explained, &same);
+    if findings.is_empty() {
+        findings = hints(trace);
+    }
+    findings.extend(others(trace, &limits, &same));
+    if findings.is_empty() {
+        findings.push(healthy(trace));
+    }
+    let verdict = verdict(trace, &findings);
+    Diagnosis {
+        verdict,
+        findings,
+        limits,
+    }
+}
+
+/// Gives each connection one limit, whatever its points show of it: the gravest.
+fn unify(
+    mut limits: Vec<ConnectionLimit>,
+    explained: &[(String, u64)],
+    same: &Same,
+) -> Vec<ConnectionLimit> {
+    let mut gravest: HashMap<Group, Limit> = explained
+        .iter()
+        .map(|(point, id)| (same.group(point, *id), Limit::MergedLoss))
+        .collect();
+    for limit in &limits {
+        let known = gravest
+            .entry(same.group(&limit.point, limit.connection))
+            .or_insert(limit.limit);
+        *known = (*known).min(limit.limit);
+    }
+    for limit in &mut limits {
+        limit.limit = gravest[&same.group(&limit.point, limit.connection)];
+    }
+    limits
+}
+
+fn verdict(trace: &Trace, findings: &[Finding]) -> Verdict {
+    let merging = merging(trace, findings);
+    let first = &findings[0];
+    let about = match merging {
+        Merging::Harms => sentence(&first.title),
+        Merging::Innocent => innocent(trace),
+        Merging::NotSeen => "No frame was merged at these points.".to_owned(),
+        Merging::Unclear => "Not enough evidence to say whether merging is to blame.".to_owned(),
+    };
+    let why = first
+        .evidence
+        .first()
+        .map(|evidence| sentence(&evidence.text))
+        .unwrap_or_default();
+    let text = match merging {
+        Merging::Harms => format!("{about} {why}"),
+        _ => format!("{about} {} {why}", sentence(&first.title)),
+    };
+    Verdict {
+        merging,
+        text: text.trim_end().to_owned(),
+    }
+}
+
+fn merging(trace: &Trace, findings: &[Finding]) -> Merging {
+    let found = |id| findings.iter().any(|finding| finding.id == id);
+    if found(Id::MergedFramesLost) || found(Id::MergedFramesRejected) {
+        Merging::Harms
+    } else if found(Id::NotEnoughEvidence) || found(Id::NoMerging) {
+        Merging::Unclear
+    } else if merged_frames(trace) > 0 {
+        Merging::Innocent
+    } else {
+        Merging::NotSeen
+    }
+}
+
+/// Merged frames at the point that has most of them.
+fn merged_frames(trace: &Trace) -> u64 {
+    let of_point = |point: &coalescope_capture::facts::Point| {
+        let both = |c: &coalescope_capture::facts::Connection| {
+            c.to_client.merged_frames + c.to_server.merged_frames
+        };
+        point.connections.iter().map(both).sum()
+    };
+    trace.points.iter().map(of_point).max().unwrap_or(0)
+}
+
+fn innocent(trace: &Trace) -> String {
+    format!(
+        "Merging is innocent here: {} frames were merged and do no harm.",
+        merged_frames(trace)
+    )
+}
+
+/// With a capital and a full stop; names of points, which begin many a title, keep their letters.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
+    let stop = if text.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{first}{}{stop}", letters.as_str())
 }

@@ -1,1 +1,75 @@
-//! Placeholder.
+//! One report model, rendered for a terminal and as JSON.
+//!
+//! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
+//! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide.
+
+mod json;
+mod text;
+
+use std::io::{self, Write};
+
+use coalescope_capture::facts::Trace;
+use coalescope_knowledge::{Comparison, Diagnosis, Finding, Id};
+
+pub use text::{TextOptions, WIDTH};
+
+/// What `coalescope trace` has to say.
+#[derive(Clone, Debug)]
+pub struct Report {
+    trace: Trace,
+    diagnosis: Diagnosis,
+    comparison: Option<Comparison>,
+}
+
+impl Report {
+    /// Takes the facts of a trace and what was made of them.
+    #[must_use]
+    pub fn new(trace: Trace, diagnosis: Diagnosis) -> Self {
+        Self {
+            trace,
+            diagnosis,
+            comparison: None,
+        }
+    }
+
+    /// Adds two transfers side by side, and what their difference means: those findings come
+    /// first, since whoever compares asks about the difference.
+    #[must_use]
+    pub fn with_comparison(mut self, comparison: Comparison, mut findings: Vec<Finding>) -> Self {
+        findings.append(&mut self.diagnosis.findings);
+        self.diagnosis.findings = findings;
+        self.comparison = Some(comparison);
+        self
+    }
+
+    /// Whether anything but `healthy` was found.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        let findings = &self.diagnosis.findings;
+        findings.iter().any(|finding| finding.id != Id::Healthy)
+    }
+
+    /// What was left out or looked odd while reading, each with its point.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        text::warnings(&self.trace.points)
+    }
+
+    /// Prints one JSON document.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
+    /// Prints for people.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write(self, out, options)
+    }
+}

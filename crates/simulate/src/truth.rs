@@ -95,7 +95,7 @@ pub struct FlowTruth {
     pub retransmitted_frames: u64,
     /// Payload bytes that had been captured before.
     pub retransmitted_bytes: u64,
-    /// Data frames with new bytes that begin below the highest byte captured before.
+    /// Data frames with new bytes from below the highest byte captured before.
     pub out_of_order_frames: u64,
     /// Frames without payload, SYN or FIN.
     pub pure_acks: u64,
@@ -264,7 +264,8 @@ impl FlowTruth {
         let new = seen.add(sighting.start, sighting.start + sighting.len);
         self.retransmitted_bytes += sighting.len - new;
         self.retransmitted_frames += u64::from(new == 0);
-        self.out_of_order_frames += u64::from(new > 0 && sighting.start < highest);
+        let beyond = (sighting.start + sighting.len).saturating_sub(highest.max(sighting.start));
+        self.out_of_order_frames += u64::from(new > beyond);
     }
 
     fn count_segments(&mut self, sighting: &Sighting) {

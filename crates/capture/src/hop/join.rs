@@ -85,8 +85,9 @@ const TOLERANCE_NS: i64 = 2_000_000;
 const GRACE_NS: i64 = 1_000_000_000;
 /// Frames this close together can be merged into one; NICs wait some 10 to 100 us for more.
 const LONE_NS: i64 = 1_000_000;
-/// At the end of a capture nothing is judged that had less than this to arrive or be sent again.
-const TAIL_NS: i64 = 20_000_000;
+/// At the end of a capture nothing is called lost that had less than this to be acknowledged or
+/// sent again: five of Linux's shortest retransmission timeouts.
+const TAIL_NS: i64 = 1_000_000_000;
 /// Acknowledgments remembered.
 const MAX_ACKS: usize = 1024;
 
@@ -168,7 +169,8 @@ impl Join {
     /// Credits a frame of the second point; false if nothing that waits can have caused it.
     fn credit(&mut self, came: &Seen, tell: &mut impl FnMut(Judged)) -> bool {
         let causes = self.causes(came);
-        let mut open = Vec::from([came.start..came.end()]);
+        let mut open = Vec::with_capacity(4);
+        open.push(came.start..came.end());
         for key in causes.iter().copied() {
             if open.is_empty() {
                 break;
@@ -251,26 +253,39 @@ impl Join {
 
     /// What became of a frame of which not all bytes came.
     fn fate(&self, old: &Waiting, horizon: &Horizon) -> Outcome {
-        let sent_ns = old.seen.time_ns;
+        let delivered = self.was_delivered(old);
         if old.covered > 0 {
-            return Outcome::PartlyLost;
+            // The second capture missed the rest of what the receiver has.
+            return if delivered == Some(true) {
+                old.arrival()
+            } else {
+                Outcome::PartlyLost
+            };
         }
+        let sent_ns = old.seen.time_ns;
         let end_ns = horizon.downstream_ns.min(horizon.upstream_ns);
-        if sent_ns < horizon.downstream_began_ns || sent_ns + TAIL_NS > end_ns {
+        if sent_ns < horizon.downstream_began_ns || sent_ns > end_ns {
             return Outcome::NotJudged;
         }
+        match delivered {
+            Some(true) => Outcome::Missed,
+            // The connection's last words, or no ACKs in this capture: either may be.
+            None if self.acks.is_empty() || sent_ns + TAIL_NS > end_ns => Outcome::NotJudged,
+            _ => Outcome::Lost,
+        }
+    }
+
+    /// Whether the receiver acknowledged this transmission: before any of it was sent again. `None`
+    /// if neither happened.
+    fn was_delivered(&self, old: &Waiting) -> Option<bool> {
         let i = self
             .acks
             .partition_point(|(position, _)| *position < old.seen.end());
         match (self.acks.get(i), old.again_ns) {
-            (Some((_, acked_ns)), Some(again_ns)) if *acked_ns >= again_ns => Outcome::Lost,
-            // Acknowledged without having been sent again: it did arrive.
-            (Some(_), _) => Outcome::Missed,
-            // The connection's last words, or no ACKs in this capture: either may be.
-            (None, None) if self.acks.is_empty() || sent_ns + HOLD_NS / 3 > end_ns => {
-                Outcome::NotJudged
-            }
-            (None, _) => Outcome::Lost,
+            (Some((_, acked_ns)), Some(again_ns)) => Some(*acked_ns < again_ns),
+            (Some(_), None) => Some(true),
+            (None, Some(_)) => Some(false),
+            (None, None) => None,
         }
     }
 
@@ -302,6 +317,8 @@ impl Waiting {
                 fragmented: true, ..
             } => Outcome::Fragmented,
             Self { pieces: 2.., .. } => Outcome::Resplit,
+            // One piece, and the second capture missed the others.
+            Self { covered, seen, .. } if *covered < seen.len => Outcome::Resplit,
             Self {
                 inside_larger: true,
                 ..

@@ -6,8 +6,6 @@ mod link;
 mod pair;
 mod report;
 
-pub(crate) use report::odds_and_p;
-
 use std::collections::VecDeque;
 
 use crate::connection::Tracked;
@@ -64,6 +62,8 @@ pub(crate) struct Hop {
     delays: Samples,
     /// Events of each side that wait for a pair.
     early: [usize; 2],
+    /// Whether clients are on the first point's side on the other hops of the path.
+    neighbours: Option<bool>,
     held: usize,
     since_round: usize,
     /// First and last time read at each point, by its own clock.
@@ -127,6 +127,16 @@ impl Hop {
     /// The second point's clock less the first's, as far as known.
     pub(crate) fn offset_ns(&self) -> Option<i64> {
         self.clock.now_ns()
+    }
+
+    /// Whether clients are on the first point's side, by the connections for which clocks tell.
+    pub(crate) fn client_first(&self, first: &Point) -> Option<bool> {
+        self.pairs.iter().find_map(|pair| pair.client_first(first))
+    }
+
+    /// Takes what the other hops of the path say of that.
+    pub(crate) fn set_neighbours(&mut self, client_first: Option<bool>) {
+        self.neighbours = client_first;
     }
 
     /// Whether reading more of this side should wait until the other has caught up.
@@ -196,13 +206,14 @@ impl Hop {
             return;
         };
         let offset_ns = self.clock.now_ns().unwrap_or(0);
+        let likely = self.client_first(points[0]).or(self.neighbours);
         for pair in &mut self.pairs {
             pair.advance(
                 &horizon,
                 offset_ns,
                 points,
-                &mut self.clock,
-                &mut self.delays,
+                likely,
+                (&mut self.clock, &mut self.delays),
             );
         }
         self.relieve();

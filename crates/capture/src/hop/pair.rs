@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::Event;
 use super::clock::Clock;
-use super::join::{Horizon, Join, Judged, Outcome};
+use super::join::{Horizon, Join, Judged, Outcome, Seen};
 use super::link::{Mark, MatchedBy};
 use crate::facts::Outcomes;
 use crate::point::Point;
@@ -57,11 +57,29 @@ pub(crate) struct Way {
     /// Some acknowledgments of this direction's data at each point, for the clock.
     acks: [VecDeque<(u64, i64)>; 2],
     /// Events since the last round, in each point's own time.
-    events: Vec<(Side, Event)>,
+    events: Vec<Passed>,
+}
+
+/// An event and the side that saw it.
+#[derive(Debug)]
+struct Passed {
+    side: Side,
+    event: Event,
+}
+
+impl Passed {
+    fn data_of(&self, side: Side) -> Option<&Seen> {
+        match &self.event {
+            Event::Data { seen, .. } if self.side == side => Some(seen),
+            _ => None,
+        }
+    }
 }
 
 /// Events kept while it is not known which point comes first; then a guess decides.
-const MAX_UNDECIDED: usize = 512;
+const MAX_UNDECIDED: usize = 16 * 1024;
+/// Differences below this are the clocks' and the captures' own noise.
+const TOO_CLOSE_NS: i64 = 2_000;
 /// Acknowledgments remembered for the clock, and one in how many.
 const ACKS: usize = 32;
 const ACKS_SAMPLED: u64 = 4;
@@ -122,7 +140,7 @@ impl Pair {
         let least = &mut self.ways[way].difference_ns;
         *least = Some(least.map_or(difference, |least| least.min(difference)));
         let decided_before = self.forth.is_some();
-        self.decide(false);
+        self.decide(false, None);
         match self.forth {
             Some(forth) if decided_before => clock.add(first_ns, difference, forth == way),
             Some(forth) => self.sample_both(first_ns, forth, clock),
@@ -140,17 +158,31 @@ impl Pair {
 
     /// Of the two directions, the one whose frames take longer from the first point to the second
     /// by the two clocks is the one that goes that way: the other's difference is the offset less
-    /// its delay.
-    fn decide(&mut self, at_any_rate: bool) {
+    /// its delay. Two points a bridge apart can be too close for that: then frames that only one
+    /// point has tell which is upstream.
+    fn decide(&mut self, at_any_rate: bool, likely: Option<usize>) {
         if self.forth.is_some() {
             return;
         }
         let [low, high] = [self.ways[0].difference_ns, self.ways[1].difference_ns];
-        self.forth = match (low, high) {
-            (Some(low), Some(high)) if low != high => Some(usize::from(high > low)),
-            _ if at_any_rate => Some(usize::from(self.ways[1].frames > self.ways[0].frames)),
+        let apart = low.zip(high).map(|(low, high)| high - low);
+        self.forth = match apart {
+            Some(apart) if apart.abs() > TOO_CLOSE_NS => Some(usize::from(apart > 0)),
+            _ if at_any_rate => Some(self.guess(apart.unwrap_or(0), likely)),
             _ => None,
         };
+    }
+
+    /// What the order of the points must be when clocks hardly tell.
+    fn guess(&self, apart_ns: i64, likely: Option<usize>) -> usize {
+        let [low, high] = self.ways.each_ref().map(Way::surplus);
+        if low != high {
+            return usize::from(high > low);
+        }
+        if apart_ns != 0 {
+            return usize::from(apart_ns > 0);
+        }
+        likely.unwrap_or_else(|| usize::from(self.ways[1].frames > self.ways[0].frames))
     }
 
     /// Takes an event of one side, in that side's own terms.
@@ -162,7 +194,10 @@ impl Pair {
                 way.frames += 1;
                 if let Some(start) = way.to_first(side, seen.start) {
                     seen.start = start;
-                    way.events.push((side, Event::Data { from_low, seen }));
+                    way.events.push(Passed {
+                        side,
+                        event: Event::Data { from_low, seen },
+                    });
                 }
             }
             Event::Ack {
@@ -176,14 +211,12 @@ impl Pair {
                 let Some(position) = way.to_first(side, position) else {
                     return;
                 };
-                way.events.push((
-                    side,
-                    Event::Ack {
-                        from_low,
-                        position,
-                        time_ns,
-                    },
-                ));
+                let event = Event::Ack {
+                    from_low,
+                    position,
+                    time_ns,
+                };
+                way.events.push(Passed { side, event });
                 if let Some([first_ns, second_ns]) = way.ack_at_both(side, position, time_ns) {
                     self.sample_way(1 - index, first_ns, second_ns, clock);
                 }
@@ -198,11 +231,12 @@ impl Pair {
         horizons: &[Horizon; 2],
         offset_ns: i64,
         points: [&Point; 2],
-        clock: &mut Clock,
-        delays: &mut Samples,
+        client_first: Option<bool>,
+        (clock, delays): (&mut Clock, &mut Samples),
     ) {
         let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
-        self.decide(horizons[0].at_end || waiting >= MAX_UNDECIDED);
+        let likely = self.likely(client_first, points[0]);
+        self.decide(horizons[0].at_end || waiting >= MAX_UNDECIDED, likely);
         let Some(forth) = self.forth else { return };
         for index in [0, 1] {
             let leaves = if index == forth {
@@ -219,6 +253,18 @@ impl Pair {
                 .advance(horizon, |judged| result.add(judged, &multi));
             way.give_delays(leaves, offset_ns, clock, delays);
         }
+    }
+
+    /// The direction that goes forth if clients are on the given side.
+    fn likely(&self, client_first: Option<bool>, first: &Point) -> Option<usize> {
+        let connection = first.table.get(self.ids[0])?;
+        client_first.map(|client_first| usize::from(client_first != connection.client_is_low))
+    }
+
+    /// Whether the client is on the first point's side, where that is known.
+    pub(crate) fn client_first(&self, first: &Point) -> Option<bool> {
+        let connection = first.table.get(self.ids[0])?;
+        Some((self.forth? == 0) == connection.client_is_low)
     }
 
     /// Tells frames of several segments from single ones, as the point they leave sees them;
@@ -268,6 +314,29 @@ impl Way {
         }
     }
 
+    /// Payload bytes that the first point shows more than the second, as far as both were read: it
+    /// is upstream of where they were lost.
+    fn surplus(&self) -> i64 {
+        let of = |side| {
+            self.events
+                .iter()
+                .filter_map(move |event| event.data_of(side))
+        };
+        let last = |side| of(side).map(|seen| seen.own_ns).max();
+        let (Some(first), Some(second)) = (last(Side::First), last(Side::Second)) else {
+            return 0;
+        };
+        let offset_ns = self.difference_ns.unwrap_or(0);
+        let until_ns = first.min(second - offset_ns);
+        let bytes = |side, until: i64| -> i64 {
+            of(side)
+                .filter(|seen| seen.own_ns <= until)
+                .map(|seen| i64::from(seen.len))
+                .sum()
+        };
+        bytes(Side::First, until_ns) - bytes(Side::Second, until_ns + offset_ns)
+    }
+
     /// When an acknowledgment passed both points, if the other point has shown it already.
     fn ack_at_both(&mut self, side: Side, position: u64, time_ns: i64) -> Option<[i64; 2]> {
         if position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 > (1 << 32) / ACKS_SAMPLED {
@@ -290,15 +359,15 @@ impl Way {
 
     /// Hands events to the join, in the first point's time.
     fn drain(&mut self, leaves: Side, offset_ns: i64) {
-        for (side, event) in self.events.drain(..) {
+        for Passed { side, event } in self.events.drain(..) {
             let shift_ns = if side == Side::Second { offset_ns } else { 0 };
             match event {
                 Event::Data { mut seen, .. } => {
                     seen.time_ns -= shift_ns;
                     if side == leaves {
-                        self.join.left(seen)
+                        self.join.left(seen);
                     } else {
-                        self.join.came(seen)
+                        self.join.came(seen);
                     }
                 }
                 Event::Ack {

@@ -1,12 +1,10 @@
 //! A hop's facts.
 
-use statrs::stats_tests::Alternative;
-use statrs::stats_tests::fisher::fishers_exact;
-
 use super::Hop;
 use super::pair::Pair;
 use crate::connection::Connection;
 use crate::facts::{self, HopConnection, Outcomes};
+use crate::fisher::odds_and_p;
 use crate::point::Point;
 use crate::vantage::flow_is_uncut;
 
@@ -139,33 +137,4 @@ fn association(merged: &Outcomes, single: &Outcomes) -> (Option<f64>, Option<f64
         single.lost,
         single.came_through(),
     ])
-}
-
-/// For the table [a lost, a not lost, b lost, b not lost]: the odds ratio, null where it is not
-/// finite, and the two-sided p of Fisher's exact test, null where a row is empty.
-pub(crate) fn odds_and_p(table: [u64; 4]) -> (Option<f64>, Option<f64>) {
-    let [a, b, c, d] = table;
-    if a + b == 0 || c + d == 0 {
-        return (None, None);
-    }
-    let odds = (a as f64 * d as f64) / (b as f64 * c as f64);
-    let p = fishers_exact(&table, Alternative::TwoSided).ok();
-    (odds.is_finite().then_some(odds), p.map(|p| p.min(1.0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values by R's `fisher.test`.
-    #[test]
-    fn fisher_agrees_with_r() {
-        let (odds, p) = odds_and_p([8, 2, 1, 5]);
-        assert_eq!(odds, Some(20.0));
-        assert!((p.unwrap() - 0.034_965).abs() < 1e-5, "{p:?}");
-        let (odds, p) = odds_and_p([40, 0, 3, 500]);
-        assert_eq!(odds, None);
-        assert!(p.unwrap() < 1e-40);
-        assert_eq!(odds_and_p([0, 0, 3, 500]), (None, None));
-    }
 }

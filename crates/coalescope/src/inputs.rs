@@ -1,0 +1,282 @@
+//! From arguments to points: which files belong to which point, and opening them.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use coalescope_capture::PointInput;
+use coalescope_capture::file::Source;
+
+use crate::interrupt::{Interrupt, Patient};
+
+/// What standard input is called in messages and reports.
+const STDIN: &str = "standard input";
+/// What may stand at the end of a capture's name and says nothing about the point.
+const SUFFIXES: [&str; 6] = ["gz", "zst", "zstd", "pcap", "pcapng", "cap"];
+
+/// A point and the files to read for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// The point's name.
+    pub(crate) name: String,
+    /// Its files.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Everything that is wrong with the inputs, a line each.
+#[derive(Debug)]
+struct Refused(Vec<anyhow::Error>);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            let prefix = if i == 0 { "" } else { "\nerror: " };
+            write!(f, "{prefix}{error:#}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Sorts the arguments into points.
+pub(crate) fn points(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
+    let mut points: Vec<Named> = Vec::new();
+    let mut unnamed = Vec::new();
+    for argument in arguments {
+        let (name, file) = split(argument)?;
+        let known = name.as_ref().and_then(|name| position(&points, name));
+        if let Some(known) = known {
+            points[known].files.push(file);
+            continue;
+        }
+        if name.is_none() {
+            unnamed.push(points.len());
+        }
+        let name = name.unwrap_or_default();
+        let files = vec![file];
+        points.push(Named { name, files });
+    }
+    refuse_second_stdin(&points)?;
+    name_by_file(&mut points, &unnamed);
+    Ok(points)
+}
+
+fn position(points: &[Named], name: &str) -> Option<usize> {
+    points.iter().position(|point| point.name == name)
+}
+
+/// `NAME=FILE`, unless a file is called so.
+fn split(argument: &OsStr) -> anyhow::Result<(Option<String>, PathBuf)> {
+    let whole = PathBuf::from(argument);
+    let text = argument.to_string_lossy();
+    let Some((name, _)) = text.split_once('=') else {
+        return Ok((None, whole));
+    };
+    // A path that has = behind its first / names no point.
+    if name.contains('/') || whole.exists() {
+        return Ok((None, whole));
+    }
+    let file = after_equals(argument);
+    if name.is_empty() || file.as_os_str().is_empty() {
+        bail!("{text} lacks a name or a file: write NAME=FILE");
+    }
+    Ok((Some(name.to_owned()), file))
+}
+
+/// What stands behind the first =, even if it is not UTF-8.
+#[cfg(unix)]
+fn after_equals(argument: &OsStr) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = argument.as_bytes();
+    let start = bytes
+        .iter()
+        .position(|&byte| byte == b'=')
+        .map_or(0, |at| at + 1);
+    PathBuf::from(OsStr::from_bytes(&bytes[start..]))
+}
+
+#[cfg(not(unix))]
+fn after_equals(argument: &OsStr) -> PathBuf {
+    let text = argument.to_string_lossy();
+    PathBuf::from(text.split_once('=').map_or("", |(_, file)| file))
+}
+
+fn refuse_second_stdin(points: &[Named]) -> anyhow::Result<()> {
+    let files = points.iter().flat_map(|point| &point.files);
+    if files.filter(|file| is_stdin(file)).count() > 1 {
+        bail!("- was given twice: standard input can be read only once");
+    }
+    Ok(())
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// Points without a name get that of their file; a name that is taken gets a number.
+fn name_by_file(points: &mut [Named], unnamed: &[usize]) {
+    let mut taken: HashSet<String> = points.iter().map(|point| point.name.clone()).collect();
+    for &index in unnamed {
+        let stem = stem(&points[index].files[0]);
+        let numbered = (2..).map(|n| format!("{stem}-{n}"));
+        let free = std::iter::once(stem.clone())
+            .chain(numbered)
+            .find(|name| !taken.contains(name))
+            .unwrap_or(stem);
+        taken.insert(free.clone());
+        points[index].name = free;
+    }
+}
+
+fn stem(file: &Path) -> String {
+    if is_stdin(file) {
+        return "stdin".to_owned();
+    }
+    let mut stem = file.file_name().map(PathBuf::from).unwrap_or_default();
+    while stem.extension().is_some_and(is_suffix) {
+        stem.set_extension("");
+    }
+    stem.to_string_lossy().into_owned()
+}
+
+fn is_suffix(extension: &OsStr) -> bool {
+    SUFFIXES
+        .iter()
+        .any(|suffix| extension.eq_ignore_ascii_case(suffix))
+}
+
+/// Inputs that are open.
+pub(crate) struct Opened {
+    /// The points.
+    pub(crate) points: Vec<PointInput>,
+    /// Bytes of all files together, if every one's size is known.
+    pub(crate) size_bytes: Option<u64>,
+}
+
+/// Opens all files; if some cannot be opened, the error names every one of them.
+pub(crate) fn open(points: Vec<Named>, interrupt: &Interrupt) -> anyhow::Result<Opened> {
+    let mut refused = Vec::new();
+    let mut inputs = Vec::new();
+    for point in points {
+        let mut sources = Vec::new();
+        for file in &point.files {
+            match open_file(file, interrupt) {
+                Ok(source) => sources.push((display(file), source)),
+                Err(error) => refused.push(error),
+            }
+        }
+        let name = point.name;
+        inputs.push(PointInput { name, sources });
+    }
+    if !refused.is_empty() {
+        return Err(Refused(refused).into());
+    }
+    let sources = inputs.iter().flat_map(|input| &input.sources);
+    let size_bytes = sources.map(|(_, source)| source.size_bytes()).sum();
+    Ok(Opened {
+        points: inputs,
+        size_bytes,
+    })
+}
+
+fn display(file: &Path) -> String {
+    if is_stdin(file) {
+        return STDIN.to_owned();
+    }
+    file.display().to_string()
+}
+
+fn open_file(file: &Path, interrupt: &Interrupt) -> anyhow::Result<Source> {
+    if is_stdin(file) {
+        return Ok(Source::from_reader(
+            STDIN,
+            Patient::stdin(interrupt)?,
+            None,
+        )?);
+    }
+    if file.is_dir() {
+        let name = file.display();
+        bail!("{name} is a directory: name the captures in it, such as {name}/*.pcap");
+    }
+    // A pipe can keep us waiting for ever; a file cannot.
+    if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let name = file.display().to_string();
+        let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
+        return Ok(Source::from_reader(
+            &name,
+            Patient::file(opened, interrupt),
+            None,
+        )?);
+    }
+    Ok(Source::open(file)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(arguments: &[&str]) -> Vec<(String, Vec<String>)> {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let points = points(&arguments).unwrap();
+        let text = |file: &PathBuf| file.display().to_string();
+        let pair = |point: Named| (point.name, point.files.iter().map(text).collect());
+        points.into_iter().map(pair).collect()
+    }
+
+    fn names(arguments: &[&str]) -> Vec<String> {
+        named(arguments).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn names_come_from_files() {
+        let files = [
+            "a/CAP-01.pcapng.gz",
+            "b.pcap.zst",
+            "c.2.cap",
+            "d",
+            "-",
+            ".pcap",
+        ];
+        assert_eq!(names(&files), ["CAP-01", "b", "c.2", "d", "stdin", ".pcap"]);
+    }
+
+    #[test]
+    fn names_are_unique() {
+        assert_eq!(
+            names(&["x.pcap", "b/x.pcap", "c/x.pcap.gz"]),
+            ["x", "x-2", "x-3"]
+        );
+        assert_eq!(names(&["x.pcap", "x=y.pcap", "x-2=z"]), ["x-3", "x", "x-2"]);
+    }
+
+    #[test]
+    fn files_of_one_name_are_one_point() {
+        let both = vec!["a.0".to_owned(), "a.1".to_owned()];
+        let points = named(&["A=a.0", "B=b", "A=a.1"]);
+        assert_eq!(points[0], ("A".to_owned(), both));
+        assert_eq!(points.len(), 2);
+    }
+
+    #[test]
+    fn an_equals_sign_in_a_directory_names_nothing() {
+        assert_eq!(names(&["dir=1/x.pcap"]), ["dir"]);
+        assert_eq!(names(&["./dir=1/x.pcap"]), ["x"]);
+    }
+
+    #[test]
+    fn half_a_name_is_an_error() {
+        for bad in ["=x", "x="] {
+            assert!(points(&[OsString::from(bad)]).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn standard_input_once() {
+        let twice = ["-".into(), "X=-".into()];
+        assert!(points(&twice).is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! `coalescope trace`.
+
+use std::thread;
+
+use anyhow::bail;
+use coalescope_capture::{Options, facts};
+use coalescope_knowledge::{compare, judge};
+use coalescope_report::Report;
+
+use crate::Outcome;
+use crate::cli::TraceArgs;
+use crate::inputs::{self, Named, Opened};
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Meter;
+
+/// Reading gains from a second thread, and little from more: one reads, one follows connections.
+const USEFUL_THREADS: usize = 2;
+
+/// What to read, and how.
+pub(crate) struct Task {
+    /// The points.
+    pub(crate) points: Vec<Named>,
+    /// Whether they show two transfers to set side by side.
+    pub(crate) compare: bool,
+    /// Whether the interfaces of the one input are the points.
+    pub(crate) points_by_interface: bool,
+    /// Threads, if given.
+    pub(crate) threads: Option<u16>,
+}
+
+pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
+    let task = Task {
+        points: inputs::points(&args.files)?,
+        compare: args.compare,
+        points_by_interface: args.points_by_interface,
+        threads: args.threads,
+    };
+    let report = report(task)?;
+    output::print(&report, args.output)?;
+    Ok(if report.has_findings() {
+        Outcome::Findings
+    } else {
+        Outcome::Done
+    })
+}
+
+/// Reads everything and judges it.
+pub(crate) fn report(task: Task) -> anyhow::Result<Report> {
+    check(&task)?;
+    let compares = task.compare;
+    let trace = read(task)?;
+    let diagnosis = judge(&trace);
+    let comparison = compares.then(|| compare(&trace)).flatten();
+    if compares && comparison.is_none() {
+        bail!(NOTHING_TO_COMPARE);
+    }
+    let report = Report::new(trace, diagnosis);
+    Ok(match comparison {
+        Some((comparison, findings)) => report.with_comparison(comparison, findings),
+        None => report,
+    })
+}
+
+const NOTHING_TO_COMPARE: &str = "there is nothing to compare: one of the two captures shows no \
+    TCP connection that carries data; trace it alone to see what is in it";
+
+fn check(task: &Task) -> anyhow::Result<()> {
+    let given = task.points.len();
+    if task.compare && given != 2 {
+        bail!(
+            "--compare sets two transfers side by side, {given} given: give two captures, such as \
+             DIRECT=direct.pcap VIP=vip.pcap"
+        );
+    }
+    Ok(())
+}
+
+fn read(task: Task) -> anyhow::Result<facts::Trace> {
+    let interrupt = Interrupt::listen()?;
+    let Opened { points, size_bytes } = inputs::open(task.points, &interrupt)?;
+    let options = Options {
+        threads: task.threads.map_or_else(default_threads, usize::from),
+        points_by_interface: task.points_by_interface,
+        separate: task.compare,
+        stop: interrupt.flag(),
+    };
+    let mut meter = Meter::new(size_bytes);
+    let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
+    meter.clear();
+    if interrupt.is_set() {
+        output::tell("warning: interrupted: this is what was read until then");
+    }
+    Ok(trace?)
+}
+
+fn default_threads() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get().min(USEFUL_THREADS))
+}

@@ -1,0 +1,328 @@
+//! Findings that are not about lost merged frames: what else limits connections.
+
+use std::collections::HashSet;
+
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
+
+use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::limits::{ConnectionLimit, Limit, limit, loss_frames};
+use crate::merging::Table;
+use crate::same::{Group, Same};
+use crate::words::{bytes, probability, rate, reference, share, shown, time, told};
+
+/// One finding for each limit that occurs, about its largest connection.
+pub(crate) fn others(trace: &Trace, limits: &[ConnectionLimit], same: &Same) -> Vec<Finding> {
+    let order = [
+        Limit::Unclear,
+        Limit::Loss,
+        Limit::Reordering,
+        Limit::ReceiverWindow,
+        Limit::SenderIdle,
+        Limit::PathBandwidth,
+    ];
+    order
+        .into_iter()
+        .filter_map(|limit| finding(trace, limits, limit, same))
+        .collect()
+}
+
+fn finding(
+    trace: &Trace,
+    limits: &[ConnectionLimit],
+    wanted: Limit,
+    same: &Same,
+) -> Option<Finding> {
+    let limited = || limits.iter().filter(|limit| limit.limit == wanted);
+    let shows =
+        |limit: &&ConnectionLimit| Case::find(trace, limit).is_some_and(|c| c.shows(wanted));
+    let largest = limited()
+        .filter(shows)
+        .filter_map(|limit| Case::find(trace, limit))
+        .max_by_key(|case| case.data.unique_bytes)?;
+    let mut finding = largest.finding(trace, wanted, same);
+    let groups: HashSet<Group> = limited()
+        .map(|limit| same.group(&limit.point, limit.connection))
+        .collect();
+    if groups.len() > 1 {
+        let text = format!("{} of the same sort", connections(groups.len()));
+        finding.evidence.push(told(text));
+    }
+    Some(finding)
+}
+
+/// A connection at a point, with the direction that most data took.
+struct Case<'a> {
+    point: &'a str,
+    connection: &'a Connection,
+    data: &'a Direction,
+    acks: &'a Direction,
+}
+
+impl<'a> Case<'a> {
+    fn find(trace: &'a Trace, limit: &ConnectionLimit) -> Option<Self> {
+        let point = trace
+            .points
+            .iter()
+            .find(|point| point.name == limit.point)?;
+        let connection = point
+            .connections
+            .get(usize::try_from(limit.connection).ok()?)?;
+        let (data, acks) = match limit.direction {
+            "to_client" => (&connection.to_client, &connection.to_server),
+            _ => (&connection.to_server, &connection.to_client),
+        };
+        Some(Self {
+            point: &point.name,
+            connection,
+            data,
+            acks,
+        })
+    }
+
+    /// Whether the limit is to be seen at this very point.
+    fn shows(&self, wanted: Limit) -> bool {
+        limit(self.data, self.acks) == wanted
+    }
+
+    fn finding(&self, trace: &Trace, limit: Limit, same: &Same) -> Finding {
+        match limit {
+            Limit::Reordering => self.reordering(),
+            Limit::Loss => self.loss(trace, same),
+            Limit::ReceiverWindow => self.window(),
+            Limit::SenderIdle => self.idle(),
+            Limit::PathBandwidth => self.bandwidth(),
+            _ => self.unclear(),
+        }
+    }
+
+    fn make(&self, id: Id, title: &str, mut evidence: Vec<Evidence>, next: &str) -> Finding {
+        evidence.extend(self.speed());
+        Finding {
+            id,
+            proof: Proof::Observed,
+            title: title.to_owned(),
+            connection: Some(reference(self.point, self.connection)),
+            hop: None,
+            evidence,
+            next: next.to_owned(),
+        }
+    }
+
+    fn speed(&self) -> Option<Evidence> {
+        let bps = self.data.throughput_bps?;
+        let window = self.data.effective_window_segments;
+        let window = window
+            .map(|w| format!(", {w:.1} segments a round trip"))
+            .unwrap_or_default();
+        Some(told(format!(
+            "{} in all at {}{window}",
+            bytes(self.data.unique_bytes),
+            rate(bps)
+        )))
+    }
+
+    fn unclear(&self) -> Finding {
+        let text = format!(
+            "{} bytes sent again, {} late; the receiver has room for more",
+            self.data.retransmitted_bytes, self.data.late_frames
+        );
+        let evidence = vec![shown(text, self.point, &self.data.examples.retransmitted)];
+        let mut finding = self.make(
+            Id::NotEnoughEvidence,
+            "a few segments get through in each round trip, and these captures do not show why",
+            evidence,
+            "lost merged frames look like this from where they are not seen, and so does a path \
+             that loses most of each burst: capture in front of and behind each bridge, router or \
+             load balancer on the way, and give coalescope all of it",
+        );
+        finding.proof = Proof::Suspected;
+        finding
+    }
+
+    fn reordering(&self) -> Finding {
+        let text = format!(
+            "{} data frames arrived out of order, {} of them late enough to have been lost",
+            share(self.data.out_of_order_frames, self.data.data_frames),
+            self.data.late_frames
+        );
+        let merged = told(format!(
+            "merging takes only what is next in sequence: {:.1} segments a frame here",
+            self.data.merge_factor_mean.unwrap_or(1.0)
+        ));
+        let evidence = vec![
+            shown(text, self.point, &self.data.examples.out_of_order),
+            merged,
+        ];
+        self.make(
+            Id::ReorderedBeforeMerge,
+            "segments overtake each other on the way, so that few can be merged",
+            evidence,
+            "find what spreads one connection over several links (balance-rr bonding, packet \
+             spraying, multi-queue without flow hashing); leave merging on: it hides reordering \
+             within a batch and saves ACKs",
+        )
+    }
+
+    fn loss(&self, trace: &Trace, same: &Same) -> Finding {
+        let text = format!(
+            "{} data frames were lost: {} sent again, {} late",
+            share(loss_frames(self.data), self.data.data_frames),
+            self.data.retransmitted_frames,
+            self.data.late_frames
+        );
+        let mut evidence = vec![shown(text, self.point, &self.data.examples.retransmitted)];
+        let hop = self.worst_hop(trace, same);
+        evidence.extend(
+            hop.map(hop_words)
+                .or_else(|| self.repeats_words())
+                .map(told),
+        );
+        let mut finding = self.make(
+            Id::LossNotMerging,
+            "segments are lost, and merging has no part in it",
+            evidence,
+            "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is",
+        );
+        finding.hop = hop.map(|hop| HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        });
+        finding
+    }
+
+    /// The hop that lost most of this connection's data frames, if any did.
+    fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same) -> Option<&'t Hop> {
+        let group = same.group(self.point, self.connection.id);
+        let lost = |hop: &&Hop| {
+            let mine = hop
+                .connections
+                .iter()
+                .filter(|c| same.group(&hop.from, c.from_id) == group);
+            let all = |c: &HopConnection| {
+                c.merged.lost
+                    + c.merged.partly_lost
+                    + c.tso.lost
+                    + c.tso.partly_lost
+                    + c.single.lost
+            };
+            mine.map(all).sum::<u64>()
+        };
+        trace
+            .hops
+            .iter()
+            .filter(|hop| lost(hop) > 0)
+            .max_by_key(lost)
+    }
+
+    fn repeats_words(&self) -> Option<String> {
+        let repeats = &self.data.repeats;
+        if repeats.merged == 0 {
+            return Some("no frame was merged here".to_owned());
+        }
+        let p = repeats.p_value.map(probability).unwrap_or_default();
+        Some(format!(
+            "{} merged frames and {} single ones had to be sent again ({p})",
+            share(repeats.merged_repeated, repeats.merged),
+            share(repeats.single_repeated, repeats.single),
+        ))
+    }
+
+    fn window(&self) -> Finding {
+        let closed = format!(
+            "{} zero windows, closed for {} of {}",
+            self.acks.zero_windows,
+            time(self.data.window_closed_s),
+            time(self.data.duration_s.unwrap_or(0.0))
+        );
+        let open = format!(
+            "the window is {} on average, and one round trip is {}",
+            bytes(self.acks.window_mean_bytes.unwrap_or(0)),
+            time(self.data.rtt_min_s.unwrap_or(0.0))
+        );
+        let evidence = if self.acks.zero_windows > 0 {
+            vec![
+                shown(closed, self.point, &self.acks.examples.zero_windows),
+                told(open),
+            ]
+        } else {
+            vec![told(open)]
+        };
+        self.make(
+            Id::ReceiverWindow,
+            "the receiver's window holds the sender back",
+            evidence,
+            "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
+        )
+    }
+
+    fn idle(&self) -> Finding {
+        let text = format!(
+            "the sender had nothing to send for {} of {}",
+            time(self.data.sender_idle_s),
+            time(self.data.duration_s.unwrap_or(0.0))
+        );
+        self.make(
+            Id::SenderIdle,
+            "the sender is idle most of the time: the network waits for the application",
+            vec![told(text)],
+            "look at the sending application, its disk, its database, or what it waits for",
+        )
+    }
+
+    fn bandwidth(&self) -> Finding {
+        let text = format!(
+            "a round trip takes {} with a queue on the path, {} without",
+            time(self.data.rtt_median_s.unwrap_or(0.0)),
+            time(self.data.rtt_min_s.unwrap_or(0.0))
+        );
+        self.make(
+            Id::PathBandwidth,
+            "the path carries all that it can",
+            vec![told(text)],
+            "find the slowest link or the rate limit on the way; leave merging as it is",
+        )
+    }
+}
+
+fn hop_words(hop: &Hop) -> String {
+    let table = Table::of(&hop.merged, &hop.single);
+    let place = format!("between {} and {}", hop.from, hop.to);
+    let words = table.words(hop.p_value, &format!("were lost whole {place}"));
+    let partly = hop.merged.partly_lost;
+    if partly > 0 {
+        format!("{words}; {partly} merged ones were cut again and lost a part")
+    } else {
+        words
+    }
+}
+
+/// When nothing else was found.
+pub(crate) fn healthy(trace: &Trace) -> Finding {
+    let n = trace
+        .points
+        .iter()
+        .map(|point| point.connections.len())
+        .max()
+        .unwrap_or(0);
+    let text = format!(
+        "{}, none of which is held back by the network",
+        connections(n)
+    );
+    Finding {
+        id: Id::Healthy,
+        proof: Proof::Observed,
+        title: "nothing is wrong".to_owned(),
+        connection: None,
+        hop: None,
+        evidence: vec![told(text)],
+        next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
+    }
+}
+
+fn connections(n: usize) -> String {
+    if n == 1 {
+        "1 connection".to_owned()
+    } else {
+        format!("{n} connections")
+    }
+}

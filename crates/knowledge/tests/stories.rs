@@ -1,0 +1,198 @@
+//! What is found in every simulated story, and what must not be.
+
+use std::io::Cursor;
+
+use coalescope_capture::facts::Trace;
+use coalescope_capture::file::Source;
+use coalescope_capture::{Options, PointInput, trace};
+use coalescope_knowledge::{Diagnosis, Id, Merging, Proof, compare, judge};
+use coalescope_simulate::{Scenario, run, stories, story};
+
+/// The facts of some of a scenario's points; of all if none is named.
+fn traced(scenario: &Scenario, only: &[&str]) -> Trace {
+    let outcome = run(scenario);
+    let wanted = |name: &str| only.is_empty() || only.contains(&name);
+    let inputs = outcome
+        .points
+        .iter()
+        .filter(|point| wanted(&point.name))
+        .map(|point| {
+            let reader = Box::new(Cursor::new(point.bytes.clone()));
+            let source = Source::from_reader(&point.name, reader, None).expect("a capture");
+            PointInput {
+                name: point.name.clone(),
+                sources: vec![(point.name.clone(), source)],
+            }
+        });
+    trace(inputs.collect(), &Options::default(), &mut |_| {}).expect("inputs are good")
+}
+
+fn ids(diagnosis: &Diagnosis) -> Vec<&'static str> {
+    diagnosis
+        .findings
+        .iter()
+        .map(|finding| finding.id.name())
+        .collect()
+}
+
+/// What all points of a story together must give; the first finding decides.
+const EXPECTED: &[(&str, Merging, &str)] = &[
+    ("openstack-gro", Merging::Harms, "merged-frames-lost"),
+    ("openstack-gro-fixed", Merging::NotSeen, "healthy"),
+    (
+        "openstack-gro-neighbour",
+        Merging::Harms,
+        "merged-frames-lost",
+    ),
+    ("freebsd-bridge-lro", Merging::Harms, "merged-frames-lost"),
+    ("freebsd-bridge-host", Merging::Innocent, "path-bandwidth"),
+    ("ipvs-gro-direct", Merging::Innocent, "healthy"),
+    ("ipvs-gro-vip", Merging::Harms, "merged-frames-lost"),
+    ("hyperv-rsc-jumbo", Merging::Harms, "merged-frames-lost"),
+    ("hyperv-rsc-1500", Merging::Innocent, "healthy"),
+    ("frag-needed", Merging::Harms, "merged-frames-rejected"),
+    ("random-loss", Merging::Innocent, "loss-not-merging"),
+    ("burst-loss", Merging::Innocent, "loss-not-merging"),
+    ("tso-sender", Merging::NotSeen, "loss-not-merging"),
+    ("jumbo", Merging::NotSeen, "loss-not-merging"),
+    ("loopback", Merging::NotSeen, "healthy"),
+    ("zero-window", Merging::Innocent, "receiver-window"),
+    ("idle-sender", Merging::Innocent, "sender-idle"),
+    ("rate-limit", Merging::Innocent, "path-bandwidth"),
+    ("policer", Merging::Innocent, "loss-not-merging"),
+    ("doubled", Merging::Innocent, "healthy"),
+    ("sniffer-drops", Merging::Innocent, "healthy"),
+    ("reorder", Merging::Innocent, "reordered-before-merge"),
+    ("small-window", Merging::Innocent, "receiver-window"),
+    ("healthy-gro", Merging::Innocent, "healthy"),
+    ("nat", Merging::NotSeen, "healthy"),
+    ("vxlan", Merging::Innocent, "healthy"),
+    ("clock-offset", Merging::Innocent, "healthy"),
+    ("upload", Merging::NotSeen, "path-bandwidth"),
+];
+
+#[test]
+fn every_story_gives_its_finding() {
+    assert_eq!(
+        EXPECTED.len(),
+        stories().len(),
+        "a story without an expectation"
+    );
+    let mut wrong = Vec::new();
+    for (name, merging, id) in EXPECTED {
+        let diagnosis = judge(&traced(&story(name).unwrap(), &[]));
+        if diagnosis.verdict.merging != *merging || ids(&diagnosis)[0] != *id {
+            wrong.push(format!(
+                "{name}: {:?} {:?}",
+                diagnosis.verdict,
+                ids(&diagnosis)
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn story_e_is_lost_between_cap_02_and_vm_01() {
+    let diagnosis = judge(&traced(&story("hyperv-rsc-jumbo").unwrap(), &[]));
+    let finding = &diagnosis.findings[0];
+    let hop = finding.hop.as_ref().unwrap();
+    assert_eq!(
+        (finding.id, &*hop.from, &*hop.to),
+        (Id::MergedFramesLost, "CAP-02", "VM-01")
+    );
+    assert_eq!(finding.proof, Proof::Observed);
+    assert!(!finding.evidence[0].frames.is_empty());
+    assert_eq!(
+        diagnosis.findings.len(),
+        1,
+        "one cause, one finding: {:?}",
+        ids(&diagnosis)
+    );
+}
+
+/// Every set of points that leaves some out: never an accusation without merged frames to show,
+/// and never an acquittal of what is guilty.
+#[test]
+fn fewer_points_never_turn_the_verdict_around() {
+    let mut wrong = Vec::new();
+    for (name, merging, _) in EXPECTED {
+        let points = stories().iter().find(|s| s.name == *name).unwrap().points;
+        let guilty = *merging == Merging::Harms;
+        for subset in 1..(1 << points.len()) - 1u32 {
+            let some: Vec<&str> = (0..points.len())
+                .filter(|i| subset >> i & 1 == 1)
+                .map(|i| points[i])
+                .collect();
+            let diagnosis = judge(&traced(&story(name).unwrap(), &some));
+            let allowed: &[Merging] = if guilty {
+                &[Merging::Harms, Merging::Unclear]
+            } else {
+                &[Merging::Innocent, Merging::NotSeen]
+            };
+            if !allowed.contains(&diagnosis.verdict.merging) {
+                wrong.push(format!(
+                    "{name} {some:?}: {:?} {:?}",
+                    diagnosis.verdict,
+                    ids(&diagnosis)
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The innocent stay innocent whatever the dice say.
+#[test]
+fn no_seed_convicts_the_innocent() {
+    let mut wrong = Vec::new();
+    for (name, _, _) in EXPECTED
+        .iter()
+        .filter(|(_, merging, _)| *merging != Merging::Harms)
+    {
+        for seed in 100..108 {
+            let scenario = Scenario {
+                seed,
+                ..story(name).unwrap()
+            };
+            let diagnosis = judge(&traced(&scenario, &[]));
+            if matches!(diagnosis.verdict.merging, Merging::Harms | Merging::Unclear) {
+                wrong.push(format!("{name} seed {seed}: {:?}", diagnosis.verdict));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// And the guilty are found whatever they say.
+#[test]
+fn every_seed_convicts_the_guilty() {
+    let mut wrong = Vec::new();
+    for (name, _, id) in EXPECTED
+        .iter()
+        .filter(|(_, merging, _)| *merging == Merging::Harms)
+    {
+        for seed in 100..104 {
+            let scenario = Scenario {
+                seed,
+                ..story(name).unwrap()
+            };
+            let diagnosis = judge(&traced(&scenario, &[]));
+            if ids(&diagnosis)[0] != *id {
+                wrong.push(format!("{name} seed {seed}: {:?}", diagnosis.verdict));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn story_d_side_by_side() {
+    let mut trace = traced(&story("ipvs-gro-direct").unwrap(), &["CLIENT"]);
+    trace
+        .points
+        .extend(traced(&story("ipvs-gro-vip").unwrap(), &["CLIENT"]).points);
+    let (comparison, findings) = compare(&trace).unwrap();
+    assert!(comparison.first.data_frames < 20 && comparison.second.data_frames > 60);
+    assert_eq!(findings[0].id, Id::NoMerging);
+}

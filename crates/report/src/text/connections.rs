@@ -1,0 +1,179 @@
+//! For each point, its connections.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
+use coalescope_knowledge::Limit;
+
+use super::page::{self, Page, Tone};
+use super::units::{UNKNOWN, byte_rate, bytes, count, counted, seconds, three_digits};
+use crate::Report;
+
+const INDENT: usize = 4;
+const HEADER: [&str; 9] = [
+    "bytes",
+    "segment",
+    "merge factor mean / max",
+    "resent frames",
+    "out of order / late",
+    "RTT min",
+    "throughput",
+    "effective window",
+    "limit",
+];
+
+/// What limits a connection, by point and id.
+type Limits<'a> = HashMap<(&'a str, u64), Limit>;
+
+pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
+    let limits = &report.diagnosis.limits;
+    let limits = limits
+        .iter()
+        .map(|limit| ((limit.point.as_str(), limit.connection), limit.limit));
+    let limits: Limits<'_> = limits.collect();
+    page.heading("Connections, worst and largest first");
+    for point in &report.trace.points {
+        page.paragraph("  ", "    ", &title(point), Tone::Plain);
+        list(page, point, &limits, most.unwrap_or(usize::MAX));
+    }
+}
+
+fn title(point: &Point) -> String {
+    let frames = counted(point.frames, "frame");
+    let connections = counted(point.connections.len() as u64, "connection");
+    let span = point
+        .first_s
+        .zip(point.last_s)
+        .map(|(first, last)| last - first);
+    let span = span.map_or(String::new(), |span| format!(" in {}", seconds(span)));
+    format!(
+        "{}: {frames}, {}{span}, {connections}",
+        point.name,
+        bytes(point.bytes)
+    )
+}
+
+fn list(page: &mut Page, point: &Point, limits: &Limits<'_>, most: usize) {
+    if point.connections.is_empty() {
+        return;
+    }
+    let limit_of =
+        |connection: &Connection| limits.get(&(point.name.as_str(), connection.id)).copied();
+    let mut sorted: Vec<&Connection> = point.connections.iter().collect();
+    sorted.sort_by_key(|connection| {
+        let bytes = busier(connection).0.unique_bytes;
+        (rank(limit_of(connection)), Reverse(bytes), connection.id)
+    });
+    let left_out = sorted.len().saturating_sub(most);
+    sorted.truncate(most);
+    let mut table = page::table(HEADER, INDENT);
+    for connection in &sorted {
+        table.add_row(row(connection, limit_of(connection)));
+    }
+    page.table_with_captions(&table, INDENT, |i| caption(sorted[i]));
+    if left_out > 0 {
+        let left_out = format!("{} more left out", count(left_out as u64));
+        page.paragraph("    ", "    ", &left_out, Tone::Plain);
+    }
+}
+
+/// The direction in which most data went, and where to.
+fn busier(connection: &Connection) -> (&Direction, &'static str) {
+    if connection.to_server.unique_bytes > connection.to_client.unique_bytes {
+        (&connection.to_server, "to the server")
+    } else {
+        (&connection.to_client, "to the client")
+    }
+}
+
+/// Trouble first.
+fn rank(limit: Option<Limit>) -> u8 {
+    match limit {
+        Some(Limit::MergedLoss) => 0,
+        Some(Limit::Unclear) => 1,
+        Some(Limit::Loss) => 2,
+        Some(Limit::Reordering) => 3,
+        _ => 4,
+    }
+}
+
+fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
+    let (data, _) = busier(connection);
+    [
+        bytes(data.unique_bytes),
+        known(data.segment_size_bytes, |size| format!("{size} B")),
+        merge_factor(data),
+        count(data.retransmitted_frames),
+        out_of_order(data),
+        known(data.rtt_min_s, seconds),
+        known(data.throughput_bps, byte_rate),
+        known(data.effective_window_segments, three_digits),
+        limit.map_or(UNKNOWN, word).to_owned(),
+    ]
+}
+
+fn merge_factor(data: &Direction) -> String {
+    let mean = known(data.merge_factor_mean, |mean| format!("{mean:.2}"));
+    let max = known(data.merge_factor_max, |max| max.to_string());
+    let tso = if data.tso_frames > 0 { " TSO" } else { "" };
+    format!("{mean} / {max}{tso}")
+}
+
+fn out_of_order(data: &Direction) -> String {
+    match (data.out_of_order_frames, data.late_frames) {
+        (0, _) => "0".to_owned(),
+        (all, late) => format!("{} / {}", count(all), count(late)),
+    }
+}
+
+fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), show)
+}
+
+fn word(limit: Limit) -> &'static str {
+    match limit {
+        Limit::MergedLoss => "merged loss",
+        Limit::Loss => "loss",
+        Limit::Unclear => "unclear",
+        Limit::Reordering => "reordering",
+        Limit::ReceiverWindow => "receiver window",
+        Limit::SenderIdle => "sender idle",
+        Limit::PathBandwidth => "path bandwidth",
+        Limit::TooShort => "too short",
+        Limit::None => "none",
+    }
+}
+
+/// The line above a row: which connection it is, and how it was seen.
+fn caption(connection: &Connection) -> String {
+    let Connection {
+        id, client, server, ..
+    } = connection;
+    let ends = [client, server].map(|end| socket(&end.address, end.port));
+    let (_, toward) = busier(connection);
+    let mut text = format!("#{id} {} -> {}, data {toward}", ends[0], ends[1]);
+    let vantage = match connection.vantage {
+        Vantage::Client => ", seen at the client",
+        Vantage::Server => ", seen at the server",
+        Vantage::Between => ", seen in between",
+        Vantage::Unknown => "",
+    };
+    text.push_str(vantage);
+    if let Some(tunnel) = &connection.tunnel {
+        text.push_str(&format!(", in {tunnel}"));
+    }
+    for vlan in &connection.vlans {
+        text.push_str(&format!(", VLAN {vlan}"));
+    }
+    text
+}
+
+/// `192.0.2.1:80`, `[2001:db8::1]:80`.
+fn socket(address: &str, port: u16) -> String {
+    if address.contains(':') {
+        format!("[{address}]:{port}")
+    } else {
+        format!("{address}:{port}")
+    }
+}

@@ -1,0 +1,52 @@
+//! The report for people: verdict, findings, hops, connections, notes.
+
+mod comparison;
+mod connections;
+mod findings;
+mod hops;
+mod notes;
+mod page;
+mod units;
+
+use std::io::{self, Write};
+
+use coalescope_knowledge::{Merging, Verdict};
+
+use crate::Report;
+pub(crate) use notes::warnings;
+use page::{Page, Tone};
+
+/// Columns that a report takes at most.
+pub const WIDTH: usize = 100;
+
+/// What a report for people looks like.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions {
+    /// Connections to list for each point; all if `None`.
+    pub connections: Option<usize>,
+    /// Whether to use colour.
+    pub colour: bool,
+}
+
+pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    let mut page = Page::new(options.colour);
+    verdict(&mut page, &report.diagnosis.verdict, report.has_findings());
+    if let Some(comparison) = &report.comparison {
+        comparison::show(&mut page, comparison);
+    }
+    findings::show(&mut page, &report.diagnosis.findings);
+    hops::show(&mut page, &report.trace.hops, &report.diagnosis.findings);
+    connections::show(&mut page, report, options.connections);
+    notes::show(&mut page, &report.trace.points);
+    out.write_all(page.text().as_bytes())?;
+    out.flush()
+}
+
+fn verdict(page: &mut Page, verdict: &Verdict, has_findings: bool) {
+    let tone = match verdict.merging {
+        Merging::Harms => Tone::Bad,
+        _ if has_findings => Tone::Plain,
+        _ => Tone::Good,
+    };
+    page.paragraph("", "", &verdict.text, tone);
+}

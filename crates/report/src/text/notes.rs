@@ -1,0 +1,29 @@
+//! What was left out or looked odd while reading.
+
+use coalescope_capture::facts::Point;
+
+use super::page::{Page, Tone, printable};
+use super::units::bytes;
+
+pub(crate) fn show(page: &mut Page, points: &[Point]) {
+    let warnings = warnings(points);
+    if warnings.is_empty() {
+        return;
+    }
+    page.heading("Notes");
+    for warning in warnings {
+        page.paragraph("  - ", "    ", &warning, Tone::Plain);
+    }
+}
+
+/// All warnings, each with its point.
+pub(crate) fn warnings(points: &[Point]) -> Vec<String> {
+    points.iter().flat_map(of_point).collect()
+}
+
+fn of_point(point: &Point) -> impl Iterator<Item = String> {
+    let unread = (point.unreadable_bytes > 0)
+        .then(|| format!("{} could not be read", bytes(point.unreadable_bytes)));
+    let texts = point.warnings.iter().cloned().chain(unread);
+    texts.map(|text| printable(&format!("{}: {text}", point.name)))
+}

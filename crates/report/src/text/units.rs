@@ -1,0 +1,146 @@
+//! Numbers with units that people read: KB is 1000 bytes, Mbit/s is 1,000,000 bits a second.
+
+/// Where nothing is known.
+pub(crate) const UNKNOWN: &str = "-";
+
+/// `1,234,567`.
+pub(crate) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 frame`, `2 frames`.
+pub(crate) fn counted(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(n))
+}
+
+/// `812 B`, `1.62 MB`.
+pub(crate) fn bytes(n: u64) -> String {
+    scaled(n as f64, &["B", "KB", "MB", "GB", "TB", "PB"])
+}
+
+/// `343 KB/s`, from bits per second.
+pub(crate) fn byte_rate(bps: f64) -> String {
+    scaled(bps / 8.0, &["B/s", "KB/s", "MB/s", "GB/s", "TB/s"])
+}
+
+/// `343 KB/s (2.74 Mbit/s)`.
+pub(crate) fn rate(bps: f64) -> String {
+    let bits = scaled(bps, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"]);
+    format!("{} ({bits})", byte_rate(bps))
+}
+
+/// `12.3 us`, `10.2 ms`, `19.6 s`.
+pub(crate) fn seconds(s: f64) -> String {
+    let size = s.abs();
+    if size == 0.0 {
+        return "0 s".to_owned();
+    }
+    let (value, unit) = match size {
+        size if size < 999.5e-9 => (s * 1e9, "ns"),
+        size if size < 999.5e-6 => (s * 1e6, "us"),
+        size if size < 0.9995 => (s * 1e3, "ms"),
+        _ => (s, "s"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// `12.3%` of a whole.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    match share {
+        // What is not all, and not nothing, should not look so.
+        share if share > 99.9 && part < whole => "> 99.9%".to_owned(),
+        share if share < 0.1 && part > 0 => "< 0.1%".to_owned(),
+        share => format!("{}%", three_digits(share)),
+    }
+}
+
+/// `p = 0.012`, `p = 3.1e-12`.
+pub(crate) fn p_value(p: f64) -> String {
+    match p {
+        p if p >= 0.001 => format!("p = {p:.3}"),
+        p if p > 0.0 => format!("p = {p:.1e}"),
+        _ => "p < 1e-300".to_owned(),
+    }
+}
+
+/// Three digits that matter, but no digits of a whole number lost.
+pub(crate) fn three_digits(value: f64) -> String {
+    let size = value.abs();
+    let decimals = match size {
+        size if size == size.trunc() && size < 1000.0 => 0,
+        size if size < 9.995 => 2,
+        size if size < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+fn scaled(value: f64, units: &[&str]) -> String {
+    let mut scaled = value;
+    let mut index = 0;
+    while scaled >= 999.5 && index + 1 < units.len() {
+        scaled /= 1000.0;
+        index += 1;
+    }
+    format!("{} {}", three_digits(scaled), units[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        let numbers = [0, 999, 1000, 1_234_567];
+        assert_eq!(numbers.map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(counted(1, "frame"), "1 frame");
+        assert_eq!(counted(0, "frame"), "0 frames");
+    }
+
+    #[test]
+    fn sizes() {
+        let numbers = [0, 999, 1000, 999_499, 999_500, 1_620_740];
+        let texts = ["0 B", "999 B", "1 KB", "999 KB", "1.00 MB", "1.62 MB"];
+        assert_eq!(numbers.map(bytes), texts);
+    }
+
+    #[test]
+    fn rates() {
+        assert_eq!(rate(2_744_000.0), "343 KB/s (2.74 Mbit/s)");
+        assert_eq!(rate(0.0), "0 B/s (0 bit/s)");
+    }
+
+    #[test]
+    fn times() {
+        let numbers = [0.0, 0.0102, 19.556, 12.3e-6, -0.0003, 0.99996, 120.0];
+        let texts = [
+            "0 s", "10.2 ms", "19.6 s", "12.3 us", "-300 us", "1.00 s", "120 s",
+        ];
+        assert_eq!(numbers.map(seconds), texts);
+    }
+
+    #[test]
+    fn shares_that_are_not_all_do_not_look_so() {
+        assert_eq!(percent(9999, 10_000), "> 99.9%");
+        assert_eq!(percent(1, 10_000), "< 0.1%");
+        assert_eq!(percent(31, 31), "100%");
+        assert_eq!(percent(0, 0), "0%");
+    }
+
+    #[test]
+    fn small_p() {
+        assert_eq!(p_value(0.0123), "p = 0.012");
+        assert_eq!(p_value(3.14e-12), "p = 3.1e-12");
+        assert_eq!(p_value(0.0), "p < 1e-300");
+    }
+}
