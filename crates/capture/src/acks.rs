@@ -37,7 +37,7 @@ impl Acks {
         }
         let pure = frame.payload == 0 && !frame.flags.has(Flags::SYN | Flags::FIN);
         self.pure += u32::from(pure);
-        if frame.options.sack_count > 0 {
+        if !frame.sack().is_empty() {
             self.sack_frames += 1;
             self.sacked = true;
         }
@@ -53,7 +53,7 @@ impl Acks {
     fn count_run(&mut self, frame: &Frame, may_repeat: bool) {
         if frame.ack != self.last_ack {
             self.run = 0;
-            self.sacked = frame.options.sack_count > 0;
+            self.sacked = !frame.sack().is_empty();
         } else if may_repeat && frame.window == self.last_window {
             self.run += 1;
             self.duplicates += 1;

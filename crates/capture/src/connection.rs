@@ -36,9 +36,9 @@ impl Syn {
     fn new(frame: &Frame) -> Self {
         Self {
             isn: frame.seq,
-            mss: frame.options.mss,
-            scale: frame.options.window_scale,
-            timestamps: frame.options.timestamps.is_some(),
+            mss: frame.options().and_then(|options| options.mss),
+            scale: frame.options().and_then(|options| options.window_scale),
+            timestamps: frame.timestamps().is_some(),
         }
     }
 }
@@ -79,8 +79,7 @@ pub(crate) struct Connection {
     pub(crate) last_ns: i64,
     pub(crate) handshake: Handshake,
     pub(crate) phases: PhaseClock,
-    pub(crate) vlans: Vlans,
-    pub(crate) tunnels: Tunnels,
+    pub(crate) layers: (Vlans, Tunnels),
     /// Smallest round trip of the whole path; 0 if not known.
     rtt_ns: i64,
     pub(crate) flows: [Flow; 2],
@@ -97,8 +96,7 @@ impl Connection {
             last_ns: frame.time_ns,
             handshake: Handshake::default(),
             phases: PhaseClock::default(),
-            vlans: frame.vlans,
-            tunnels: frame.tunnels,
+            layers: frame.layers(),
             rtt_ns: 0,
             flows: [Flow::default(), Flow::default()],
         };
@@ -258,5 +256,6 @@ fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
 
 /// Without a SYN the server is taken to have the lower port.
 fn client_is_low_by_ports(key: &Key) -> bool {
-    key.low.1 > key.high.1
+    let [low, high] = key.ends();
+    low.1 > high.1
 }

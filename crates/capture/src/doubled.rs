@@ -7,7 +7,7 @@ use crate::frame::Frame;
 const REMEMBERED: usize = 16;
 /// Two frames without identification (IPv6, or DF with an ID of 0 as RFC 6864 allows) are the same
 /// one only if they are this close: timestamps tick at most once a millisecond.
-const CLOSE_NS: i64 = 1_000_000;
+pub(crate) const CLOSE_NS: i64 = 1_000_000;
 
 /// Signatures of the last frames of one direction.
 #[derive(Clone, Debug, Default)]
@@ -18,21 +18,22 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Whether the frame was among the last ones; remembers it.
+    /// Whether the frame was among the last ones.
     ///
     /// `doubling` says that this capture doubles frames as a rule: only then is an ACK without
     /// identification taken for a copy, since true duplicate ACKs can be equal to the bit.
     #[inline]
-    pub(crate) fn check(&mut self, frame: &Frame, doubling: bool) -> bool {
-        let signature = frame.signature();
+    pub(crate) fn knows(&self, frame: &Frame, signature: u32, doubling: bool) -> bool {
         let close = frame.time_ns - self.last_ns < CLOSE_NS;
-        self.last_ns = frame.time_ns;
         let telling = frame.id != 0 || close && (frame.payload > 0 || doubling);
-        if telling && self.signatures.contains(&signature) {
-            return true;
-        }
+        telling && self.signatures.contains(&signature)
+    }
+
+    /// Remembers a frame.
+    #[inline]
+    pub(crate) fn add(&mut self, signature: u32, time_ns: i64) {
+        self.last_ns = time_ns;
         self.signatures[usize::from(self.at) % REMEMBERED] = signature;
         self.at = self.at.wrapping_add(1);
-        false
     }
 }

@@ -3,7 +3,7 @@
 use coalescope_wire::{Flags, Sent as SentBy};
 
 use crate::acks::Acks;
-use crate::doubled::Recent;
+use crate::doubled::{self, Recent};
 use crate::frame::{Frame, TooBig};
 use crate::outstanding::{Budget, Outstanding, Transmission};
 use crate::ranges::{Novelty, Ranges};
@@ -159,7 +159,8 @@ impl Flow {
         around: Around,
         budget: &mut Budget,
     ) -> (u64, Data) {
-        if self.recent.check(frame, around.doubling) {
+        let signature = frame.signature();
+        if frame.payload == 0 && self.recent.knows(frame, signature, around.doubling) {
             return (0, Data::Doubled);
         }
         let carries = frame.payload > 0 && !frame.flags.has(Flags::RST);
@@ -170,7 +171,7 @@ impl Flow {
             0
         };
         let data = if carries {
-            self.send_data(frame, start, around, budget)
+            self.send_data(frame, Span::new(start, frame, signature), around, budget)
         } else {
             Data::None
         };
@@ -178,6 +179,7 @@ impl Flow {
             self.counts.keep_alives += 1;
         }
         if data != Data::Doubled {
+            self.recent.add(signature, frame.time_ns);
             self.count_frame(frame);
         }
         (start, data)
@@ -222,11 +224,13 @@ impl Flow {
     fn send_data(
         &mut self,
         frame: &Frame,
-        start: u64,
+        mut span: Span,
         around: Around,
         budget: &mut Budget,
     ) -> Data {
+        let Span { start, end, .. } = span;
         let next = self.ranges.next();
+        span.next = next;
         if start.abs_diff(next) > STRAY {
             self.counts.strays += 1;
             return Data::None;
@@ -236,50 +240,55 @@ impl Flow {
             self.counts.keep_alives += 1;
             return Data::Probe;
         }
-        if start < next && self.was_captured_before(frame, start) {
+        if start < next && self.was_captured_before(frame, &span, around.doubling) {
             return Data::Doubled;
         }
         self.note_idle(frame, next, around);
-        let end = start + u64::from(frame.payload);
         let novelty = self.ranges.see(start, end, frame.time_ns);
         self.count_data(frame, novelty, next.saturating_sub(start));
-        self.classify(frame, (start, end, next), novelty, around, budget)
+        self.classify(frame, span, novelty, around, budget)
     }
 
-    /// The same frame as the first transmission, from which more than a few frames passed.
+    /// Whether this is the first transmission of these bytes captured again.
     #[cold]
-    fn was_captured_before(&self, frame: &Frame, start: u64) -> bool {
-        frame.id != 0
-            && self
+    fn was_captured_before(&self, frame: &Frame, span: &Span, doubling: bool) -> bool {
+        let is_first = |first: &Transmission| {
+            let telling = frame.id != 0 || frame.time_ns - first.time_ns < doubled::CLOSE_NS;
+            telling && first.signature == span.signature
+        };
+        self.recent.knows(frame, span.signature, doubling)
+            || self
                 .outstanding
-                .starting_at(start)
-                .is_some_and(|first| first.signature == frame.signature())
+                .starting_at(span.start)
+                .is_some_and(is_first)
     }
 
     #[inline]
     fn classify(
         &mut self,
         frame: &Frame,
-        (start, end, next): (u64, u64, u64),
+        span: Span,
         novelty: Novelty,
         around: Around,
         budget: &mut Budget,
     ) -> Data {
         match novelty {
             Novelty::Next => {
-                if start < next {
-                    self.outstanding.repeat(start, next, frame.time_ns);
+                if span.start < span.next {
+                    self.outstanding
+                        .repeat(span.start, span.next, frame.time_ns);
                 }
+                let start = span.start.max(span.next);
                 self.outstanding
-                    .push(transmission(frame, start.max(next), end), budget);
+                    .push(span.transmission(frame, start), budget);
                 Data::New
             }
             Novelty::Filling { age_ns, .. } => {
                 self.outstanding
-                    .push(transmission(frame, start, end), budget);
+                    .push(span.transmission(frame, span.start), budget);
                 self.out_of_order(frame, age_ns, around)
             }
-            Novelty::Seen => self.repeat(frame, start, end, around),
+            Novelty::Seen => self.repeat(frame, span.start, span.end, around),
         }
     }
 
@@ -352,8 +361,8 @@ impl Flow {
         }
         self.echo(frame);
         let una = self.position(frame.ack);
-        if frame.options.sack_count > 0 {
-            self.look_for_d_sack(frame, una);
+        if !frame.sack().is_empty() {
+            self.look_for_d_sack(frame.sack(), una);
         }
         let advances = una > self.una && una - self.una < STRAY;
         self.acked = true;
@@ -379,12 +388,11 @@ impl Flow {
     /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the
     /// second block.
     #[cold]
-    fn look_for_d_sack(&mut self, frame: &Frame, una: u64) {
-        let [first, second, ..] = frame.options.sack;
-        let (start, end) = (self.position(first.0), self.position(first.1));
-        let inside_second = frame.options.sack_count > 1
-            && start >= self.position(second.0)
-            && end <= self.position(second.1);
+    fn look_for_d_sack(&mut self, sack: &[(u32, u32)], una: u64) {
+        let (start, end) = (self.position(sack[0].0), self.position(sack[0].1));
+        let inside_second = sack.get(1).is_some_and(|second| {
+            start >= self.position(second.0) && end <= self.position(second.1)
+        });
         if start < end && (end <= una || inside_second) {
             self.counts.spurious = (self.counts.spurious + 1).min(self.counts.retransmitted);
             self.outstanding.was_spurious(start, end);
@@ -395,7 +403,7 @@ impl Flow {
     /// the sender's side of the path is measured from behind it.
     #[inline]
     fn probe_with(&mut self, frame: &Frame) {
-        let Some((tsval, _)) = frame.options.timestamps else {
+        let Some((tsval, _)) = frame.timestamps() else {
             return;
         };
         if frame.payload == 0 && self.probe.is_none() && tsval != self.last_tsval {
@@ -406,8 +414,7 @@ impl Flow {
 
     #[inline]
     fn echo(&mut self, frame: &Frame) {
-        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.options.timestamps)
-        else {
+        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.timestamps()) else {
             return;
         };
         if (tsecr.wrapping_sub(tsval) as i32) < 0 {
@@ -439,13 +446,35 @@ impl Flow {
     }
 }
 
-fn transmission(frame: &Frame, start: u64, end: u64) -> Transmission {
-    Transmission {
-        start,
-        number: frame.number,
-        time_ns: frame.time_ns,
-        len: (end - start) as u32,
-        signature: frame.signature(),
-        repeated: 0,
+/// Where a frame's data lies.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u64,
+    end: u64,
+    /// Where the direction stood before it.
+    next: u64,
+    signature: u32,
+}
+
+impl Span {
+    fn new(start: u64, frame: &Frame, signature: u32) -> Self {
+        Self {
+            start,
+            end: start + u64::from(frame.payload),
+            next: 0,
+            signature,
+        }
+    }
+
+    /// The part from `start` on, as a first transmission.
+    fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
+        Transmission {
+            start,
+            number: frame.number,
+            time_ns: frame.time_ns,
+            len: (self.end - start) as u32,
+            signature: self.signature,
+            repeated: 0,
+        }
     }
 }

@@ -55,13 +55,20 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Adds a fragment, which was digested as if it were whole; gives the datagram's digest once
-    /// that is whole.
-    pub(crate) fn add(&mut self, ip: &Ip, part: Fragment, digest: Digest, now_ns: i64) -> Digest {
+    /// Adds a fragment; the first one's headers are in the slot. When the datagram is whole, its
+    /// frame is put there.
+    pub(crate) fn add(
+        &mut self,
+        ip: &Ip,
+        part: Fragment,
+        is_first: bool,
+        now_ns: i64,
+        slot: &mut Frame,
+    ) -> Digest {
         let i = self.find_or_begin(ip, part, now_ns);
         let datagram = &mut self.datagrams[i];
-        if let Digest::Tcp(frame) = digest {
-            datagram.frame = Some(frame);
+        if is_first {
+            datagram.frame = Some(slot.clone());
         }
         let end = part.offset.saturating_add(ip.payload_len);
         if !part.more {
@@ -71,7 +78,7 @@ impl Fragments {
             datagram.pieces.push((part.offset, end));
         }
         if datagram.is_whole() {
-            self.finish(i)
+            self.finish(i, slot)
         } else {
             Digest::Other
         }
@@ -112,14 +119,15 @@ impl Fragments {
         self.incomplete += 1;
     }
 
-    fn finish(&mut self, i: usize) -> Digest {
+    fn finish(&mut self, i: usize, slot: &mut Frame) -> Digest {
         let whole = self.datagrams.remove(i);
-        let Some((mut frame, total)) = whole.and_then(|d| d.frame.zip(d.total)) else {
+        let Some((frame, total)) = whole.and_then(|d| d.frame.zip(d.total)) else {
             return Digest::Other;
         };
-        frame.payload = total.saturating_sub(u32::from(frame.tcp_header));
-        frame.fragmented = true;
-        Digest::Tcp(frame)
+        *slot = frame;
+        slot.payload = total.saturating_sub(u32::from(slot.tcp_header));
+        slot.fragmented = true;
+        Digest::Tcp
     }
 
     /// Datagrams given up, and those still waiting.

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher};
 
 use coalescope_wire::{
-    Flags, Ip, LengthSource, Packet, Sent, Stop, StopReason, Tcp, TcpOptions, Transport,
+    Address, Flags, Ip, LengthSource, Packet, Sent, Stop, StopReason, Tcp, TcpOptions, Transport,
     TunnelKind, Tunnels, Vlans, walk, walk_quoted,
 };
 
@@ -11,55 +11,73 @@ use crate::file::{Direction, RawFrame};
 use crate::fragments::Fragments;
 
 /// Both ends of a connection, lower one first, so that both directions have the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Key {
-    pub(crate) low: (u128, u16),
-    pub(crate) high: (u128, u16),
+    low: u128,
+    high: u128,
+    low_port: u16,
+    pub(crate) high_port: u16,
     /// IP version and the tunnels the connection came in. The same connection inside and outside
     /// of a tunnel is two, or each byte would seem to be sent twice.
-    pub(crate) context: u32,
+    context: u32,
 }
 
 impl Key {
     /// The key, and whether the source is the lower end.
     #[inline]
     pub(crate) fn new(ip: &Ip, ports: (u16, u16), context: u32) -> (Self, bool) {
-        let source = (u128::from_be_bytes(ip.source.0), ports.0);
-        let destination = (u128::from_be_bytes(ip.destination.0), ports.1);
+        let source = (address(ip, &ip.source), ports.0);
+        let destination = (address(ip, &ip.destination), ports.1);
         if source <= destination {
-            (
-                Self {
-                    low: source,
-                    high: destination,
-                    context,
-                },
-                true,
-            )
+            (Self::between(source, destination, context), true)
         } else {
-            (
-                Self {
-                    low: destination,
-                    high: source,
-                    context,
-                },
-                false,
-            )
+            (Self::between(destination, source, context), false)
+        }
+    }
+
+    #[inline]
+    fn between(low: (u128, u16), high: (u128, u16), context: u32) -> Self {
+        Self {
+            low: low.0,
+            high: high.0,
+            low_port: low.1,
+            high_port: high.1,
+            context,
         }
     }
 
     #[inline]
     pub(crate) fn hash(&self, state: &foldhash::fast::RandomState) -> u64 {
         let mut hasher = state.build_hasher();
-        hasher.write_u128(self.low.0 ^ self.high.0.rotate_left(64));
+        hasher.write_u128(self.low ^ self.high.rotate_left(64));
         hasher.write_u64(
-            u64::from(self.low.1) << 48 | u64::from(self.high.1) << 32 | u64::from(self.context),
+            u64::from(self.low_port) << 48
+                | u64::from(self.high_port) << 32
+                | u64::from(self.context),
         );
         hasher.finish()
     }
 
-    /// Addresses without the context: a hint for finding the connection at another point.
+    /// 4 or 6.
     pub(crate) fn version(&self) -> u8 {
         (self.context >> 28) as u8
+    }
+
+    /// The lower and the higher end.
+    pub(crate) fn ends(&self) -> [(u128, u16); 2] {
+        [(self.low, self.low_port), (self.high, self.high_port)]
+    }
+}
+
+/// The address as a number, read in the pieces in which the walk has just written it: a wider
+/// load would have to wait until all of them are in the cache.
+#[inline]
+fn address(ip: &Ip, address: &Address) -> u128 {
+    let bytes = &address.0;
+    if ip.version == 4 {
+        u128::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) << 96
+    } else {
+        u128::from_be_bytes(*bytes)
     }
 }
 
@@ -84,43 +102,82 @@ fn context(version: u8, tunnels: &Tunnels) -> u32 {
 }
 
 /// A TCP frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) number: u64,
     pub(crate) time_ns: i64,
     pub(crate) key: Key,
-    /// The sender is the key's lower end.
-    pub(crate) from_low: bool,
-    pub(crate) flags: Flags,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
     pub(crate) payload: u32,
+    tsval: u32,
+    tsecr: u32,
+    pub(crate) flags: Flags,
     pub(crate) window: u16,
     pub(crate) checksum: u16,
     pub(crate) id: u16,
     pub(crate) tcp_header: u8,
+    pub(crate) sent: Sent,
+    /// The sender is the key's lower end.
+    pub(crate) from_low: bool,
     /// The IP header said 0 for a length that would have fitted: taken before segmentation.
     pub(crate) length_zero: bool,
     /// Came as several IP fragments.
     pub(crate) fragmented: bool,
-    pub(crate) sent: Sent,
-    pub(crate) options: TcpOptions,
+    stamped: bool,
+    has_options: bool,
+    has_layers: bool,
+    pub(crate) head_len: u8,
     /// The first payload bytes, as far as captured.
     pub(crate) head: [u8; 16],
-    pub(crate) head_len: u8,
-    pub(crate) vlans: Vlans,
-    pub(crate) tunnels: Tunnels,
+    /// Valid if `has_options`: most frames have timestamps only.
+    options: TcpOptions,
+    /// Valid if `has_layers`: most frames have none.
+    layers: (Vlans, Tunnels),
 }
 
 impl Frame {
+    /// TSval and TSecr.
+    #[inline]
+    pub(crate) fn timestamps(&self) -> Option<(u32, u32)> {
+        self.stamped.then_some((self.tsval, self.tsecr))
+    }
+
+    /// Options, if there are others than timestamps.
+    #[inline]
+    pub(crate) fn options(&self) -> Option<&TcpOptions> {
+        self.has_options.then_some(&self.options)
+    }
+
+    /// SACK blocks.
+    #[inline]
+    pub(crate) fn sack(&self) -> &[(u32, u32)] {
+        self.options().map_or(&[], |options| {
+            let count = usize::from(options.sack_count).min(options.sack.len());
+            &options.sack[..count]
+        })
+    }
+
+    /// VLAN tags and tunnel layers.
+    pub(crate) fn layers(&self) -> (Vlans, Tunnels) {
+        if self.has_layers {
+            self.layers
+        } else {
+            Default::default()
+        }
+    }
+
     /// What stays the same when one frame is captured twice (at ingress and at egress of a mirror,
     /// before and after a router), and differs when it is sent twice: identification, timestamps,
-    /// acknowledgment and window along with the bytes it carries.
+    /// acknowledgment, window and SACK along with the bytes it carries.
     #[inline]
     pub(crate) fn signature(&self) -> u32 {
-        let (tsval, tsecr) = self.options.timestamps.unwrap_or_default();
+        let sacked = self.sack().iter().fold(0, |sum: u32, (left, right)| {
+            sum.rotate_left(7)
+                .wrapping_add(left ^ right.rotate_left(16))
+        });
         let a = u64::from(self.seq) << 32 | u64::from(self.ack);
-        let b = u64::from(tsval) << 32 | u64::from(tsecr);
+        let b = u64::from(self.tsval) << 32 | u64::from(self.tsecr ^ sacked);
         let c = u64::from(self.id) << 48
             | u64::from(self.window) << 32
             | u64::from(self.payload) << 9
@@ -135,7 +192,7 @@ impl Frame {
     pub(crate) fn checksum_is_partial(&self) -> bool {
         let length = u32::from(self.tcp_header) + self.payload;
         let mut sum = u64::from(6 + (length & 0xffff) + (length >> 16));
-        for address in [self.key.low.0, self.key.high.0] {
+        for address in [self.key.low, self.key.high] {
             sum += (0..8)
                 .map(|i| (address >> (16 * i)) as u64 & 0xffff)
                 .sum::<u64>();
@@ -161,14 +218,13 @@ pub(crate) struct TooBig {
 }
 
 /// What a frame turned out to be.
-#[derive(Clone, Debug)]
-// A TCP frame is the common case and goes by reference into the tracker; a box would cost an
-// allocation for each.
-#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Digest {
-    Tcp(Frame),
-    TooBig(TooBig),
+    /// TCP: what is kept of it is in the slot.
+    Tcp,
+    TooBig(Box<TooBig>),
     /// Not TCP, or a fragment whose datagram is not complete yet.
+    #[default]
     Other,
     /// Headers damaged, or cut by the snap length.
     Unparsed,
@@ -183,19 +239,23 @@ pub(crate) struct Digester {
 }
 
 impl Digester {
-    /// Digests one frame.
+    /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
+    /// moving it would cost as much as reading it.
     #[inline]
-    pub(crate) fn digest(&mut self, raw: &RawFrame<'_>) -> Digest {
+    pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
         match walk(raw.link, raw.data, raw.original_len) {
-            Ok(packet) => self.packet(raw, &packet),
+            Ok(packet) => self.packet(raw, &packet, slot),
             Err(stop) => stopped(stop),
         }
     }
 
     #[inline]
-    fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet) -> Digest {
+    fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Digest {
         let digest = match &packet.transport {
-            Transport::Tcp(tcp) => Digest::Tcp(tcp_frame(raw, packet, tcp)),
+            Transport::Tcp(tcp) => {
+                fill(slot, raw, packet, tcp);
+                Digest::Tcp
+            }
             Transport::TooBig(error) => {
                 return too_big(raw, packet, error.mtu, error.quoted_offset);
             }
@@ -203,9 +263,11 @@ impl Digester {
         };
         match packet.ip.fragment {
             None => digest,
-            Some(fragment) => self
-                .fragments
-                .add(&packet.ip, fragment, digest, raw.time_ns),
+            Some(fragment) => {
+                let is_first = matches!(digest, Digest::Tcp);
+                self.fragments
+                    .add(&packet.ip, fragment, is_first, raw.time_ns, slot)
+            }
         }
     }
 
@@ -224,32 +286,59 @@ fn stopped(stop: Stop) -> Digest {
 }
 
 #[inline]
-fn tcp_frame(raw: &RawFrame<'_>, packet: &Packet, tcp: &Tcp) -> Frame {
+fn fill(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, tcp: &Tcp) {
     let ip = &packet.ip;
     let context = context(ip.version, &packet.tunnels);
-    let (key, from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
-    let (head, head_len) = payload_head(raw.data, tcp);
-    Frame {
-        number: raw.number,
-        time_ns: raw.time_ns,
-        key,
-        from_low,
-        flags: tcp.flags,
-        seq: tcp.seq,
-        ack: tcp.ack,
-        payload: tcp.payload_len,
-        window: tcp.window,
-        checksum: tcp.checksum,
-        id: ip.id,
-        tcp_header: tcp.header_len,
-        length_zero: length_zero(ip),
-        fragmented: false,
-        sent: sent(raw.direction, packet.sent),
-        options: tcp.options(raw.data),
-        head,
-        head_len,
-        vlans: packet.vlans,
-        tunnels: packet.tunnels,
+    (slot.key, slot.from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
+    slot.number = raw.number;
+    slot.time_ns = raw.time_ns;
+    slot.flags = tcp.flags;
+    slot.seq = tcp.seq;
+    slot.ack = tcp.ack;
+    slot.payload = tcp.payload_len;
+    slot.window = tcp.window;
+    slot.checksum = tcp.checksum;
+    slot.id = ip.id;
+    slot.tcp_header = tcp.header_len;
+    slot.length_zero = length_zero(ip);
+    slot.fragmented = false;
+    slot.sent = sent(raw.direction, packet.sent);
+    slot.has_layers = packet.vlans.count > 0 || packet.tunnels.count > 0;
+    if slot.has_layers {
+        slot.layers = (packet.vlans, packet.tunnels);
+    }
+    fill_options(slot, tcp.option_bytes(raw.data), tcp);
+    fill_head(slot, raw.data, tcp);
+}
+
+/// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
+const STAMP: [u8; 4] = [1, 1, 8, 10];
+
+#[inline]
+fn fill_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
+    slot.stamped = false;
+    slot.has_options = false;
+    (slot.tsval, slot.tsecr) = (0, 0);
+    if let Some((STAMP, stamp)) = bytes
+        .split_first_chunk::<4>()
+        .map(|(kind, rest)| (*kind, rest))
+        && let Some((tsval, rest)) = stamp.split_first_chunk::<4>()
+        && let Some((tsecr, [])) = rest.split_first_chunk::<4>()
+    {
+        slot.stamped = true;
+        slot.tsval = u32::from_be_bytes(*tsval);
+        slot.tsecr = u32::from_be_bytes(*tsecr);
+    } else if tcp.header_len > 20 {
+        fill_other_options(slot, bytes, tcp);
+    }
+}
+
+#[cold]
+fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
+    slot.options = TcpOptions::parse(bytes, usize::from(tcp.header_len) - 20);
+    slot.has_options = true;
+    if let Some((tsval, tsecr)) = slot.options.timestamps {
+        (slot.stamped, slot.tsval, slot.tsecr) = (true, tsval, tsecr);
     }
 }
 
@@ -267,12 +356,30 @@ fn sent(file: Direction, link: Sent) -> Sent {
 }
 
 #[inline]
-fn payload_head(data: &[u8], tcp: &Tcp) -> ([u8; 16], u8) {
-    let mut head = [0; 16];
-    let start = (tcp.offset + usize::from(tcp.header_len)).min(data.len());
-    let captured = (data.len() - start).min(tcp.payload_len as usize).min(16);
-    head[..captured].copy_from_slice(&data[start..start + captured]);
-    (head, captured as u8)
+fn fill_head(slot: &mut Frame, data: &[u8], tcp: &Tcp) {
+    slot.head_len = 0;
+    if tcp.payload_len == 0 {
+        return;
+    }
+    let payload = data
+        .get(tcp.offset + usize::from(tcp.header_len)..)
+        .unwrap_or_default();
+    if let Some(first) = payload.first_chunk::<16>()
+        && tcp.payload_len >= 16
+    {
+        slot.head = *first;
+        slot.head_len = 16;
+    } else {
+        fill_short_head(slot, payload, tcp);
+    }
+}
+
+#[cold]
+fn fill_short_head(slot: &mut Frame, payload: &[u8], tcp: &Tcp) {
+    let captured = payload.len().min(tcp.payload_len as usize).min(16);
+    slot.head = [0; 16];
+    slot.head[..captured].copy_from_slice(&payload[..captured]);
+    slot.head_len = captured as u8;
 }
 
 /// Ties a "packet too big" to the frame that it quotes.
@@ -288,12 +395,12 @@ fn too_big(raw: &RawFrame<'_>, packet: &Packet, mtu: u32, quoted_offset: usize) 
     let context = context(quoted.ip.version, &packet.tunnels);
     let (key, from_low) = Key::new(&quoted.ip, ports, context);
     let quoted_ip_header = (quoted.ip.payload_offset - quoted.ip.offset) as u32;
-    Digest::TooBig(TooBig {
+    Digest::TooBig(Box::new(TooBig {
         number: raw.number,
         key,
         from_low,
         mtu,
         quoted_len: quoted.ip.payload_len + quoted_ip_header,
         quoted_ip_header,
-    })
+    }))
 }

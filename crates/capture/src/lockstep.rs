@@ -8,10 +8,9 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::facts;
 use crate::file::Source;
-use crate::frame::Digest;
 use crate::hop::Hop;
 use crate::point::{Point, Totals};
-use crate::reader::{Batch, End, Reader};
+use crate::reader::{Batch, End, Item, Reader};
 use crate::summary::{self, seconds};
 
 /// Batches that a reading thread may be ahead.
@@ -189,7 +188,7 @@ fn read_all(mut reader: Reader, batches: &SyncSender<Batch>, returned: &Receiver
     loop {
         let mut batch = returned.try_recv().unwrap_or_default();
         reader.fill(&mut batch);
-        let ended = batch.items.is_empty();
+        let ended = batch.items().is_empty();
         if ended || batches.send(batch).is_err() {
             return reader.finish();
         }
@@ -249,7 +248,7 @@ impl<'scope> Run<'scope> {
     /// The feed to read next: the one that is furthest behind, but not one whose frames wait for
     /// another feed already.
     fn choose(&self) -> Option<usize> {
-        let open = |feed: &usize| !self.feeds[*feed].batch.items.is_empty();
+        let open = |feed: &usize| !self.feeds[*feed].batch.items().is_empty();
         let all = || (0..self.feeds.len()).filter(open);
         all()
             .filter(|feed| !self.is_ahead(*feed))
@@ -267,7 +266,7 @@ impl<'scope> Run<'scope> {
     fn aligned_ns(&self, feed: usize) -> i64 {
         let next_ns = self.feeds[feed]
             .batch
-            .items
+            .items()
             .first()
             .map_or(i64::MAX, |item| item.time_ns);
         let offset = self.hops[..feed.min(self.hops.len())]
@@ -279,15 +278,15 @@ impl<'scope> Run<'scope> {
     /// Takes a feed's batch, and gets it another.
     fn take(&mut self, feed: usize) {
         let batch = std::mem::take(&mut self.feeds[feed].batch);
-        self.frames += batch.items.len() as u64;
-        for item in &batch.items {
+        self.frames += batch.items().len() as u64;
+        for item in batch.items() {
             let point = if self.by_interface { item.point } else { feed };
             if point >= self.points.len() {
                 self.grow(point + 1);
             }
             let totals = &mut self.points[point].totals;
             totals.add(item.original_len, item.time_ns, item.link);
-            self.take_digest(point, &item.digest);
+            self.take_digest(point, item);
             if !self.hops.is_empty() {
                 self.tell_hops(point, item.time_ns);
             }
@@ -297,11 +296,11 @@ impl<'scope> Run<'scope> {
     }
 
     #[inline]
-    fn take_digest(&mut self, point: usize, digest: &Digest) {
-        let Some((id, tracked)) = self.points[point].take(digest) else {
+    fn take_digest(&mut self, point: usize, item: &Item) {
+        let Some((id, tracked)) = self.points[point].take(&item.digest, &item.frame) else {
             return;
         };
-        let Digest::Tcp(frame) = digest else { return };
+        let frame = &item.frame;
         for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
             if let Some(found) = self.hops.get_mut(hop) {
                 let points = [&self.points[hop], &self.points[hop + 1]];
@@ -369,7 +368,7 @@ impl<'scope> Run<'scope> {
 
 /// What to take off each feed's times while no connection was found at two points.
 fn starts(feeds: &[Feed<'_>]) -> Vec<i64> {
-    let first = |feed: &Feed<'_>| feed.batch.items.first().map_or(0, |item| item.time_ns);
+    let first = |feed: &Feed<'_>| feed.batch.items().first().map_or(0, |item| item.time_ns);
     let origin = feeds.first().map_or(0, first);
     let apart = |feed| first(feed).saturating_sub(origin);
     feeds

@@ -57,11 +57,11 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Takes a digest; gives what a TCP frame did, and in which connection.
+    /// Takes a digest, with its frame if it is TCP; gives what a TCP frame did, and in which connection.
     #[inline]
-    pub(crate) fn take(&mut self, digest: &Digest) -> Option<(u32, Tracked)> {
+    pub(crate) fn take(&mut self, digest: &Digest, frame: &Frame) -> Option<(u32, Tracked)> {
         match digest {
-            Digest::Tcp(frame) => Some(self.track(frame)),
+            Digest::Tcp => Some(self.track(frame)),
             Digest::TooBig(error) => {
                 self.reject(error);
                 None

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::file::{RawFrame, Source};
-use crate::frame::{Digest, Digester};
+use crate::frame::{Digest, Digester, Frame};
 
 /// Frames in a batch: few enough to stay in a core's second-level cache.
 pub(crate) const BATCH: usize = 256;
@@ -13,21 +13,46 @@ pub(crate) const BATCH: usize = 256;
 const MAX_POINTS: usize = 64;
 
 /// One frame on its way to its point.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Item {
     pub(crate) point: usize,
     pub(crate) original_len: u32,
     pub(crate) time_ns: i64,
     pub(crate) link: &'static str,
     pub(crate) digest: Digest,
+    /// Valid if the digest says TCP.
+    pub(crate) frame: Frame,
 }
 
-/// Frames in the order of the file.
+/// Frames in the order of the file. The slots are used again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    pub(crate) items: Vec<Item>,
+    slots: Vec<Item>,
+    used: usize,
     /// Bytes of the files behind the batch.
     pub(crate) consumed: u64,
+}
+
+impl Batch {
+    /// The frames.
+    pub(crate) fn items(&self) -> &[Item] {
+        &self.slots[..self.used]
+    }
+
+    /// Takes a frame in.
+    #[inline]
+    fn add(&mut self, raw: &RawFrame<'_>, point: usize, digester: &mut Digester) {
+        if self.slots.len() <= self.used {
+            self.slots.resize_with(BATCH, Item::default);
+        }
+        let slot = &mut self.slots[self.used];
+        slot.point = point;
+        slot.original_len = raw.original_len;
+        slot.time_ns = raw.time_ns;
+        slot.link = raw.link.name();
+        slot.digest = digester.digest(raw, &mut slot.frame);
+        self.used += 1;
+    }
 }
 
 /// What is left to say when everything was read.
@@ -82,8 +107,8 @@ impl Reader {
 
     /// Fills a batch; an empty one means that everything was read.
     pub(crate) fn fill(&mut self, batch: &mut Batch) {
-        batch.items.clear();
-        while batch.items.len() < BATCH && !self.stop.load(Ordering::Relaxed) {
+        batch.used = 0;
+        while batch.used < BATCH && !self.stop.load(Ordering::Relaxed) {
             if !self.next(batch) && !self.next_source() {
                 break;
             }
@@ -105,24 +130,21 @@ impl Reader {
             return false;
         };
         if !self.by_interface {
-            batch.items.push(item(&raw, 0, &mut self.digesters[0]));
+            batch.add(&raw, 0, &mut self.digesters[0]);
             return true;
         }
-        let point = match self.routes.get(raw.interface as usize) {
-            Some(Some(point)) => *point,
-            _ => {
-                // The frame borrows from its source, so it is digested for no point first.
-                let (number, mut held) = (raw.interface, item(&raw, 0, &mut Digester::default()));
-                if let Some(point) = self.route(number) {
-                    held.point = point;
-                    batch.items.push(held);
-                }
-                return true;
-            }
-        };
-        batch
-            .items
-            .push(item(&raw, point, &mut self.digesters[point]));
+        if let Some(Some(point)) = self.routes.get(raw.interface as usize) {
+            batch.add(&raw, *point, &mut self.digesters[*point]);
+            return true;
+        }
+        // The frame borrows from its source, which has to be asked for the interface's name: so
+        // it is digested before its point is known.
+        let interface = raw.interface;
+        batch.add(&raw, 0, &mut Digester::default());
+        match self.route(interface) {
+            Some(point) => batch.slots[batch.used - 1].point = point,
+            None => batch.used -= 1,
+        }
         true
     }
 
@@ -183,16 +205,5 @@ impl Reader {
         let incomplete = self.digesters.iter().map(Digester::incomplete_datagrams);
         self.end.incomplete_datagrams = incomplete.collect();
         self.end
-    }
-}
-
-#[inline]
-fn item(raw: &RawFrame<'_>, point: usize, digester: &mut Digester) -> Item {
-    Item {
-        point,
-        original_len: raw.original_len,
-        time_ns: raw.time_ns,
-        link: raw.link.name(),
-        digest: digester.digest(raw),
     }
 }

@@ -22,13 +22,13 @@ pub(crate) fn connection(id: u64, mut connection: Connection) -> facts::Connecti
     let rtt = RoundTrip::of(&connection, client, server);
     let to_server = direction(&mut connection, client, vantage == Vantage::Client, &rtt);
     let to_client = direction(&mut connection, server, vantage == Vantage::Server, &rtt);
-    let ends = [connection.key.low, connection.key.high];
+    let ends = connection.key.ends();
     let version = connection.key.version();
     facts::Connection {
         id,
         network: if version == 4 { "ipv4" } else { "ipv6" },
-        tunnel: tunnel(&connection.tunnels),
-        vlans: vlans(&connection.vlans),
+        tunnel: tunnel(&connection.layers.1),
+        vlans: vlans(&connection.layers.0),
         client: endpoint(ends[client], version),
         server: endpoint(ends[server], version),
         vantage,

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a bar may be drawn, in Hertz.
 const REFRESH_HZ: u8 = 10;
 
-const BYTES: &str = "reading {bar:40} {bytes} of {total_bytes}, {eta} left";
+const BYTES: &str = "reading {bar:40} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
 const FRAMES: &str = "reading {spinner} {human_pos} frames, {elapsed}";
 
 /// Shows on standard error how far reading is, if that is a terminal and it takes long.

@@ -107,7 +107,7 @@ impl Linker {
 }
 
 fn tokens(frame: &Frame, nth: u64) -> [Option<(MatchedBy, u64)>; 2] {
-    let (tsval, tsecr) = frame.options.timestamps.unwrap_or_default();
+    let (tsval, tsecr) = frame.timestamps().unwrap_or_default();
     if frame.flags.has(Flags::SYN) {
         let ack = if frame.flags.has(Flags::ACK) {
             frame.ack

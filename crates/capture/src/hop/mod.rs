@@ -256,7 +256,7 @@ fn seen(frame: &Frame, tracked: &Tracked) -> Seen {
         time_ns: frame.time_ns,
         own_ns: frame.time_ns,
         number: frame.number,
-        tsval: frame.options.timestamps.map_or(0, |(tsval, _)| tsval),
+        tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
         fragmented: frame.fragmented,
     }
 }

@@ -1,12 +1,15 @@
 //! Two transfers side by side.
 
 use coalescope_knowledge::{Comparison, Transfer};
-use comfy_table::CellAlignment;
+use comfy_table::{CellAlignment, ContentArrangement};
 
+use super::WIDTH;
 use super::page::{self, Page, Tone, printable};
 use super::units::{UNKNOWN, bytes, count, rate, seconds, three_digits};
 
 const INDENT: usize = 2;
+/// What the indent leaves of the page.
+const COLUMNS: u16 = (WIDTH - INDENT) as u16;
 
 /// A row: its title, and what it shows of a transfer.
 type Row = (&'static str, fn(&Transfer) -> Option<String>);
@@ -42,7 +45,12 @@ const ROWS: [Row; 18] = [
 
 pub(crate) fn show(page: &mut Page, comparison: &Comparison) {
     let Comparison { first, second } = comparison;
-    let mut table = page::table(["", &first.point, &second.point], INDENT);
+    let names = [first, second].map(|transfer| printable(&transfer.point));
+    let mut table = page::table(["", &names[0], &names[1]]);
+    // Names may be long, so here cells may be broken.
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(COLUMNS);
     for (title, value) in ROWS {
         let both =
             [first, second].map(|transfer| value(transfer).unwrap_or_else(|| UNKNOWN.to_owned()));

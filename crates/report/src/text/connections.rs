@@ -5,23 +5,32 @@ use std::collections::HashMap;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
 use coalescope_knowledge::Limit;
+use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, byte_rate, bytes, count, counted, seconds, three_digits};
+use super::units::{UNKNOWN, byte_rate, bytes, count, counted, seconds, short_count, three_digits};
 use crate::Report;
 
-const INDENT: usize = 4;
+const INDENT: usize = 2;
 const HEADER: [&str; 9] = [
-    "bytes",
-    "segment",
-    "merge factor mean / max",
-    "resent frames",
-    "out of order / late",
-    "RTT min",
-    "throughput",
-    "effective window",
-    "limit",
+    "\nbytes",
+    "segment\nsize",
+    "merged
+mean / max",
+    "\nresent",
+    "reordered
+/ late",
+    "RTT
+min",
+    "
+rate",
+    "window,
+segments",
+    "\nlimit",
 ];
+
+const LEGEND: &str = "resent: whole frames seen here before; late: more than a round trip behind, \
+    most likely lost before this point; window: segments that a round trip delivers";
 
 /// What limits a connection, by point and id.
 type Limits<'a> = HashMap<(&'a str, u64), Limit>;
@@ -32,9 +41,18 @@ pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
         .iter()
         .map(|limit| ((limit.point.as_str(), limit.connection), limit.limit));
     let limits: Limits<'_> = limits.collect();
-    page.heading("Connections, worst and largest first");
+    page.heading("Connections at each point, worst and largest first");
+    if report
+        .trace
+        .points
+        .iter()
+        .any(|point| !point.connections.is_empty())
+    {
+        page.paragraph("", "", LEGEND, Tone::Plain);
+    }
     for point in &report.trace.points {
-        page.paragraph("  ", "    ", &title(point), Tone::Plain);
+        page.gap();
+        page.paragraph("", "  ", &title(point), Tone::Plain);
         list(page, point, &limits, most.unwrap_or(usize::MAX));
     }
 }
@@ -67,14 +85,15 @@ fn list(page: &mut Page, point: &Point, limits: &Limits<'_>, most: usize) {
     });
     let left_out = sorted.len().saturating_sub(most);
     sorted.truncate(most);
-    let mut table = page::table(HEADER, INDENT);
+    let mut table = page::table(HEADER);
     for connection in &sorted {
         table.add_row(row(connection, limit_of(connection)));
     }
+    page::align(&mut table, HEADER.len() - 1, CellAlignment::Left);
     page.table_with_captions(&table, INDENT, |i| caption(sorted[i]));
     if left_out > 0 {
         let left_out = format!("{} more left out", count(left_out as u64));
-        page.paragraph("    ", "    ", &left_out, Tone::Plain);
+        page.paragraph("  ", "  ", &left_out, Tone::Plain);
     }
 }
 
@@ -104,7 +123,7 @@ fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
         bytes(data.unique_bytes),
         known(data.segment_size_bytes, |size| format!("{size} B")),
         merge_factor(data),
-        count(data.retransmitted_frames),
+        short_count(data.retransmitted_frames),
         out_of_order(data),
         known(data.rtt_min_s, seconds),
         known(data.throughput_bps, byte_rate),
@@ -114,16 +133,15 @@ fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
 }
 
 fn merge_factor(data: &Direction) -> String {
-    let mean = known(data.merge_factor_mean, |mean| format!("{mean:.2}"));
+    let mean = known(data.merge_factor_mean, three_digits);
     let max = known(data.merge_factor_max, |max| max.to_string());
-    let tso = if data.tso_frames > 0 { " TSO" } else { "" };
-    format!("{mean} / {max}{tso}")
+    format!("{mean} / {max}")
 }
 
 fn out_of_order(data: &Direction) -> String {
     match (data.out_of_order_frames, data.late_frames) {
         (0, _) => "0".to_owned(),
-        (all, late) => format!("{} / {}", count(all), count(late)),
+        (all, late) => format!("{} / {}", short_count(all), short_count(late)),
     }
 }
 
@@ -151,7 +169,7 @@ fn caption(connection: &Connection) -> String {
         id, client, server, ..
     } = connection;
     let ends = [client, server].map(|end| socket(&end.address, end.port));
-    let (_, toward) = busier(connection);
+    let (data, toward) = busier(connection);
     let mut text = format!("#{id} {} -> {}, data {toward}", ends[0], ends[1]);
     let vantage = match connection.vantage {
         Vantage::Client => ", seen at the client",
@@ -160,6 +178,9 @@ fn caption(connection: &Connection) -> String {
         Vantage::Unknown => "",
     };
     text.push_str(vantage);
+    if data.tso_frames > 0 {
+        text.push_str(" before it was cut into segments (TSO)");
+    }
     if let Some(tunnel) = &connection.tunnel {
         text.push_str(&format!(", in {tunnel}"));
     }

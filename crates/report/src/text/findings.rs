@@ -32,7 +32,13 @@ fn tone(id: Id) -> Tone {
 
 fn title(finding: &Finding) -> String {
     let (id, proof) = (finding.id.name(), finding.proof.name());
-    format!("{} [{id}, {proof}]", finding.title)
+    format!("{} [{id}, {proof}]", capitalised(&finding.title))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(rest).collect()
 }
 
 /// The hop and the connection.
@@ -58,7 +64,7 @@ fn name(connection: &ConnectionRef) -> String {
 
 fn quote(evidence: &Evidence) -> String {
     match frames(evidence) {
-        Some(frames) => format!("{} ({frames})", evidence.text),
+        Some(frames) => format!("{} [{frames}]", evidence.text),
         None => evidence.text.clone(),
     }
 }

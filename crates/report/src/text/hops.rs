@@ -5,9 +5,9 @@ use coalescope_knowledge::{Finding, Id};
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{count, counted, p_value, percent, seconds, three_digits};
+use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
 
-const INDENT: usize = 2;
+const INDENT: usize = 4;
 /// A hop that carried fewer data frames, such as the requests of a download, gets no table.
 const FEW: u64 = 10;
 
@@ -18,12 +18,12 @@ const COLUMNS: [Column; 9] = [
     ("seen", |outcomes| outcomes.seen),
     ("arrived", |outcomes| outcomes.arrived),
     ("re-split", |outcomes| outcomes.resplit),
-    ("merged further", |outcomes| outcomes.merged_further),
+    ("merged\nfurther", |outcomes| outcomes.merged_further),
     ("fragmented", |outcomes| outcomes.fragmented),
-    ("partly lost", |outcomes| outcomes.partly_lost),
+    ("partly\nlost", |outcomes| outcomes.partly_lost),
     (LOST, |outcomes| outcomes.lost),
     ("missed", |outcomes| outcomes.missed),
-    ("not judged", |outcomes| outcomes.not_judged),
+    ("not\njudged", |outcomes| outcomes.not_judged),
 ];
 const LOST: &str = "lost";
 /// Columns that are shown even where all is zero: their zeros say something.
@@ -99,13 +99,13 @@ fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
     };
     let columns: Vec<Column> = COLUMNS.into_iter().filter(is_shown).collect();
     let header = std::iter::once("").chain(columns.iter().map(|(title, _)| *title));
-    let mut table = page::table(header, 2 * INDENT);
+    let mut table = page::table(header);
     for (name, outcomes) in &rows {
         let cells = columns.iter().map(|column| cell(*column, outcomes));
         table.add_row(std::iter::once((*name).to_owned()).chain(cells));
     }
     page::align(&mut table, 0, CellAlignment::Left);
-    page.table(&table, 2 * INDENT, |row| {
+    page.table(&table, INDENT, |row| {
         if accused && row == 0 {
             Tone::Bad
         } else {
@@ -117,9 +117,9 @@ fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
 fn cell((title, value): Column, outcomes: &Outcomes) -> String {
     let n = value(outcomes);
     if title == LOST && n > 0 {
-        return format!("{} ({})", count(n), percent(n, outcomes.seen));
+        return format!("{} ({})", short_count(n), percent(n, outcomes.seen));
     }
-    count(n)
+    short_count(n)
 }
 
 /// Whether merged frames are lost more often than single ones.

@@ -90,13 +90,8 @@ impl Page {
         let header = lines.len().saturating_sub(table.row_count());
         for (i, line) in lines.iter().enumerate() {
             if let Some(row) = i.checked_sub(header) {
-                let rest = " ".repeat(indent);
-                self.paragraph(
-                    &rest[..indent.saturating_sub(2)],
-                    &rest,
-                    &caption(row),
-                    Tone::Plain,
-                );
+                let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
+                self.paragraph(&first, &rest, &caption(row), Tone::Plain);
             }
             self.line(&format!("{:indent$}{}", "", line.trim_end()), Tone::Plain);
         }
@@ -114,15 +109,13 @@ impl Page {
     }
 }
 
-/// A table without lines: text to the left in its first column, numbers to the right.
-pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>, indent: usize) -> Table {
+/// A table without lines, numbers to the right. Its cells are never broken: they have to fit.
+pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
-    let width = u16::try_from(WIDTH - indent).unwrap_or(u16::MAX);
     table
         .load_style(NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width)
-        .set_header(header.into_iter().map(|text| Cell::new(printable(text))));
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header.into_iter().map(Cell::new));
     for column in table.column_iter_mut() {
         column
             .set_padding((0, 2))

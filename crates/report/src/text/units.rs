@@ -16,6 +16,14 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
+/// A count for a table: `99,999`, `123k`, `1.23M`.
+pub(crate) fn short_count(n: u64) -> String {
+    if n < 100_000 {
+        return count(n);
+    }
+    scaled(n as f64, &["", "k", "M", "G", "T"]).replace(' ', "")
+}
+
 /// `1 frame`, `2 frames`.
 pub(crate) fn counted(n: u64, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
@@ -64,12 +72,12 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// `p = 0.012`, `p = 3.1e-12`.
+/// `p = 0.012`, `p = 3.1e-7`; what is smaller still is only "very small".
 pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p >= 0.001 => format!("p = {p:.3}"),
-        p if p > 0.0 => format!("p = {p:.1e}"),
-        _ => "p < 1e-300".to_owned(),
+        p if p >= 1e-12 => format!("p = {p:.1e}"),
+        _ => "p < 1e-12".to_owned(),
     }
 }
 
@@ -103,6 +111,8 @@ mod tests {
     fn counts() {
         let numbers = [0, 999, 1000, 1_234_567];
         assert_eq!(numbers.map(count), ["0", "999", "1,000", "1,234,567"]);
+        let short = [99_999, 123_456, 1_234_567].map(short_count);
+        assert_eq!(short, ["99,999", "123k", "1.23M"]);
         assert_eq!(counted(1, "frame"), "1 frame");
         assert_eq!(counted(0, "frame"), "0 frames");
     }
@@ -140,7 +150,7 @@ mod tests {
     #[test]
     fn small_p() {
         assert_eq!(p_value(0.0123), "p = 0.012");
-        assert_eq!(p_value(3.14e-12), "p = 3.1e-12");
-        assert_eq!(p_value(0.0), "p < 1e-300");
+        assert_eq!(p_value(3.14e-7), "p = 3.1e-7");
+        assert_eq!(p_value(0.0), "p < 1e-12");
     }
 }

@@ -1,0 +1,39 @@
+//! What the command says about itself.
+
+use crate::common::{coalescope, stdout};
+
+fn help(arguments: &[&str]) -> String {
+    let output = coalescope().args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    stdout(&output)
+}
+
+#[test]
+fn of_the_command() {
+    insta::assert_snapshot!(help(&["--help"]));
+}
+
+#[test]
+fn of_trace() {
+    insta::assert_snapshot!(help(&["trace", "--help"]));
+}
+
+#[test]
+fn of_demo() {
+    insta::assert_snapshot!(help(&["demo", "--help"]));
+}
+
+#[test]
+fn the_definition_is_sound() {
+    use clap::CommandFactory;
+    coalescope::Cli::command().debug_assert();
+}
+
+#[test]
+fn demo_lists_every_story() {
+    let list = help(&["demo", "list"]);
+    assert_eq!(list, help(&["demo", "--list"]));
+    for story in coalescope_simulate::stories() {
+        assert!(list.contains(story.name), "{} is not listed", story.name);
+    }
+}

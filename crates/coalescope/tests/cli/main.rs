@@ -1,0 +1,11 @@
+//! The command as its users meet it.
+
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+
+mod common;
+mod errors;
+mod help;
+mod json;
+#[cfg(unix)]
+mod pipes;
+mod text;
