@@ -4,7 +4,7 @@ use coalescope_wire::{Flags, Tunnels, Vlans};
 
 use crate::flow::{Around, Data, Flow};
 use crate::frame::{Frame, Key, TooBig};
-use crate::outstanding::Budget;
+use crate::outstanding::Common;
 use crate::phases::PhaseClock;
 use crate::vantage::Halves;
 
@@ -80,8 +80,9 @@ pub(crate) struct Connection {
     pub(crate) handshake: Handshake,
     pub(crate) phases: PhaseClock,
     pub(crate) layers: (Vlans, Tunnels),
-    /// Smallest round trip of the whole path; 0 if not known.
+    /// Round trip of the whole path as far as the first frames tell; 0 if they do not.
     rtt_ns: i64,
+    rtt_known: bool,
     pub(crate) flows: [Flow; 2],
 }
 
@@ -98,6 +99,7 @@ impl Connection {
             phases: PhaseClock::default(),
             layers: frame.layers(),
             rtt_ns: 0,
+            rtt_known: false,
             flows: [Flow::default(), Flow::default()],
         };
         if frame.flags.has(Flags::SYN) {
@@ -119,7 +121,7 @@ impl Connection {
 
     /// Takes a frame of this connection.
     #[inline]
-    pub(crate) fn track(&mut self, frame: &Frame, doubling: bool, budget: &mut Budget) -> Tracked {
+    pub(crate) fn track(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
         let [low, high] = &mut self.flows;
@@ -131,9 +133,8 @@ impl Connection {
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             rtt_ns: self.rtt_ns,
-            doubling,
         };
-        let (start, data) = sender.send(frame, around, budget);
+        let (start, data) = sender.send(frame, around, common);
         if data == Data::Doubled {
             return Tracked {
                 start,
@@ -141,7 +142,7 @@ impl Connection {
                 acked: None,
             };
         }
-        let advanced = receiver.acknowledged(frame, budget);
+        let advanced = receiver.acknowledged(frame, common);
         let outstanding = receiver.ranges.next() > receiver.una.max(1);
         sender.acks.add(frame, outstanding);
         let acked = advanced.then_some(receiver.una);
@@ -208,15 +209,17 @@ impl Connection {
         self.handshake.ack_ns = frame.time_ns;
         self.phases.connected(frame.time_ns);
         self.rtt_ns = self.handshake.rtt_ns().unwrap_or(0);
+        self.rtt_known = true;
     }
 
     /// Without a handshake the two halves of the path stand in for it.
     #[inline]
     fn learn_rtt(&mut self) {
-        if self.rtt_ns == 0
+        if !self.rtt_known
             && let Some(whole) = self.halves().whole_ns()
         {
             self.rtt_ns = whole;
+            self.rtt_known = true;
         }
     }
 
@@ -241,11 +244,21 @@ impl Connection {
         }
     }
 
+    /// Reads a value from every part that a frame touches; see [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        let flows = self
+            .flows
+            .iter()
+            .map(Flow::touch)
+            .fold(0, |sum, touched| sum ^ touched);
+        flows ^ self.last_ns as u64 ^ self.handshake.ack_ns as u64 ^ u64::from(self.reset)
+    }
+
     /// Settles what is still open.
-    pub(crate) fn finish(&mut self, budget: &mut Budget) {
+    pub(crate) fn finish(&mut self, common: &mut Common) {
         let last_ns = self.last_ns;
         for flow in &mut self.flows {
-            flow.finish(budget, last_ns);
+            flow.finish(common, last_ns);
         }
     }
 }

@@ -29,6 +29,11 @@ impl Recent {
         telling && self.signatures.contains(&signature)
     }
 
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        u64::from(self.signatures[0] ^ self.signatures[REMEMBERED - 1])
+    }
+
     /// Remembers a frame.
     #[inline]
     pub(crate) fn add(&mut self, signature: u32, time_ns: i64) {

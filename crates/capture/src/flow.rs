@@ -5,7 +5,7 @@ use coalescope_wire::{Flags, Sent as SentBy};
 use crate::acks::Acks;
 use crate::doubled::{self, Recent};
 use crate::frame::{Frame, TooBig};
-use crate::outstanding::{Budget, Outstanding, Transmission};
+use crate::outstanding::{Common, Outstanding, Transmission};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
@@ -78,8 +78,6 @@ pub(crate) struct Around {
     pub(crate) loss_reported: bool,
     /// Smallest round trip of the whole path; 0 if not known.
     pub(crate) rtt_ns: i64,
-    /// This capture doubles frames.
-    pub(crate) doubling: bool,
 }
 
 /// One direction.
@@ -157,32 +155,41 @@ impl Flow {
         &mut self,
         frame: &Frame,
         around: Around,
-        budget: &mut Budget,
+        common: &mut Common,
     ) -> (u64, Data) {
         let signature = frame.signature();
-        if frame.payload == 0 && self.recent.knows(frame, signature, around.doubling) {
+        if frame.payload == 0 && self.recent.knows(frame, signature, common.doubling) {
             return (0, Data::Doubled);
         }
-        let carries = frame.payload > 0 && !frame.flags.has(Flags::RST);
-        let syn = u32::from(frame.flags.has(Flags::SYN));
-        let start = if carries {
-            self.position(frame.seq.wrapping_add(syn))
+        let (start, data) = if frame.payload > 0 {
+            self.send_payload(frame, signature, around, common)
         } else {
-            0
+            self.counts.keep_alives += u32::from(self.is_bare_keep_alive(frame));
+            (0, Data::None)
         };
-        let data = if carries {
-            self.send_data(frame, Span::new(start, frame, signature), around, budget)
-        } else {
-            Data::None
-        };
-        if frame.payload == 0 && self.is_bare_keep_alive(frame) {
-            self.counts.keep_alives += 1;
-        }
         if data != Data::Doubled {
             self.recent.add(signature, frame.time_ns);
             self.count_frame(frame);
         }
         (start, data)
+    }
+
+    /// A payload in a RST is a message for people (RFC 9293, 3.5.2), not part of the stream.
+    #[inline]
+    fn send_payload(
+        &mut self,
+        frame: &Frame,
+        signature: u32,
+        around: Around,
+        common: &mut Common,
+    ) -> (u64, Data) {
+        if frame.flags.has(Flags::RST) {
+            return (0, Data::None);
+        }
+        let syn = u32::from(frame.flags.has(Flags::SYN));
+        let start = self.position(frame.seq.wrapping_add(syn));
+        let span = Span::new(start, frame, signature);
+        (start, self.send_data(frame, span, around, common))
     }
 
     /// Linux sends keep-alives and window probes without a byte, one below the next number.
@@ -198,8 +205,10 @@ impl Flow {
     #[inline]
     fn count_frame(&mut self, frame: &Frame) {
         self.counts.frames += 1;
-        self.counts.outbound += u32::from(frame.sent == SentBy::Outbound);
-        self.counts.length_zero += u32::from(frame.length_zero);
+        if frame.is_marked {
+            self.counts.outbound += u32::from(frame.sent == SentBy::Outbound);
+            self.counts.length_zero += u32::from(frame.length_zero);
+        }
         self.fin |= frame.flags.has(Flags::FIN);
         self.probe_with(frame);
         self.look_at_checksum(frame);
@@ -226,7 +235,7 @@ impl Flow {
         frame: &Frame,
         mut span: Span,
         around: Around,
-        budget: &mut Budget,
+        common: &mut Common,
     ) -> Data {
         let Span { start, end, .. } = span;
         let next = self.ranges.next();
@@ -240,13 +249,13 @@ impl Flow {
             self.counts.keep_alives += 1;
             return Data::Probe;
         }
-        if start < next && self.was_captured_before(frame, &span, around.doubling) {
+        if start < next && self.was_captured_before(frame, &span, common.doubling) {
             return Data::Doubled;
         }
         self.note_idle(frame, next, around);
         let novelty = self.ranges.see(start, end, frame.time_ns);
         self.count_data(frame, novelty, next.saturating_sub(start));
-        self.classify(frame, span, novelty, around, budget)
+        self.classify(frame, span, novelty, around, common)
     }
 
     /// Whether this is the first transmission of these bytes captured again.
@@ -270,7 +279,7 @@ impl Flow {
         span: Span,
         novelty: Novelty,
         around: Around,
-        budget: &mut Budget,
+        common: &mut Common,
     ) -> Data {
         match novelty {
             Novelty::Next => {
@@ -280,12 +289,12 @@ impl Flow {
                 }
                 let start = span.start.max(span.next);
                 self.outstanding
-                    .push(span.transmission(frame, start), budget);
+                    .push(span.transmission(frame, start), common);
                 Data::New
             }
             Novelty::Filling { age_ns, .. } => {
                 self.outstanding
-                    .push(span.transmission(frame, span.start), budget);
+                    .push(span.transmission(frame, span.start), common);
                 self.out_of_order(frame, age_ns, around)
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),
@@ -355,7 +364,7 @@ impl Flow {
 
     /// Takes what a frame of the other direction acknowledges here; true if that advances.
     #[inline]
-    pub(crate) fn acknowledged(&mut self, frame: &Frame, budget: &mut Budget) -> bool {
+    pub(crate) fn acknowledged(&mut self, frame: &Frame, common: &mut Common) -> bool {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
             return false;
         }
@@ -367,19 +376,19 @@ impl Flow {
         let advances = una > self.una && una - self.una < STRAY;
         self.acked = true;
         if advances {
-            self.advance(una, frame.time_ns, budget);
+            self.advance(una, frame.time_ns, common);
         }
         advances
     }
 
     #[inline]
-    fn advance(&mut self, una: u64, now_ns: i64, budget: &mut Budget) {
+    fn advance(&mut self, una: u64, now_ns: i64, common: &mut Common) {
         self.una = una;
         self.last_ack_ns = now_ns;
         let tally = &mut self.tally;
         let clean = self
             .outstanding
-            .acknowledge(una, budget, |fate| tally.tell(fate));
+            .acknowledge(una, common, |fate| tally.tell(fate));
         if let Some(sent_ns) = clean {
             self.turn.push(now_ns - sent_ns);
         }
@@ -437,11 +446,31 @@ impl Flow {
         missing.saturating_sub(u64::from(self.una == self.ranges.next() + 1))
     }
 
+    /// Reads a value from every cache line; see [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        let numbers = [
+            self.una,
+            self.ranges.next(),
+            self.counts.frames,
+            self.counts.unique_bytes,
+            u64::from(self.counts.partial),
+            self.acks.window_max,
+            u64::from(self.acks.pure),
+            self.last_data_ns as u64,
+            self.recovery_until,
+            self.recent.touch(),
+            self.tally.touch(),
+            self.outstanding.touch(),
+            self.turn.touch(),
+        ];
+        numbers.iter().fold(0, |sum, number| sum ^ number)
+    }
+
     /// Settles what is still open.
-    pub(crate) fn finish(&mut self, budget: &mut Budget, now_ns: i64) {
+    pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
         self.tally.finish();
         let tally = &mut self.tally;
-        self.outstanding.finish(budget, |fate| tally.tell(fate));
+        self.outstanding.finish(common, |fate| tally.tell(fate));
         self.acks.finish(now_ns);
     }
 }

@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher, Hasher};
 
 use coalescope_wire::{
-    Address, Flags, Ip, LengthSource, Packet, Sent, Stop, StopReason, Tcp, TcpOptions, Transport,
-    TunnelKind, Tunnels, Vlans, walk, walk_quoted,
+    Address, Flags, Ip, LengthSource, LinkType, Packet, Sent, Stop, StopReason, Tcp, TcpOptions,
+    Transport, TunnelKind, Tunnels, Vlans, plain_tcp, walk, walk_quoted,
 };
 
 use crate::file::{Direction, RawFrame};
@@ -28,7 +28,14 @@ impl Key {
     pub(crate) fn new(ip: &Ip, ports: (u16, u16), context: u32) -> (Self, bool) {
         let source = (address(ip, &ip.source), ports.0);
         let destination = (address(ip, &ip.destination), ports.1);
-        if source <= destination {
+        // One short comparison where the addresses differ, which is nearly always.
+        let source_is_low = if ip.version == 4 {
+            (source.0 >> 80) as u64 | u64::from(source.1)
+                <= (destination.0 >> 80) as u64 | u64::from(destination.1)
+        } else {
+            source <= destination
+        };
+        if source_is_low {
             (Self::between(source, destination, context), true)
         } else {
             (Self::between(destination, source, context), false)
@@ -124,6 +131,8 @@ pub(crate) struct Frame {
     pub(crate) length_zero: bool,
     /// Came as several IP fragments.
     pub(crate) fragmented: bool,
+    /// Any of: the IP length said 0, the capture says who sent it.
+    pub(crate) is_marked: bool,
     stamped: bool,
     has_options: bool,
     has_layers: bool,
@@ -134,6 +143,8 @@ pub(crate) struct Frame {
     options: TcpOptions,
     /// Valid if `has_layers`: most frames have none.
     layers: (Vlans, Tunnels),
+    /// Valid if the digest says so.
+    pub(crate) too_big: Option<Box<TooBig>>,
 }
 
 impl Frame {
@@ -172,19 +183,24 @@ impl Frame {
     /// acknowledgment, window and SACK along with the bytes it carries.
     #[inline]
     pub(crate) fn signature(&self) -> u32 {
-        let sacked = self.sack().iter().fold(0, |sum: u32, (left, right)| {
+        let sacked = if self.has_options {
+            self.sack_signature()
+        } else {
+            0
+        };
+        let numbers = (self.ack ^ self.payload << 20).wrapping_mul(0x9E37_79B1) ^ self.seq;
+        let stamps = (self.tsval ^ sacked).wrapping_mul(0x85EB_CA6B) ^ self.tsecr;
+        let rest = u32::from(self.id) << 16 | u32::from(self.window);
+        (numbers.rotate_left(11) ^ stamps ^ rest).wrapping_mul(0xC2B2_AE35)
+            ^ u32::from(self.flags.0)
+    }
+
+    #[cold]
+    fn sack_signature(&self) -> u32 {
+        self.sack().iter().fold(0, |sum: u32, (left, right)| {
             sum.rotate_left(7)
                 .wrapping_add(left ^ right.rotate_left(16))
-        });
-        let a = u64::from(self.seq) << 32 | u64::from(self.ack);
-        let b = u64::from(self.tsval) << 32 | u64::from(self.tsecr ^ sacked);
-        let c = u64::from(self.id) << 48
-            | u64::from(self.window) << 32
-            | u64::from(self.payload) << 9
-            | u64::from(self.flags.0);
-        let mixed = (a ^ c.rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            ^ (b ^ 0xD6E8_FEB8_6659_FD93).wrapping_mul(0xA076_1D64_78BD_642F);
-        (mixed ^ mixed >> 32) as u32
+        })
     }
 
     /// Whether the stored checksum is the sum over the pseudo-header alone: the host that captured
@@ -218,11 +234,12 @@ pub(crate) struct TooBig {
 }
 
 /// What a frame turned out to be.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Digest {
     /// TCP: what is kept of it is in the slot.
     Tcp,
-    TooBig(Box<TooBig>),
+    /// "Packet too big": it is in the slot.
+    TooBig,
     /// Not TCP, or a fragment whose datagram is not complete yet.
     #[default]
     Other,
@@ -243,21 +260,33 @@ impl Digester {
     /// moving it would cost as much as reading it.
     #[inline]
     pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
+        if raw.link == LinkType::Ethernet
+            && let Some((ip, tcp)) = plain_tcp(raw.data, raw.original_len)
+        {
+            let unlayered = (Vlans::default(), Tunnels::default());
+            fill(slot, raw, (&ip, &tcp, Sent::Unknown), &unlayered);
+            return Digest::Tcp;
+        }
+        self.digest_any(raw, slot)
+    }
+
+    #[inline(never)]
+    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
         match walk(raw.link, raw.data, raw.original_len) {
             Ok(packet) => self.packet(raw, &packet, slot),
             Err(stop) => stopped(stop),
         }
     }
 
-    #[inline]
     fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Digest {
         let digest = match &packet.transport {
             Transport::Tcp(tcp) => {
-                fill(slot, raw, packet, tcp);
+                let layers = (packet.vlans, packet.tunnels);
+                fill(slot, raw, (&packet.ip, tcp, packet.sent), &layers);
                 Digest::Tcp
             }
             Transport::TooBig(error) => {
-                return too_big(raw, packet, error.mtu, error.quoted_offset);
+                return too_big(raw, packet, error.mtu, error.quoted_offset, slot);
             }
             Transport::Udp(_) | Transport::Other | Transport::LaterFragment => Digest::Other,
         };
@@ -285,10 +314,14 @@ fn stopped(stop: Stop) -> Digest {
     }
 }
 
-#[inline]
-fn fill(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, tcp: &Tcp) {
-    let ip = &packet.ip;
-    let context = context(ip.version, &packet.tunnels);
+#[inline(always)]
+fn fill(
+    slot: &mut Frame,
+    raw: &RawFrame<'_>,
+    (ip, tcp, by): (&Ip, &Tcp, Sent),
+    layers: &(Vlans, Tunnels),
+) {
+    let context = context(ip.version, &layers.1);
     (slot.key, slot.from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
     slot.number = raw.number;
     slot.time_ns = raw.time_ns;
@@ -302,10 +335,11 @@ fn fill(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, tcp: &Tcp) {
     slot.tcp_header = tcp.header_len;
     slot.length_zero = length_zero(ip);
     slot.fragmented = false;
-    slot.sent = sent(raw.direction, packet.sent);
-    slot.has_layers = packet.vlans.count > 0 || packet.tunnels.count > 0;
+    slot.sent = sent(raw.direction, by);
+    slot.is_marked = slot.length_zero || slot.sent != Sent::Unknown;
+    slot.has_layers = layers.0.count > 0 || layers.1.count > 0;
     if slot.has_layers {
-        slot.layers = (packet.vlans, packet.tunnels);
+        slot.layers = *layers;
     }
     fill_options(slot, tcp.option_bytes(raw.data), tcp);
     fill_head(slot, raw.data, tcp);
@@ -343,10 +377,12 @@ fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
 }
 
 /// BIG TCP frames say 0 because their length does not fit; below that only a sender's TSO does.
+#[inline]
 fn length_zero(ip: &Ip) -> bool {
     ip.length_source == LengthSource::Frame && ip.payload_len <= 65_515
 }
 
+#[inline]
 fn sent(file: Direction, link: Sent) -> Sent {
     match file {
         Direction::Inbound => Sent::Inbound,
@@ -383,7 +419,13 @@ fn fill_short_head(slot: &mut Frame, payload: &[u8], tcp: &Tcp) {
 }
 
 /// Ties a "packet too big" to the frame that it quotes.
-fn too_big(raw: &RawFrame<'_>, packet: &Packet, mtu: u32, quoted_offset: usize) -> Digest {
+fn too_big(
+    raw: &RawFrame<'_>,
+    packet: &Packet,
+    mtu: u32,
+    quoted_offset: usize,
+    slot: &mut Frame,
+) -> Digest {
     let quoted = raw.data.get(quoted_offset..).map(walk_quoted);
     let Some(Ok(quoted)) = quoted else {
         return Digest::Unparsed;
@@ -395,12 +437,13 @@ fn too_big(raw: &RawFrame<'_>, packet: &Packet, mtu: u32, quoted_offset: usize) 
     let context = context(quoted.ip.version, &packet.tunnels);
     let (key, from_low) = Key::new(&quoted.ip, ports, context);
     let quoted_ip_header = (quoted.ip.payload_offset - quoted.ip.offset) as u32;
-    Digest::TooBig(Box::new(TooBig {
+    slot.too_big = Some(Box::new(TooBig {
         number: raw.number,
         key,
         from_low,
         mtu,
         quoted_len: quoted.ip.payload_len + quoted_ip_header,
         quoted_ip_header,
-    }))
+    }));
+    Digest::TooBig
 }

@@ -1,6 +1,6 @@
 //! From files of packets to connections, hops between points, and facts.
 //!
-//! Reading is one pass and bounded in memory: [`file`] hands over one frame at a time, `frame`
+//! Reading is one pass and bounded in memory: [`mod@file`] hands over one frame at a time, `frame`
 //! keeps of it what the analysis needs, `point` follows every connection by byte ranges, and `hop`
 //! finds the same frames again at the next point. [`trace()`] runs all of it; what comes out is
 //! [`facts`], plain data without an opinion.

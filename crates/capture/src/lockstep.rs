@@ -279,41 +279,31 @@ impl<'scope> Run<'scope> {
     fn take(&mut self, feed: usize) {
         let batch = std::mem::take(&mut self.feeds[feed].batch);
         self.frames += batch.items().len() as u64;
-        for item in batch.items() {
-            let point = if self.by_interface { item.point } else { feed };
-            if point >= self.points.len() {
-                self.grow(point + 1);
-            }
-            let totals = &mut self.points[point].totals;
-            totals.add(item.original_len, item.time_ns, item.link);
-            self.take_digest(point, item);
-            if !self.hops.is_empty() {
-                self.tell_hops(point, item.time_ns);
+        if self.hops.is_empty() && !self.by_interface {
+            self.points[feed].take_all(batch.items());
+        } else {
+            for item in batch.items() {
+                self.take_item(if self.by_interface { item.point } else { feed }, item);
             }
         }
         self.feeds[feed].batch = batch;
         self.feeds[feed].refill();
     }
 
-    #[inline]
-    fn take_digest(&mut self, point: usize, item: &Item) {
-        let Some((id, tracked)) = self.points[point].take(&item.digest, &item.frame) else {
-            return;
-        };
-        let frame = &item.frame;
-        for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
-            if let Some(found) = self.hops.get_mut(hop) {
-                let points = [&self.points[hop], &self.points[hop + 1]];
-                found.observe(side, id, frame, &tracked, points);
-            }
+    fn take_item(&mut self, point: usize, item: &Item) {
+        if point >= self.points.len() {
+            self.grow(point + 1);
         }
-    }
-
-    fn tell_hops(&mut self, point: usize, time_ns: i64) {
+        let tracked = self.points[point].take(item);
         for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
-            if let Some(hop) = self.hops.get_mut(hop) {
-                hop.read(side, time_ns);
+            let Some(found) = self.hops.get_mut(hop) else {
+                continue;
+            };
+            if let Some((id, tracked)) = &tracked {
+                let points = [&self.points[hop], &self.points[hop + 1]];
+                found.observe(side, *id, &item.frame, tracked, points);
             }
+            found.read(side, item.time_ns);
         }
     }
 
@@ -402,8 +392,8 @@ fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::P
         frames: totals.frames,
         bytes: totals.bytes,
         tcp_frames: totals.tcp_frames,
-        first_s: totals.time_ns.map(|(first, _)| seconds(first)),
-        last_s: totals.time_ns.map(|(_, last)| seconds(last)),
+        first_s: totals.span_ns().map(|(first, _)| seconds(first)),
+        last_s: totals.span_ns().map(|(_, last)| seconds(last)),
         unreadable_bytes: end.unreadable_bytes,
         unparsed_frames: totals.unparsed,
         doubled_frames: totals.doubled,

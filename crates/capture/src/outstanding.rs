@@ -8,13 +8,18 @@ const MAX_PER_FLOW: usize = 8192;
 const MIN_PER_FLOW: usize = 16;
 /// Transmissions kept for one point in all: about 24 MiB.
 const MAX_PER_POINT: usize = 512 * 1024;
+/// Room for more transmissions than this is given back when none are left.
+const MUCH: usize = 32;
 /// Repeated transmissions that wait for a D-SACK before their loss is believed.
 const MAX_REPAIRED: usize = 32;
 
-/// How many transmissions a point keeps.
+/// What all connections of a point share.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Budget {
+pub(crate) struct Common {
+    /// Transmissions kept.
     used: usize,
+    /// The capture has each frame twice.
+    pub(crate) doubling: bool,
 }
 
 /// One first transmission.
@@ -55,20 +60,45 @@ pub(crate) struct Outstanding {
 impl Outstanding {
     /// Adds a transmission of new bytes.
     #[inline]
-    pub(crate) fn push(&mut self, sent: Transmission, budget: &mut Budget) {
-        let full = budget.used >= MAX_PER_POINT && self.queue.len() >= MIN_PER_FLOW;
-        if self.queue.len() >= MAX_PER_FLOW || full {
+    pub(crate) fn push(&mut self, sent: Transmission, common: &mut Common) {
+        let len = self.queue.len();
+        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
             self.queue.pop_front();
-        } else {
-            budget.used += 1;
+            common.used -= 1;
         }
-        match self.queue.back() {
-            Some(last) if last.start >= sent.start => {
-                let i = self.queue.partition_point(|old| old.start < sent.start);
-                self.queue.insert(i, sent);
-            }
-            _ => self.queue.push_back(sent),
+        if self
+            .queue
+            .back()
+            .is_some_and(|last| last.end() > sent.start)
+        {
+            return self.insert(sent, common);
         }
+        common.used += 1;
+        self.queue.push_back(sent);
+    }
+
+    /// Adds what is new of a transmission that fills a hole.
+    #[cold]
+    fn insert(&mut self, mut sent: Transmission, common: &mut Common) {
+        let i = self.queue.partition_point(|old| old.start < sent.start);
+        let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
+        let start = sent.start.max(before.map_or(0, Transmission::end));
+        let end = sent
+            .end()
+            .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
+        if start < end {
+            (sent.start, sent.len) = (start, (end - start) as u32);
+            common.used += 1;
+            self.queue.insert(i, sent);
+        }
+    }
+
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        let ends = [self.queue.front(), self.queue.back()];
+        ends.into_iter()
+            .flatten()
+            .fold(0, |sum, sent| sum ^ sent.start)
     }
 
     /// The transmission that began with this byte.
@@ -87,7 +117,8 @@ impl Outstanding {
             .take_while(|sent| sent.start < end)
         {
             before = before.or(Some(sent.time_ns));
-            sent.repeated += (sent.end().min(end) - sent.start.max(start)) as u32;
+            let again = (sent.end().min(end) - sent.start.max(start)) as u32;
+            sent.repeated = sent.repeated.saturating_add(again);
             sent.time_ns = now_ns;
         }
         before
@@ -99,17 +130,20 @@ impl Outstanding {
     pub(crate) fn acknowledge(
         &mut self,
         una: u64,
-        budget: &mut Budget,
+        common: &mut Common,
         mut tell: impl FnMut(Fate),
     ) -> Option<i64> {
         let mut clean = None;
         while let Some(sent) = self.queue.front().filter(|sent| sent.end() <= una).copied() {
             self.queue.pop_front();
-            budget.used = budget.used.saturating_sub(1);
+            common.used = common.used.saturating_sub(1);
             if sent.repeated == 0 {
                 clean = Some(sent.time_ns);
             }
             self.close(sent, &mut tell);
+        }
+        if self.queue.is_empty() && self.queue.capacity() > MUCH {
+            self.queue.shrink_to(MUCH / 2);
         }
         clean
     }
@@ -153,8 +187,8 @@ impl Outstanding {
 
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
     /// to be sent again: that was lost at least once.
-    pub(crate) fn finish(&mut self, budget: &mut Budget, mut tell: impl FnMut(Fate)) {
-        budget.used = budget.used.saturating_sub(self.queue.len());
+    pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+        common.used = common.used.saturating_sub(self.queue.len());
         for (_, fate) in std::mem::take(&mut self.repaired) {
             tell(fate);
         }
@@ -187,15 +221,15 @@ mod tests {
 
     fn fates(outstanding: &mut Outstanding, una: u64) -> (Vec<Fate>, Option<i64>) {
         let mut fates = Vec::new();
-        let clean = outstanding.acknowledge(una, &mut Budget::default(), |fate| fates.push(fate));
+        let clean = outstanding.acknowledge(una, &mut Common::default(), |fate| fates.push(fate));
         (fates, clean)
     }
 
     #[test]
     fn a_merged_frame_is_repeated_only_when_every_byte_of_it_is() {
         let mut o = Outstanding::default();
-        o.push(sent(0, 3000), &mut Budget::default());
-        o.push(sent(3000, 3000), &mut Budget::default());
+        o.push(sent(0, 3000), &mut Common::default());
+        o.push(sent(3000, 3000), &mut Common::default());
         assert_eq!(o.repeat(0, 1000, 50), Some(0));
         assert_eq!(o.repeat(3000, 6000, 60), Some(3000));
         let (told, clean) = fates(&mut o, 6000);
@@ -209,7 +243,7 @@ mod tests {
         );
         assert_eq!(clean, None);
         let mut late = Vec::new();
-        o.finish(&mut Budget::default(), |fate| late.push(fate));
+        o.finish(&mut Common::default(), |fate| late.push(fate));
         assert_eq!(
             late,
             [Fate {
@@ -221,25 +255,49 @@ mod tests {
     }
 
     #[test]
+    fn transmissions_never_overlap() {
+        let mut o = Outstanding::default();
+        let common = &mut Common::default();
+        for (start, len) in [
+            (0, 100),
+            (300, 100),
+            (50, 200),
+            (10, 20),
+            (90, 400),
+            (500, 10),
+        ] {
+            o.push(sent(start, len), common);
+        }
+        let all: Vec<_> = o
+            .queue
+            .iter()
+            .map(|sent| (sent.start, sent.end()))
+            .collect();
+        assert!(all.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{all:?}");
+        assert_eq!(common.used, all.len());
+    }
+
+    #[test]
     fn a_d_sack_takes_the_loss_back() {
         let mut o = Outstanding::default();
-        o.push(sent(0, 1000), &mut Budget::default());
+        o.push(sent(0, 1000), &mut Common::default());
         o.repeat(0, 1000, 5);
         fates(&mut o, 1000);
         o.was_spurious(0, 1000);
         let mut late = Vec::new();
-        o.finish(&mut Budget::default(), |fate| late.push(fate.repeated));
+        o.finish(&mut Common::default(), |fate| late.push(fate.repeated));
         assert_eq!(late, [false]);
     }
 
     #[test]
     fn the_budget_bounds_all_but_the_first_few() {
-        let mut budget = Budget {
+        let mut common = Common {
             used: MAX_PER_POINT,
+            doubling: false,
         };
         let mut o = Outstanding::default();
         for i in 0..100 {
-            o.push(sent(i * 10, 10), &mut budget);
+            o.push(sent(i * 10, 10), &mut common);
         }
         assert_eq!(o.queue.len(), MIN_PER_FLOW);
     }

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use coalescope_wire::LinkType;
+
 use crate::connection::{Connection, Tracked};
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
-use crate::outstanding::Budget;
+use crate::outstanding::Common;
+use crate::reader::Item;
 use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
 const DOUBLING: u64 = 16;
 
 /// Counts of one point.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Totals {
     pub(crate) frames: u64,
     pub(crate) bytes: u64,
@@ -20,25 +23,51 @@ pub(crate) struct Totals {
     pub(crate) unparsed: u64,
     pub(crate) unknown_link: u64,
     pub(crate) doubled: u64,
-    pub(crate) time_ns: Option<(i64, i64)>,
+    first_ns: i64,
+    last_ns: i64,
     pub(crate) links: BTreeSet<&'static str>,
-    last_link: &'static str,
+    last_link: LinkType,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self {
+            frames: 0,
+            bytes: 0,
+            tcp_frames: 0,
+            unparsed: 0,
+            unknown_link: 0,
+            doubled: 0,
+            first_ns: i64::MAX,
+            last_ns: i64::MIN,
+            links: BTreeSet::new(),
+            last_link: LinkType::Other(u16::MAX),
+        }
+    }
 }
 
 impl Totals {
     /// Counts a frame of any sort.
     #[inline]
-    pub(crate) fn add(&mut self, original_len: u32, time_ns: i64, link: &'static str) {
-        if !std::ptr::eq(link, self.last_link) {
-            self.last_link = link;
-            self.links.insert(link);
+    fn add(&mut self, item: &Item) {
+        if item.link != self.last_link {
+            self.note_link(item.link);
         }
         self.frames += 1;
-        self.bytes += u64::from(original_len);
-        self.time_ns = Some(match self.time_ns {
-            None => (time_ns, time_ns),
-            Some((first, last)) => (first.min(time_ns), last.max(time_ns)),
-        });
+        self.bytes += u64::from(item.original_len);
+        self.first_ns = self.first_ns.min(item.time_ns);
+        self.last_ns = self.last_ns.max(item.time_ns);
+    }
+
+    #[cold]
+    fn note_link(&mut self, link: LinkType) {
+        self.last_link = link;
+        self.links.insert(link.name());
+    }
+
+    /// Times of the first and the last frame.
+    pub(crate) fn span_ns(&self) -> Option<(i64, i64)> {
+        (self.frames > 0).then_some((self.first_ns, self.last_ns))
     }
 
     /// Whether at least one frame in four comes twice.
@@ -53,39 +82,64 @@ impl Totals {
 pub(crate) struct Point {
     pub(crate) totals: Totals,
     pub(crate) table: Table,
-    pub(crate) budget: Budget,
+    pub(crate) common: Common,
 }
 
 impl Point {
-    /// Takes a digest, with its frame if it is TCP; gives what a TCP frame did, and in which connection.
-    #[inline]
-    pub(crate) fn take(&mut self, digest: &Digest, frame: &Frame) -> Option<(u32, Tracked)> {
-        match digest {
-            Digest::Tcp => Some(self.track(frame)),
-            Digest::TooBig(error) => {
-                self.reject(error);
-                None
-            }
-            Digest::Other => None,
-            Digest::Unparsed => {
-                self.totals.unparsed += 1;
-                None
-            }
-            Digest::UnknownLink => {
-                self.totals.unknown_link += 1;
-                None
+    /// Takes frames, when nobody asks what each did.
+    pub(crate) fn take_all(&mut self, items: &[Item]) {
+        if self.table.is_large() {
+            self.table.warm(items);
+        }
+        for item in items {
+            self.totals.add(item);
+            if matches!(item.digest, Digest::Tcp) {
+                self.track(&item.frame);
+            } else {
+                self.take_other(item);
             }
         }
     }
 
-    #[inline]
+    /// Takes a frame; gives what it did, if it is TCP, and in which connection.
+    pub(crate) fn take(&mut self, item: &Item) -> Option<(u32, Tracked)> {
+        self.totals.add(item);
+        if matches!(item.digest, Digest::Tcp) {
+            return Some(self.track(&item.frame));
+        }
+        self.take_other(item);
+        None
+    }
+
+    #[cold]
+    fn take_other(&mut self, item: &Item) {
+        match item.digest {
+            Digest::TooBig => {
+                if let Some(error) = &item.frame.too_big {
+                    self.reject(error);
+                }
+            }
+            Digest::Unparsed => self.totals.unparsed += 1,
+            Digest::UnknownLink => self.totals.unknown_link += 1,
+            Digest::Tcp | Digest::Other => {}
+        }
+    }
+
+    #[inline(always)]
     fn track(&mut self, frame: &Frame) -> (u32, Tracked) {
         self.totals.tcp_frames += 1;
-        let doubling = self.totals.doubling();
         let (id, connection) = self.table.of(frame);
-        let tracked = connection.track(frame, doubling, &mut self.budget);
-        self.totals.doubled += u64::from(tracked.data == Data::Doubled);
+        let tracked = connection.track(frame, &mut self.common);
+        if tracked.data == Data::Doubled {
+            self.note_doubled();
+        }
         (id, tracked)
+    }
+
+    #[cold]
+    fn note_doubled(&mut self) {
+        self.totals.doubled += 1;
+        self.common.doubling = self.totals.doubling();
     }
 
     fn reject(&mut self, error: &TooBig) {
@@ -101,7 +155,7 @@ impl Point {
     /// Settles what is still open.
     pub(crate) fn settle(&mut self) {
         self.table
-            .for_each(|connection| connection.finish(&mut self.budget));
+            .for_each(|connection| connection.finish(&mut self.common));
     }
 
     /// Gives everything away.

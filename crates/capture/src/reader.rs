@@ -4,24 +4,39 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use coalescope_wire::LinkType;
+
 use crate::file::{RawFrame, Source};
 use crate::frame::{Digest, Digester, Frame};
 
-/// Frames in a batch: few enough to stay in a core's second-level cache.
-pub(crate) const BATCH: usize = 256;
+/// Frames in a batch: few enough to stay in a core's first-level cache.
+pub(crate) const BATCH: usize = 64;
 /// Points that the interfaces of one file can make.
 const MAX_POINTS: usize = 64;
 
 /// One frame on its way to its point.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) point: usize,
     pub(crate) original_len: u32,
     pub(crate) time_ns: i64,
-    pub(crate) link: &'static str,
+    pub(crate) link: LinkType,
     pub(crate) digest: Digest,
     /// Valid if the digest says TCP.
     pub(crate) frame: Frame,
+}
+
+impl Default for Item {
+    fn default() -> Self {
+        Self {
+            point: 0,
+            original_len: 0,
+            time_ns: 0,
+            link: LinkType::Null,
+            digest: Digest::default(),
+            frame: Frame::default(),
+        }
+    }
 }
 
 /// Frames in the order of the file. The slots are used again and again.
@@ -49,7 +64,7 @@ impl Batch {
         slot.point = point;
         slot.original_len = raw.original_len;
         slot.time_ns = raw.time_ns;
-        slot.link = raw.link.name();
+        slot.link = raw.link;
         slot.digest = digester.digest(raw, &mut slot.frame);
         self.used += 1;
     }
@@ -109,7 +124,12 @@ impl Reader {
     pub(crate) fn fill(&mut self, batch: &mut Batch) {
         batch.used = 0;
         while batch.used < BATCH && !self.stop.load(Ordering::Relaxed) {
-            if !self.next(batch) && !self.next_source() {
+            let more = if self.by_interface {
+                self.next(batch)
+            } else {
+                self.fill_plainly(batch)
+            };
+            if !more && !self.next_source() {
                 break;
             }
         }
@@ -120,8 +140,23 @@ impl Reader {
         batch.consumed = self.behind + current;
     }
 
-    /// Takes one frame of the current file; false at its end.
+    /// Fills a batch from the current file; false at its end.
     #[inline]
+    fn fill_plainly(&mut self, batch: &mut Batch) -> bool {
+        let Some((_, source)) = self.sources.front_mut() else {
+            return false;
+        };
+        let digester = &mut self.digesters[0];
+        while batch.used < BATCH {
+            let Some(raw) = source.next() else {
+                return false;
+            };
+            batch.add(&raw, 0, digester);
+        }
+        true
+    }
+
+    /// Takes one frame of the current file, whose interfaces are points; false at its end.
     fn next(&mut self, batch: &mut Batch) -> bool {
         let Some((_, source)) = self.sources.front_mut() else {
             return false;
@@ -129,10 +164,6 @@ impl Reader {
         let Some(raw) = source.next() else {
             return false;
         };
-        if !self.by_interface {
-            batch.add(&raw, 0, &mut self.digesters[0]);
-            return true;
-        }
         if let Some(Some(point)) = self.routes.get(raw.interface as usize) {
             batch.add(&raw, *point, &mut self.digesters[*point]);
             return true;

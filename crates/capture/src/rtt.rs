@@ -12,7 +12,8 @@ const UNIT_NS: i64 = 100;
 pub(crate) struct Samples {
     min_ns: Option<i64>,
     /// Every `stride`-th sample since the start.
-    kept: Vec<u32>,
+    kept: Option<Box<[u32; KEPT]>>,
+    len: u16,
     stride: u32,
     skipped: u32,
 }
@@ -33,17 +34,22 @@ impl Samples {
 
     fn keep(&mut self, sample_ns: i64) {
         self.skipped = 0;
-        if self.kept.len() == KEPT {
+        let kept = self.kept.get_or_insert_with(|| Box::new([0; KEPT]));
+        if usize::from(self.len) == KEPT {
             // Halving keeps the selection even over the whole connection.
-            let mut odd = false;
-            self.kept.retain(|_| {
-                odd = !odd;
-                odd
-            });
+            for i in 0..KEPT / 2 {
+                kept[i] = kept[2 * i];
+            }
+            self.len /= 2;
             self.stride = self.stride.max(1) * 2;
         }
-        self.kept
-            .push(u32::try_from(sample_ns / UNIT_NS).unwrap_or(u32::MAX));
+        kept[usize::from(self.len)] = u32::try_from(sample_ns / UNIT_NS).unwrap_or(u32::MAX);
+        self.len += 1;
+    }
+
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        self.kept.as_ref().map_or(0, |kept| u64::from(kept[0])) ^ u64::from(self.skipped)
     }
 
     pub(crate) fn min_ns(&self) -> Option<i64> {
@@ -51,7 +57,7 @@ impl Samples {
     }
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
-        let mut sorted = self.kept.clone();
+        let mut sorted = self.kept.as_ref()?[..usize::from(self.len)].to_vec();
         sorted.sort_unstable();
         sorted
             .get(sorted.len() / 2)
@@ -72,7 +78,7 @@ mod tests {
         assert_eq!(samples.min_ns(), Some(0));
         let median = samples.median_ns().unwrap();
         assert!((3_000_000..7_000_000).contains(&median), "{median}");
-        assert!(samples.kept.len() <= KEPT);
+        assert!(usize::from(samples.len) <= KEPT && samples.stride > 100);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 /// Data frames looked at before the size is settled: the first two round trips of a transfer,
 /// where initial window 10 (RFC 6928) has doubled once or twice.
-const WARM_UP: usize = 64;
+const WARM_UP: u32 = 64;
 
 /// Bytes over the announced MSS that some stacks send anyway (they forget options or an extension
 /// header): no frame is called merged for so few.
@@ -46,11 +46,22 @@ impl Size {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SegmentSize {
     bound: Option<u32>,
-    /// Lengths and numbers of the first data frames, until settled.
-    warm_up: Vec<(u32, u64)>,
+    /// Lengths of the first data frames, until settled.
+    warm_up: Vec<Length>,
+    /// How many frames those are.
+    seen: u32,
     settled: Option<Option<Size>>,
     /// A length a little over the limit, and how often it came.
     over: (u32, u32),
+}
+
+/// Frames of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Length {
+    pub(crate) payload: u32,
+    pub(crate) frames: u32,
+    /// The first one's number.
+    pub(crate) first: u64,
 }
 
 /// What the caller has to count after a frame was added.
@@ -61,7 +72,7 @@ pub(crate) enum Count {
     /// This frame.
     One(u32),
     /// All frames so far, this one included: the size has just been settled.
-    All(Vec<(u32, u64)>),
+    All(Vec<Length>),
     /// This frame, and so many earlier ones of the same length were single after all.
     Correct { payload: u32, earlier: u32 },
 }
@@ -84,6 +95,14 @@ impl SegmentSize {
         self.settled.is_some()
     }
 
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        self.warm_up
+            .first()
+            .map_or(0, |length| u64::from(length.frames))
+            ^ u64::from(self.over.0)
+    }
+
     /// Adds a data frame.
     #[inline]
     pub(crate) fn add(&mut self, payload: u32, number: u64) -> Count {
@@ -99,8 +118,20 @@ impl SegmentSize {
 
     #[cold]
     fn add_early(&mut self, payload: u32, number: u64) -> Count {
-        self.warm_up.push((payload, number));
-        if self.warm_up.len() < WARM_UP {
+        match self
+            .warm_up
+            .iter_mut()
+            .find(|known| known.payload == payload)
+        {
+            Some(known) => known.frames += 1,
+            None => self.warm_up.push(Length {
+                payload,
+                frames: 1,
+                first: number,
+            }),
+        }
+        self.seen += 1;
+        if self.seen < WARM_UP {
             Count::Later
         } else {
             Count::All(self.settle())
@@ -128,8 +159,8 @@ impl SegmentSize {
         }
     }
 
-    /// Decides now; returns the lengths and numbers kept so far.
-    pub(crate) fn settle(&mut self) -> Vec<(u32, u64)> {
+    /// Decides now; returns the lengths kept so far.
+    pub(crate) fn settle(&mut self) -> Vec<Length> {
         if self.settled.is_some() {
             return Vec::new();
         }
@@ -140,16 +171,16 @@ impl SegmentSize {
 }
 
 /// Distinct lengths with their counts, ascending.
-fn tally(lengths: &[(u32, u64)]) -> Vec<(u32, usize)> {
-    let mut sorted: Vec<u32> = lengths.iter().map(|(len, _)| *len).collect();
+fn tally(lengths: &[Length]) -> Vec<(u32, usize)> {
+    let mut sorted: Vec<_> = lengths
+        .iter()
+        .map(|l| (l.payload, l.frames as usize))
+        .collect();
     sorted.sort_unstable();
     sorted
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run[0], run.len()))
-        .collect()
 }
 
-fn estimate(lengths: &[(u32, u64)], bound: Option<u32>) -> Option<Size> {
+fn estimate(lengths: &[Length], bound: Option<u32>) -> Option<Size> {
     let sizes = tally(lengths);
     match bound {
         Some(bound) => Some(within(&sizes, bound)),
@@ -246,7 +277,12 @@ mod tests {
     use super::*;
 
     fn settled(lengths: &[u32], bound: Option<u32>) -> Option<Size> {
-        let lengths: Vec<(u32, u64)> = lengths.iter().map(|len| (*len, 0)).collect();
+        let mut segment = SegmentSize::default();
+        for &payload in lengths {
+            segment.add(payload, 0);
+        }
+        segment.bound = bound;
+        let lengths = segment.warm_up;
         estimate(&lengths, bound)
     }
 

@@ -94,9 +94,9 @@ fn direction(
             .filter(|_| counts.data_frames > 0),
         merged_frames: if uncut { 0 } else { multi.frames },
         tso_frames: if uncut { multi.frames } else { 0 },
-        merge_factor_mean: ratio(multi.segments, counts.data_frames),
+        merge_factor_mean: ratio(multi.segments_of(counts.data_frames), counts.data_frames),
         merge_factor_max: (counts.data_frames > 0).then_some(multi.max.max(1)),
-        merge_factor_histogram: multi.histogram.map(u64::from),
+        merge_factor_histogram: histogram(&multi, counts.data_frames),
         retransmitted_frames: u64::from(counts.retransmitted),
         retransmitted_bytes: counts.payload_bytes - counts.unique_bytes,
         retransmitted_fast: u64::from(counts.fast),
@@ -137,11 +137,20 @@ fn throughput(flow: &Flow) -> Option<f64> {
         .then(|| flow.counts.unique_bytes as f64 * 8e9 / duration_ns as f64)
 }
 
+/// Data frames by segments carried; the first are the single ones.
+fn histogram(multi: &Multi, data_frames: u64) -> [u64; 8] {
+    let mut histogram = [data_frames.saturating_sub(multi.frames); 8];
+    for (all, several) in histogram[1..].iter_mut().zip(multi.histogram) {
+        *all = u64::from(several);
+    }
+    histogram
+}
+
 fn segments_per_ack(multi: &Multi, data_frames: u64, acks: u32) -> Option<f64> {
     if data_frames == 0 {
         None
     } else {
-        ratio(multi.segments, u64::from(acks))
+        ratio(multi.segments_of(data_frames), u64::from(acks))
     }
 }
 

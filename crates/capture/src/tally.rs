@@ -1,19 +1,28 @@
 //! Frames of one direction by how many segments they carry, and what became of each sort.
 
 use crate::outstanding::Fate;
-use crate::segment::{Count, SegmentSize, Size};
+use crate::segment::{Count, Length, SegmentSize, Size};
 
 /// Examples kept of each sort.
 const EXAMPLES: usize = 10;
 
-/// Frames of several segments, merged or not cut yet: the vantage tells later which.
+/// Frames of several segments, merged or not cut yet: the vantage tells later which. All others
+/// are single and need no counting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Multi {
     pub(crate) frames: u64,
-    /// Segments of all data frames.
+    /// Segments in them.
     pub(crate) segments: u64,
     pub(crate) max: u32,
-    pub(crate) histogram: [u32; 8],
+    /// By segments: 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
+    pub(crate) histogram: [u32; 7],
+}
+
+impl Multi {
+    /// Segments in `data_frames` frames, of which these are some.
+    pub(crate) fn segments_of(&self, data_frames: u64) -> u64 {
+        data_frames.saturating_sub(self.frames) + self.segments
+    }
 }
 
 /// Fates of first transmissions, by sort.
@@ -49,7 +58,8 @@ pub(crate) struct Tally {
     pub(crate) segment: SegmentSize,
     pub(crate) multi: Multi,
     pub(crate) fates: Fates,
-    early: Vec<Fate>,
+    /// Fates told before the segment size was settled, with how often.
+    early: Vec<(Fate, u32)>,
     examples: Option<Box<Examples>>,
 }
 
@@ -72,37 +82,38 @@ impl Tally {
     pub(crate) fn add(&mut self, payload: u32, number: u64) {
         match self.segment.add(payload, number) {
             Count::Later => {}
-            Count::One(payload) => self.count(payload, number),
+            Count::One(payload) => self.count(payload, 1, number),
             Count::All(lengths) => self.settled(&lengths),
             Count::Correct { payload, earlier } => self.correct(payload, earlier),
         }
     }
 
     #[inline]
-    fn count(&mut self, payload: u32, number: u64) {
-        let segments = self.segment.size().map_or(1, |size| size.segments(payload));
-        self.multi.segments += u64::from(segments);
-        self.multi.histogram[bucket(segments)] += 1;
-        if segments > 1 {
-            self.count_multi(segments, number);
+    fn count(&mut self, payload: u32, frames: u64, number: u64) {
+        if let Some(size) = self.segment.size()
+            && payload > size.limit
+        {
+            self.count_multi(size.segments(payload), frames, number);
         }
     }
 
     #[inline]
-    fn count_multi(&mut self, segments: u32, number: u64) {
-        self.multi.frames += 1;
+    fn count_multi(&mut self, segments: u32, frames: u64, number: u64) {
+        self.multi.frames += frames;
+        self.multi.segments += frames * u64::from(segments);
+        self.multi.histogram[bucket(segments)] += frames as u32;
         self.multi.max = self.multi.max.max(segments);
         if self.multi.frames <= EXAMPLES as u64 {
             note(&mut self.examples().multi, number);
         }
     }
 
-    fn settled(&mut self, lengths: &[(u32, u64)]) {
-        for &(payload, number) in lengths {
-            self.count(payload, number);
+    fn settled(&mut self, lengths: &[Length]) {
+        for length in lengths {
+            self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for fate in std::mem::take(&mut self.early) {
-            self.tell(fate);
+        for (fate, times) in std::mem::take(&mut self.early) {
+            self.count_fate(fate, times);
         }
     }
 
@@ -110,31 +121,52 @@ impl Tally {
     fn correct(&mut self, payload: u32, earlier: u32) {
         let n = u64::from(earlier);
         self.multi.frames = self.multi.frames.saturating_sub(n);
-        self.multi.segments = self.multi.segments.saturating_sub(n);
-        self.multi.histogram[1] = self.multi.histogram[1].saturating_sub(earlier);
-        self.multi.histogram[0] += earlier;
+        self.multi.segments = self.multi.segments.saturating_sub(2 * n);
+        self.multi.histogram[0] = self.multi.histogram[0].saturating_sub(earlier);
         if self.multi.frames == 0 {
             self.multi.max = 0;
             self.examples().multi.clear();
         }
-        self.count(payload, 0);
+        self.count(payload, 1, 0);
     }
 
     /// Counts a fate.
     #[inline]
     pub(crate) fn tell(&mut self, fate: Fate) {
-        if !self.segment.is_settled() {
-            self.early.push(fate);
-        } else if self.is_multi(fate.len) {
-            self.fates.multi += 1;
-            self.fates.multi_repeated += u32::from(fate.repeated);
+        if self.segment.is_settled() {
+            self.count_fate(fate, 1);
+        } else {
+            self.tell_early(fate);
+        }
+    }
+
+    fn tell_early(&mut self, fate: Fate) {
+        let same =
+            |known: &&mut (Fate, u32)| (known.0.len, known.0.repeated) == (fate.len, fate.repeated);
+        match self.early.iter_mut().find(same) {
+            Some((_, times)) => *times += 1,
+            None => self.early.push((fate, 1)),
+        }
+    }
+
+    #[inline]
+    fn count_fate(&mut self, fate: Fate, times: u32) {
+        if self.is_multi(fate.len) {
+            self.fates.multi += times;
+            self.fates.multi_repeated += times * u32::from(fate.repeated);
             if fate.repeated {
                 note(&mut self.examples().multi_repeated, fate.number);
             }
         } else {
-            self.fates.single += 1;
-            self.fates.single_repeated += u32::from(fate.repeated);
+            self.fates.single += times;
+            self.fates.single_repeated += times * u32::from(fate.repeated);
         }
+    }
+
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        let fates = u64::from(self.fates.single ^ self.multi.histogram[0] ^ self.multi.max);
+        fates ^ self.multi.frames ^ self.early.len() as u64 ^ self.segment.touch()
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.
@@ -154,9 +186,9 @@ impl Tally {
     }
 }
 
-/// 1, 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
+/// 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
 fn bucket(segments: u32) -> usize {
-    (u32::BITS - segments.saturating_sub(1).leading_zeros()).min(7) as usize
+    (segments.saturating_sub(1).max(1).ilog2()).min(6) as usize
 }
 
 #[cfg(test)]
@@ -165,8 +197,8 @@ mod tests {
 
     #[test]
     fn buckets_are_powers_of_two() {
-        let buckets = [1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 1000].map(bucket);
-        assert_eq!(buckets, [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
+        let buckets = [2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 1000].map(bucket);
+        assert_eq!(buckets, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
     }
 
     #[test]

@@ -23,4 +23,4 @@ pub use packet::{
     Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
 };
 pub use tcp::{Flags, TcpOptions};
-pub use walk::{walk, walk_quoted};
+pub use walk::{plain_tcp, walk, walk_quoted};

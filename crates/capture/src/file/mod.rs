@@ -138,7 +138,7 @@ impl Source {
 
     /// The next frame, until the end or damage that ends reading ([`Source::warnings`] tells
     /// which). It is gone when the one after it is asked for.
-    #[inline]
+    #[inline(always)]
     #[expect(
         clippy::should_implement_trait,
         reason = "a frame borrows from the source, which an Iterator cannot say"

@@ -77,14 +77,14 @@ impl Pcap {
     }
 
     /// The next record, with its bytes in the window.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, window: &mut Window, log: &mut Log) -> Option<Head> {
         let from = window.offset();
         if !window.ensure(self.record_header) {
             log.end(window, from);
             return None;
         }
-        let record = self.record(window.bytes());
+        let record = self.record(window.bytes().first_chunk()?);
         if record.captured > MAX_CAPTURED {
             stop_at_length(window, log, record.captured);
             return None;
@@ -105,25 +105,19 @@ impl Pcap {
     /// it is asked, and then nothing is left to ask for. The cost is the same (measured: 7.0 ns a
     /// record there, 6.9 by hand).
     #[inline]
-    fn record(&self, bytes: &[u8]) -> Record {
-        let at = |offset: usize| {
-            let raw = [
-                bytes[offset],
-                bytes[offset + 1],
-                bytes[offset + 2],
-                bytes[offset + 3],
-            ];
-            match self.big_endian {
-                true => u32::from_be_bytes(raw),
-                false => u32::from_le_bytes(raw),
-            }
-        };
+    fn record(&self, bytes: &[u8; 16]) -> Record {
+        let (chunks, _) = bytes.as_chunks::<4>();
+        let mut numbers = [0, 1, 2, 3].map(|i| u32::from_le_bytes(chunks[i]));
+        if self.big_endian {
+            numbers = numbers.map(u32::swap_bytes);
+        }
+        let [seconds, units, captured, original] = numbers;
         // 2^32 seconds and 2^32 units fit: 4.3e18 + 4.3e12.
-        let time_ns = i64::from(at(0)) * 1_000_000_000 + i64::from(at(4)) * self.unit_ns;
+        let time_ns = i64::from(seconds) * 1_000_000_000 + i64::from(units) * self.unit_ns;
         Record {
             time_ns,
-            captured: at(8),
-            original: at(12),
+            captured,
+            original,
         }
     }
 

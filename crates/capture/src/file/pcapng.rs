@@ -88,7 +88,7 @@ impl Pcapng {
     }
 
     /// The next packet, with its bytes in the window.
-    #[inline]
+    #[inline(never)]
     pub(super) fn next(
         &mut self,
         window: &mut Window,
