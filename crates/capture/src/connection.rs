@@ -133,6 +133,7 @@ impl Connection {
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             rtt_ns: self.rtt_ns,
+            asked_ns: receiver.last_data_ns,
         };
         let (start, data) = sender.send(frame, around, common);
         if data == Data::Doubled {

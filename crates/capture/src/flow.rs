@@ -78,6 +78,8 @@ pub(crate) struct Around {
     pub(crate) loss_reported: bool,
     /// Smallest round trip of the whole path; 0 if not known.
     pub(crate) rtt_ns: i64,
+    /// When the other side sent data last.
+    pub(crate) asked_ns: i64,
 }
 
 /// One direction.
@@ -321,13 +323,15 @@ impl Flow {
     }
 
     /// Idle is the time beyond one round trip in which everything was acknowledged although the
-    /// sender had marked the end of what it had to say (PSH): after a lost tail, which looks alike
-    /// from behind the loss, the last frame seen has no PSH.
+    /// sender had marked the end of what it had to say (PSH), or until the other side asked for
+    /// more: after a lost tail, which looks alike from behind the loss, neither is the case.
     #[inline]
     fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
-        if self.last_push && self.una >= next && !self.ranges.has_holes() {
+        if self.una >= next && (self.last_push || around.asked_ns > self.last_data_ns) {
             let quiet_since = self.last_data_ns.max(self.last_ack_ns);
-            self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
+            if self.counts.data_frames > 0 {
+                self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
+            }
         }
     }
 

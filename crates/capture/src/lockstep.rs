@@ -12,6 +12,7 @@ use crate::hop::Hop;
 use crate::point::{Point, Totals};
 use crate::reader::{Batch, End, Item, Reader};
 use crate::summary::{self, seconds};
+use crate::vantage;
 
 /// Batches that a reading thread may be ahead.
 const AHEAD: usize = 4;
@@ -349,10 +350,12 @@ impl<'scope> Run<'scope> {
                 let datagram = if by_interface { i } else { 0 };
                 describe(name, point, end_of(i), datagram)
             });
-        Ok(facts::Trace {
+        let mut trace = facts::Trace {
             points: point_facts.collect(),
             hops: hop_facts,
-        })
+        };
+        vantage::set_between(&mut trace);
+        Ok(trace)
     }
 }
 

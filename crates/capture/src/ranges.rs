@@ -46,11 +46,6 @@ impl Ranges {
         self.next
     }
 
-    /// Whether bytes are missing below the highest position seen.
-    pub(crate) fn has_holes(&self) -> bool {
-        !self.holes.is_empty()
-    }
-
     /// Notes that `start..end` was seen.
     #[inline]
     pub(crate) fn see(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
@@ -196,7 +191,7 @@ mod tests {
                 age_ns: 30
             }
         );
-        assert!(!r.has_holes());
+        assert!(r.holes.is_empty());
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn direction(
         rtt_min_s: rtt.min_s,
         rtt_median_s: rtt.median_s,
         effective_window_segments: throughput_bps
-            .zip(rtt.min_s)
+            .zip(rtt.min_s.filter(|rtt| *rtt > 0.0))
             .zip(size)
             .map(|((bps, rtt), size)| bps / 8.0 * rtt / f64::from(size.bytes)),
         sender_idle_s: seconds(flow.idle_ns),

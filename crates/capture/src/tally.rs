@@ -3,8 +3,8 @@
 use crate::outstanding::Fate;
 use crate::segment::{Count, Length, SegmentSize, Size};
 
-/// Examples kept of each sort.
-const EXAMPLES: usize = 10;
+/// Examples kept of each sort: ten to show, and one that says there are more.
+const EXAMPLES: usize = 11;
 
 /// Frames of several segments, merged or not cut yet: the vantage tells later which. All others
 /// are single and need no counting.

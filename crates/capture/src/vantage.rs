@@ -2,7 +2,7 @@
 //! the way to it or not cut yet by their sender.
 
 use crate::connection::Connection;
-use crate::facts::Vantage;
+use crate::facts::{Trace, Vantage};
 use crate::flow::Flow;
 
 /// A side this much closer than the whole path is where the point stands.
@@ -71,6 +71,35 @@ pub(crate) fn flow_is_uncut(connection: &Connection, flow: usize) -> bool {
         &connection.flows[flow],
         connection.halves().vantage() == sender,
     )
+}
+
+/// Of two points that both seem to stand at one end, the farther one stands between: round trips
+/// alone do not tell a host from the switch that it hangs on.
+pub(crate) fn set_between(trace: &mut Trace) {
+    for hop in &trace.hops {
+        for seen in &hop.connections {
+            let (near_from, near_to) = match seen.direction {
+                "to_client" => (Vantage::Server, Vantage::Client),
+                _ => (Vantage::Client, Vantage::Server),
+            };
+            let place = |name: &str| trace.points.iter().position(|point| point.name == name);
+            let Some((from, to)) = place(&hop.from).zip(place(&hop.to)) else {
+                continue;
+            };
+            let (from_id, to_id) = (seen.from_id as usize, seen.to_id as usize);
+            let from_vantage = trace.points[from]
+                .connections
+                .get(from_id)
+                .map(|c| c.vantage);
+            let to_vantage = trace.points[to].connections.get(to_id).map(|c| c.vantage);
+            if from_vantage == Some(near_to) && to_vantage.is_some() {
+                trace.points[from].connections[from_id].vantage = Vantage::Between;
+            }
+            if to_vantage == Some(near_from) && from_vantage.is_some() {
+                trace.points[to].connections[to_id].vantage = Vantage::Between;
+            }
+        }
+    }
 }
 
 /// Complete checksums on single frames beside partial ones on large frames are GRO's own mark.

@@ -4,7 +4,7 @@ use std::thread;
 
 use anyhow::bail;
 use coalescope_capture::{Options, facts};
-use coalescope_knowledge::{compare, judge};
+use coalescope_knowledge::{judge, judge_pair};
 use coalescope_report::Report;
 
 use crate::Outcome;
@@ -50,16 +50,14 @@ pub(crate) fn report(task: Task) -> anyhow::Result<Report> {
     check(&task)?;
     let compares = task.compare;
     let trace = read(task)?;
-    let diagnosis = judge(&trace);
-    let comparison = compares.then(|| compare(&trace)).flatten();
-    if compares && comparison.is_none() {
-        bail!(NOTHING_TO_COMPARE);
+    if !compares {
+        let diagnosis = judge(&trace);
+        return Ok(Report::new(trace, diagnosis));
     }
-    let report = Report::new(trace, diagnosis);
-    Ok(match comparison {
-        Some((comparison, findings)) => report.with_comparison(comparison, findings),
-        None => report,
-    })
+    let Some((comparison, diagnosis)) = judge_pair(&trace) else {
+        bail!(NOTHING_TO_COMPARE)
+    };
+    Ok(Report::new(trace, diagnosis).with_comparison(comparison))
 }
 
 const NOTHING_TO_COMPARE: &str = "there is nothing to compare: one of the two captures shows no \

@@ -17,4 +17,4 @@ mod words;
 pub use compare::{Comparison, Transfer, compare};
 pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 pub use limits::{ConnectionLimit, Limit};
-pub use verdict::{Diagnosis, Merging, Verdict, judge};
+pub use verdict::{Diagnosis, Merging, Verdict, judge, judge_pair};

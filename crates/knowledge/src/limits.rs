@@ -159,9 +159,15 @@ fn is_idle(data: &Direction, _: &Direction) -> bool {
         .is_some_and(|duration| data.sender_idle_s >= IDLE * duration)
 }
 
+/// The effective window of the time in which the sender was not idle.
+fn active_window(data: &Direction) -> Option<f64> {
+    let duration = data.duration_s?;
+    let active = (duration - data.sender_idle_s).max(duration * 0.01);
+    Some(data.effective_window_segments? * duration / active)
+}
+
 fn has_few_segments(data: &Direction) -> bool {
-    data.effective_window_segments
-        .is_some_and(|window| window < FEW_SEGMENTS)
+    active_window(data).is_some_and(|window| window < FEW_SEGMENTS)
 }
 
 /// So many bytes sent again, or frames late because they were, that bursts must be lost whole.

@@ -5,6 +5,7 @@ use coalescope_capture::facts::{
 };
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST, TIMES_SINGLE};
 use crate::words::{probability, reference, share, shown, told};
 
@@ -86,19 +87,23 @@ pub(crate) struct Accusations {
     pub(crate) explained: Vec<(String, u64)>,
 }
 
-/// Findings about merged frames that are refused, vanish on hops, or are sent again.
-pub(crate) fn accusations(trace: &Trace) -> Accusations {
+/// Findings about merged frames that are refused, vanish on hops, or are sent again; of one
+/// connection only the first of these, since a refused frame is also lost and sent again.
+pub(crate) fn accusations(trace: &Trace, same: &Same) -> Accusations {
     let mut all = Accusations::default();
     for point in &trace.points {
-        all.findings.extend(rejected_at(point));
-        all.explain(point, refused(point).map(|(connection, _)| connection));
+        let refused = refused(point).map(|(connection, _)| connection);
+        all.accuse(rejected_at(point), point, refused, same);
     }
     for hop in &trace.hops {
-        if let Some(finding) = lost_on(hop, trace) {
-            all.findings.push(finding);
-            let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
-            all.explained
-                .extend(losers.map(|c| (hop.from.clone(), c.from_id)));
+        let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
+            continue;
+        };
+        let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
+        let losers = losers.filter_map(|c| point.connections.get(usize::try_from(c.from_id).ok()?));
+        let finding = lost_on(hop, trace);
+        if finding.is_some() {
+            all.accuse(finding, point, losers, same);
         }
     }
     for point in trace
@@ -106,17 +111,34 @@ pub(crate) fn accusations(trace: &Trace) -> Accusations {
         .iter()
         .filter(|point| !has_hop_from(trace, point))
     {
-        all.findings.extend(sent_again(point));
-        all.explain(
-            point,
-            guilty(point).into_iter().map(|(connection, _)| connection),
-        );
+        let guilty = guilty(point).into_iter().map(|(connection, _)| connection);
+        all.accuse(sent_again(point), point, guilty, same);
     }
     all
 }
 
 impl Accusations {
-    fn explain<'a>(&mut self, point: &Point, connections: impl Iterator<Item = &'a Connection>) {
+    /// Adds a finding, unless its connection has one, and the connections that it explains.
+    fn accuse<'a>(
+        &mut self,
+        finding: Option<Finding>,
+        point: &Point,
+        connections: impl Iterator<Item = &'a Connection>,
+        same: &Same,
+    ) {
+        let known: Vec<Group> = self
+            .explained
+            .iter()
+            .map(|(p, id)| same.group(p, *id))
+            .collect();
+        let about = |finding: &Finding| {
+            finding
+                .connection
+                .as_ref()
+                .map(|c| same.group(&c.point, c.id))
+        };
+        let is_new = |finding: &Finding| about(finding).is_none_or(|group| !known.contains(&group));
+        self.findings.extend(finding.filter(is_new));
         self.explained
             .extend(connections.map(|c| (point.name.clone(), c.id)));
     }

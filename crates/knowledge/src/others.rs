@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{ConnectionLimit, Limit, limit, loss_frames};
@@ -287,28 +287,50 @@ impl<'a> Case<'a> {
 fn hop_words(hop: &Hop) -> String {
     let table = Table::of(&hop.merged, &hop.single);
     let place = format!("between {} and {}", hop.from, hop.to);
-    let words = table.words(hop.p_value, &format!("were lost whole {place}"));
-    let partly = hop.merged.partly_lost;
-    if partly > 0 {
-        format!("{words}; {partly} merged ones were cut again and lost a part")
+    let mut words = if table.merged > 0 {
+        table.words(hop.p_value, &format!("were lost whole {place}"))
     } else {
-        words
+        format!(
+            "{} single frames were lost {place}",
+            share(table.single_lost, table.single)
+        )
+    };
+    if hop.merged.partly_lost > 0 {
+        let n = hop.merged.partly_lost;
+        words += &format!("; {n} merged ones were cut again and lost a part");
     }
+    if hop.tso.seen > 0 {
+        let hit = hop.tso.lost + hop.tso.partly_lost;
+        let hit = share(hit, hop.tso.seen);
+        words += &format!("; {hit} frames that the sender's NIC had yet to cut lost all or a part");
+    }
+    words
 }
 
-/// When nothing else was found.
-pub(crate) fn healthy(trace: &Trace) -> Finding {
+/// When nothing else was found, and there was something to look at.
+pub(crate) fn healthy(trace: &Trace, limits: &[ConnectionLimit]) -> Option<Finding> {
+    let with_data = |point: &Point| {
+        let carries = |c: &&Connection| c.to_client.data_frames + c.to_server.data_frames > 0;
+        point.connections.iter().filter(carries).count()
+    };
     let n = trace
         .points
         .iter()
-        .map(|point| point.connections.len())
+        .map(with_data)
         .max()
-        .unwrap_or(0);
-    let text = format!(
-        "{}, none of which is held back by the network",
-        connections(n)
-    );
-    Finding {
+        .filter(|n| *n > 0)?;
+    let text = if limits.is_empty() {
+        format!(
+            "{}, too short to tell what would limit a longer one",
+            connections(n)
+        )
+    } else {
+        format!(
+            "{}, none of which is held back by the network",
+            connections(n)
+        )
+    };
+    Some(Finding {
         id: Id::Healthy,
         proof: Proof::Observed,
         title: "nothing is wrong".to_owned(),
@@ -316,7 +338,7 @@ pub(crate) fn healthy(trace: &Trace) -> Finding {
         hop: None,
         evidence: vec![told(text)],
         next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
-    }
+    })
 }
 
 fn connections(n: usize) -> String {

@@ -58,3 +58,6 @@ pub(crate) const MERGES: f64 = 2.0;
 pub(crate) const DOES_NOT_MERGE: f64 = 1.1;
 /// How much slower the second transfer must be for the difference to matter.
 pub(crate) const SLOWER: f64 = 2.0;
+
+/// Payload bytes of the largest packets on wires (an MTU of 9216 with some room for headers).
+pub(crate) const LARGEST_PACKET: u64 = 9216;

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
-use coalescope_capture::facts::Trace;
+use coalescope_capture::facts::{Direction, Trace};
 use serde::Serialize;
 
+use crate::compare::{Comparison, compare};
 use crate::finding::{Finding, Id};
 use crate::limits::{self, ConnectionLimit, Limit};
 use crate::merging::{accusations, hints};
 use crate::others::{healthy, others};
 use crate::same::{Group, Same};
+use crate::thresholds::LARGEST_PACKET;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -39,7 +41,7 @@ pub struct Verdict {
 pub struct Diagnosis {
     /// First lines.
     pub verdict: Verdict,
-    /// Findings, gravest first; never empty when anything was read.
+    /// Findings, gravest first; none if there was nothing to judge.
     pub findings: Vec<Finding>,
     /// What limits each connection with enough data to tell, by point and connection.
     pub limits: Vec<ConnectionLimit>,
@@ -49,7 +51,7 @@ pub struct Diagnosis {
 #[must_use]
 pub fn judge(trace: &Trace) -> Diagnosis {
     let same = Same::of(trace);
-    let accusations = accusations(trace);
+    let accusations = accusations(trace, &same);
     let mut findings = accusations.findings;
     let limits = unify(limits::all(trace), &accusations.explained, &same);
     if findings.is_empty() {
@@ -57,14 +59,24 @@ pub fn judge(trace: &Trace) -> Diagnosis {
     }
     findings.extend(others(trace, &limits, &same));
     if findings.is_empty() {
-        findings.push(healthy(trace));
+        findings.extend(healthy(trace, &limits));
     }
-    let verdict = verdict(trace, &findings);
     Diagnosis {
-        verdict,
+        verdict: verdict(trace, &findings),
         findings,
         limits,
     }
+}
+
+/// Judges a trace of two transfers, and what sets them apart. `None` if either shows no data.
+#[must_use]
+pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
+    let (comparison, mut findings) = compare(trace)?;
+    let mut diagnosis = judge(trace);
+    findings.append(&mut diagnosis.findings);
+    diagnosis.verdict = verdict(trace, &findings);
+    diagnosis.findings = findings;
+    Some((comparison, diagnosis))
 }
 
 /// Gives each connection one limit, whatever its points show of it: the gravest.
@@ -91,22 +103,25 @@ fn unify(
 
 fn verdict(trace: &Trace, findings: &[Finding]) -> Verdict {
     let merging = merging(trace, findings);
-    let first = &findings[0];
+    let Some(first) = findings.first() else {
+        let text = "There is nothing to judge: no TCP connection carries data here.".to_owned();
+        return Verdict {
+            merging: Merging::Unclear,
+            text,
+        };
+    };
     let about = match merging {
-        Merging::Harms => sentence(&first.title),
+        Merging::Harms => String::new(),
         Merging::Innocent => innocent(trace),
-        Merging::NotSeen => "No frame was merged at these points.".to_owned(),
-        Merging::Unclear => "Not enough evidence to say whether merging is to blame.".to_owned(),
+        Merging::NotSeen => "No frame was merged at these points. ".to_owned(),
+        Merging::Unclear => "Not enough evidence to say whether merging is to blame. ".to_owned(),
     };
     let why = first
         .evidence
         .first()
         .map(|evidence| sentence(&evidence.text))
         .unwrap_or_default();
-    let text = match merging {
-        Merging::Harms => format!("{about} {why}"),
-        _ => format!("{about} {} {why}", sentence(&first.title)),
-    };
+    let text = format!("{about}{} {why}", sentence(&first.title));
     Verdict {
         merging,
         text: text.trim_end().to_owned(),
@@ -121,9 +136,22 @@ fn merging(trace: &Trace, findings: &[Finding]) -> Merging {
         Merging::Unclear
     } else if merged_frames(trace) > 0 {
         Merging::Innocent
+    } else if directions(trace).any(may_hide_merging) {
+        Merging::Unclear
     } else {
         Merging::NotSeen
     }
+}
+
+fn directions(trace: &Trace) -> impl Iterator<Item = &Direction> {
+    let connections = trace.points.iter().flat_map(|point| &point.connections);
+    connections.flat_map(|connection| [&connection.to_client, &connection.to_server])
+}
+
+/// Frames larger than any wire packet, of a segment size that the capture does not tell.
+fn may_hide_merging(direction: &Direction) -> bool {
+    direction.segment_size_bytes.is_none()
+        && direction.payload_bytes > LARGEST_PACKET * direction.data_frames.max(1)
 }
 
 /// Merged frames at the point that has most of them.
@@ -139,7 +167,7 @@ fn merged_frames(trace: &Trace) -> u64 {
 
 fn innocent(trace: &Trace) -> String {
     format!(
-        "Merging is innocent here: {} frames were merged and do no harm.",
+        "Merging is innocent here: {} frames were merged and do no harm. ",
         merged_frames(trace)
     )
 }

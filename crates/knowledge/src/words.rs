@@ -44,7 +44,7 @@ pub(crate) fn time(s: f64) -> String {
 /// Bytes.
 pub(crate) fn bytes(n: u64) -> String {
     match n {
-        n if n >= 10_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        n if n >= 1_000_000 => format!("{:.2} MB", n as f64 / 1e6),
         n if n >= 10_000 => format!("{:.1} KB", n as f64 / 1e3),
         n => format!("{n} bytes"),
     }

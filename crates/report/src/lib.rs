@@ -9,7 +9,7 @@ mod text;
 use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
-use coalescope_knowledge::{Comparison, Diagnosis, Finding, Id};
+use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
 pub use text::{TextOptions, WIDTH};
 
@@ -32,12 +32,9 @@ impl Report {
         }
     }
 
-    /// Adds two transfers side by side, and what their difference means: those findings come
-    /// first, since whoever compares asks about the difference.
+    /// Adds two transfers side by side.
     #[must_use]
-    pub fn with_comparison(mut self, comparison: Comparison, mut findings: Vec<Finding>) -> Self {
-        findings.append(&mut self.diagnosis.findings);
-        self.diagnosis.findings = findings;
+    pub fn with_comparison(mut self, comparison: Comparison) -> Self {
         self.comparison = Some(comparison);
         self
     }

@@ -18,6 +18,10 @@ enum Scale {
     Binary(u8),
 }
 
+/// Times after this (the year 2116) and before 1970 are not told apart from it, so that times can
+/// be subtracted, and differences of times added, without a thought to overflow.
+pub(super) const LATEST_NS: i64 = (1 << 62) - 1;
+
 /// Microseconds, for interfaces that do not say.
 pub(super) const DEFAULT_RESOLUTION: u8 = 6;
 
@@ -40,7 +44,11 @@ impl Clock {
         };
         // At most 2^64 times 10^9, below 2^94.
         let total = since as i128 + self.offset_ns;
-        i64::try_from(total).map_err(|_| if total < 0 { i64::MIN } else { i64::MAX })
+        if (0..=i128::from(LATEST_NS)).contains(&total) {
+            Ok(total as i64)
+        } else {
+            Err(if total < 0 { 0 } else { LATEST_NS })
+        }
     }
 }
 
@@ -79,14 +87,18 @@ mod tests {
     #[test]
     fn offsets() {
         assert_eq!(Clock::new(9, 5).nanoseconds(1), Ok(5_000_000_001));
-        assert_eq!(Clock::new(9, -5).nanoseconds(1), Ok(-4_999_999_999));
+        assert_eq!(Clock::new(9, -5).nanoseconds(5_000_000_001), Ok(1));
+        assert_eq!(Clock::new(9, -5).nanoseconds(1), Err(0));
     }
 
     #[test]
     fn what_cannot_be_told_is_set_to_the_nearest() {
-        assert_eq!(Clock::new(6, 0).nanoseconds(u64::MAX), Err(i64::MAX));
-        assert_eq!(Clock::new(9, i64::MIN).nanoseconds(0), Err(i64::MIN));
-        assert_eq!(Clock::new(0, i64::MAX).nanoseconds(u64::MAX), Err(i64::MAX));
+        assert_eq!(Clock::new(6, 0).nanoseconds(u64::MAX), Err(LATEST_NS));
+        assert_eq!(Clock::new(9, i64::MIN).nanoseconds(0), Err(0));
+        assert_eq!(
+            Clock::new(0, i64::MAX).nanoseconds(u64::MAX),
+            Err(LATEST_NS)
+        );
         assert_eq!(Clock::new(127, 0).nanoseconds(u64::MAX), Ok(0));
         assert_eq!(Clock::new(255, 0).nanoseconds(u64::MAX), Ok(0));
         assert_eq!(Clock::new(28, 0).nanoseconds(u64::MAX), Ok(1));

@@ -12,6 +12,10 @@ const WIDTH_NS: i64 = 100_000_000;
 /// Drift is not told from less than this many windows, or over less than a second.
 const ENOUGH: usize = 4;
 
+/// Drift must move the clock by this many times the scatter of the windows, and by this much.
+const CLEAR: f64 = 4.0;
+const CLEAR_NS: f64 = 100_000.0;
+
 /// Extremes within one window.
 #[derive(Clone, Copy, Debug)]
 struct Window {
@@ -26,6 +30,53 @@ pub(crate) struct Clock {
     origin_ns: Option<i64>,
     width_ns: i64,
     windows: Vec<Window>,
+}
+
+/// Differences of some frames' times at both points, for the median of their delays: the clocks'
+/// offset is taken off at the end, when it is known best.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Differences {
+    kept: Vec<(i64, i64)>,
+    stride: usize,
+    skipped: usize,
+}
+
+/// Differences kept.
+const DIFFERENCES: usize = 512;
+
+impl Differences {
+    pub(crate) fn push(&mut self, time_ns: i64, difference_ns: i64) {
+        self.skipped += 1;
+        if self.skipped < self.stride {
+            return;
+        }
+        self.skipped = 0;
+        if self.kept.len() == DIFFERENCES {
+            let mut odd = false;
+            self.kept.retain(|_| {
+                odd = !odd;
+                odd
+            });
+            self.stride = self.stride.max(1) * 2;
+        }
+        self.kept.push((time_ns, difference_ns));
+    }
+
+    /// The median delay.
+    pub(crate) fn median_ns(&self, clock: &Clock) -> Option<i64> {
+        let (start, drift) = clock.fit();
+        let (start, origin) = (start?, clock.origin_ns?);
+        let mut delays: Vec<i64> = self
+            .kept
+            .iter()
+            .map(|(time, difference)| {
+                let drifted = (time - origin) as f64 * drift.unwrap_or(0.0) / 1e6;
+                (difference - start - drifted as i64).max(0)
+            })
+            .collect();
+        delays.sort_unstable();
+        delays.get(delays.len() / 2).copied()
+    }
 }
 
 impl Default for Clock {
@@ -108,12 +159,18 @@ impl Clock {
             return (self.of(&self.windows), None);
         }
         let slope = median_slope(&points);
-        let mut starts: Vec<f64> = points
-            .iter()
-            .map(|(t, offset)| offset - slope * t)
-            .collect();
-        starts.sort_by(f64::total_cmp);
-        (Some(starts[starts.len() / 2] as i64), Some(slope * 1e6))
+        let at_start = |slope: f64| median(points.iter().map(|(t, offset)| offset - slope * t));
+        let start = at_start(slope);
+        let noise = median(
+            points
+                .iter()
+                .map(|(t, offset)| (offset - slope * t - start).abs()),
+        );
+        let drifted = (slope * (last.0 - first.0)).abs();
+        if drifted < CLEAR * noise + CLEAR_NS {
+            return (Some(at_start(0.0) as i64), None);
+        }
+        (Some(start as i64), Some(slope * 1e6))
     }
 
     /// Offset by time since the origin, from windows that have what the best of them have.
@@ -144,6 +201,12 @@ impl Clock {
     }
 }
 
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
 fn lower(a: Option<i64>, b: Option<i64>) -> Option<i64> {
     a.into_iter().chain(b).min()
 }
@@ -166,9 +229,7 @@ fn median_slope(points: &[(f64, f64)]) -> f64 {
             .iter()
             .map(move |b| (b.1 - a.1) / (b.0 - a.0))
     });
-    let mut slopes: Vec<f64> = pairs.collect();
-    slopes.sort_by(f64::total_cmp);
-    slopes[slopes.len() / 2]
+    median(pairs)
 }
 
 #[cfg(test)]
@@ -198,6 +259,18 @@ mod tests {
         );
         assert!((drift.unwrap() - 40.0).abs() < 8.0, "{drift:?}");
         assert!(clock.windows.len() <= WINDOWS);
+    }
+
+    #[test]
+    fn scatter_is_no_drift() {
+        let mut clock = Clock::default();
+        for i in 0..100i64 {
+            clock.add(i * 100_000_000, 40_000_000 + i * 7919 % 400_000, true);
+            clock.add(i * 100_000_000, -40_000_000, false);
+        }
+        let (offset, drift) = clock.fit();
+        assert!(offset.unwrap().abs() < 200_000, "{offset:?}");
+        assert_eq!(drift, None);
     }
 
     #[test]

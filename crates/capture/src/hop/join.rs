@@ -104,6 +104,8 @@ pub(crate) struct Join {
     /// Positions acknowledged, as seen at the first point, with the time.
     acks: VecDeque<(u64, i64)>,
     highest_matched: u64,
+    /// The same before the frame at hand.
+    matched_before: u64,
     pub(crate) reordered: u64,
     /// When the same frame left and came, each by its own point's clock.
     pub(crate) delays: Vec<(i64, i64)>,
@@ -169,6 +171,7 @@ impl Join {
     /// Credits a frame of the second point; false if nothing that waits can have caused it.
     fn credit(&mut self, came: &Seen, tell: &mut impl FnMut(Judged)) -> bool {
         let causes = self.causes(came);
+        self.matched_before = self.highest_matched;
         let mut open = Vec::with_capacity(4);
         open.push(came.start..came.end());
         for key in causes.iter().copied() {
@@ -219,7 +222,7 @@ impl Join {
         if first_try && old.seen.start == came.start && self.delays.len() < 256 {
             self.delays.push((old.seen.own_ns, came.own_ns));
         }
-        if key.1 < self.highest_matched && came.start == old.seen.start {
+        if key.1 < self.matched_before && came.start == old.seen.start {
             self.reordered += 1;
         }
         self.highest_matched = self.highest_matched.max(key.1);

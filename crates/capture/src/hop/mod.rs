@@ -12,8 +12,7 @@ use crate::connection::Tracked;
 use crate::flow::Data;
 use crate::frame::Frame;
 use crate::point::Point;
-use crate::rtt::Samples;
-use clock::Clock;
+use clock::{Clock, Differences};
 use join::{Horizon, Seen};
 use link::{Linker, Mark, MatchedBy};
 use pair::{Pair, Side};
@@ -58,8 +57,8 @@ pub(crate) struct Hop {
     halves: [Vec<Half>; 2],
     pairs: Vec<Pair>,
     clock: Clock,
-    /// One-way delays from the first point to the second.
-    delays: Samples,
+    /// Second point's time less first's, of frames that went that way.
+    delays: Differences,
     /// Events of each side that wait for a pair.
     early: [usize; 2],
     /// Whether clients are on the first point's side on the other hops of the path.

@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 
 use super::Event;
-use super::clock::Clock;
+use super::clock::{Clock, Differences};
 use super::join::{Horizon, Join, Judged, Outcome, Seen};
 use super::link::{Mark, MatchedBy};
 use crate::facts::Outcomes;
 use crate::point::Point;
-use crate::rtt::Samples;
 use crate::tally::note;
 
 /// First or second point of the hop.
@@ -232,7 +231,7 @@ impl Pair {
         offset_ns: i64,
         points: [&Point; 2],
         client_first: Option<bool>,
-        (clock, delays): (&mut Clock, &mut Samples),
+        (clock, delays): (&mut Clock, &mut Differences),
     ) {
         let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
         let likely = self.likely(client_first, points[0]);
@@ -251,7 +250,7 @@ impl Pair {
             let result = &mut way.result;
             way.join
                 .advance(horizon, |judged| result.add(judged, &multi));
-            way.give_delays(leaves, offset_ns, clock, delays);
+            way.give_delays(leaves, clock, delays);
         }
     }
 
@@ -380,13 +379,7 @@ impl Way {
         }
     }
 
-    fn give_delays(
-        &mut self,
-        leaves: Side,
-        offset_ns: i64,
-        clock: &mut Clock,
-        delays: &mut Samples,
-    ) {
+    fn give_delays(&mut self, leaves: Side, clock: &mut Clock, delays: &mut Differences) {
         let forth = leaves == Side::First;
         for (left_ns, came_ns) in self.join.delays.drain(..) {
             let (first_ns, second_ns) = if forth {
@@ -396,7 +389,7 @@ impl Way {
             };
             clock.add(first_ns, second_ns - first_ns, forth);
             if forth {
-                delays.push((second_ns - first_ns - offset_ns).max(0));
+                delays.push(first_ns, second_ns - first_ns);
             }
         }
     }

@@ -44,14 +44,15 @@ impl Hop {
     }
 
     fn fill_clock(&self, hop: &mut facts::Hop, forth: bool) {
+        // Adding 0 makes a zero of either sign positive.
         let sign = if forth { 1.0 } else { -1.0 };
         let (offset, drift) = self.clock.fit();
-        hop.clock_offset_s = offset.map(|ns| sign * ns as f64 / 1e9);
-        hop.clock_drift_ppm = drift.map(|ppm| sign * ppm);
+        hop.clock_offset_s = offset.map(|ns| sign * ns as f64 / 1e9 + 0.0);
+        hop.clock_drift_ppm = drift.map(|ppm| sign * ppm + 0.0);
         hop.delay_min_s = self.clock.delay_ns().map(|ns| ns as f64 / 1e9);
         hop.delay_median_s = self
             .delays
-            .median_ns()
+            .median_ns(&self.clock)
             .filter(|_| forth)
             .map(|ns| ns as f64 / 1e9);
     }

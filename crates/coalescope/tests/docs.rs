@@ -1,0 +1,254 @@
+//! The documents say what the program does: their examples run, their verdict is printed, their
+//! tables have every field, finding and threshold.
+
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use clap::Parser;
+use coalescope_simulate::{run, story};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// What stands in the fenced blocks of a language.
+fn blocks(text: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}");
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == fence {
+            let block = lines.by_ref().take_while(|line| *line != "```");
+            blocks.push(block.map(|line| format!("{line}\n")).collect());
+        } else if line.starts_with("```") {
+            lines
+                .by_ref()
+                .take_while(|line| *line != "```")
+                .for_each(drop);
+        }
+    }
+    blocks
+}
+
+fn coalescope() -> Command {
+    let mut command = Command::cargo_bin("coalescope").unwrap();
+    command.env_remove("NO_COLOR");
+    command
+}
+
+/// A directory with the captures that README's examples name.
+fn captures() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(directory.path().join(name), bytes).unwrap();
+    };
+    let incident = run(&story("hyperv-rsc-jumbo").unwrap());
+    for point in &incident.points {
+        write(&format!("{}.pcap", point.name), &point.bytes);
+    }
+    write("bridge.pcapng", &incident.combined());
+    for (file, name) in [("direct", "ipvs-gro-direct"), ("vip", "ipvs-gro-vip")] {
+        let transfer = run(&story(name).unwrap());
+        write(&format!("{file}.pcap"), &transfer.points[0].bytes);
+    }
+    directory
+}
+
+#[test]
+fn the_verdict_in_the_readme_is_what_the_demo_prints() {
+    let output = coalescope().arg("demo").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let readme = read("README.md");
+    let verdict = blocks(&readme, "text")
+        .into_iter()
+        .find(|block| block.contains("[merged-frames-lost, observed]"))
+        .unwrap();
+    assert!(
+        said.starts_with(&verdict),
+        "README has\n{verdict}\nthe demo begins\n{}",
+        said.lines().take(14).collect::<Vec<_>>().join("\n")
+    );
+}
+
+#[test]
+fn the_examples_in_the_readme_run() {
+    let directory = captures();
+    let readme = read("README.md");
+    let commands: Vec<&str> = readme
+        .lines()
+        .filter(|line| line.starts_with("coalescope "))
+        .collect();
+    assert!(commands.len() >= 5, "{commands:?}");
+    for command in commands {
+        let arguments: Vec<&str> = command.split(' ').skip(1).collect();
+        let output = coalescope()
+            .current_dir(directory.path())
+            .args(&arguments)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command}\n{errors}");
+        assert_eq!(errors, "", "{command}");
+    }
+}
+
+#[test]
+fn what_is_piped_in_the_readme_is_understood() {
+    let readme = read("README.md");
+    let piped: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.split_once("| coalescope "))
+        .map(|(_, arguments)| arguments)
+        .collect();
+    assert!(!piped.is_empty());
+    for arguments in piped {
+        let words = std::iter::once("coalescope").chain(arguments.split(' '));
+        assert!(
+            coalescope::Cli::try_parse_from(words).is_ok(),
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn the_readme_counts_the_stories_and_is_short() {
+    let readme = read("README.md");
+    let n = coalescope_simulate::stories().len();
+    assert!(readme.contains(&format!("lists {n} incidents")), "{n}");
+    assert!(readme.lines().count() <= 150);
+}
+
+/// Words of a document in backquotes, also those that several share.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect()
+}
+
+fn names(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                into.insert(name.clone());
+                names(value, into);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| names(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_json_field_is_documented() {
+    let directory = captures();
+    let mut found = BTreeSet::new();
+    for arguments in [
+        &["CAP-01.pcap", "CAP-02.pcap", "VM-01.pcap"][..],
+        &["--compare", "direct.pcap", "vip.pcap"],
+    ] {
+        let output = coalescope()
+            .current_dir(directory.path())
+            .args(["trace", "--format", "json"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        names(&serde_json::from_slice(&output.stdout).unwrap(), &mut found);
+    }
+    let reference = read("docs/trace.md");
+    let documented = quoted(&reference);
+    let missing: Vec<_> = found
+        .iter()
+        .filter(|name| !documented.contains(name.as_str()))
+        .collect();
+    assert!(found.len() > 50, "{found:?}");
+    assert!(missing.is_empty(), "not in docs/trace.md: {missing:?}");
+}
+
+#[test]
+fn every_option_is_documented() {
+    let output = coalescope().args(["trace", "--help"]).output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let reference = read("docs/trace.md");
+    let options: BTreeSet<&str> = help
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| word.starts_with("--") && *word != "--help")
+        .collect();
+    assert!(options.contains("--compare"), "{options:?}");
+    for option in options {
+        let stands = reference.contains(&format!("| `{option}"));
+        assert!(stands, "{option} is not in docs/trace.md");
+    }
+}
+
+#[test]
+fn every_finding_has_its_section() {
+    let source = read("crates/knowledge/src/finding.rs");
+    let reference = read("docs/trace.md");
+    let ids: Vec<&str> = source
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Self::")?.split_once(" => \""))
+        .filter_map(|(_, rest)| rest.strip_suffix("\","))
+        .filter(|id| !["suspected", "observed", "proven"].contains(id))
+        .collect();
+    assert!(ids.contains(&"merged-frames-lost") && ids.contains(&"healthy"));
+    for id in ids {
+        let heading = format!("\n### `{id}`\n");
+        assert!(reference.contains(&heading), "{id} is not in docs/trace.md");
+    }
+}
+
+#[test]
+fn every_threshold_is_as_in_the_code() {
+    let source = read("crates/knowledge/src/thresholds.rs");
+    let reference = read("docs/trace.md");
+    let constants: Vec<(&str, &str)> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub(crate) const "))
+        .filter_map(|line| line.split_once(": "))
+        .filter_map(|(name, rest)| Some((name, rest.split_once(" = ")?.1.strip_suffix(';')?)))
+        .collect();
+    assert!(constants.len() > 15, "{constants:?}");
+    for (name, value) in constants {
+        let row = format!("| `{name}` | {value} |");
+        assert!(reference.contains(&row), "docs/trace.md lacks {row}");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "docs/trace.md",
+        "docs/inference.md",
+        "docs/crosscheck.md",
+        "docs/performance.md",
+        "crates/wire/README.md",
+    ] {
+        let text = read(document);
+        let folder = root().join(document);
+        let folder = folder.parent().unwrap();
+        let targets = text.split("](").skip(1);
+        for target in targets.filter_map(|rest| rest.split(')').next()) {
+            let is_local = !target.contains("://");
+            assert!(
+                !is_local || folder.join(target).exists(),
+                "{document}: {target}"
+            );
+        }
+    }
+}
