@@ -319,7 +319,7 @@ pub struct HopConnection {
     pub from_id: u64,
     /// Its id at `to`.
     pub to_id: u64,
-    /// How it was recognised: `handshake`, `payload`, `addresses`.
+    /// How it was recognised: `handshake`, `sequence numbers`, `payload`.
     pub matched_by: &'static str,
     /// Which direction of the connection this is: `to_client` or `to_server`.
     pub direction: &'static str,

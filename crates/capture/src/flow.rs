@@ -1,6 +1,6 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
-use coalescope_wire::{Flags, Sent as SentBy};
+use coalescope_wire::Flags;
 
 use crate::acks::Acks;
 use crate::doubled::{self, Recent};
@@ -50,7 +50,6 @@ pub(crate) struct Counts {
     large: u16,
     /// Frames with an IP length of 0 that would have fitted.
     pub(crate) length_zero: u32,
-    pub(crate) outbound: u32,
     pub(crate) strays: u32,
 }
 
@@ -166,11 +165,11 @@ impl Flow {
         let (start, data) = if frame.payload > 0 {
             self.send_payload(frame, signature, around, common)
         } else {
-            self.counts.keep_alives += u32::from(self.is_bare_keep_alive(frame));
+            self.look_at_bare_sequence(frame);
             (0, Data::None)
         };
         if data != Data::Doubled {
-            self.recent.add(signature, frame.time_ns);
+            self.recent.add(frame, signature);
             self.count_frame(frame);
         }
         (start, data)
@@ -194,23 +193,32 @@ impl Flow {
         (start, self.send_data(frame, span, around, common))
     }
 
-    /// Linux sends keep-alives and window probes without a byte, one below the next number.
+    /// The sequence number of a frame without payload is the sender's next: one below it is a
+    /// keep-alive or window probe (Linux sends them without a byte), and one beyond what was seen
+    /// shows that data was sent which has not come here.
     #[inline]
-    fn is_bare_keep_alive(&self, frame: &Frame) -> bool {
+    fn look_at_bare_sequence(&mut self, frame: &Frame) {
         let next = self.ranges.next();
-        frame.seq.wrapping_add(1) == next as u32
-            && self.acked
-            && self.una >= next
-            && !frame.flags.has(Flags::SYN | Flags::FIN | Flags::RST)
+        let beyond = frame.seq.wrapping_sub(next as u32);
+        let plain = !frame.flags.has(Flags::SYN | Flags::FIN | Flags::RST);
+        if beyond == 0 || !plain || !self.started || self.fin {
+            return;
+        }
+        if beyond == u32::MAX {
+            self.counts.keep_alives += u32::from(self.acked && self.una >= next);
+        } else if u64::from(beyond) < STRAY {
+            self.ranges.see(
+                next + u64::from(beyond),
+                next + u64::from(beyond),
+                frame.time_ns,
+            );
+        }
     }
 
     #[inline]
     fn count_frame(&mut self, frame: &Frame) {
         self.counts.frames += 1;
-        if frame.is_marked {
-            self.counts.outbound += u32::from(frame.sent == SentBy::Outbound);
-            self.counts.length_zero += u32::from(frame.length_zero);
-        }
+        self.counts.length_zero += u32::from(frame.length_zero);
         self.fin |= frame.flags.has(Flags::FIN);
         self.probe_with(frame);
         self.look_at_checksum(frame);
@@ -221,6 +229,10 @@ impl Flow {
     #[inline]
     fn look_at_checksum(&mut self, frame: &Frame) {
         let counts = &mut self.counts;
+        if frame.checksum == 0 {
+            // Zeroed by an anonymiser as likely as by a driver: tells nothing.
+            return;
+        }
         if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {
             let partial = frame.checksum_is_partial();
             counts.partial += u16::from(partial);
@@ -246,13 +258,13 @@ impl Flow {
             self.counts.strays += 1;
             return Data::None;
         }
+        if start < next && self.was_captured_before(frame, &span, common.doubling) {
+            return Data::Doubled;
+        }
         if frame.payload == 1 && start + 1 == next && self.acked && self.una >= next {
             // One byte from just below what is acknowledged already (RFC 9293, 3.8.4).
             self.counts.keep_alives += 1;
             return Data::Probe;
-        }
-        if start < next && self.was_captured_before(frame, &span, common.doubling) {
-            return Data::Doubled;
         }
         self.note_idle(frame, next, around);
         let novelty = self.ranges.see(start, end, frame.time_ns);
@@ -264,8 +276,8 @@ impl Flow {
     #[cold]
     fn was_captured_before(&self, frame: &Frame, span: &Span, doubling: bool) -> bool {
         let is_first = |first: &Transmission| {
-            let telling = frame.id != 0 || frame.time_ns - first.time_ns < doubled::CLOSE_NS;
-            telling && first.signature == span.signature
+            first.signature == span.signature
+                && doubled::is_copy(frame, frame.time_ns - first.time_ns)
         };
         self.recent.knows(frame, span.signature, doubling)
             || self

@@ -3,11 +3,11 @@
 use std::hash::{BuildHasher, Hasher};
 
 use coalescope_wire::{
-    Address, Flags, Ip, LengthSource, LinkType, Packet, Sent, Stop, StopReason, Tcp, TcpOptions,
+    Address, Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions,
     Transport, TunnelKind, Tunnels, Vlans, plain_tcp, walk, walk_quoted,
 };
 
-use crate::file::{Direction, RawFrame};
+use crate::file::RawFrame;
 use crate::fragments::Fragments;
 
 /// Both ends of a connection, lower one first, so that both directions have the same key.
@@ -124,15 +124,12 @@ pub(crate) struct Frame {
     pub(crate) checksum: u16,
     pub(crate) id: u16,
     pub(crate) tcp_header: u8,
-    pub(crate) sent: Sent,
     /// The sender is the key's lower end.
     pub(crate) from_low: bool,
     /// The IP header said 0 for a length that would have fitted: taken before segmentation.
     pub(crate) length_zero: bool,
     /// Came as several IP fragments.
     pub(crate) fragmented: bool,
-    /// Any of: the IP length said 0, the capture says who sent it.
-    pub(crate) is_marked: bool,
     stamped: bool,
     has_options: bool,
     has_layers: bool,
@@ -216,7 +213,7 @@ impl Frame {
         while sum > 0xffff {
             sum = (sum & 0xffff) + (sum >> 16);
         }
-        self.checksum == sum as u16 || self.checksum == 0
+        self.checksum == sum as u16
     }
 }
 
@@ -264,7 +261,7 @@ impl Digester {
             && let Some((ip, tcp)) = plain_tcp(raw.data, raw.original_len)
         {
             let unlayered = (Vlans::default(), Tunnels::default());
-            fill(slot, raw, (&ip, &tcp, Sent::Unknown), &unlayered);
+            fill(slot, raw, (&ip, &tcp), &unlayered);
             return Digest::Tcp;
         }
         self.digest_any(raw, slot)
@@ -282,7 +279,7 @@ impl Digester {
         let digest = match &packet.transport {
             Transport::Tcp(tcp) => {
                 let layers = (packet.vlans, packet.tunnels);
-                fill(slot, raw, (&packet.ip, tcp, packet.sent), &layers);
+                fill(slot, raw, (&packet.ip, tcp), &layers);
                 Digest::Tcp
             }
             Transport::TooBig(error) => {
@@ -315,12 +312,7 @@ fn stopped(stop: Stop) -> Digest {
 }
 
 #[inline(always)]
-fn fill(
-    slot: &mut Frame,
-    raw: &RawFrame<'_>,
-    (ip, tcp, by): (&Ip, &Tcp, Sent),
-    layers: &(Vlans, Tunnels),
-) {
+fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(Vlans, Tunnels)) {
     let context = context(ip.version, &layers.1);
     (slot.key, slot.from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
     slot.number = raw.number;
@@ -335,8 +327,6 @@ fn fill(
     slot.tcp_header = tcp.header_len;
     slot.length_zero = length_zero(ip);
     slot.fragmented = false;
-    slot.sent = sent(raw.direction, by);
-    slot.is_marked = slot.length_zero || slot.sent != Sent::Unknown;
     slot.has_layers = layers.0.count > 0 || layers.1.count > 0;
     if slot.has_layers {
         slot.layers = *layers;
@@ -380,15 +370,6 @@ fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
 #[inline]
 fn length_zero(ip: &Ip) -> bool {
     ip.length_source == LengthSource::Frame && ip.payload_len <= 65_515
-}
-
-#[inline]
-fn sent(file: Direction, link: Sent) -> Sent {
-    match file {
-        Direction::Inbound => Sent::Inbound,
-        Direction::Outbound => Sent::Outbound,
-        Direction::Unknown => link,
-    }
 }
 
 #[inline]

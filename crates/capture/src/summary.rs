@@ -52,21 +52,25 @@ struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Both halves where both are known; else the half that is.
+    /// Where only one half is known, the whole is not.
     fn of(connection: &Connection, client: usize, server: usize) -> Self {
         let halves = connection.halves();
-        let one = halves.to_server_ns.or(halves.to_client_ns);
-        let min = halves.whole_ns().or(one);
+        let Some(min) = halves.whole_ns() else {
+            return Self {
+                min_s: None,
+                median_s: None,
+            };
+        };
         let median = |flow: usize| connection.flows[flow].turn.median_ns();
-        let medians = match (median(client), median(server)) {
-            (Some(a), Some(b)) => Some(a + b),
-            (Some(a), None) => Some(a + halves.to_client_ns.unwrap_or(0)),
-            (None, Some(b)) => Some(b + halves.to_server_ns.unwrap_or(0)),
+        let median = match (median(client), median(server)) {
+            (Some(a), Some(b)) => a + b,
+            (Some(a), None) => a + halves.to_client_ns.unwrap_or(0),
+            (None, Some(b)) => b + halves.to_server_ns.unwrap_or(0),
             (None, None) => min,
         };
         Self {
-            min_s: min.map(seconds),
-            median_s: medians.map(|median| seconds(median.max(min.unwrap_or(0)))),
+            min_s: Some(seconds(min)),
+            median_s: Some(seconds(median.max(min))),
         }
     }
 }

@@ -87,7 +87,7 @@ pub enum WarningKind {
     CapturedOverOriginal,
     /// Simple packet blocks have no time; they were given that of the frame before.
     NoTime,
-    /// A time before 1677 or after 2262 was set to the nearest that can be told.
+    /// A time before 1970 or after 2116 was set to the nearest that can be told.
     TimeOutOfRange,
 }
 
@@ -165,7 +165,7 @@ impl WarningKind {
                 "a simple packet block has no time and was given that of the frame before"
             }
             Self::TimeOutOfRange => {
-                "a time lies outside of the years 1677 to 2262 and was set to the nearest"
+                "a time lies outside of the years 1970 to 2116 and was set to the nearest"
             }
             _ => "",
         }
