@@ -232,9 +232,9 @@ pub struct Rejected {
 /// Frame numbers to open in Wireshark; a few of each.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Examples {
-    /// Merged frames.
+    /// Merged or TSO frames.
     pub merged: Vec<u64>,
-    /// Merged frames whose bytes were all sent again.
+    /// Merged or TSO frames whose bytes were all sent again.
     pub merged_repeated: Vec<u64>,
     /// Retransmissions.
     pub retransmitted: Vec<u64>,
@@ -329,10 +329,10 @@ pub struct HopConnection {
     pub tso: Outcomes,
     /// Frames of one segment.
     pub single: Outcomes,
-    /// Frame numbers at `from` of merged frames that were lost; a few.
+    /// Frame numbers at `from` of merged or TSO frames that were lost; a few.
     pub merged_lost_frames: Vec<u64>,
     /// Frame numbers at `from` of single frames that were lost; a few.
     pub single_lost_frames: Vec<u64>,
-    /// Frame numbers at `from` of merged frames that arrived in some form; a few.
+    /// Frame numbers at `from` of merged or TSO frames that arrived in some form; a few.
     pub merged_arrived_frames: Vec<u64>,
 }

@@ -354,6 +354,7 @@ impl<'scope> Run<'scope> {
             points: point_facts.collect(),
             hops: hop_facts,
         };
+        vantage::disprove_uncut(&mut trace);
         vantage::set_between(&mut trace);
         Ok(trace)
     }

@@ -130,7 +130,7 @@ fn direction(
         window_closed_s,
         repeats: repeats(flow, uncut),
         rejected: rejected(flow),
-        examples: listed(examples, uncut),
+        examples: listed(examples),
     }
 }
 
@@ -181,6 +181,20 @@ fn repeats(flow: &Flow, uncut: bool) -> Repeats {
     repeats
 }
 
+/// Turns what was taken for uncut frames into merged ones.
+pub(crate) fn call_merged(direction: &mut Direction) {
+    direction.merged_frames += std::mem::take(&mut direction.tso_frames);
+    let repeats = &mut direction.repeats;
+    repeats.merged += std::mem::take(&mut repeats.tso);
+    repeats.merged_repeated += std::mem::take(&mut repeats.tso_repeated);
+    (repeats.odds_ratio, repeats.p_value) = odds_and_p([
+        repeats.merged_repeated,
+        repeats.merged - repeats.merged_repeated,
+        repeats.single_repeated,
+        repeats.single - repeats.single_repeated,
+    ]);
+}
+
 fn rejected(flow: &Flow) -> Rejected {
     let counts = &flow.counts;
     let any = counts.rejected_merged + counts.rejected_single > 0;
@@ -191,11 +205,10 @@ fn rejected(flow: &Flow) -> Rejected {
     }
 }
 
-fn listed(examples: crate::tally::Examples, uncut: bool) -> Examples {
-    let merged = |list: Vec<u64>| if uncut { Vec::new() } else { list };
+fn listed(examples: crate::tally::Examples) -> Examples {
     Examples {
-        merged: merged(examples.multi),
-        merged_repeated: merged(examples.multi_repeated),
+        merged: examples.multi,
+        merged_repeated: examples.multi_repeated,
         retransmitted: examples.retransmitted,
         out_of_order: examples.out_of_order,
         zero_windows: examples.zero_windows,

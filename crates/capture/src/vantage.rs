@@ -4,6 +4,7 @@
 use crate::connection::Connection;
 use crate::facts::{Trace, Vantage};
 use crate::flow::Flow;
+use crate::summary;
 
 /// A side this much closer than the whole path is where the point stands.
 const NEAR: f64 = 0.1;
@@ -98,6 +99,32 @@ pub(crate) fn set_between(trace: &mut Trace) {
             if to_vantage == Some(near_from) && from_vantage.is_some() {
                 trace.points[to].connections[to_id].vantage = Vantage::Between;
             }
+        }
+    }
+}
+
+/// Frames that a hop merged cannot be frames that their sender had not cut: what counts as uncut
+/// at the next point was merged after all.
+pub(crate) fn disprove_uncut(trace: &mut Trace) {
+    let merged: Vec<(String, u64, &'static str)> = trace
+        .hops
+        .iter()
+        .flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)))
+        .filter(|(_, seen)| seen.single.merged_further > 0)
+        .map(|(hop, seen)| (hop.to.clone(), seen.to_id, seen.direction))
+        .collect();
+    for (name, id, direction) in merged {
+        if let Some(point) = trace.points.iter_mut().find(|point| point.name == name)
+            && let Some(connection) = point.connections.get_mut(id as usize)
+        {
+            let direction = match direction {
+                "to_client" => &mut connection.to_client,
+                _ => &mut connection.to_server,
+            };
+            summary::call_merged(direction);
+        }
+        for hop in trace.hops.iter_mut().filter(|hop| hop.from == name) {
+            hop.call_merged(id, direction);
         }
     }
 }

@@ -54,16 +54,27 @@ impl Table {
             && self.merged_share() >= TIMES_SINGLE * self.single_share()
     }
 
-    /// Whether it points that way without convicting.
-    pub(crate) fn hints(&self, p: Option<f64>) -> bool {
-        let few = self.merged_lost > 0
-            && self.merged_lost < HANDFUL
-            && self.merged_share() >= MERGED_LOST
-            && self.single_share() < MERGED_LOST;
-        let weak = self.merged_lost >= HANDFUL
-            && self.merged_share() >= MERGED_LOST
-            && p.is_none_or(|p| p >= ALPHA);
-        few || weak
+    fn of_uncut_repeats(direction: &Direction) -> Self {
+        let repeats = &direction.repeats;
+        Self {
+            merged_lost: repeats.tso_repeated,
+            merged: repeats.tso,
+            single_lost: repeats.single_repeated,
+            single: repeats.single,
+        }
+    }
+
+    /// What points to merging without convicting it; `uncut` is the same for frames that were
+    /// taken for their sender's own.
+    fn hint(&self, uncut: &Self) -> Option<&'static str> {
+        let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
+        let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);
+        if self.merged_lost > 0 && most && unproven {
+            return Some("merged frames were lost, but too few to blame merging");
+        }
+        uncut.convicts(fisher(uncut), 1).then_some(
+            "large frames are lost whole, and these captures do not tell whether they were merged",
+        )
     }
 
     /// The table in words.
@@ -106,13 +117,11 @@ pub(crate) fn accusations(trace: &Trace, same: &Same) -> Accusations {
             all.accuse(finding, point, losers, same);
         }
     }
-    for point in trace
-        .points
-        .iter()
-        .filter(|point| !has_hop_from(trace, point))
-    {
-        let guilty = guilty(point).into_iter().map(|(connection, _)| connection);
-        all.accuse(sent_again(point), point, guilty, same);
+    for point in &trace.points {
+        let guilty = guilty(trace, point)
+            .into_iter()
+            .map(|(connection, _)| connection);
+        all.accuse(sent_again(trace, point), point, guilty, same);
     }
     all
 }
@@ -144,45 +153,62 @@ impl Accusations {
     }
 }
 
-/// Losses of merged frames that are too few, or too like those of single frames, to convict.
+/// Losses of merged frames that are too few to convict, and losses of large frames of which it is
+/// not known that they were merged.
 pub(crate) fn hints(trace: &Trace) -> Vec<Finding> {
-    let on_hops = trace.hops.iter().filter_map(|hop| {
-        let table = Table::of(&hop.merged, &hop.single);
-        let worst = hop.connections.first()?;
-        let words = table.words(hop.p_value, "that left never arrived");
-        let evidence = shown(words, &hop.from, &worst.merged_lost_frames);
-        table.hints(hop.p_value).then(|| Finding {
-            connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
-            hop: Some(HopRef {
-                from: hop.from.clone(),
-                to: hop.to.clone(),
-            }),
-            ..hint(evidence)
-        })
-    });
-    let inferred = trace
+    let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
+    let at_points = trace
         .points
         .iter()
-        .filter(|point| !has_hop_from(trace, point));
-    let at_points = inferred.filter_map(|point| {
-        let (connection, direction) =
-            directions(point).find(|(_, d)| Table::of_repeats(d).hints(d.repeats.p_value))?;
-        let words = Table::of_repeats(direction)
-            .words(direction.repeats.p_value, "had to be sent again whole");
-        let evidence = shown(words, &point.name, &direction.examples.merged_repeated);
-        Some(Finding {
-            connection: Some(reference(&point.name, connection)),
-            ..hint(evidence)
-        })
-    });
+        .filter_map(|point| hint_at(trace, point));
     on_hops.chain(at_points).collect()
+}
+
+fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+    let worst = hop.connections.first()?;
+    let title = Table::of(&hop.merged, &hop.single).hint(&Table::of(&hop.tso, &hop.single))?;
+    let mut large = Table::of(&hop.merged, &hop.single);
+    large.merged += hop.tso.lost + hop.tso.came_through();
+    large.merged_lost += hop.tso.lost;
+    let words = large.words(fisher(&large), "that left never arrived");
+    Some(Finding {
+        title: title.to_owned(),
+        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
+        hop: Some(HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        }),
+        ..hint(shown(words, &hop.from, &worst.merged_lost_frames))
+    })
+}
+
+fn hint_at(trace: &Trace, point: &Point) -> Option<Finding> {
+    let hinted = |(_, d): &(&Connection, &Direction)| {
+        Table::of_repeats(d)
+            .hint(&Table::of_uncut_repeats(d))
+            .is_some()
+    };
+    let (connection, data) = unjudged(trace, point).find(hinted)?;
+    let table = Table::of_repeats(data);
+    let title = table.hint(&Table::of_uncut_repeats(data))?;
+    let table = if table.merged > 0 {
+        table
+    } else {
+        Table::of_uncut_repeats(data)
+    };
+    let words = table.words(fisher(&table), "had to be sent again whole");
+    Some(Finding {
+        title: title.to_owned(),
+        connection: Some(reference(&point.name, connection)),
+        ..hint(shown(words, &point.name, &data.examples.merged_repeated))
+    })
 }
 
 fn hint(evidence: Evidence) -> Finding {
     Finding {
         id: Id::NotEnoughEvidence,
         proof: Proof::Suspected,
-        title: "merged frames were lost, but too few to blame merging".to_owned(),
+        title: String::new(),
         connection: None,
         hop: None,
         evidence: vec![evidence],
@@ -201,12 +227,32 @@ fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> 
         .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)])
 }
 
-/// Whether a hop tells what became of the frames that left this point.
-fn has_hop_from(trace: &Trace, point: &Point) -> bool {
-    trace.hops.iter().any(|hop| {
-        let judged = Table::of(&hop.merged, &hop.single);
-        hop.from == point.name && judged.merged + judged.single > 0
+/// Those of which no hop tells what became.
+fn unjudged<'a>(
+    trace: &Trace,
+    point: &'a Point,
+) -> impl Iterator<Item = (&'a Connection, &'a Direction)> {
+    directions(point).filter(move |(connection, direction)| {
+        let to_client = std::ptr::eq(*direction, &connection.to_client);
+        let name = if to_client { "to_client" } else { "to_server" };
+        !is_judged(trace, point, connection, name)
     })
+}
+
+/// Whether a hop tells what became of the frames of this direction that left this point.
+fn is_judged(trace: &Trace, point: &Point, connection: &Connection, direction: &str) -> bool {
+    trace
+        .hops
+        .iter()
+        .filter(|hop| hop.from == point.name)
+        .any(|hop| {
+            hop.connections.iter().any(|seen| {
+                seen.from_id == connection.id
+                    && seen.direction == direction
+                    && seen.merged.came_through() + seen.merged.lost + seen.single.came_through()
+                        > 0
+            })
+        })
 }
 
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
@@ -292,16 +338,16 @@ fn slow(direction: &Direction) -> Option<Evidence> {
 }
 
 /// Directions whose merged frames had to be sent again where single ones had not.
-fn guilty(point: &Point) -> Vec<(&Connection, &Direction)> {
+fn guilty<'a>(trace: &Trace, point: &'a Point) -> Vec<(&'a Connection, &'a Direction)> {
     let looks = point.connections.len() * 2;
-    directions(point)
+    unjudged(trace, point)
         .filter(|(_, d)| Table::of_repeats(d).convicts(d.repeats.p_value, looks))
         .collect()
 }
 
 /// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
-fn sent_again(point: &Point) -> Option<Finding> {
-    let guilty = guilty(point);
+fn sent_again(trace: &Trace, point: &Point) -> Option<Finding> {
+    let guilty = guilty(trace, point);
     let (connection, direction) = guilty
         .iter()
         .max_by_key(|(_, direction)| direction.repeats.merged_repeated)?;

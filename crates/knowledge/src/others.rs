@@ -8,6 +8,7 @@ use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{ConnectionLimit, Limit, limit, loss_frames};
 use crate::merging::Table;
 use crate::same::{Group, Same};
+use crate::thresholds::HANDFUL;
 use crate::words::{bytes, probability, rate, reference, share, shown, time, told};
 
 /// One finding for each limit that occurs, about its largest connection.
@@ -171,6 +172,14 @@ impl<'a> Case<'a> {
             self.data.late_frames
         );
         let mut evidence = vec![shown(text, self.point, &self.data.examples.retransmitted)];
+        // Only merged frames that got through acquit merging; without any there is just nothing
+        // that points to it.
+        let seen = hop_merged(trace) + self.data.repeats.merged;
+        let title = if seen >= HANDFUL {
+            "segments are lost, and merging has no part in it"
+        } else {
+            "segments are lost, and nothing here points to merging"
+        };
         let hop = self.worst_hop(trace, same);
         evidence.extend(
             hop.map(hop_words)
@@ -179,7 +188,7 @@ impl<'a> Case<'a> {
         );
         let mut finding = self.make(
             Id::LossNotMerging,
-            "segments are lost, and merging has no part in it",
+            title,
             evidence,
             "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is",
         );
@@ -282,6 +291,15 @@ impl<'a> Case<'a> {
             "find the slowest link or the rate limit on the way; leave merging as it is",
         )
     }
+}
+
+/// Merged frames of which a hop tells what became.
+fn hop_merged(trace: &Trace) -> u64 {
+    trace
+        .hops
+        .iter()
+        .map(|hop| hop.merged.came_through() + hop.merged.lost)
+        .sum()
 }
 
 fn hop_words(hop: &Hop) -> String {

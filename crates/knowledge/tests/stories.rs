@@ -6,11 +6,15 @@ use coalescope_capture::facts::Trace;
 use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_knowledge::{Diagnosis, Id, Merging, Proof, compare, judge};
-use coalescope_simulate::{Scenario, run, stories, story};
+use coalescope_simulate::{Outcome, Scenario, run, stories, story};
 
 /// The facts of some of a scenario's points; of all if none is named.
 fn traced(scenario: &Scenario, only: &[&str]) -> Trace {
-    let outcome = run(scenario);
+    traced_points(&run(scenario), only)
+}
+
+/// The same of a run.
+fn traced_points(outcome: &Outcome, only: &[&str]) -> Trace {
     let wanted = |name: &str| only.is_empty() || only.contains(&name);
     let inputs = outcome
         .points
@@ -195,4 +199,38 @@ fn story_d_side_by_side() {
     let (comparison, findings) = compare(&trace).unwrap();
     assert!(comparison.first.data_frames < 20 && comparison.second.data_frames > 60);
     assert_eq!(findings[0].id, Id::NoMerging);
+}
+
+/// A second capture in front of the fault must not take the accusation away.
+#[test]
+fn an_earlier_point_takes_nothing_away() {
+    let trace = traced(&story("hyperv-rsc-jumbo").unwrap(), &["CAP-01", "CAP-02"]);
+    assert_eq!(judge(&trace).verdict.merging, Merging::Harms);
+}
+
+/// Frames that a hop merged are not their sender's uncut ones, when no checksum tells either.
+#[test]
+fn merging_seen_on_a_hop_disproves_tso() {
+    let mut outcome = run(&story("hyperv-rsc-jumbo").unwrap());
+    for point in &mut outcome.points {
+        zero_checksums(&mut point.bytes);
+    }
+    let trace = traced_points(&outcome, &[]);
+    let point = trace
+        .points
+        .iter()
+        .find(|point| point.name == "CAP-02")
+        .unwrap();
+    assert_eq!(point.connections[0].to_client.tso_frames, 0);
+    assert_eq!(judge(&trace).verdict.merging, Merging::Harms);
+}
+
+/// Zeroes the TCP checksums of a little-endian pcap file of Ethernet and IPv4 without options.
+fn zero_checksums(pcap: &mut [u8]) {
+    let mut at = 24;
+    while at + 16 <= pcap.len() {
+        let captured: [u8; 4] = pcap[at + 8..at + 12].try_into().unwrap();
+        pcap[at + 16 + 14 + 20 + 16..][..2].fill(0);
+        at += 16 + u32::from_le_bytes(captured) as usize;
+    }
 }

@@ -58,6 +58,26 @@ impl Hop {
     }
 }
 
+impl facts::Hop {
+    /// Turns what was taken for uncut frames of a connection into merged ones.
+    pub(crate) fn call_merged(&mut self, from_id: u64, direction: &str) {
+        let seen = |c: &&mut HopConnection| c.from_id == from_id && c.direction == direction;
+        let Some(connection) = self.connections.iter_mut().find(seen) else {
+            return;
+        };
+        let uncut = std::mem::take(&mut connection.tso);
+        sum(&mut connection.merged, &uncut);
+        sum(&mut self.merged, &uncut);
+        subtract(&mut self.tso, &uncut);
+        (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);
+        self.connections.sort_by_key(worst_first);
+    }
+}
+
+fn worst_first(c: &HopConnection) -> std::cmp::Reverse<(u64, u64, u64, u64)> {
+    std::cmp::Reverse((c.merged.lost, c.tso.lost, c.single.lost, c.single.seen))
+}
+
 fn add_pair(hop: &mut facts::Hop, pair: &mut Pair, points: [&Point; 2], forth: bool) {
     let Some(way) = pair
         .forth
@@ -99,7 +119,6 @@ fn list_pair(
         (result.multi, Outcomes::default())
     };
     let from_client = (flow == 0) == connection.client_is_low;
-    let merged_list = |list: &[u64]| if uncut { Vec::new() } else { list.to_vec() };
     HopConnection {
         from_id: u64::from(pair.ids[usize::from(!forth)]),
         to_id: u64::from(pair.ids[usize::from(forth)]),
@@ -112,22 +131,32 @@ fn list_pair(
         merged,
         tso,
         single: result.single,
-        merged_lost_frames: merged_list(&result.multi_lost),
+        merged_lost_frames: result.multi_lost.clone(),
         single_lost_frames: result.single_lost.clone(),
-        merged_arrived_frames: merged_list(&result.multi_arrived),
+        merged_arrived_frames: result.multi_arrived.clone(),
     }
 }
 
 fn sum(total: &mut Outcomes, part: &Outcomes) {
-    total.seen += part.seen;
-    total.arrived += part.arrived;
-    total.lost += part.lost;
-    total.resplit += part.resplit;
-    total.merged_further += part.merged_further;
-    total.fragmented += part.fragmented;
-    total.partly_lost += part.partly_lost;
-    total.missed += part.missed;
-    total.not_judged += part.not_judged;
+    each(total, part, |total, part| *total += part);
+}
+
+fn subtract(total: &mut Outcomes, part: &Outcomes) {
+    each(total, part, |total, part| {
+        *total = total.saturating_sub(part);
+    });
+}
+
+fn each(total: &mut Outcomes, part: &Outcomes, apply: impl Fn(&mut u64, u64)) {
+    apply(&mut total.seen, part.seen);
+    apply(&mut total.arrived, part.arrived);
+    apply(&mut total.lost, part.lost);
+    apply(&mut total.resplit, part.resplit);
+    apply(&mut total.merged_further, part.merged_further);
+    apply(&mut total.fragmented, part.fragmented);
+    apply(&mut total.partly_lost, part.partly_lost);
+    apply(&mut total.missed, part.missed);
+    apply(&mut total.not_judged, part.not_judged);
 }
 
 /// Odds ratio of loss and Fisher's exact p, merged against single.
