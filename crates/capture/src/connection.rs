@@ -79,7 +79,8 @@ pub(crate) struct Connection {
     pub(crate) last_ns: i64,
     pub(crate) handshake: Handshake,
     pub(crate) phases: PhaseClock,
-    pub(crate) layers: (Vlans, Tunnels),
+    /// Boxed, since most have none.
+    pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     /// Round trip of the whole path as far as the first frames tell; 0 if they do not.
     rtt_ns: i64,
     rtt_known: bool,

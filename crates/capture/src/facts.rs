@@ -140,7 +140,7 @@ pub struct Direction {
     /// Segments in the largest frame.
     pub merge_factor_max: Option<u32>,
     /// Data frames by segments carried: 1, 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
-    pub merge_factor_histogram: [u64; 8],
+    pub merge_factor_histogram: [u32; 8],
     /// Frames of which every payload byte had been seen before here; keep-alives and frames
     /// captured twice are not among them.
     pub retransmitted_frames: u64,
@@ -193,8 +193,18 @@ pub struct Direction {
     pub repeats: Repeats,
     /// Merged frames that an ICMP "packet too big" quoted although one segment would have fitted.
     pub rejected: Rejected,
-    /// Frame numbers of examples.
-    pub examples: Examples,
+    /// Frame numbers of examples, where there are any.
+    pub examples: Option<Box<Examples>>,
+}
+
+impl Direction {
+    /// Frame numbers of one sort of examples.
+    #[must_use]
+    pub fn frames_of(&self, sort: fn(&Examples) -> &Vec<u64>) -> &[u64] {
+        self.examples
+            .as_deref()
+            .map_or(&[], |examples| sort(examples))
+    }
 }
 
 /// First transmissions at one point, by whether all their bytes had to be sent again.
@@ -230,7 +240,7 @@ pub struct Rejected {
 }
 
 /// Frame numbers to open in Wireshark; a few of each.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Examples {
     /// Merged or TSO frames.
     pub merged: Vec<u64>,

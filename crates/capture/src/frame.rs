@@ -166,13 +166,9 @@ impl Frame {
         })
     }
 
-    /// VLAN tags and tunnel layers.
-    pub(crate) fn layers(&self) -> (Vlans, Tunnels) {
-        if self.has_layers {
-            self.layers
-        } else {
-            Default::default()
-        }
+    /// VLAN tags and tunnel layers, if there are any.
+    pub(crate) fn layers(&self) -> Option<Box<(Vlans, Tunnels)>> {
+        self.has_layers.then(|| Box::new(self.layers))
     }
 
     /// What stays the same when one frame is captured twice (at ingress and at egress of a mirror,

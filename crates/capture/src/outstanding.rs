@@ -54,7 +54,12 @@ pub(crate) struct Fate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
     queue: VecDeque<Transmission>,
-    repaired: VecDeque<(u64, Fate)>,
+    /// Boxed, since most directions have none.
+    #[expect(
+        clippy::box_collection,
+        reason = "8 bytes instead of 32, in every connection"
+    )]
+    repaired: Option<Box<VecDeque<(u64, Fate)>>>,
 }
 
 impl Outstanding {
@@ -159,12 +164,13 @@ impl Outstanding {
         if !repeated {
             return tell(fate);
         }
-        if self.repaired.len() == MAX_REPAIRED
-            && let Some((_, oldest)) = self.repaired.pop_front()
+        let repaired = self.repaired.get_or_insert_default();
+        if repaired.len() == MAX_REPAIRED
+            && let Some((_, oldest)) = repaired.pop_front()
         {
             tell(oldest);
         }
-        self.repaired.push_back((sent.start, fate));
+        repaired.push_back((sent.start, fate));
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
@@ -178,7 +184,11 @@ impl Outstanding {
         {
             sent.repeated = 0;
         }
-        for (at, fate) in &mut self.repaired {
+        for (at, fate) in self
+            .repaired
+            .iter_mut()
+            .flat_map(|repaired| repaired.iter_mut())
+        {
             if *at < end && start < *at + u64::from(fate.len) {
                 fate.repeated = false;
             }
@@ -189,7 +199,10 @@ impl Outstanding {
     /// to be sent again: that was lost at least once.
     pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
         common.used = common.used.saturating_sub(self.queue.len());
-        for (_, fate) in std::mem::take(&mut self.repaired) {
+        for (_, fate) in std::mem::take(&mut self.repaired)
+            .into_iter()
+            .flat_map(|repaired| *repaired)
+        {
             tell(fate);
         }
         for sent in std::mem::take(&mut self.queue) {

@@ -46,10 +46,8 @@ impl Size {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SegmentSize {
     bound: Option<u32>,
-    /// Lengths of the first data frames, until settled.
-    warm_up: Vec<Length>,
-    /// How many frames those are.
-    seen: u32,
+    /// Until settled.
+    warm_up: Option<Box<WarmUp>>,
     settled: Option<Option<Size>>,
     /// A length a little over the limit, and how often it came.
     over: (u32, u32),
@@ -62,6 +60,31 @@ pub(crate) struct Length {
     pub(crate) frames: u32,
     /// The first one's number.
     pub(crate) first: u64,
+}
+
+/// The first data frames.
+#[derive(Clone, Debug, Default)]
+struct WarmUp {
+    lengths: Vec<Length>,
+    frames: u32,
+}
+
+impl WarmUp {
+    fn add(&mut self, payload: u32, number: u64) {
+        self.frames += 1;
+        let known = self
+            .lengths
+            .iter_mut()
+            .find(|known| known.payload == payload);
+        match known {
+            Some(known) => known.frames += 1,
+            None => self.lengths.push(Length {
+                payload,
+                frames: 1,
+                first: number,
+            }),
+        }
+    }
 }
 
 /// What the caller has to count after a frame was added.
@@ -98,8 +121,8 @@ impl SegmentSize {
     /// See [`crate::table::Table::warm`].
     pub(crate) fn touch(&self) -> u64 {
         self.warm_up
-            .first()
-            .map_or(0, |length| u64::from(length.frames))
+            .as_ref()
+            .map_or(0, |warm_up| u64::from(warm_up.frames))
             ^ u64::from(self.over.0)
     }
 
@@ -118,20 +141,9 @@ impl SegmentSize {
 
     #[cold]
     fn add_early(&mut self, payload: u32, number: u64) -> Count {
-        match self
-            .warm_up
-            .iter_mut()
-            .find(|known| known.payload == payload)
-        {
-            Some(known) => known.frames += 1,
-            None => self.warm_up.push(Length {
-                payload,
-                frames: 1,
-                first: number,
-            }),
-        }
-        self.seen += 1;
-        if self.seen < WARM_UP {
+        let warm_up = self.warm_up.get_or_insert_default();
+        warm_up.add(payload, number);
+        if warm_up.frames < WARM_UP {
             Count::Later
         } else {
             Count::All(self.settle())
@@ -164,7 +176,11 @@ impl SegmentSize {
         if self.settled.is_some() {
             return Vec::new();
         }
-        let lengths = std::mem::take(&mut self.warm_up);
+        let lengths = self
+            .warm_up
+            .take()
+            .map(|warm_up| warm_up.lengths)
+            .unwrap_or_default();
         self.settled = Some(estimate(&lengths, self.bound));
         lengths
     }
@@ -282,7 +298,7 @@ mod tests {
             segment.add(payload, 0);
         }
         segment.bound = bound;
-        let lengths = segment.warm_up;
+        let lengths = segment.settle();
         estimate(&lengths, bound)
     }
 

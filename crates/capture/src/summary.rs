@@ -27,8 +27,15 @@ pub(crate) fn connection(id: u64, mut connection: Connection) -> facts::Connecti
     facts::Connection {
         id,
         network: if version == 4 { "ipv4" } else { "ipv6" },
-        tunnel: tunnel(&connection.layers.1),
-        vlans: vlans(&connection.layers.0),
+        tunnel: connection
+            .layers
+            .as_ref()
+            .and_then(|layers| tunnel(&layers.1)),
+        vlans: connection
+            .layers
+            .as_ref()
+            .map(|layers| vlans(&layers.0))
+            .unwrap_or_default(),
         client: endpoint(ends[client], version),
         server: endpoint(ends[server], version),
         vantage,
@@ -142,10 +149,11 @@ fn throughput(flow: &Flow) -> Option<f64> {
 }
 
 /// Data frames by segments carried; the first are the single ones.
-fn histogram(multi: &Multi, data_frames: u64) -> [u64; 8] {
-    let mut histogram = [data_frames.saturating_sub(multi.frames); 8];
+fn histogram(multi: &Multi, data_frames: u64) -> [u32; 8] {
+    let single = data_frames.saturating_sub(multi.frames);
+    let mut histogram = [u32::try_from(single).unwrap_or(u32::MAX); 8];
     for (all, several) in histogram[1..].iter_mut().zip(multi.histogram) {
-        *all = u64::from(several);
+        *all = several;
     }
     histogram
 }
@@ -205,15 +213,16 @@ fn rejected(flow: &Flow) -> Rejected {
     }
 }
 
-fn listed(examples: crate::tally::Examples) -> Examples {
-    Examples {
+fn listed(examples: crate::tally::Examples) -> Option<Box<Examples>> {
+    let listed = Examples {
         merged: examples.multi,
         merged_repeated: examples.multi_repeated,
         retransmitted: examples.retransmitted,
         out_of_order: examples.out_of_order,
         zero_windows: examples.zero_windows,
         rejected: examples.rejected,
-    }
+    };
+    (listed != Examples::default()).then(|| Box::new(listed))
 }
 
 fn seen(connection: &Connection) -> Vec<&'static str> {

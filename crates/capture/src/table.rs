@@ -147,3 +147,21 @@ impl Table {
         self.blocks.into_iter().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 64 MiB and 1 KiB for each connection are what a trace may take; the first pays for what
+    /// grows with traffic, the second for these.
+    #[test]
+    fn a_connection_stays_small() {
+        assert!(
+            size_of::<Connection>() <= 1344,
+            "{}",
+            size_of::<Connection>()
+        );
+        let facts = size_of::<crate::facts::Connection>();
+        assert!(facts <= 1344, "{facts}");
+    }
+}

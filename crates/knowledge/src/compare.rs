@@ -161,7 +161,9 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
                     second.retransmitted_frames
                 ),
                 &second.point,
-                &main_direction(slow.1).1.examples.retransmitted,
+                main_direction(slow.1)
+                    .1
+                    .frames_of(|examples| &examples.retransmitted),
             ),
         ],
         next: format!(

@@ -200,7 +200,11 @@ fn hint_at(trace: &Trace, point: &Point) -> Option<Finding> {
     Some(Finding {
         title: title.to_owned(),
         connection: Some(reference(&point.name, connection)),
-        ..hint(shown(words, &point.name, &data.examples.merged_repeated))
+        ..hint(shown(
+            words,
+            &point.name,
+            data.frames_of(|examples| &examples.merged_repeated),
+        ))
     })
 }
 
@@ -356,7 +360,7 @@ fn sent_again(trace: &Trace, point: &Point) -> Option<Finding> {
     let mut evidence = vec![shown(
         words,
         &point.name,
-        &direction.examples.merged_repeated,
+        direction.frames_of(|examples| &examples.merged_repeated),
     )];
     evidence.extend(slow(direction));
     if guilty.len() > 1 {
@@ -388,7 +392,11 @@ fn rejected_at(point: &Point) -> Option<Finding> {
         rejected.merged,
         direction.segment_size_bytes.unwrap_or(0),
     );
-    let mut evidence = vec![shown(text, &point.name, &direction.examples.rejected)];
+    let mut evidence = vec![shown(
+        text,
+        &point.name,
+        direction.frames_of(|examples| &examples.rejected),
+    )];
     evidence.extend(slow(direction));
     Some(Finding {
         id: Id::MergedFramesRejected,

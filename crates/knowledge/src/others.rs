@@ -127,7 +127,11 @@ impl<'a> Case<'a> {
             "{} bytes sent again, {} late; the receiver has room for more",
             self.data.retransmitted_bytes, self.data.late_frames
         );
-        let evidence = vec![shown(text, self.point, &self.data.examples.retransmitted)];
+        let evidence = vec![shown(
+            text,
+            self.point,
+            self.data.frames_of(|examples| &examples.retransmitted),
+        )];
         let mut finding = self.make(
             Id::NotEnoughEvidence,
             "a few segments get through in each round trip, and these captures do not show why",
@@ -151,7 +155,11 @@ impl<'a> Case<'a> {
             self.data.merge_factor_mean.unwrap_or(1.0)
         ));
         let evidence = vec![
-            shown(text, self.point, &self.data.examples.out_of_order),
+            shown(
+                text,
+                self.point,
+                self.data.frames_of(|examples| &examples.out_of_order),
+            ),
             merged,
         ];
         self.make(
@@ -171,7 +179,11 @@ impl<'a> Case<'a> {
             self.data.retransmitted_frames,
             self.data.late_frames
         );
-        let mut evidence = vec![shown(text, self.point, &self.data.examples.retransmitted)];
+        let mut evidence = vec![shown(
+            text,
+            self.point,
+            self.data.frames_of(|examples| &examples.retransmitted),
+        )];
         // Only merged frames that got through acquit merging; without any there is just nothing
         // that points to it.
         let seen = hop_merged(trace) + self.data.repeats.merged;
@@ -250,7 +262,11 @@ impl<'a> Case<'a> {
         );
         let evidence = if self.acks.zero_windows > 0 {
             vec![
-                shown(closed, self.point, &self.acks.examples.zero_windows),
+                shown(
+                    closed,
+                    self.point,
+                    self.acks.frames_of(|examples| &examples.zero_windows),
+                ),
                 told(open),
             ]
         } else {
