@@ -30,8 +30,8 @@ impl Key {
         let destination = (address(ip, &ip.destination), ports.1);
         // One short comparison where the addresses differ, which is nearly always.
         let source_is_low = if ip.version == 4 {
-            (source.0 >> 80) as u64 | u64::from(source.1)
-                <= (destination.0 >> 80) as u64 | u64::from(destination.1)
+            let number = |end: (u128, u16)| (end.0 as u64) << 16 | u64::from(end.1);
+            number(source) <= number(destination)
         } else {
             source <= destination
         };
@@ -82,7 +82,7 @@ impl Key {
 fn address(ip: &Ip, address: &Address) -> u128 {
     let bytes = &address.0;
     if ip.version == 4 {
-        u128::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) << 96
+        u128::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     } else {
         u128::from_be_bytes(*bytes)
     }

@@ -47,16 +47,23 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Counts a frame of any sort.
-    #[inline]
-    fn add(&mut self, item: &Item) {
-        if item.link != self.last_link {
-            self.note_link(item.link);
+    /// Counts frames of any sort.
+    fn add(&mut self, items: &[Item]) {
+        let (mut bytes, mut tcp) = (0, 0);
+        let (mut first_ns, mut last_ns) = (self.first_ns, self.last_ns);
+        for item in items {
+            if item.link != self.last_link {
+                self.note_link(item.link);
+            }
+            bytes += u64::from(item.original_len);
+            tcp += u64::from(item.digest == Digest::Tcp);
+            first_ns = first_ns.min(item.time_ns);
+            last_ns = last_ns.max(item.time_ns);
         }
-        self.frames += 1;
-        self.bytes += u64::from(item.original_len);
-        self.first_ns = self.first_ns.min(item.time_ns);
-        self.last_ns = self.last_ns.max(item.time_ns);
+        self.frames += items.len() as u64;
+        self.bytes += bytes;
+        self.tcp_frames += tcp;
+        (self.first_ns, self.last_ns) = (first_ns, last_ns);
     }
 
     #[cold]
@@ -91,8 +98,8 @@ impl Point {
         if self.table.is_large() {
             self.table.warm(items);
         }
+        self.totals.add(items);
         for item in items {
-            self.totals.add(item);
             if matches!(item.digest, Digest::Tcp) {
                 self.track(&item.frame);
             } else {
@@ -103,7 +110,7 @@ impl Point {
 
     /// Takes a frame; gives what it did, if it is TCP, and in which connection.
     pub(crate) fn take(&mut self, item: &Item) -> Option<(u32, Tracked)> {
-        self.totals.add(item);
+        self.totals.add(std::slice::from_ref(item));
         if matches!(item.digest, Digest::Tcp) {
             return Some(self.track(&item.frame));
         }
@@ -127,7 +134,6 @@ impl Point {
 
     #[inline(always)]
     fn track(&mut self, frame: &Frame) -> (u32, Tracked) {
-        self.totals.tcp_frames += 1;
         let (id, connection) = self.table.of(frame);
         let tracked = connection.track(frame, &mut self.common);
         if tracked.data == Data::Doubled {

@@ -57,9 +57,6 @@ impl Batch {
     /// Takes a frame in.
     #[inline]
     fn add(&mut self, raw: &RawFrame<'_>, point: usize, digester: &mut Digester) {
-        if self.slots.len() <= self.used {
-            self.slots.resize_with(BATCH, Item::default);
-        }
         let slot = &mut self.slots[self.used];
         slot.point = point;
         slot.original_len = raw.original_len;
@@ -123,6 +120,7 @@ impl Reader {
     /// Fills a batch; an empty one means that everything was read.
     pub(crate) fn fill(&mut self, batch: &mut Batch) {
         batch.used = 0;
+        batch.slots.resize_with(BATCH, Item::default);
         while batch.used < BATCH && !self.stop.load(Ordering::Relaxed) {
             let more = if self.by_interface {
                 self.next(batch)

@@ -20,8 +20,9 @@ pub(crate) struct Table {
     latest: HashTable<u32>,
     blocks: Vec<Vec<Connection>>,
     len: usize,
-    /// The connection of the frame before.
+    /// The connection of the frame before, and its key: no connection has the empty one.
     last: u32,
+    last_key: Key,
 }
 
 impl Table {
@@ -39,17 +40,12 @@ impl Table {
     /// The connection of a frame, new if need be.
     #[inline]
     pub(crate) fn of(&mut self, frame: &Frame) -> (u32, &mut Connection) {
-        let is_last = self
-            .get(self.last)
-            .is_some_and(|last| last.key == frame.key);
-        if !is_last || frame.flags.has(Flags::SYN) {
+        if self.last_key != frame.key || frame.flags.has(Flags::SYN) {
             self.last = self.look_up(frame);
+            self.last_key = frame.key;
         }
-        let id = self.last;
-        (
-            id,
-            &mut self.blocks[id as usize / BLOCK][id as usize % BLOCK],
-        )
+        let id = self.last as usize;
+        (self.last, &mut self.blocks[id / BLOCK][id % BLOCK])
     }
 
     fn look_up(&mut self, frame: &Frame) -> u32 {
