@@ -3,7 +3,8 @@
 use coalescope_wire::{Flags, Tunnels, Vlans};
 
 use crate::flow::{Around, Data, Flow};
-use crate::frame::{Frame, Key, TooBig};
+use crate::frame::{Frame, TooBig};
+use crate::key::Key;
 use crate::outstanding::Common;
 use crate::phases::PhaseClock;
 use crate::vantage::Halves;

@@ -1,5 +1,8 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
+mod answers;
+mod span;
+
 use coalescope_wire::Flags;
 
 use crate::acks::Acks;
@@ -9,6 +12,7 @@ use crate::outstanding::{Common, Outstanding, Transmission};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
+use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
@@ -378,79 +382,6 @@ impl Flow {
         Data::Repeat
     }
 
-    /// Takes what a frame of the other direction acknowledges here; true if that advances.
-    #[inline]
-    pub(crate) fn acknowledged(&mut self, frame: &Frame, common: &mut Common) -> bool {
-        if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
-            return false;
-        }
-        self.echo(frame);
-        let una = self.position(frame.ack);
-        if !frame.sack().is_empty() {
-            self.look_for_d_sack(frame.sack(), una);
-        }
-        let advances = una > self.una && una - self.una < STRAY;
-        self.acked = true;
-        if advances {
-            self.advance(una, frame.time_ns, common);
-        }
-        advances
-    }
-
-    #[inline]
-    fn advance(&mut self, una: u64, now_ns: i64, common: &mut Common) {
-        self.una = una;
-        self.last_ack_ns = now_ns;
-        let tally = &mut self.tally;
-        let clean = self
-            .outstanding
-            .acknowledge(una, common, |fate| tally.tell(fate));
-        if let Some(sent_ns) = clean {
-            self.turn.push(now_ns - sent_ns);
-        }
-    }
-
-    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the
-    /// second block.
-    #[cold]
-    fn look_for_d_sack(&mut self, sack: &[(u32, u32)], una: u64) {
-        let (start, end) = (self.position(sack[0].0), self.position(sack[0].1));
-        let inside_second = sack.get(1).is_some_and(|second| {
-            start >= self.position(second.0) && end <= self.position(second.1)
-        });
-        if start < end && (end <= una || inside_second) {
-            self.counts.spurious = (self.counts.spurious + 1).min(self.counts.retransmitted);
-            self.outstanding.was_spurious(start, end);
-        }
-    }
-
-    /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
-    /// the sender's side of the path is measured from behind it.
-    #[inline]
-    fn probe_with(&mut self, frame: &Frame) {
-        let Some((tsval, _)) = frame.timestamps() else {
-            return;
-        };
-        if frame.payload == 0 && self.probe.is_none() && tsval != self.last_tsval {
-            self.probe = Some((tsval, frame.time_ns));
-        }
-        self.last_tsval = tsval;
-    }
-
-    #[inline]
-    fn echo(&mut self, frame: &Frame) {
-        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.timestamps()) else {
-            return;
-        };
-        if (tsecr.wrapping_sub(tsval) as i32) < 0 {
-            return;
-        }
-        if tsecr == tsval && frame.payload > 0 {
-            self.turn.push(frame.time_ns - sent_ns);
-        }
-        self.probe = None;
-    }
-
     /// Bytes that the other side acknowledged and this capture never had.
     pub(crate) fn missed_bytes(&self) -> u64 {
         // A FIN takes one number; it may itself be what the capture missed.
@@ -488,38 +419,5 @@ impl Flow {
         let tally = &mut self.tally;
         self.outstanding.finish(common, |fate| tally.tell(fate));
         self.acks.finish(now_ns);
-    }
-}
-
-/// Where a frame's data lies.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: u64,
-    end: u64,
-    /// Where the direction stood before it.
-    next: u64,
-    signature: u32,
-}
-
-impl Span {
-    fn new(start: u64, frame: &Frame, signature: u32) -> Self {
-        Self {
-            start,
-            end: start + u64::from(frame.payload),
-            next: 0,
-            signature,
-        }
-    }
-
-    /// The part from `start` on, as a first transmission.
-    fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
-        Transmission {
-            start,
-            number: frame.number,
-            time_ns: frame.time_ns,
-            len: (self.end - start) as u32,
-            signature: self.signature,
-            repeated: 0,
-        }
     }
 }

@@ -1,112 +1,13 @@
 //! What the analysis keeps of a frame.
 
-use std::hash::{BuildHasher, Hasher};
-
 use coalescope_wire::{
-    Address, Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions,
-    Transport, TunnelKind, Tunnels, Vlans, plain_tcp, walk, walk_quoted,
+    Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
+    Tunnels, Vlans, plain_tcp, walk, walk_quoted,
 };
 
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
-
-/// Both ends of a connection, lower one first, so that both directions have the same key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Key {
-    low: u128,
-    high: u128,
-    low_port: u16,
-    pub(crate) high_port: u16,
-    /// IP version and the tunnels the connection came in. The same connection inside and outside
-    /// of a tunnel is two, or each byte would seem to be sent twice.
-    context: u32,
-}
-
-impl Key {
-    /// The key, and whether the source is the lower end.
-    #[inline]
-    pub(crate) fn new(ip: &Ip, ports: (u16, u16), context: u32) -> (Self, bool) {
-        let source = (address(ip, &ip.source), ports.0);
-        let destination = (address(ip, &ip.destination), ports.1);
-        // One short comparison where the addresses differ, which is nearly always.
-        let source_is_low = if ip.version == 4 {
-            let number = |end: (u128, u16)| (end.0 as u64) << 16 | u64::from(end.1);
-            number(source) <= number(destination)
-        } else {
-            source <= destination
-        };
-        if source_is_low {
-            (Self::between(source, destination, context), true)
-        } else {
-            (Self::between(destination, source, context), false)
-        }
-    }
-
-    #[inline]
-    fn between(low: (u128, u16), high: (u128, u16), context: u32) -> Self {
-        Self {
-            low: low.0,
-            high: high.0,
-            low_port: low.1,
-            high_port: high.1,
-            context,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn hash(&self, state: &foldhash::fast::RandomState) -> u64 {
-        let mut hasher = state.build_hasher();
-        hasher.write_u128(self.low ^ self.high.rotate_left(64));
-        hasher.write_u64(
-            u64::from(self.low_port) << 48
-                | u64::from(self.high_port) << 32
-                | u64::from(self.context),
-        );
-        hasher.finish()
-    }
-
-    /// 4 or 6.
-    pub(crate) fn version(&self) -> u8 {
-        (self.context >> 28) as u8
-    }
-
-    /// The lower and the higher end.
-    pub(crate) fn ends(&self) -> [(u128, u16); 2] {
-        [(self.low, self.low_port), (self.high, self.high_port)]
-    }
-}
-
-/// The address as a number, read in the pieces in which the walk has just written it: a wider
-/// load would have to wait until all of them are in the cache.
-#[inline]
-fn address(ip: &Ip, address: &Address) -> u128 {
-    let bytes = &address.0;
-    if ip.version == 4 {
-        u128::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    } else {
-        u128::from_be_bytes(*bytes)
-    }
-}
-
-/// The IP version and a hash of the tunnels that are part of the path. A mirror's transport
-/// (ERSPAN), labels and sessions that differ by direction (MPLS, GRE keys, PPPoE) are not.
-#[inline]
-fn context(version: u8, tunnels: &Tunnels) -> u32 {
-    let mut hash = 0u32;
-    if tunnels.count > 0 {
-        for tunnel in tunnels.layers.iter().flatten() {
-            let mark = match tunnel.kind {
-                TunnelKind::Vxlan => 1 << 24 | tunnel.id,
-                TunnelKind::Geneve => 2 << 24 | tunnel.id,
-                TunnelKind::Gre => 3 << 24,
-                TunnelKind::IpInIp => 4 << 24,
-                TunnelKind::Erspan | TunnelKind::Mpls | TunnelKind::Pppoe => continue,
-            };
-            hash = (hash ^ mark).wrapping_mul(0x9E37_79B1).rotate_left(13);
-        }
-    }
-    u32::from(version) << 28 | hash >> 4
-}
+use crate::key::{Key, context};
 
 /// A TCP frame.
 #[derive(Clone, Debug, Default)]
@@ -201,7 +102,7 @@ impl Frame {
     pub(crate) fn checksum_is_partial(&self) -> bool {
         let length = u32::from(self.tcp_header) + self.payload;
         let mut sum = u64::from(6 + (length & 0xffff) + (length >> 16));
-        for address in [self.key.low, self.key.high] {
+        for (address, _) in self.key.ends() {
             sum += (0..8)
                 .map(|i| (address >> (16 * i)) as u64 & 0xffff)
                 .sum::<u64>();

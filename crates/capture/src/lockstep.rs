@@ -3,19 +3,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::Scope;
 
 use crate::facts;
+use crate::feed::Feed;
 use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::{Point, Totals};
-use crate::reader::{Batch, End, Item, Reader};
+use crate::reader::{End, Item, Reader};
 use crate::summary::{self, seconds};
 use crate::vantage;
 
-/// Batches that a reading thread may be ahead.
-const AHEAD: usize = 4;
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
 /// never set alike: their beginnings are read side by side until a connection tells better.
 const UNRELATED_NS: i64 = 3_600_000_000_000;
@@ -114,86 +112,6 @@ fn open<'scope>(
         (input.name, Feed::new(reader, options.threads > 1, scope))
     };
     inputs.into_iter().map(feed).unzip()
-}
-
-/// Where batches come from.
-enum Intake<'scope> {
-    Here(Box<Reader>),
-    Thread {
-        batches: Receiver<Batch>,
-        used: Sender<Batch>,
-        handle: ScopedJoinHandle<'scope, End>,
-    },
-}
-
-/// One input and its next batch.
-struct Feed<'scope> {
-    intake: Intake<'scope>,
-    batch: Batch,
-}
-
-impl<'scope> Feed<'scope> {
-    fn new(reader: Reader, threaded: bool, scope: &'scope Scope<'scope, '_>) -> Self {
-        let intake = if threaded {
-            Intake::spawn(reader, scope)
-        } else {
-            Intake::Here(Box::new(reader))
-        };
-        let mut feed = Self {
-            intake,
-            batch: Batch::default(),
-        };
-        feed.refill();
-        feed
-    }
-
-    /// Gets the next batch; it is empty at the end.
-    fn refill(&mut self) {
-        match &mut self.intake {
-            Intake::Here(reader) => reader.fill(&mut self.batch),
-            Intake::Thread { batches, used, .. } => {
-                let next = batches.recv().unwrap_or_default();
-                // The thread may have ended; then nobody needs the buffer.
-                let _ = used.send(std::mem::replace(&mut self.batch, next));
-            }
-        }
-    }
-
-    fn finish(self) -> Option<End> {
-        match self.intake {
-            Intake::Here(reader) => Some(reader.finish()),
-            Intake::Thread {
-                batches, handle, ..
-            } => {
-                drop(batches);
-                handle.join().ok()
-            }
-        }
-    }
-}
-
-impl<'scope> Intake<'scope> {
-    fn spawn(reader: Reader, scope: &'scope Scope<'scope, '_>) -> Self {
-        let (sender, batches) = sync_channel(AHEAD);
-        let (used, returned) = channel();
-        let handle = scope.spawn(move || read_all(reader, &sender, &returned));
-        Self::Thread {
-            batches,
-            used,
-            handle,
-        }
-    }
-}
-
-fn read_all(mut reader: Reader, batches: &SyncSender<Batch>, returned: &Receiver<Batch>) -> End {
-    loop {
-        let mut batch = returned.try_recv().unwrap_or_default();
-        reader.fill(&mut batch);
-        let ended = batch.items().is_empty();
-        if ended || batches.send(batch).is_err() {
-            return reader.finish();
-        }
-    }
 }
 
 /// The points and hops while they are read.

@@ -5,7 +5,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::connection::Connection;
-use crate::frame::{Digest, Frame, Key};
+use crate::frame::{Digest, Frame};
+use crate::key::Key;
 use crate::reader::Item;
 
 /// Connections whose state, of some 1.5 KiB each, fills a second-level cache of 2 MiB.

@@ -6,8 +6,10 @@
 
 mod compare;
 mod finding;
+mod hints;
 mod limits;
 mod merging;
+mod odds;
 mod others;
 mod same;
 mod thresholds;

@@ -1,94 +1,12 @@
 //! Whether merged frames are lost or refused: the accusation, and what it takes.
 
-use coalescope_capture::facts::{
-    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
-};
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
-use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST, TIMES_SINGLE};
-use crate::words::{probability, reference, share, shown, told};
-
-/// Lost and not lost, merged and single.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Table {
-    pub(crate) merged_lost: u64,
-    pub(crate) merged: u64,
-    pub(crate) single_lost: u64,
-    pub(crate) single: u64,
-}
-
-impl Table {
-    pub(crate) fn of(merged: &Outcomes, single: &Outcomes) -> Self {
-        Self {
-            merged_lost: merged.lost,
-            merged: merged.lost + merged.came_through(),
-            single_lost: single.lost,
-            single: single.lost + single.came_through(),
-        }
-    }
-
-    fn of_repeats(direction: &Direction) -> Self {
-        let repeats = &direction.repeats;
-        Self {
-            merged_lost: repeats.merged_repeated,
-            merged: repeats.merged,
-            single_lost: repeats.single_repeated,
-            single: repeats.single,
-        }
-    }
-
-    fn merged_share(&self) -> f64 {
-        self.merged_lost as f64 / self.merged.max(1) as f64
-    }
-
-    fn single_share(&self) -> f64 {
-        self.single_lost as f64 / self.single.max(1) as f64
-    }
-
-    /// Whether this convicts merging, if `p` is Fisher's p and `looks` tables were looked at.
-    pub(crate) fn convicts(&self, p: Option<f64>, looks: usize) -> bool {
-        self.merged_lost >= HANDFUL
-            && p.is_some_and(|p| p < ALPHA / looks.max(1) as f64)
-            && self.merged_share() >= MERGED_LOST
-            && self.merged_share() >= TIMES_SINGLE * self.single_share()
-    }
-
-    fn of_uncut_repeats(direction: &Direction) -> Self {
-        let repeats = &direction.repeats;
-        Self {
-            merged_lost: repeats.tso_repeated,
-            merged: repeats.tso,
-            single_lost: repeats.single_repeated,
-            single: repeats.single,
-        }
-    }
-
-    /// What points to merging without convicting it; `uncut` is the same for frames that were
-    /// taken for their sender's own.
-    fn hint(&self, uncut: &Self) -> Option<&'static str> {
-        let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
-        let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);
-        if self.merged_lost > 0 && most && unproven {
-            return Some("merged frames were lost, but too few to blame merging");
-        }
-        uncut.convicts(fisher(uncut), 1).then_some(
-            "large frames are lost whole, and these captures do not tell whether they were merged",
-        )
-    }
-
-    /// The table in words.
-    pub(crate) fn words(&self, p: Option<f64>, fate: &str) -> String {
-        let p = p
-            .map(|p| format!(" (Fisher's exact {})", probability(p)))
-            .unwrap_or_default();
-        format!(
-            "{} merged frames {fate}, against {} single ones{p}",
-            share(self.merged_lost, self.merged),
-            share(self.single_lost, self.single),
-        )
-    }
-}
+use crate::thresholds::{ALPHA, HANDFUL};
+use crate::words::{reference, shown, told};
 
 /// What was found about merging, and which connections it explains.
 #[derive(Default)]
@@ -153,76 +71,6 @@ impl Accusations {
     }
 }
 
-/// Losses of merged frames that are too few to convict, and losses of large frames of which it is
-/// not known that they were merged.
-pub(crate) fn hints(trace: &Trace) -> Vec<Finding> {
-    let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
-    let at_points = trace
-        .points
-        .iter()
-        .filter_map(|point| hint_at(trace, point));
-    on_hops.chain(at_points).collect()
-}
-
-fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
-    let worst = hop.connections.first()?;
-    let title = Table::of(&hop.merged, &hop.single).hint(&Table::of(&hop.tso, &hop.single))?;
-    let mut large = Table::of(&hop.merged, &hop.single);
-    large.merged += hop.tso.lost + hop.tso.came_through();
-    large.merged_lost += hop.tso.lost;
-    let words = large.words(fisher(&large), "that left never arrived");
-    Some(Finding {
-        title: title.to_owned(),
-        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
-        hop: Some(HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        }),
-        ..hint(shown(words, &hop.from, &worst.merged_lost_frames))
-    })
-}
-
-fn hint_at(trace: &Trace, point: &Point) -> Option<Finding> {
-    let hinted = |(_, d): &(&Connection, &Direction)| {
-        Table::of_repeats(d)
-            .hint(&Table::of_uncut_repeats(d))
-            .is_some()
-    };
-    let (connection, data) = unjudged(trace, point).find(hinted)?;
-    let table = Table::of_repeats(data);
-    let title = table.hint(&Table::of_uncut_repeats(data))?;
-    let table = if table.merged > 0 {
-        table
-    } else {
-        Table::of_uncut_repeats(data)
-    };
-    let words = table.words(fisher(&table), "had to be sent again whole");
-    Some(Finding {
-        title: title.to_owned(),
-        connection: Some(reference(&point.name, connection)),
-        ..hint(shown(
-            words,
-            &point.name,
-            data.frames_of(|examples| &examples.merged_repeated),
-        ))
-    })
-}
-
-fn hint(evidence: Evidence) -> Finding {
-    Finding {
-        id: Id::NotEnoughEvidence,
-        proof: Proof::Suspected,
-        title: String::new(),
-        connection: None,
-        hop: None,
-        evidence: vec![evidence],
-        next:
-            "capture a longer transfer: ten merged frames that vanish among single ones that pass \
-               would settle it"
-                .to_owned(),
-    }
-}
-
 /// Every direction of every connection of a point.
 fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> {
     point
@@ -232,7 +80,7 @@ fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> 
 }
 
 /// Those of which no hop tells what became.
-fn unjudged<'a>(
+pub(crate) fn unjudged<'a>(
     trace: &Trace,
     point: &'a Point,
 ) -> impl Iterator<Item = (&'a Connection, &'a Direction)> {
@@ -293,16 +141,7 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     })
 }
 
-fn fisher(table: &Table) -> Option<f64> {
-    coalescope_capture::fisher_exact([
-        table.merged_lost,
-        table.merged - table.merged_lost,
-        table.single_lost,
-        table.single - table.single_lost,
-    ])
-}
-
-fn at<'a>(trace: &'a Trace, point: &str, id: u64) -> Option<&'a Connection> {
+pub(crate) fn at<'a>(trace: &'a Trace, point: &str, id: u64) -> Option<&'a Connection> {
     let point = trace
         .points
         .iter()

@@ -6,7 +6,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{ConnectionLimit, Limit, limit, loss_frames};
-use crate::merging::Table;
+use crate::odds::Table;
 use crate::same::{Group, Same};
 use crate::thresholds::HANDFUL;
 use crate::words::{bytes, probability, rate, reference, share, shown, time, told};

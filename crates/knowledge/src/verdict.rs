@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
 use crate::finding::{Finding, Id};
+use crate::hints::hints;
 use crate::limits::{self, ConnectionLimit, Limit};
-use crate::merging::{accusations, hints};
+use crate::merging::accusations;
 use crate::others::{healthy, others};
 use crate::same::{Group, Same};
 use crate::thresholds::LARGEST_PACKET;

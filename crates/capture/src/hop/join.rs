@@ -8,25 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// A data frame at one point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    pub(crate) start: u64,
-    pub(crate) len: u32,
-    /// By the first point's clock, as far as it is known.
-    pub(crate) time_ns: i64,
-    /// By the clock of the point that saw it.
-    pub(crate) own_ns: i64,
-    pub(crate) number: u64,
-    pub(crate) tsval: u32,
-    pub(crate) fragmented: bool,
-}
-
-impl Seen {
-    pub(crate) fn end(&self) -> u64 {
-        self.start + u64::from(self.len)
-    }
-}
+use super::outcome::{Horizon, Judged, Outcome, Seen};
 
 /// A frame that waits for its outcome.
 #[derive(Clone, Copy, Debug)]
@@ -40,41 +22,6 @@ struct Waiting {
     again_ns: Option<i64>,
     /// No other frame of the connection followed within a millisecond, or came that shortly before.
     lone: bool,
-}
-
-/// What became of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Arrived,
-    Resplit,
-    MergedFurther,
-    Fragmented,
-    PartlyLost,
-    Lost,
-    /// The second capture missed it.
-    Missed,
-    NotJudged,
-}
-
-/// A frame with its outcome.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Judged {
-    pub(crate) len: u32,
-    pub(crate) number: u64,
-    pub(crate) lone: bool,
-    pub(crate) outcome: Outcome,
-}
-
-/// What is known around the frames when they are judged. Times are those of the first point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Horizon {
-    /// How far the first point was read.
-    pub(crate) upstream_ns: i64,
-    /// How far the second point was read, and when its capture began.
-    pub(crate) downstream_ns: i64,
-    pub(crate) downstream_began_ns: i64,
-    /// Both captures were read to their end.
-    pub(crate) at_end: bool,
 }
 
 /// How long a frame may take before it counts as lost: longer than the queues of any sane path.

@@ -3,8 +3,10 @@
 mod clock;
 mod join;
 mod link;
+mod outcome;
 mod pair;
 mod report;
+mod verdicts;
 
 use std::collections::VecDeque;
 
@@ -13,8 +15,8 @@ use crate::flow::Data;
 use crate::frame::Frame;
 use crate::point::Point;
 use clock::{Clock, Differences};
-use join::{Horizon, Seen};
 use link::{Linker, Mark, MatchedBy};
+use outcome::{Horizon, Seen};
 use pair::{Pair, Side};
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that what is held goes without a verdict.

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use super::Event;
 use super::clock::{Clock, Differences};
-use super::join::{Horizon, Join, Judged, Outcome, Seen};
+use super::join::Join;
 use super::link::{Mark, MatchedBy};
-use crate::facts::Outcomes;
+use super::outcome::{Horizon, Seen};
+use super::verdicts::Verdicts;
 use crate::point::Point;
-use crate::tally::note;
 
 /// First or second point of the hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +27,12 @@ impl Side {
     }
 }
 
-/// Outcomes of one direction, by sort.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Result {
-    pub(crate) multi: Outcomes,
-    pub(crate) single: Outcomes,
-    pub(crate) lone: Outcomes,
-    pub(crate) multi_lost: Vec<u64>,
-    pub(crate) multi_arrived: Vec<u64>,
-    pub(crate) single_lost: Vec<u64>,
-    /// Judged before the segment size was settled.
-    early: Vec<Judged>,
-}
-
 /// One direction of the pair. Directions are those of the first point's key: 0 is from its lower
 /// end.
 #[derive(Debug, Default)]
 pub(crate) struct Way {
     pub(crate) join: Join,
-    pub(crate) result: Result,
+    pub(crate) result: Verdicts,
     /// Second point's positions less the first's: not 0 where a firewall rewrites numbers, or one
     /// capture began after the numbers had wrapped.
     shift: Option<i64>,
@@ -393,58 +380,4 @@ impl Way {
             }
         }
     }
-}
-
-impl Result {
-    fn add(&mut self, judged: Judged, is_multi: &impl Fn(u32) -> Option<bool>) {
-        match is_multi(judged.len) {
-            None => self.early.push(judged),
-            Some(multi) => {
-                for early in std::mem::take(&mut self.early) {
-                    self.count(early, is_multi(early.len).unwrap_or(false));
-                }
-                self.count(judged, multi);
-            }
-        }
-    }
-
-    /// Counts what was judged before the segment size was settled.
-    pub(crate) fn settle(&mut self, is_multi: impl Fn(u32) -> bool) {
-        for early in std::mem::take(&mut self.early) {
-            self.count(early, is_multi(early.len));
-        }
-    }
-
-    fn count(&mut self, judged: Judged, multi: bool) {
-        if multi {
-            count(&mut self.multi, judged.outcome);
-            match judged.outcome {
-                Outcome::Lost => note(&mut self.multi_lost, judged.number),
-                Outcome::Missed | Outcome::NotJudged => {}
-                _ => note(&mut self.multi_arrived, judged.number),
-            }
-            return;
-        }
-        count(&mut self.single, judged.outcome);
-        if judged.lone {
-            count(&mut self.lone, judged.outcome);
-        }
-        if judged.outcome == Outcome::Lost {
-            note(&mut self.single_lost, judged.number);
-        }
-    }
-}
-
-fn count(outcomes: &mut Outcomes, outcome: Outcome) {
-    outcomes.seen += 1;
-    *match outcome {
-        Outcome::Arrived => &mut outcomes.arrived,
-        Outcome::Resplit => &mut outcomes.resplit,
-        Outcome::MergedFurther => &mut outcomes.merged_further,
-        Outcome::Fragmented => &mut outcomes.fragmented,
-        Outcome::PartlyLost => &mut outcomes.partly_lost,
-        Outcome::Lost => &mut outcomes.lost,
-        Outcome::Missed => &mut outcomes.missed,
-        Outcome::NotJudged => &mut outcomes.not_judged,
-    } += 1;
 }

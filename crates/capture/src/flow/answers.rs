@@ -1,0 +1,82 @@
+//! What the other side's frames say of this direction: acknowledgments, D-SACK, timestamp echoes.
+
+use coalescope_wire::Flags;
+
+use super::{Flow, STRAY};
+use crate::frame::Frame;
+use crate::outstanding::Common;
+
+impl Flow {
+    /// Takes what a frame of the other direction acknowledges here; true if that advances.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, frame: &Frame, common: &mut Common) -> bool {
+        if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
+            return false;
+        }
+        self.echo(frame);
+        let una = self.position(frame.ack);
+        if !frame.sack().is_empty() {
+            self.look_for_d_sack(frame.sack(), una);
+        }
+        let advances = una > self.una && una - self.una < STRAY;
+        self.acked = true;
+        if advances {
+            self.advance(una, frame.time_ns, common);
+        }
+        advances
+    }
+
+    #[inline]
+    fn advance(&mut self, una: u64, now_ns: i64, common: &mut Common) {
+        self.una = una;
+        self.last_ack_ns = now_ns;
+        let tally = &mut self.tally;
+        let clean = self
+            .outstanding
+            .acknowledge(una, common, |fate| tally.tell(fate));
+        if let Some(sent_ns) = clean {
+            self.turn.push(now_ns - sent_ns);
+        }
+    }
+
+    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the
+    /// second block.
+    #[cold]
+    fn look_for_d_sack(&mut self, sack: &[(u32, u32)], una: u64) {
+        let (start, end) = (self.position(sack[0].0), self.position(sack[0].1));
+        let inside_second = sack.get(1).is_some_and(|second| {
+            start >= self.position(second.0) && end <= self.position(second.1)
+        });
+        if start < end && (end <= una || inside_second) {
+            self.counts.spurious = (self.counts.spurious + 1).min(self.counts.retransmitted);
+            self.outstanding.was_spurious(start, end);
+        }
+    }
+
+    /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
+    /// the sender's side of the path is measured from behind it.
+    #[inline]
+    pub(super) fn probe_with(&mut self, frame: &Frame) {
+        let Some((tsval, _)) = frame.timestamps() else {
+            return;
+        };
+        if frame.payload == 0 && self.probe.is_none() && tsval != self.last_tsval {
+            self.probe = Some((tsval, frame.time_ns));
+        }
+        self.last_tsval = tsval;
+    }
+
+    #[inline]
+    fn echo(&mut self, frame: &Frame) {
+        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.timestamps()) else {
+            return;
+        };
+        if (tsecr.wrapping_sub(tsval) as i32) < 0 {
+            return;
+        }
+        if tsecr == tsval && frame.payload > 0 {
+            self.turn.push(frame.time_ns - sent_ns);
+        }
+        self.probe = None;
+    }
+}

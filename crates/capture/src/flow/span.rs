@@ -1,0 +1,37 @@
+//! Where a frame's data lies among its direction's positions.
+
+use crate::frame::Frame;
+use crate::outstanding::Transmission;
+
+/// Where a frame's data lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Where the direction stood before it.
+    pub(super) next: u64,
+    pub(super) signature: u32,
+}
+
+impl Span {
+    pub(super) fn new(start: u64, frame: &Frame, signature: u32) -> Self {
+        Self {
+            start,
+            end: start + u64::from(frame.payload),
+            next: 0,
+            signature,
+        }
+    }
+
+    /// The part from `start` on, as a first transmission.
+    pub(super) fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
+        Transmission {
+            start,
+            number: frame.number,
+            time_ns: frame.time_ns,
+            len: (self.end - start) as u32,
+            signature: self.signature,
+            repeated: 0,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Losses that point to merging without convicting it.
+
+use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
+
+use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::merging::{at, unjudged};
+use crate::odds::{Table, fisher};
+use crate::words::{reference, shown};
+
+/// Losses of merged frames that are too few to convict, and losses of large frames of which it is
+/// not known that they were merged.
+pub(crate) fn hints(trace: &Trace) -> Vec<Finding> {
+    let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
+    let at_points = trace
+        .points
+        .iter()
+        .filter_map(|point| hint_at(trace, point));
+    on_hops.chain(at_points).collect()
+}
+
+fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+    let worst = hop.connections.first()?;
+    let title = Table::of(&hop.merged, &hop.single).hint(&Table::of(&hop.tso, &hop.single))?;
+    let mut large = Table::of(&hop.merged, &hop.single);
+    large.merged += hop.tso.lost + hop.tso.came_through();
+    large.merged_lost += hop.tso.lost;
+    let words = large.words(fisher(&large), "that left never arrived");
+    Some(Finding {
+        title: title.to_owned(),
+        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
+        hop: Some(HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        }),
+        ..hint(shown(words, &hop.from, &worst.merged_lost_frames))
+    })
+}
+
+fn hint_at(trace: &Trace, point: &Point) -> Option<Finding> {
+    let hinted = |(_, d): &(&Connection, &Direction)| {
+        Table::of_repeats(d)
+            .hint(&Table::of_uncut_repeats(d))
+            .is_some()
+    };
+    let (connection, data) = unjudged(trace, point).find(hinted)?;
+    let table = Table::of_repeats(data);
+    let title = table.hint(&Table::of_uncut_repeats(data))?;
+    let table = if table.merged > 0 {
+        table
+    } else {
+        Table::of_uncut_repeats(data)
+    };
+    let words = table.words(fisher(&table), "had to be sent again whole");
+    Some(Finding {
+        title: title.to_owned(),
+        connection: Some(reference(&point.name, connection)),
+        ..hint(shown(
+            words,
+            &point.name,
+            data.frames_of(|examples| &examples.merged_repeated),
+        ))
+    })
+}
+
+fn hint(evidence: Evidence) -> Finding {
+    Finding {
+        id: Id::NotEnoughEvidence,
+        proof: Proof::Suspected,
+        title: String::new(),
+        connection: None,
+        hop: None,
+        evidence: vec![evidence],
+        next:
+            "capture a longer transfer: ten merged frames that vanish among single ones that pass \
+               would settle it"
+                .to_owned(),
+    }
+}

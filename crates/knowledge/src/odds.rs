@@ -1,0 +1,97 @@
+//! Lost against not lost, merged against single: what it takes to convict.
+
+use coalescope_capture::facts::{Direction, Outcomes};
+
+use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST, TIMES_SINGLE};
+use crate::words::{probability, share};
+
+/// Lost and not lost, merged and single.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) merged_lost: u64,
+    pub(crate) merged: u64,
+    pub(crate) single_lost: u64,
+    pub(crate) single: u64,
+}
+
+impl Table {
+    pub(crate) fn of(merged: &Outcomes, single: &Outcomes) -> Self {
+        Self {
+            merged_lost: merged.lost,
+            merged: merged.lost + merged.came_through(),
+            single_lost: single.lost,
+            single: single.lost + single.came_through(),
+        }
+    }
+
+    pub(crate) fn of_repeats(direction: &Direction) -> Self {
+        let repeats = &direction.repeats;
+        Self {
+            merged_lost: repeats.merged_repeated,
+            merged: repeats.merged,
+            single_lost: repeats.single_repeated,
+            single: repeats.single,
+        }
+    }
+
+    fn merged_share(&self) -> f64 {
+        self.merged_lost as f64 / self.merged.max(1) as f64
+    }
+
+    fn single_share(&self) -> f64 {
+        self.single_lost as f64 / self.single.max(1) as f64
+    }
+
+    /// Whether this convicts merging, if `p` is Fisher's p and `looks` tables were looked at.
+    pub(crate) fn convicts(&self, p: Option<f64>, looks: usize) -> bool {
+        self.merged_lost >= HANDFUL
+            && p.is_some_and(|p| p < ALPHA / looks.max(1) as f64)
+            && self.merged_share() >= MERGED_LOST
+            && self.merged_share() >= TIMES_SINGLE * self.single_share()
+    }
+
+    pub(crate) fn of_uncut_repeats(direction: &Direction) -> Self {
+        let repeats = &direction.repeats;
+        Self {
+            merged_lost: repeats.tso_repeated,
+            merged: repeats.tso,
+            single_lost: repeats.single_repeated,
+            single: repeats.single,
+        }
+    }
+
+    /// What points to merging without convicting it; `uncut` is the same for frames that were
+    /// taken for their sender's own.
+    pub(crate) fn hint(&self, uncut: &Self) -> Option<&'static str> {
+        let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
+        let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);
+        if self.merged_lost > 0 && most && unproven {
+            return Some("merged frames were lost, but too few to blame merging");
+        }
+        uncut.convicts(fisher(uncut), 1).then_some(
+            "large frames are lost whole, and these captures do not tell whether they were merged",
+        )
+    }
+
+    /// The table in words.
+    pub(crate) fn words(&self, p: Option<f64>, fate: &str) -> String {
+        let p = p
+            .map(|p| format!(" (Fisher's exact {})", probability(p)))
+            .unwrap_or_default();
+        format!(
+            "{} merged frames {fate}, against {} single ones{p}",
+            share(self.merged_lost, self.merged),
+            share(self.single_lost, self.single),
+        )
+    }
+}
+
+/// Two-sided p of Fisher's exact test.
+pub(crate) fn fisher(table: &Table) -> Option<f64> {
+    coalescope_capture::fisher_exact([
+        table.merged_lost,
+        table.merged - table.merged_lost,
+        table.single_lost,
+        table.single - table.single_lost,
+    ])
+}
