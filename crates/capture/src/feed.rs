@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::reader::{Batch, End, Reader};
+use crate::reader::{BATCH_BETWEEN_THREADS, Batch, End, Reader};
 
 /// Batches that a reading thread may be ahead.
 const AHEAD: usize = 4;
@@ -68,6 +68,7 @@ impl<'scope> Intake<'scope> {
     fn spawn(reader: Reader, scope: &'scope Scope<'scope, '_>) -> Self {
         let (sender, batches) = sync_channel(AHEAD);
         let (used, returned) = channel();
+        let reader = reader.with_batches_of(BATCH_BETWEEN_THREADS);
         let handle = scope.spawn(move || read_all(reader, &sender, &returned));
         Self::Thread {
             batches,

@@ -9,8 +9,12 @@ use coalescope_wire::LinkType;
 use crate::file::{RawFrame, Source};
 use crate::frame::{Digest, Digester, Frame};
 
-/// Frames in a batch: few enough to stay in a core's first-level cache.
+/// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
+/// cache.
 pub(crate) const BATCH: usize = 64;
+/// Frames in a batch that goes from one thread to another: waking a thread costs as much as some
+/// hundred frames.
+pub(crate) const BATCH_BETWEEN_THREADS: usize = 1024;
 /// Points that the interfaces of one file can make.
 const MAX_POINTS: usize = 64;
 
@@ -90,6 +94,8 @@ pub(crate) struct Reader {
     behind: u64,
     left_out: u64,
     stop: Arc<AtomicBool>,
+    /// Frames in a batch.
+    batch: usize,
     end: End,
 }
 
@@ -113,15 +119,21 @@ impl Reader {
             behind: 0,
             left_out: 0,
             stop,
+            batch: BATCH,
             end: End::default(),
         }
+    }
+
+    /// Makes batches of another size.
+    pub(crate) fn with_batches_of(self, batch: usize) -> Self {
+        Self { batch, ..self }
     }
 
     /// Fills a batch; an empty one means that everything was read.
     pub(crate) fn fill(&mut self, batch: &mut Batch) {
         batch.used = 0;
-        batch.slots.resize_with(BATCH, Item::default);
-        while batch.used < BATCH && !self.stop.load(Ordering::Relaxed) {
+        batch.slots.resize_with(self.batch, Item::default);
+        while batch.used < self.batch && !self.stop.load(Ordering::Relaxed) {
             let more = if self.by_interface {
                 self.next(batch)
             } else {
@@ -145,7 +157,7 @@ impl Reader {
             return false;
         };
         let digester = &mut self.digesters[0];
-        while batch.used < BATCH {
+        while batch.used < self.batch {
             let Some(raw) = source.next() else {
                 return false;
             };
