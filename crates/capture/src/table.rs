@@ -116,8 +116,9 @@ impl Table {
         self.len > LARGE
     }
 
-    /// Loads what the frames are going to touch, all at once: one cache miss after the other, as
-    /// tracking meets them, takes three times as long (measured at 20,000 connections).
+    /// Loads what the frames are going to touch, all at once, so that the cache misses overlap:
+    /// tracking meets them one after the other. It takes a fifth off the time of 2 million frames in
+    /// 20,000 connections (0.52 s to 0.42 s, best of 4).
     pub(crate) fn warm(&self, items: &[Item]) {
         let mut last = None;
         let mut touched = 0;
