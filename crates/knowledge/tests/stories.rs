@@ -234,3 +234,26 @@ fn zero_checksums(pcap: &mut [u8]) {
         at += 16 + u32::from_le_bytes(captured) as usize;
     }
 }
+
+/// One pcapng whose interfaces are the points says what the single captures say.
+#[test]
+fn interfaces_can_be_points() {
+    let outcome = run(&story("hyperv-rsc-jumbo").unwrap());
+    let reader = Box::new(Cursor::new(outcome.combined()));
+    let source = Source::from_reader("all", reader, None).unwrap();
+    let input = PointInput {
+        name: "all".to_owned(),
+        sources: vec![("all".to_owned(), source)],
+    };
+    let options = Options {
+        points_by_interface: true,
+        ..Options::default()
+    };
+    let trace = trace(vec![input], &options, &mut |_| {}).unwrap();
+    let names: Vec<&str> = trace.points.iter().map(|point| &*point.name).collect();
+    let diagnosis = judge(&trace);
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(ids(&diagnosis), ["merged-frames-lost"]);
+    let hop = diagnosis.findings[0].hop.as_ref().unwrap();
+    assert_eq!((&*hop.from, &*hop.to), ("CAP-02", "VM-01"));
+}
