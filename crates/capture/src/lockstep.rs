@@ -86,8 +86,9 @@ pub fn trace(
         let (names, feeds) = open(inputs, options, scope);
         let mut run = Run::new(feeds, options);
         while let Some(feed) = run.choose() {
-            run.take(feed);
-            progress(run.progress());
+            if run.take(feed) {
+                progress(run.progress());
+            }
         }
         run.finish(names)
     })
@@ -194,19 +195,33 @@ impl<'scope> Run<'scope> {
         next_ns.saturating_sub(offset.unwrap_or(self.starts_ns[feed]))
     }
 
-    /// Takes a feed's batch, and gets it another.
-    fn take(&mut self, feed: usize) {
-        let batch = std::mem::take(&mut self.feeds[feed].batch);
-        self.frames += batch.items().len() as u64;
-        if self.hops.is_empty() && !self.by_interface {
-            self.points[feed].take_all(batch.items());
+    /// Takes what a feed has, and gets it another batch when that was all; true then. Of several
+    /// feeds only the next frame is taken before the choice is made anew, so that what is found
+    /// does not depend on the size of batches.
+    fn take(&mut self, feed: usize) -> bool {
+        let mut batch = std::mem::take(&mut self.feeds[feed].batch);
+        let in_lockstep = self.feeds.len() > 1 && !self.hops.is_empty();
+        let items = if in_lockstep {
+            &batch.items()[..1]
         } else {
-            for item in batch.items() {
+            batch.items()
+        };
+        let taken = items.len();
+        self.frames += taken as u64;
+        if self.hops.is_empty() && !self.by_interface {
+            self.points[feed].take_all(items);
+        } else {
+            for item in items {
                 self.take_item(if self.by_interface { item.point } else { feed }, item);
             }
         }
+        batch.pass(taken);
+        let is_empty = batch.items().is_empty();
         self.feeds[feed].batch = batch;
-        self.feeds[feed].refill();
+        if is_empty {
+            self.feeds[feed].refill();
+        }
+        is_empty
     }
 
     fn take_item(&mut self, point: usize, item: &Item) {

@@ -48,14 +48,20 @@ impl Default for Item {
 pub(crate) struct Batch {
     slots: Vec<Item>,
     used: usize,
+    passed: usize,
     /// Bytes of the files behind the batch.
     pub(crate) consumed: u64,
 }
 
 impl Batch {
-    /// The frames.
+    /// The frames not passed yet.
     pub(crate) fn items(&self) -> &[Item] {
-        &self.slots[..self.used]
+        &self.slots[self.passed..self.used]
+    }
+
+    /// Passes over some frames.
+    pub(crate) fn pass(&mut self, frames: usize) {
+        self.passed = (self.passed + frames).min(self.used);
     }
 
     /// Takes a frame in.
@@ -131,7 +137,7 @@ impl Reader {
 
     /// Fills a batch; an empty one means that everything was read.
     pub(crate) fn fill(&mut self, batch: &mut Batch) {
-        batch.used = 0;
+        (batch.used, batch.passed) = (0, 0);
         batch.slots.resize_with(self.batch, Item::default);
         while batch.used < self.batch && !self.stop.load(Ordering::Relaxed) {
             let more = if self.by_interface {

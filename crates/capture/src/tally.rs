@@ -107,9 +107,7 @@ impl Tally {
         self.multi.segments += frames * u64::from(segments);
         self.multi.histogram[bucket(segments)] += frames as u32;
         self.multi.max = self.multi.max.max(segments);
-        if self.multi.frames <= EXAMPLES as u64 {
-            note(&mut self.examples().multi, number);
-        }
+        note(&mut self.examples().multi, number);
     }
 
     fn settled(&mut self, lengths: &[Length]) {
