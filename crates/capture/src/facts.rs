@@ -118,6 +118,18 @@ pub struct Connection {
     pub to_client: Direction,
 }
 
+impl Connection {
+    /// The direction of that name, `to_client` or `to_server`, as hops and limits name it.
+    #[must_use]
+    pub fn direction(&self, name: &str) -> &Direction {
+        if name == "to_client" {
+            &self.to_client
+        } else {
+            &self.to_server
+        }
+    }
+}
+
 /// One direction of one connection at one point.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Direction {

@@ -36,10 +36,9 @@ pub(crate) fn accusations(trace: &Trace, same: &Same) -> Accusations {
         }
     }
     for point in &trace.points {
-        let guilty = guilty(trace, point)
-            .into_iter()
-            .map(|(connection, _)| connection);
-        all.accuse(sent_again(trace, point), point, guilty, same);
+        let guilty = guilty(trace, point);
+        let connections = guilty.iter().map(|(connection, _)| *connection);
+        all.accuse(sent_again(point, &guilty), point, connections, same);
     }
     all
 }
@@ -81,13 +80,14 @@ fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> 
 
 /// Those of which no hop tells what became.
 pub(crate) fn unjudged<'a>(
-    trace: &Trace,
+    trace: &'a Trace,
     point: &'a Point,
 ) -> impl Iterator<Item = (&'a Connection, &'a Direction)> {
-    directions(point).filter(move |(connection, direction)| {
-        let to_client = std::ptr::eq(*direction, &connection.to_client);
-        let name = if to_client { "to_client" } else { "to_server" };
-        !is_judged(trace, point, connection, name)
+    point.connections.iter().flat_map(move |connection| {
+        ["to_client", "to_server"]
+            .into_iter()
+            .filter(move |name| !is_judged(trace, point, connection, name))
+            .map(move |name| (connection, connection.direction(name)))
     })
 }
 
@@ -161,10 +161,7 @@ fn hop_evidence(
         let text = format!("{} merged frames did arrive", hop.merged.came_through());
         evidence.push(shown(text, &hop.from, &worst.merged_arrived_frames));
     }
-    let direction = connection.map(|connection| match worst.direction {
-        "to_client" => &connection.to_client,
-        _ => &connection.to_server,
-    });
+    let direction = connection.map(|connection| connection.direction(worst.direction));
     evidence.extend(direction.and_then(slow));
     evidence
 }
@@ -181,7 +178,7 @@ fn slow(direction: &Direction) -> Option<Evidence> {
 }
 
 /// Directions whose merged frames had to be sent again where single ones had not.
-fn guilty<'a>(trace: &Trace, point: &'a Point) -> Vec<(&'a Connection, &'a Direction)> {
+fn guilty<'a>(trace: &'a Trace, point: &'a Point) -> Vec<(&'a Connection, &'a Direction)> {
     let looks = point.connections.len() * 2;
     unjudged(trace, point)
         .filter(|(_, d)| Table::of_repeats(d).convicts(d.repeats.p_value, looks))
@@ -189,8 +186,7 @@ fn guilty<'a>(trace: &Trace, point: &'a Point) -> Vec<(&'a Connection, &'a Direc
 }
 
 /// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
-fn sent_again(trace: &Trace, point: &Point) -> Option<Finding> {
-    let guilty = guilty(trace, point);
+fn sent_again(point: &Point, guilty: &[(&Connection, &Direction)]) -> Option<Finding> {
     let (connection, direction) = guilty
         .iter()
         .max_by_key(|(_, direction)| direction.repeats.merged_repeated)?;
