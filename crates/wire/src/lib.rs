@@ -8,7 +8,9 @@
 
 pub mod checksum;
 mod cursor;
+mod fixed;
 mod framing;
+mod headers;
 mod ip;
 mod link;
 mod packet;
@@ -17,10 +19,12 @@ mod transport;
 mod tunnel;
 mod walk;
 
+pub use fixed::{FixedTcp, fixed_tcp};
+pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;
 pub use packet::{
     Address, Fragment, IcmpError, Ip, LengthSource, Packet, Quoted, Sent, Stop, StopReason, Tcp,
     Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
 };
 pub use tcp::{Flags, TcpOptions};
-pub use walk::{plain_tcp, walk, walk_quoted};
+pub use walk::{plain_tcp, walk, walk_headers, walk_quoted};

@@ -26,6 +26,8 @@ impl Flags {
     pub const CWR: u16 = 0x080;
     /// AE (AccECN), formerly NS.
     pub const AE: u16 = 0x100;
+    /// All nine.
+    pub const ALL: u16 = 0x1ff;
 
     /// Whether any of the given bits is set.
     #[must_use]

@@ -6,7 +6,8 @@ use crate::tcp::Flags;
 use crate::tunnel;
 
 pub(crate) const TCP: u8 = 6;
-const UDP: u8 = 17;
+pub(crate) const UDP: u8 = 17;
+pub(crate) const GRE: u8 = 47;
 const DCCP: u8 = 33;
 const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;

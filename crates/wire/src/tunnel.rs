@@ -8,7 +8,7 @@ use crate::packet::{Stop, StopReason, TunnelKind, Udp};
 mod protocols {
     pub(super) const IPV4: u8 = 4;
     pub(super) const IPV6: u8 = 41;
-    pub(super) const GRE: u8 = 47;
+    pub(super) use crate::transport::GRE;
     pub(super) const MPLS: u8 = 137;
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cursor::{Cursor, Layer, be16, be32};
 use crate::framing::{self, ether_types};
+use crate::headers::{HeaderKind, Headers};
 use crate::packet::{Ip, Packet, Quoted, Sent, Stop, StopReason, Tcp, Transport, Tunnels, Vlans};
 use crate::transport::{self, Reached};
 use crate::{LinkType, ip, tunnel};
@@ -30,7 +31,22 @@ pub fn walk(link: LinkType, frame: &[u8], wire_len: u32) -> Result<Packet, Stop>
             transport: Transport::Tcp(tcp),
         });
     }
-    walk_layers(link, frame, wire_len)
+    walk_layers(link, frame, wire_len, |_, _| {})
+}
+
+/// Walks a frame as [`walk`] does, and also says where every header on the way starts.
+///
+/// # Errors
+///
+/// As [`walk`].
+pub fn walk_headers(
+    link: LinkType,
+    frame: &[u8],
+    wire_len: u32,
+) -> Result<(Packet, Headers), Stop> {
+    let mut headers = Headers::default();
+    let packet = walk_layers(link, frame, wire_len, |kind, at| headers.push(kind, at))?;
+    Ok((packet, headers))
 }
 
 /// The shortcut for Ethernet, IP and TCP with nothing between them, which most frames are; for
@@ -55,10 +71,19 @@ pub fn plain_tcp(frame: &[u8], wire_len: u32) -> Option<(Ip, Tcp)> {
     Some((ip, tcp))
 }
 
-fn walk_layers(link: LinkType, frame: &[u8], wire_len: u32) -> Result<Packet, Stop> {
+/// `note` is told of every header that [`HeaderKind`] names, outermost first.
+fn walk_layers(
+    link: LinkType,
+    frame: &[u8],
+    wire_len: u32,
+    mut note: impl FnMut(HeaderKind, usize),
+) -> Result<Packet, Stop> {
     let mut cursor = Cursor::new(frame, wire_len);
     let mut layer = framing::link(&mut cursor, link)?;
     loop {
+        if let Some(kind) = HeaderKind::of_layer(layer) {
+            note(kind, cursor.at);
+        }
         layer = match layer {
             Layer::Ethernet => framing::ethernet(&mut cursor)?,
             Layer::EtherType(ether_type) => framing::ether_type(&mut cursor, ether_type)?,
@@ -67,6 +92,9 @@ fn walk_layers(link: LinkType, frame: &[u8], wire_len: u32) -> Result<Packet, St
             Layer::Ip => ip::version(&cursor)?,
             Layer::Ipv4 | Layer::Ipv6 => {
                 let ip = ip_header(&mut cursor, layer)?;
+                if let Some(kind) = HeaderKind::in_ip(&ip) {
+                    note(kind, ip.payload_offset);
+                }
                 match transport::enter(&mut cursor, &ip)? {
                     Reached::Tunnel(inner) => inner,
                     Reached::Transport(transport) => return Ok(packet(&cursor, ip, transport)),

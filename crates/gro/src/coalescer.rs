@@ -1,0 +1,144 @@
+//! The two ways to use the engine.
+
+use crate::Reason;
+use crate::decision::{Counters, Decision};
+use crate::engine::{Engine, Incoming};
+use crate::profile::Profile;
+use crate::settings::Settings;
+use crate::store::{Copies, Outgoing, OutgoingBytes, Parts, To};
+
+/// Merges frames without touching their payload.
+///
+/// The caller keeps the frames and hands in a token for each: an index, a buffer, an `mbuf`. It
+/// gets the tokens back, one by one or as the parts of a merged frame with its new headers.
+///
+/// What is held stays held until the caller flushes, or a rule of the profile sends it up.
+/// Nothing is allocated once the largest number of parts was seen.
+#[derive(Clone, Debug)]
+pub struct Coalescer<T> {
+    engine: Engine<Parts<T>>,
+}
+
+impl<T> Coalescer<T> {
+    /// An engine with the rules of a profile. It holds `profile.table.buckets` times
+    /// `profile.table.per_bucket` frames at most.
+    #[must_use]
+    pub fn new(profile: &Profile, settings: Settings) -> Self {
+        Self {
+            engine: Engine::new(profile, settings, Parts::new),
+        }
+    }
+
+    /// Takes a frame in, and sends out what this ends. `now` is the caller's clock, in any unit
+    /// that never goes back.
+    #[inline]
+    pub fn push(
+        &mut self,
+        frame: &[u8],
+        token: T,
+        now: u64,
+        out: &mut impl FnMut(Outgoing<'_, T>),
+    ) -> Decision {
+        self.engine
+            .push(Incoming { frame, token, now }, &mut To(out))
+    }
+
+    /// Takes a batch in. It is faster than one [`Self::push`] after the other where frames are not
+    /// in the cache: their headers are fetched side by side.
+    pub fn push_batch<'a>(
+        &mut self,
+        frames: impl Iterator<Item = (&'a [u8], T)> + Clone,
+        now: u64,
+        out: &mut impl FnMut(Outgoing<'_, T>),
+    ) {
+        fetch(frames.clone().map(|(frame, _)| frame));
+        let mut out = To(out);
+        for (frame, token) in frames {
+            self.engine.push(Incoming { frame, token, now }, &mut out);
+        }
+    }
+
+    /// Sends up all that is held: the end of a poll.
+    pub fn flush(&mut self, out: &mut impl FnMut(Outgoing<'_, T>)) {
+        self.engine.flush(Reason::EndOfPoll, &mut To(out));
+    }
+
+    /// Sends up what is held since before `since`, on the clock given to [`Self::push`].
+    pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(Outgoing<'_, T>)) {
+        self.engine.flush_before(since, &mut To(out));
+    }
+
+    /// Whether nothing is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.engine.table.is_empty()
+    }
+
+    /// What was decided so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.engine.counters
+    }
+}
+
+/// Reads one byte of each cache line in which headers lie, so that the misses overlap.
+#[inline]
+fn fetch<'a>(frames: impl Iterator<Item = &'a [u8]>) {
+    let mut bits = 0;
+    for frame in frames {
+        bits |= frame.first().unwrap_or(&0) | frame.get(64).unwrap_or(&0);
+    }
+    core::hint::black_box(bits);
+}
+
+/// Merges frames into contiguous buffers of its own.
+#[derive(Clone, Debug)]
+pub struct CopyingCoalescer {
+    engine: Engine<Copies>,
+}
+
+impl CopyingCoalescer {
+    /// An engine with the rules of a profile; see [`Coalescer::new`]. Each held frame has a buffer,
+    /// which grows to the largest frame that it ever held.
+    #[must_use]
+    pub fn new(profile: &Profile, settings: Settings) -> Self {
+        Self {
+            engine: Engine::new(profile, settings, Copies::new),
+        }
+    }
+
+    /// Takes a frame in, and sends out what this ends; see [`Coalescer::push`].
+    #[inline]
+    pub fn push(
+        &mut self,
+        frame: &[u8],
+        now: u64,
+        out: &mut impl FnMut(OutgoingBytes<'_>),
+    ) -> Decision {
+        let token = ();
+        self.engine
+            .push(Incoming { frame, token, now }, &mut To(out))
+    }
+
+    /// Sends up all that is held; see [`Coalescer::flush`].
+    pub fn flush(&mut self, out: &mut impl FnMut(OutgoingBytes<'_>)) {
+        self.engine.flush(Reason::EndOfPoll, &mut To(out));
+    }
+
+    /// Sends up what is held since before `since`; see [`Coalescer::flush_before`].
+    pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(OutgoingBytes<'_>)) {
+        self.engine.flush_before(since, &mut To(out));
+    }
+
+    /// Whether nothing is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.engine.table.is_empty()
+    }
+
+    /// What was decided so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.engine.counters
+    }
+}

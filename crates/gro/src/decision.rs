@@ -1,0 +1,110 @@
+//! What became of each frame, and how often.
+
+use crate::Reason;
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Its payload joined a held frame, behind or in front.
+    Merged,
+    /// It is held, and others may join it.
+    Held,
+    /// It carried no payload, and a held frame took its acknowledgment and window.
+    Absorbed,
+    /// It goes on unchanged.
+    Passed,
+}
+
+/// What became of a frame, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What became of it.
+    pub action: Action,
+    /// The frame that it is part of from now on: the number of that one's first frame, frames
+    /// being counted from 0 as they come in. Its own number where it is held or passed.
+    pub frame: u64,
+    /// For a frame that passed, why. For one held, why it did not join what was held of its flow;
+    /// `None` where nothing was. For one merged or absorbed, why the merged frame went up at
+    /// once; `None` where it is still open.
+    pub reason: Option<Reason>,
+}
+
+/// How often each thing was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Frames in.
+    pub frames_in: u64,
+    /// Frames out.
+    pub frames_out: u64,
+    /// Frames out that are made of more than one.
+    pub merged_out: u64,
+    /// Frames in that joined a held one.
+    pub merged_in: u64,
+    /// Frames in that a held one absorbed.
+    pub absorbed: u64,
+    /// Frames in that went on unchanged, by why.
+    passed: [u64; Reason::ALL.len()],
+    /// Frames in that started anew beside or after one held of their flow, by why.
+    refused: [u64; Reason::ALL.len()],
+    /// Held frames that went up, by why.
+    flushed: [u64; Reason::ALL.len()],
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            frames_in: 0,
+            frames_out: 0,
+            merged_out: 0,
+            merged_in: 0,
+            absorbed: 0,
+            passed: [0; Reason::ALL.len()],
+            refused: [0; Reason::ALL.len()],
+            flushed: [0; Reason::ALL.len()],
+        }
+    }
+}
+
+impl Counters {
+    /// Frames that went on unchanged for this reason.
+    #[must_use]
+    pub fn passed(&self, reason: Reason) -> u64 {
+        self.passed[reason as usize]
+    }
+
+    /// Frames that did not join what was held of their flow for this reason, and were held anew.
+    #[must_use]
+    pub fn refused(&self, reason: Reason) -> u64 {
+        self.refused[reason as usize]
+    }
+
+    /// Held frames that went up for this reason.
+    #[must_use]
+    pub fn flushed(&self, reason: Reason) -> u64 {
+        self.flushed[reason as usize]
+    }
+
+    #[inline]
+    pub(crate) fn decide(&mut self, decision: Decision) {
+        self.frames_in += 1;
+        match (decision.action, decision.reason) {
+            (Action::Merged, _) => self.merged_in += 1,
+            (Action::Absorbed, _) => self.absorbed += 1,
+            (Action::Passed, Some(reason)) => self.passed[reason as usize] += 1,
+            (Action::Held, Some(reason)) => self.refused[reason as usize] += 1,
+            (Action::Held | Action::Passed, None) => {}
+        }
+    }
+
+    #[inline]
+    pub(crate) fn flush(&mut self, reason: Reason, segments: u32) {
+        self.flushed[reason as usize] += 1;
+        self.frames_out += 1;
+        self.merged_out += u64::from(segments > 1);
+    }
+
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        self.frames_out += 1;
+    }
+}

@@ -1,0 +1,538 @@
+//! The engine: frames in, decisions and frames out. It knows no implementation by name.
+
+use alloc::vec::Vec;
+
+use coalescope_wire::checksum::fold;
+
+use crate::Reason;
+use crate::decision::{Action, Counters, Decision};
+use crate::finish;
+use crate::gso::IdRun;
+use crate::held::{Held, NO_IPV4, NONE, id_at, identifications};
+use crate::judge::{Join, judge, may_start};
+use crate::plain::{Plain, PlainTemplates};
+use crate::profile::{Bystanders, Emission, Field, Mismatch, Options, Profile, SegmentSize};
+use crate::seen::{Inspection, Layer4, Seen, flags_at, inspect};
+use crate::settings::{Checksums, Settings, Verification};
+use crate::store::{About, Sink, Store};
+use crate::table::Table;
+use crate::template::{MAX_HEADER, Template};
+
+/// Merges frames by a profile's rules. Payload goes where the store puts it.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine<S> {
+    pub(crate) profile: Profile,
+    pub(crate) settings: Settings,
+    pub(crate) table: Table,
+    pub(crate) plain: PlainTemplates,
+    /// Masks of held frames that are not plain, by slot.
+    templates: Vec<Template>,
+    pub(crate) store: S,
+    pub(crate) counters: Counters,
+    /// Frames that came in so far: the next one's number.
+    pub(crate) arrived: u64,
+    /// Frames since the last flush.
+    polled: u32,
+}
+
+/// A frame on its way through the engine.
+pub(crate) struct Incoming<'a, T> {
+    pub(crate) frame: &'a [u8],
+    pub(crate) token: T,
+    pub(crate) now: u64,
+}
+
+impl<S: Store> Engine<S> {
+    pub(crate) fn new(profile: &Profile, settings: Settings, store: impl Fn(usize) -> S) -> Self {
+        let table = Table::new(profile.table);
+        Self {
+            profile: *profile,
+            settings,
+            store: store(table.slots.len()),
+            table,
+            plain: PlainTemplates::new(profile, settings.link),
+            templates: Vec::new(),
+            counters: Counters::default(),
+            arrived: 0,
+            polled: 0,
+        }
+    }
+
+    /// Takes a frame in.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let decision = match Plain::read(self, incoming.frame) {
+            Some(plain) => self.push_plain(&plain, incoming, out),
+            None => self.push_any(incoming, out),
+        };
+        self.counters.decide(decision);
+        self.arrived += 1;
+        self.polled += 1;
+        if self.polled == self.profile.table.budget {
+            self.flush(Reason::Budget, out);
+        }
+        decision
+    }
+
+    /// The general path: any frame, any profile.
+    pub(crate) fn push_any(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let how = Inspection {
+            link: self.settings.link,
+            verify: self.settings.verification == Verification::Verify,
+            seed: self.settings.seed,
+        };
+        match inspect(&self.profile, how, incoming.frame) {
+            Ok(seen) => self.push_seen(&seen, incoming, out),
+            Err(reason) => self.pass(incoming, reason, out),
+        }
+    }
+
+    fn push_seen(
+        &mut self,
+        seen: &Seen,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let header = header_of(incoming.frame, seen.header_len);
+        let mut refused = None;
+        let mut slot = self.table.chain(seen.hash);
+        while slot != NONE {
+            let held = &self.table.slots[slot as usize];
+            let next = held.chain;
+            let template = self.template(held.template);
+            if held.hash == seen.hash && template.same_flow(&held.header, &header) {
+                match judge(&self.profile, template, held, seen, incoming.frame, &header) {
+                    Ok(join) => return self.join(slot, join, seen, incoming, out),
+                    Err(reason) => refused = Some(reason),
+                }
+                if self.profile.mismatch == Mismatch::FlushAndStart {
+                    self.end(slot, refused.unwrap_or(Reason::EndOfPoll), out);
+                    break;
+                }
+            }
+            slot = next;
+        }
+        match may_start(&self.profile, seen, &header) {
+            Ok(()) => self.start(seen, &header, incoming, refused, out),
+            Err(reason) => self.pass(incoming, refused.unwrap_or(reason), out),
+        }
+    }
+
+    fn template(&self, number: u32) -> &Template {
+        match self.plain.get(number) {
+            Some(template) => template,
+            None => &self.templates[number as usize - self.plain.len()],
+        }
+    }
+
+    fn join(
+        &mut self,
+        slot: u32,
+        join: Join,
+        seen: &Seen,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
+        let frame = incoming.frame;
+        let held = &mut self.table.slots[slot as usize];
+        held.frames += 1;
+        match join {
+            Join::Behind => {
+                add_sum(self.settings.checksums, held, frame, seen.payload_len, join);
+                self.store.append(slot, frame, payload, incoming.token);
+                held.next_seq = held.next_seq.wrapping_add(seen.payload_len);
+            }
+            Join::InFront => {
+                add_sum(self.settings.checksums, held, frame, seen.payload_len, join);
+                self.store.prepend(slot, frame, payload, incoming.token);
+            }
+            Join::Absorb | Join::Vanish => {
+                self.store
+                    .append(slot, frame, payload.start..payload.start, incoming.token);
+            }
+        }
+        if join != Join::Vanish {
+            update(&self.profile, held, frame, seen, join);
+        }
+        let ends = ends(&self.profile, held, frame, seen, join);
+        let number = held.frame;
+        if let Some(reason) = ends {
+            self.tail_or_end(slot, reason, out);
+        }
+        Decision {
+            action: match join {
+                Join::Behind | Join::InFront => Action::Merged,
+                Join::Absorb | Join::Vanish => Action::Absorbed,
+            },
+            frame: number,
+            reason: ends,
+        }
+    }
+
+    /// Nothing more joins behind; where nothing can join in front either, the frame is done.
+    pub(crate) fn tail_or_end(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+        if self.profile.mismatch == Mismatch::KeepBoth && reason != Reason::SegmentLimit {
+            self.table.slots[slot as usize].tail = Some(reason);
+        } else {
+            self.end(slot, reason, out);
+        }
+    }
+
+    fn start(
+        &mut self,
+        seen: &Seen,
+        header: &[u8; MAX_HEADER],
+        incoming: Incoming<'_, S::Token>,
+        refused: Option<Reason>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let Some(slot) = self.room(seen.hash, out) else {
+            return self.pass(incoming, Reason::BucketFull, out);
+        };
+        let template = self.template_for(slot, seen);
+        let held = &mut self.table.slots[slot as usize];
+        hold(held, seen, header, incoming.frame);
+        held.template = template;
+        held.frame = self.arrived;
+        held.since = incoming.now;
+        held.tail = start_tail(&self.profile, header, seen);
+        held.link_len = link_len(seen);
+        held.sum = 0;
+        add_sum(
+            self.settings.checksums,
+            held,
+            incoming.frame,
+            seen.payload_len,
+            Join::Behind,
+        );
+        let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
+        self.store
+            .start(slot, incoming.frame, payload, incoming.token);
+        held.payload_len = seen.payload_len;
+        self.table.open(slot, seen.hash);
+        Decision {
+            action: Action::Held,
+            frame: self.arrived,
+            reason: refused,
+        }
+    }
+
+    /// A slot in the bucket of a hash, made free if it must be.
+    #[inline]
+    pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
+        let bucket = match self.settings.one_bucket {
+            true => 0,
+            false => self.table.bucket_of(hash),
+        };
+        if self.table.is_full(bucket)
+            && let Some(oldest) = self.table.oldest(bucket)
+        {
+            self.emit(oldest, Reason::BucketFull, out);
+        }
+        self.table.take(bucket)
+    }
+
+    /// The number of the masks for a frame that is going to be held.
+    fn template_for(&mut self, slot: u32, seen: &Seen) -> u32 {
+        if let Some(number) = self.plain.number(seen) {
+            return number;
+        }
+        let index = slot as usize;
+        let template = Template::new(&self.profile, seen.headers.as_slice(), seen.header_len);
+        while self.templates.len() <= index {
+            self.templates.push(template.clone());
+        }
+        self.templates[index] = template;
+        (self.plain.len() + index) as u32
+    }
+
+    /// Lets a frame pass, behind what it must not overtake.
+    fn pass(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        reason: Reason,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        if self.profile.bystanders == Bystanders::Flush {
+            self.flush_buckets(Reason::Overtaken, out);
+        }
+        let decision = Decision {
+            action: Action::Passed,
+            frame: self.arrived,
+            reason: Some(reason),
+        };
+        if self.profile.emission == Emission::Batch && !self.table.is_empty() {
+            self.wait(incoming, reason, out);
+        } else {
+            self.counters.pass();
+            let about = About::unchanged(self.arrived, reason);
+            out.take(self.store.pass(incoming.frame, incoming.token, about));
+        }
+        decision
+    }
+
+    /// Keeps a frame that passes for the end of the batch.
+    fn wait(&mut self, incoming: Incoming<'_, S::Token>, reason: Reason, out: &mut impl Sink<S>) {
+        let Some(slot) = self.room(0, out) else {
+            return;
+        };
+        let held = &mut self.table.slots[slot as usize];
+        held.frames = 1;
+        held.frame = self.arrived;
+        held.since = incoming.now;
+        held.closed = Some(reason);
+        let len = incoming.frame.len();
+        self.store
+            .start(slot, incoming.frame, len..len, incoming.token);
+    }
+
+    /// A held frame is done: it comes out now, or with its batch.
+    pub(crate) fn end(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+        match self.profile.emission {
+            Emission::Decided => self.emit(slot, reason, out),
+            Emission::Batch => {
+                self.table.slots[slot as usize].closed = Some(reason);
+                self.table.close(slot);
+            }
+        }
+    }
+
+    /// Sends a held frame up and frees its slot.
+    #[inline]
+    pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+        let held = &mut self.table.slots[slot as usize];
+        let reason = held.closed.take().unwrap_or(reason);
+        self.counters.flush(reason, held.frames);
+        if held.frames == 1 {
+            let about = About::unchanged(held.frame, reason);
+            if let Some(single) = self.store.single(slot, about) {
+                out.take(single);
+            }
+        } else {
+            let gso = finish::finish(held, self.settings.checksums);
+            let about = About {
+                frame: held.frame,
+                reason,
+                gso: Some(gso),
+                ip_at: held.ip,
+                transport_at: held.layer4,
+                header_len: held.header_len,
+            };
+            out.take(self.store.merged(slot, &mut held.header, about));
+        }
+        self.table.release(slot);
+    }
+
+    /// Sends up all that is held: bucket by bucket, the oldest first.
+    pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Sink<S>) {
+        self.polled = 0;
+        self.flush_buckets(reason, out);
+    }
+
+    fn flush_buckets(&mut self, reason: Reason, out: &mut impl Sink<S>) {
+        for bucket in 0..self.table.buckets() {
+            while let Some(slot) = self.table.oldest(bucket) {
+                self.emit(slot, reason, out);
+            }
+        }
+    }
+
+    /// Sends up what came before `since`, the oldest of each bucket first.
+    pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Sink<S>) {
+        for bucket in 0..self.table.buckets() {
+            while let Some(slot) = self.table.oldest(bucket)
+                && self.table.slots[slot as usize].since < since
+            {
+                self.emit(slot, Reason::Age, out);
+            }
+        }
+    }
+}
+
+/// The first bytes of a frame, and zeros.
+fn header_of(frame: &[u8], len: usize) -> [u8; MAX_HEADER] {
+    let mut header = [0; MAX_HEADER];
+    for (to, from) in header.iter_mut().zip(frame.iter().take(len)) {
+        *to = *from;
+    }
+    header
+}
+
+/// Fills a slot with a frame that nothing has joined.
+fn hold(held: &mut Held, seen: &Seen, header: &[u8; MAX_HEADER], frame: &[u8]) {
+    held.header = *header;
+    held.header_len = seen.header_len as u16;
+    held.ip = seen.ip as u16;
+    held.layer4 = seen.layer4_at as u16;
+    held.version = seen.version;
+    held.tunneled = seen.tunneled;
+    held.is_tcp = matches!(seen.layer4, Layer4::Tcp(_));
+    held.next_seq = match seen.layer4 {
+        Layer4::Tcp(tcp) => tcp.seq.wrapping_add(seen.payload_len),
+        Layer4::Udp => 0,
+    };
+    held.segment_size = seen.payload_len;
+    held.payload_len = 0;
+    held.segments = u32::from(seen.payload_len > 0);
+    held.frames = 1;
+    held.closed = None;
+    held.ids = identifications(&seen.headers, frame);
+    held.plain = false;
+    held.headers = seen.headers;
+}
+
+/// Bytes in front of the first header that is not the link's.
+fn link_len(seen: &Seen) -> u8 {
+    seen.headers
+        .as_slice()
+        .first()
+        .map_or(0, |first| match first.kind {
+            coalescope_wire::HeaderKind::Ethernet => 14,
+            _ => 0,
+        })
+}
+
+/// What makes a frame that starts a merge its last segment, too.
+fn start_tail(profile: &Profile, header: &[u8; MAX_HEADER], seen: &Seen) -> Option<Reason> {
+    let is_tcp = matches!(seen.layer4, Layer4::Tcp(_));
+    let closes = is_tcp && flags_at(header, seen.layer4_at) & profile.tcp.closing != 0;
+    closes.then_some(Reason::ClosingFlag)
+}
+
+/// Takes over what a segment changes in the held headers. The payload's length is added last.
+fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Seen, join: Join) {
+    if join == Join::InFront {
+        in_front(held, frame, seen);
+    } else if held.segments == 1 {
+        fix_identifications(held, frame);
+    }
+    if let Layer4::Tcp(tcp) = seen.layer4 {
+        carry(profile, held, frame, tcp.flags.0, join);
+    }
+    minimum(profile, held, frame);
+    let largest = profile.tcp.segment_size == SegmentSize::Any || join == Join::InFront;
+    if largest {
+        held.segment_size = held.segment_size.max(seen.payload_len);
+    }
+    held.segments += u32::from(seen.payload_len > 0);
+    held.payload_len += seen.payload_len;
+}
+
+/// The new first segment's headers, with the flags and the rest of the old ones.
+fn in_front(held: &mut Held, frame: &[u8], seen: &Seen) {
+    let at = usize::from(held.layer4);
+    let carried = held.header[at + 13];
+    let header = header_of(frame, seen.header_len);
+    held.header = header;
+    held.header[at + 13] |= carried;
+    for ids in &mut held.ids {
+        ids.first = id_at(frame, ids.ip);
+    }
+    if held.segments == 1 && held.segment_size < seen.payload_len {
+        held.tail = Some(Reason::ShorterSegment);
+    }
+}
+
+/// With the second segment it is known how identifications run.
+fn fix_identifications(held: &mut Held, frame: &[u8]) {
+    for ids in &mut held.ids {
+        if ids.ip != NO_IPV4 && id_at(frame, ids.ip) == ids.first {
+            ids.run = IdRun::Fixed;
+        }
+    }
+}
+
+/// Flags, and the latest acknowledgment, window and timestamps.
+fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Join) {
+    let rules = &profile.tcp;
+    let at = usize::from(held.layer4);
+    held.header[at + 13] |= (flags & rules.carried) as u8;
+    if join == Join::InFront {
+        return;
+    }
+    if rules.ack == Field::Latest {
+        copy(held, frame, at + 8, 4);
+    }
+    if rules.window == Field::Latest {
+        copy(held, frame, at + 14, 2);
+    }
+    let timestamps = usize::from(held.header_len) == at + 32;
+    match rules.options {
+        Options::Timestamps | Options::TimestampsOnly if timestamps => {
+            copy(held, frame, at + 24, 8)
+        }
+        Options::TimestampsWithEcho if timestamps => copy(held, frame, at + 28, 4),
+        _ => {}
+    }
+}
+
+fn copy(held: &mut Held, frame: &[u8], at: usize, len: usize) {
+    if let (Some(to), Some(from)) = (held.header.get_mut(at..at + len), frame.get(at..at + len)) {
+        to.copy_from_slice(from);
+    }
+}
+
+/// The smallest TTL or hop limit, where the profile keeps that.
+fn minimum(profile: &Profile, held: &mut Held, frame: &[u8]) {
+    let (rule, at) = match held.version {
+        4 => (profile.ipv4.map(|rules| rules.ttl), 8),
+        _ => (profile.ipv6.map(|rules| rules.hop_limit), 7),
+    };
+    let at = usize::from(held.ip) + at;
+    if rule == Some(Field::Minimum)
+        && let Some(&new) = frame.get(at)
+    {
+        held.header[at] = held.header[at].min(new);
+    }
+}
+
+/// Whether the frame that has just joined is the last that may.
+fn ends(profile: &Profile, held: &Held, frame: &[u8], seen: &Seen, join: Join) -> Option<Reason> {
+    if join != Join::Behind {
+        return None;
+    }
+    let limit = match (seen.layer4, &profile.udp) {
+        (Layer4::Udp, Some(udp)) => udp.max_segments,
+        _ => profile.limits.segments,
+    };
+    let is_tcp = held.is_tcp;
+    let sized = !is_tcp || profile.tcp.segment_size == SegmentSize::AtMostFirst;
+    if is_tcp && flags_at(frame, seen.layer4_at) & profile.tcp.closing != 0 {
+        Some(Reason::ClosingFlag)
+    } else if sized && seen.payload_len < held.segment_size {
+        Some(Reason::ShorterSegment)
+    } else {
+        (held.segments >= u32::from(limit)).then_some(Reason::SegmentLimit)
+    }
+}
+
+/// Adds the sum of a segment's payload. Behind an odd number of bytes its words are swapped.
+pub(crate) fn add_sum(
+    checksums: Checksums,
+    held: &mut Held,
+    frame: &[u8],
+    payload_len: u32,
+    join: Join,
+) {
+    if checksums == Checksums::Partial || payload_len == 0 {
+        return;
+    }
+    let mut added = finish::payload_sum(held, frame);
+    let mut sum = fold(held.sum);
+    match join {
+        Join::InFront if payload_len % 2 == 1 => sum = sum.swap_bytes(),
+        Join::InFront => {}
+        _ if held.payload_len % 2 == 1 => added = added.swap_bytes(),
+        _ => {}
+    }
+    held.sum = u64::from(sum) + u64::from(added);
+}

@@ -1,0 +1,192 @@
+//! The headers of a merged frame: lengths, checksums and what else its segments changed.
+
+use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+use coalescope_wire::{Header, HeaderKind};
+
+use crate::gso::{Gso, GsoKind};
+use crate::held::Held;
+use crate::settings::Checksums;
+use crate::template::MAX_HEADER;
+
+/// The longest payload that a 16-bit length field can say.
+const MAX_LEN: u32 = 65_535;
+
+/// Hop-by-hop options with a jumbo payload (RFC 2675): 8 bytes.
+const JUMBO_LEN: u16 = 8;
+
+/// Rewrites the held headers for all that is held, and says how to cut it again.
+pub(crate) fn finish(held: &mut Held, checksums: Checksums) -> Gso {
+    if held.plain {
+        plain(held);
+    } else {
+        nested(held);
+    }
+    transport(held, checksums);
+    if is_jumbo(held) {
+        insert_jumbo(held);
+    }
+    gso(held)
+}
+
+fn gso(held: &Held) -> Gso {
+    let kind = match (held.is_tcp, held.version) {
+        (false, _) => GsoKind::Udp,
+        (true, 4) => GsoKind::TcpV4,
+        (true, _) => GsoKind::TcpV6,
+    };
+    Gso {
+        kind,
+        segment_size: held.segment_size as u16,
+        segments: held.segments.min(u32::from(u16::MAX)) as u16,
+        outer_id: held.ids[0].run,
+        id: held.ids[1].run,
+        accurate_ecn: false,
+    }
+}
+
+/// One IP header directly behind the link's.
+fn plain(held: &mut Held) {
+    let end = u32::from(held.header_len) + held.payload_len;
+    let at = usize::from(held.ip);
+    match held.version {
+        4 => ipv4(&mut held.header, at, end),
+        _ => ipv6(&mut held.header, at, end),
+    }
+}
+
+fn nested(held: &mut Held) {
+    let end = u32::from(held.header_len) + held.payload_len;
+    let headers = held.headers;
+    for header in headers.as_slice() {
+        let at = usize::from(header.offset);
+        match header.kind {
+            HeaderKind::Ipv4 => ipv4(&mut held.header, at, end),
+            HeaderKind::Ipv6 => ipv6(&mut held.header, at, end),
+            HeaderKind::Pppoe => put_len(&mut held.header, at + 4, end - header_end(at, 6)),
+            HeaderKind::Udp => put_len(&mut held.header, at + 4, end - at as u32),
+            _ => {}
+        }
+    }
+    outer_udp(held, headers.as_slice(), end);
+}
+
+fn header_end(at: usize, len: u32) -> u32 {
+    at as u32 + len
+}
+
+/// A length that does not fit its field is 0: BIG TCP.
+fn put_len(header: &mut [u8; MAX_HEADER], at: usize, len: u32) {
+    let len = if len > MAX_LEN { 0 } else { len as u16 };
+    put16(header, at, len);
+}
+
+fn put16(header: &mut [u8; MAX_HEADER], at: usize, value: u16) {
+    if let Some(field) = header.get_mut(at..at + 2) {
+        field.copy_from_slice(&value.to_be_bytes());
+    }
+}
+
+#[inline]
+fn ipv4(header: &mut [u8; MAX_HEADER], at: usize, end: u32) {
+    put_len(header, at + 2, end - at as u32);
+    put16(header, at + 10, 0);
+    let checksum = header.get(at..at + 20).map_or(0, |bytes| !fold(sum(bytes)));
+    put16(header, at + 10, checksum);
+}
+
+#[inline]
+fn ipv6(header: &mut [u8; MAX_HEADER], at: usize, end: u32) {
+    put_len(header, at + 4, end - header_end(at, 40));
+}
+
+/// The outer UDP checksum of a tunnel, if it has one: the pseudo-header's sum, as for any
+/// checksum that whoever cuts the frame has to complete.
+fn outer_udp(held: &mut Held, headers: &[Header], end: u32) {
+    for pair in headers.windows(2) {
+        let &[ip, udp] = pair else { continue };
+        let at = usize::from(udp.offset);
+        let is_outer = udp.kind == HeaderKind::Udp && udp.offset != held.layer4;
+        let stored = held.header.get(at + 6..at + 8);
+        if is_outer && stored != Some(&[0; 2]) {
+            let version = if ip.kind == HeaderKind::Ipv4 { 4 } else { 6 };
+            let pseudo =
+                pseudo_header(&held.header, version, ip.offset.into(), 17, end - at as u32);
+            put16(&mut held.header, at + 6, fold(pseudo));
+        }
+    }
+}
+
+fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8, len: u32) -> u64 {
+    let bytes = |at: usize| header.get(at..).unwrap_or_default();
+    if version == 4 {
+        let source = *bytes(ip + 12).first_chunk().unwrap_or(&[0; 4]);
+        let destination = *bytes(ip + 16).first_chunk().unwrap_or(&[0; 4]);
+        return pseudo_header_v4(source, destination, protocol, len);
+    }
+    let source = *bytes(ip + 8).first_chunk().unwrap_or(&[0; 16]);
+    let destination = *bytes(ip + 24).first_chunk().unwrap_or(&[0; 16]);
+    pseudo_header_v6(source, destination, protocol, len)
+}
+
+/// The transport checksum: the pseudo-header's sum, or complete by the sums of the segments.
+fn transport(held: &mut Held, checksums: Checksums) {
+    let at = usize::from(held.layer4);
+    let end = usize::from(held.header_len);
+    let len = (end - at) as u32 + held.payload_len;
+    let (protocol, field) = if held.is_tcp { (6, 16) } else { (17, 6) };
+    if !held.is_tcp {
+        put_len(&mut held.header, at + 4, len);
+    }
+    let pseudo = pseudo_header(&held.header, held.version, held.ip.into(), protocol, len);
+    put16(&mut held.header, at + field, 0);
+    let checksum = match checksums {
+        Checksums::Partial => fold(pseudo),
+        Checksums::Complete => {
+            let headers = held.header.get(at..end).map_or(0, sum);
+            complete(!fold(pseudo + headers + held.sum), held.is_tcp)
+        }
+    };
+    put16(&mut held.header, at + field, checksum);
+}
+
+/// A UDP checksum of 0 would say that there is none (RFC 768).
+fn complete(checksum: u16, is_tcp: bool) -> u16 {
+    if checksum == 0 && !is_tcp {
+        return 0xffff;
+    }
+    checksum
+}
+
+/// The sum of a segment's payload, taken from its checksum: pseudo-header, header and payload of a
+/// sound segment sum up to zero (RFC 1071). A datagram without checksum is summed itself.
+pub(crate) fn payload_sum(held: &Held, frame: &[u8]) -> u16 {
+    let (at, end) = (usize::from(held.layer4), usize::from(held.header_len));
+    let (head, payload) = frame.split_at(end.min(frame.len()));
+    let head = head.get(at..).unwrap_or_default();
+    if !held.is_tcp && head.get(6..8) == Some(&[0; 2]) {
+        return fold(sum(payload));
+    }
+    let protocol = if held.is_tcp { 6 } else { 17 };
+    let len = (head.len() + payload.len()) as u32;
+    let pseudo = pseudo_header(frame, held.version, held.ip.into(), protocol, len);
+    !fold(pseudo + sum(head))
+}
+
+fn is_jumbo(held: &Held) -> bool {
+    let len = u32::from(held.header_len - held.ip) - 40 + held.payload_len;
+    held.version == 6 && len > MAX_LEN
+}
+
+/// Puts a jumbo payload header behind the IPv6 header, as Linux does from 5.19 on.
+fn insert_jumbo(held: &mut Held) {
+    let at = usize::from(held.ip);
+    let next = held.header[at + 6];
+    let end = usize::from(held.header_len);
+    held.header.copy_within(at + 40..end, at + 48);
+    let len = u32::from(held.header_len - held.ip) - 40 + u32::from(JUMBO_LEN) + held.payload_len;
+    let [a, b, c, d] = len.to_be_bytes();
+    held.header[at + 40..at + 48].copy_from_slice(&[next, 0, 0xc2, 4, a, b, c, d]);
+    held.header[at + 6] = 0;
+    held.header_len += JUMBO_LEN;
+    held.layer4 += JUMBO_LEN;
+}

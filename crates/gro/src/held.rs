@@ -1,0 +1,163 @@
+//! A frame that waits for others to join it.
+
+use coalescope_wire::{HeaderKind, Headers};
+
+use crate::Reason;
+use crate::gso::IdRun;
+use crate::template::MAX_HEADER;
+
+/// No slot.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// How the identifications of one IPv4 header run through the segments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identifications {
+    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6.
+    pub(crate) ip: u16,
+    /// The first segment's.
+    pub(crate) first: u16,
+    pub(crate) run: IdRun,
+}
+
+/// No IPv4 header.
+pub(crate) const NO_IPV4: u16 = u16::MAX;
+
+impl Identifications {
+    /// Of a level without IPv4 header.
+    pub(crate) const NONE: Self = Self {
+        ip: NO_IPV4,
+        first: 0,
+        run: IdRun::Increasing,
+    };
+}
+
+/// One slot: a held frame, or room for one.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// The headers of the first segment; flags, acknowledgment and the like are kept up to date.
+    pub(crate) header: [u8; MAX_HEADER],
+    /// The flow's hash.
+    pub(crate) hash: u64,
+    /// The next slot with the same index in the table.
+    pub(crate) chain: u32,
+    /// Neighbours in the bucket, by time.
+    pub(crate) older: u32,
+    pub(crate) newer: u32,
+    pub(crate) bucket: u32,
+    /// The masks that fit its headers.
+    pub(crate) template: u32,
+    /// The sequence number behind the payload.
+    pub(crate) next_seq: u32,
+    pub(crate) payload_len: u32,
+    /// Payload bytes of the first segment.
+    pub(crate) segment_size: u32,
+    /// Segments with payload.
+    pub(crate) segments: u32,
+    /// Frames, absorbed ones included.
+    pub(crate) frames: u32,
+    pub(crate) header_len: u16,
+    /// Where the innermost IP header starts.
+    pub(crate) ip: u16,
+    pub(crate) layer4: u16,
+    pub(crate) version: u8,
+    pub(crate) is_tcp: bool,
+    pub(crate) tunneled: bool,
+    /// In the hash table: others may join.
+    pub(crate) open: bool,
+    /// Why nothing joins any more, where it waits for the end of the batch.
+    pub(crate) closed: Option<Reason>,
+    /// Why nothing joins behind any more.
+    pub(crate) tail: Option<Reason>,
+    /// Bytes in front of the outermost IP packet or VLAN tag: 14 for Ethernet, 0 for raw IP.
+    pub(crate) link_len: u8,
+    /// The sum of the payload (RFC 1071), where complete checksums are wanted.
+    pub(crate) sum: u64,
+    /// Of the outer header of a tunnel, and of the innermost.
+    pub(crate) ids: [Identifications; 2],
+    /// Ethernet, one IP header and TCP: `headers` says nothing.
+    pub(crate) plain: bool,
+    /// Where the headers are of a frame that is not plain.
+    pub(crate) headers: Headers,
+    /// The number of its first frame.
+    pub(crate) frame: u64,
+    /// When that came, on the caller's clock.
+    pub(crate) since: u64,
+}
+
+impl Held {
+    pub(crate) fn new() -> Self {
+        Self {
+            header: [0; MAX_HEADER],
+            hash: 0,
+            chain: NONE,
+            older: NONE,
+            newer: NONE,
+            bucket: 0,
+            template: 0,
+            next_seq: 0,
+            payload_len: 0,
+            segment_size: 0,
+            segments: 0,
+            frames: 0,
+            header_len: 0,
+            ip: 0,
+            layer4: 0,
+            version: 4,
+            is_tcp: true,
+            tunneled: false,
+            open: false,
+            closed: None,
+            tail: None,
+            link_len: 0,
+            sum: 0,
+            ids: [Identifications::NONE; 2],
+            plain: false,
+            headers: Headers::default(),
+            frame: 0,
+            since: 0,
+        }
+    }
+
+    /// The sequence number of the first payload byte.
+    #[inline]
+    pub(crate) fn seq(&self) -> u32 {
+        self.next_seq.wrapping_sub(self.payload_len)
+    }
+
+    /// Bytes behind the Ethernet header: what Linux counts as the frame's length.
+    #[inline]
+    pub(crate) fn network_len(&self) -> u32 {
+        u32::from(self.header_len) - u32::from(self.link_len) + self.payload_len
+    }
+}
+
+/// Where the IPv4 headers are of which identifications count: the outer one of a tunnel, and the
+/// innermost one.
+pub(crate) fn identifications(headers: &Headers, frame: &[u8]) -> [Identifications; 2] {
+    let mut found = [Identifications::NONE; 2];
+    let ips = headers
+        .as_slice()
+        .iter()
+        .filter(|header| matches!(header.kind, HeaderKind::Ipv4 | HeaderKind::Ipv6));
+    let last = ips.clone().count();
+    for (level, header) in ips.enumerate() {
+        let slot = if level + 1 == last { 1 } else { 0 };
+        if header.kind == HeaderKind::Ipv4 {
+            found[slot] = Identifications {
+                ip: header.offset,
+                first: id_at(frame, header.offset),
+                run: IdRun::Increasing,
+            };
+        }
+    }
+    found
+}
+
+/// The identification of the IPv4 header at `ip`.
+pub(crate) fn id_at(frame: &[u8], ip: u16) -> u16 {
+    let at = usize::from(ip) + 4;
+    match frame.get(at..at + 2) {
+        Some(&[high, low]) => u16::from_be_bytes([high, low]),
+        _ => 0,
+    }
+}

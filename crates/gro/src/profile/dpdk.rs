@@ -1,0 +1,82 @@
+//! DPDK's GRO library.
+
+use coalescope_wire::Flags;
+
+use super::{
+    Bystanders, Checksum, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
+    Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
+};
+
+/// The flags of a data segment with which a flow is begun.
+const START: u16 = Flags::ACK;
+
+/// Flags that a segment may have to join: PSH and FIN are carried over.
+const JOIN: u16 = Flags::ACK | Flags::PSH | Flags::FIN;
+
+impl Profile {
+    /// `rte_gro_reassemble_burst` of DPDK 23.07 and later for TCP. UDP there means the
+    /// reassembly of IP fragments, which is no merging of segments and not done here. VXLAN is
+    /// off, as it is unless asked for.
+    #[must_use]
+    pub const fn dpdk_gro() -> Self {
+        Self {
+            name: "dpdk-gro",
+            source: "DPDK: lib/gro/gro_tcp.h, gro_tcp4.c, gro_tcp_internal.h, programmer's guide",
+            link: LinkRules {
+                addresses: Field::Flow,
+                vlans: false,
+                pppoe: false,
+                padding: Padding::Trim,
+            },
+            ipv4: Some(Ipv4Rules {
+                ttl: Field::First,
+                dscp: Field::First,
+                ecn: Field::First,
+                refuse_congestion_experienced: false,
+                dont_fragment: Field::Equal,
+                id: IpId::IncreasingWithoutDf,
+                checksum: Checksum::Ignored,
+                zero_addresses: true,
+            }),
+            ipv6: Some(Ipv6Rules {
+                hop_limit: Field::First,
+                dscp: Field::First,
+                ecn: Field::First,
+                flow_label: Field::Flow,
+                extensions: false,
+            }),
+            tcp: TcpRules {
+                required: 0,
+                never_join: !JOIN & Flags::ALL,
+                never_start: !START & Flags::ALL,
+                equal: 0,
+                carried: JOIN,
+                // PSH and FIN only make the next time-out due at once.
+                closing: 0,
+                ack: Field::Flow,
+                window: Field::First,
+                options: Options::Equal,
+                order: Order::Beside,
+                segment_size: SegmentSize::Any,
+                pure_ack: PureAck::Pass,
+                checksum: Checksum::Ignored,
+            },
+            udp: None,
+            tunnels: TUNNELS_NONE,
+            limits: Limits {
+                ip_len: 65_535,
+                ip_len_big: 65_535,
+                segments: 20,
+            },
+            table: Table {
+                buckets: 1,
+                per_bucket: 128,
+                budget: 128,
+            },
+            mismatch: Mismatch::KeepBoth,
+            bystanders: Bystanders::Stay,
+            emission: Emission::Batch,
+            reversible: false,
+        }
+    }
+}

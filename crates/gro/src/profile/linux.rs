@@ -1,0 +1,99 @@
+//! Linux GRO.
+
+use coalescope_wire::Flags;
+
+use super::{
+    Bystanders, Checksum, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
+    Options, Order, Padding, Profile, PureAck, SegmentSize, Table, TcpRules, TunnelRules, UdpRules,
+};
+
+/// Flags that end a merge: `tcp_gro_receive` sends up a frame with one of them at once.
+const CLOSING: u16 = Flags::URG | Flags::PSH | Flags::RST | Flags::SYN | Flags::FIN;
+
+/// All flags but CWR, FIN and PSH.
+const EQUAL: u16 = Flags::AE | Flags::ECE | Flags::URG | Flags::ACK | Flags::RST | Flags::SYN;
+
+impl Profile {
+    /// GRO of Linux 6.18 (`rx-gro`), as a forwarder without local sockets has it:
+    /// `rx-udp-gro-forwarding` off, IPv4 and IPv6 limited to 65,535 bytes.
+    #[must_use]
+    pub const fn linux_gro() -> Self {
+        Self {
+            name: "linux-gro",
+            source: "Linux 6.18: net/core/gro.c, include/net/gro.h, net/ipv4/tcp_offload.c",
+            link: LinkRules {
+                addresses: Field::Flow,
+                vlans: true,
+                pppoe: false,
+                padding: Padding::Refuse,
+            },
+            ipv4: Some(Ipv4Rules {
+                ttl: Field::Equal,
+                dscp: Field::Equal,
+                ecn: Field::Equal,
+                refuse_congestion_experienced: false,
+                dont_fragment: Field::Equal,
+                id: IpId::IncreasingOrFixed,
+                checksum: Checksum::Required,
+                zero_addresses: true,
+            }),
+            ipv6: Some(Ipv6Rules {
+                hop_limit: Field::Equal,
+                dscp: Field::Equal,
+                ecn: Field::Equal,
+                flow_label: Field::Flow,
+                extensions: true,
+            }),
+            tcp: TcpRules {
+                required: 0,
+                never_join: Flags::CWR,
+                never_start: CLOSING,
+                equal: EQUAL,
+                carried: Flags::PSH | Flags::FIN,
+                closing: CLOSING,
+                ack: Field::Equal,
+                window: Field::Equal,
+                options: Options::Equal,
+                order: Order::Behind,
+                segment_size: SegmentSize::AtMostFirst,
+                pure_ack: PureAck::Pass,
+                checksum: Checksum::Required,
+            },
+            udp: None,
+            tunnels: TunnelRules {
+                ip_in_ip: true,
+                gre: true,
+                udp: true,
+            },
+            limits: Limits {
+                ip_len: 65_535,
+                ip_len_big: 65_535,
+                segments: u16::MAX,
+            },
+            table: Table {
+                buckets: 8,
+                per_bucket: 8,
+                budget: 64,
+            },
+            mismatch: Mismatch::FlushAndStart,
+            bystanders: Bystanders::Stay,
+            emission: Emission::Decided,
+            reversible: true,
+        }
+    }
+
+    /// `linux-gro` with `rx-udp-gro-forwarding` on.
+    #[must_use]
+    pub const fn linux_gro_udp() -> Self {
+        Self {
+            name: "linux-gro-udp",
+            source: "Linux 6.18: net/ipv4/udp_offload.c with NETIF_F_GRO_UDP_FWD",
+            udp: Some(UdpRules {
+                max_segments: 64,
+                zero_checksum: false,
+                checksum: Checksum::Required,
+            }),
+            ..Self::linux_gro()
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The rules of each implementation, as data.
+//!
+//! A [`Profile`] says of every header field what it decides ([`Field`]) and of everything that is
+//! not a plain field which named rule holds. Two profiles differ where their values differ;
+//! nothing else in the crate asks for a profile by name.
+
+mod dpdk;
+mod freebsd;
+mod linux;
+mod linux_lro;
+mod ndis;
+mod virtio;
+mod wireguard;
+
+use coalescope_wire::Flags;
+
+/// What a header field decides when a frame meets a held one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Part of the flow's identity: a frame that differs is of another flow.
+    Flow,
+    /// Must be equal within the flow: a frame that differs is not merged.
+    Equal,
+    /// Not compared; the merged frame has the first segment's.
+    First,
+    /// Not compared; the merged frame has the latest segment's.
+    Latest,
+    /// Not compared; the merged frame has the smallest.
+    Minimum,
+}
+
+/// What an engine does about IPv4 identifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpId {
+    /// Not compared; the first is kept.
+    Ignored,
+    /// One more for each segment, or, from the second segment on, fixed, whatever DF says.
+    /// Checked at every level of a tunnel (Linux 6.18 and later).
+    IncreasingOrFixed,
+    /// One more for each segment, or fixed where DF is set (Linux 4.6 to 6.17). The outer
+    /// header's is ignored where its DF is set.
+    IncreasingOrFixedWithDf,
+    /// One more for each segment, DF or not (Linux up to 4.5).
+    Increasing,
+    /// One more for each segment where DF is clear, ignored where it is set (RFC 6864; DPDK).
+    IncreasingWithoutDf,
+}
+
+/// Which TCP options may be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Options {
+    /// Any, if every byte is equal.
+    Equal,
+    /// None, or the block NOP NOP timestamps; TSval must not go back (modulo 2^32). The merged
+    /// frame has the latest. A segment with others may be held but is joined by none.
+    Timestamps,
+    /// As `Timestamps`; a segment with others passes alone.
+    TimestampsOnly,
+    /// As `Timestamps`, and TSecr must not be zero. The merged frame has the latest TSecr and the
+    /// first TSval, for PAWS.
+    TimestampsWithEcho,
+}
+
+/// Where a segment may join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Directly behind the held bytes.
+    Behind,
+    /// Directly behind or directly in front of them. More than one frame of a flow may be held.
+    Beside,
+}
+
+/// What payload sizes may join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentSize {
+    /// No larger than the first; a smaller one is the last.
+    AtMostFirst,
+    /// Any.
+    Any,
+}
+
+/// What becomes of segments without payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PureAck {
+    /// They pass, after what is held of their flow.
+    Pass,
+    /// They are taken in: the held frame gets their acknowledgment and window. A duplicate one
+    /// passes alone (FreeBSD).
+    Absorb,
+    /// Only a window update is taken in; any other passes alone (NDIS).
+    AbsorbWindowUpdate,
+}
+
+/// What becomes of a held frame when one of its flow cannot be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// It goes up, and the new frame is held in its place if it may be.
+    FlushAndStart,
+    /// It stays, and the new frame is held beside it if it may be.
+    KeepBoth,
+}
+
+/// When frames come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emission {
+    /// As soon as it is decided: a frame that passes overtakes those held of other flows.
+    Decided,
+    /// When the batch ends, all of them, in the order in which their first segments came.
+    Batch,
+}
+
+/// What becomes of held frames when a frame passes that is of no flow (a fragment, a bad
+/// checksum, another protocol).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bystanders {
+    /// They stay.
+    Stay,
+    /// All go up first, so that nothing is overtaken.
+    Flush,
+}
+
+/// What an engine does about Ethernet padding behind the IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// A padded frame is not merged.
+    Refuse,
+    /// The padding is left out.
+    Trim,
+}
+
+/// What an engine does about checksums of incoming frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checksum {
+    /// A frame whose checksum is not known to be right is not merged.
+    Required,
+    /// Nobody looks.
+    Ignored,
+}
+
+/// Ethernet, VLAN and PPPoE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkRules {
+    /// Both MAC addresses.
+    pub addresses: Field,
+    /// Whether frames with VLAN tags are merged; the tags are part of the flow.
+    pub vlans: bool,
+    /// Whether PPPoE frames are merged; the session is part of the flow.
+    pub pppoe: bool,
+    /// Padding behind the IP packet.
+    pub padding: Padding,
+}
+
+/// IPv4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv4Rules {
+    /// Time to live.
+    pub ttl: Field,
+    /// The upper six bits of the TOS byte.
+    pub dscp: Field,
+    /// The lower two bits of the TOS byte.
+    pub ecn: Field,
+    /// Whether a frame marked "congestion experienced" is refused.
+    pub refuse_congestion_experienced: bool,
+    /// Don't Fragment.
+    pub dont_fragment: Field,
+    /// Identification.
+    pub id: IpId,
+    /// Header checksum.
+    pub checksum: Checksum,
+    /// Whether a zero source or destination is merged.
+    pub zero_addresses: bool,
+}
+
+/// IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv6Rules {
+    /// Hop limit.
+    pub hop_limit: Field,
+    /// The upper six bits of the traffic class.
+    pub dscp: Field,
+    /// The lower two bits of the traffic class.
+    pub ecn: Field,
+    /// Flow label.
+    pub flow_label: Field,
+    /// Whether frames with extension headers are merged; the headers are part of the flow.
+    pub extensions: bool,
+}
+
+/// TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpRules {
+    /// Flags that must be set in every frame that is merged.
+    pub required: u16,
+    /// Flags with which a frame joins nothing held.
+    pub never_join: u16,
+    /// Flags with which a frame is not held: it joins a held one or passes.
+    pub never_start: u16,
+    /// Flags that must equal those held.
+    pub equal: u16,
+    /// Flags of a joining frame that are set in the merged one too.
+    pub carried: u16,
+    /// Flags with which a merged frame goes up at once.
+    pub closing: u16,
+    /// Acknowledgment number: with [`Field::Latest`] it must not go back.
+    pub ack: Field,
+    /// Window.
+    pub window: Field,
+    /// Options.
+    pub options: Options,
+    /// Where a segment may join.
+    pub order: Order,
+    /// Which sizes may join.
+    pub segment_size: SegmentSize,
+    /// Segments without payload.
+    pub pure_ack: PureAck,
+    /// Checksum.
+    pub checksum: Checksum,
+}
+
+/// UDP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UdpRules {
+    /// Datagrams in one merged frame at most; reaching it sends the frame up.
+    pub max_segments: u16,
+    /// Whether datagrams without a checksum are merged.
+    pub zero_checksum: bool,
+    /// Checksum.
+    pub checksum: Checksum,
+}
+
+/// Which tunnels are entered. A frame through two tunnels is never merged: segmentation knows two
+/// levels of headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TunnelRules {
+    /// IPv4 in IPv4, IPv6 in IPv4 and IPv6 in IPv6.
+    pub ip_in_ip: bool,
+    /// GRE without checksum.
+    pub gre: bool,
+    /// VXLAN and Geneve.
+    pub udp: bool,
+}
+
+/// How large a merged frame may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The IP packet's length in bytes, headers included, at most.
+    pub ip_len: u32,
+    /// The same for TCP over IPv6 without tunnel, above 65,535 with a jumbo payload header (BIG
+    /// TCP).
+    pub ip_len_big: u32,
+    /// Segments in one merged TCP frame at most; reaching it sends the frame up.
+    pub segments: u16,
+}
+
+/// How many frames are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// How many buckets there are; a power of two.
+    pub buckets: u32,
+    /// How many frames a bucket holds; beyond it the oldest goes up.
+    pub per_bucket: u32,
+    /// Frames after which all that is held goes up (NAPI's budget); 0 for no such limit.
+    pub budget: u32,
+}
+
+/// The rules of one implementation. Start from one of the constructors and change what differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name, as `--profile` takes it.
+    pub name: &'static str,
+    /// Where its rules were read.
+    pub source: &'static str,
+    /// Ethernet, VLAN and PPPoE.
+    pub link: LinkRules,
+    /// IPv4; `None` if it is not merged.
+    pub ipv4: Option<Ipv4Rules>,
+    /// IPv6; `None` if it is not merged.
+    pub ipv6: Option<Ipv6Rules>,
+    /// TCP.
+    pub tcp: TcpRules,
+    /// UDP; `None` if it is not merged.
+    pub udp: Option<UdpRules>,
+    /// Tunnels.
+    pub tunnels: TunnelRules,
+    /// How large a merged frame may get.
+    pub limits: Limits,
+    /// How many frames are held.
+    pub table: Table,
+    /// A frame that cannot join what is held of its flow.
+    pub mismatch: Mismatch,
+    /// A frame of no flow.
+    pub bystanders: Bystanders,
+    /// When frames come out.
+    pub emission: Emission,
+    /// Whether a merged frame can be cut again into exactly the frames it was made of.
+    pub reversible: bool,
+}
+
+/// No tunnel is entered.
+const TUNNELS_NONE: TunnelRules = TunnelRules {
+    ip_in_ip: false,
+    gre: false,
+    udp: false,
+};
+
+/// ACK and PSH, the flags of data segments.
+const DATA: u16 = Flags::ACK | Flags::PSH;

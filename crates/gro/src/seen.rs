@@ -1,0 +1,337 @@
+//! One frame as the engine sees it: where its headers are, and whether it is of a flow at all.
+
+use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+use coalescope_wire::{
+    Flags, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
+    Transport, TunnelKind, walk_headers,
+};
+
+use crate::Reason;
+use crate::profile::{Checksum, Padding, Profile};
+use crate::template::MAX_HEADER;
+
+/// TCP or UDP of a frame that belongs to a flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layer4 {
+    Tcp(Tcp),
+    Udp,
+}
+
+/// A frame that belongs to a flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) headers: Headers,
+    /// Where the innermost IP header starts.
+    pub(crate) ip: usize,
+    pub(crate) version: u8,
+    /// Inside another IP packet.
+    pub(crate) tunneled: bool,
+    pub(crate) layer4: Layer4,
+    /// Where the transport header starts.
+    pub(crate) layer4_at: usize,
+    /// Bytes in front of the payload.
+    pub(crate) header_len: usize,
+    pub(crate) payload_len: u32,
+    pub(crate) hash: u64,
+    /// Why it can neither join a held frame nor be held, if it cannot.
+    pub(crate) alone: Option<Reason>,
+}
+
+/// What the caller says of all frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inspection {
+    pub(crate) link: LinkType,
+    /// Look at TCP and UDP checksums, instead of trusting that somebody did.
+    pub(crate) verify: bool,
+    pub(crate) seed: u64,
+}
+
+/// Looks at a frame.
+///
+/// # Errors
+///
+/// Why the frame is of no flow.
+pub(crate) fn inspect(profile: &Profile, how: Inspection, frame: &[u8]) -> Result<Seen, Reason> {
+    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    let (packet, headers) = walk_headers(how.link, frame, wire_len).map_err(stopped)?;
+    link_and_tunnel(profile, &packet, &headers)?;
+    let whole = network(profile, frame, &headers)?;
+    let seen = transport(profile, how, frame, &packet, headers, whole)?;
+    if seen.alone.is_none() && how.verify {
+        checksum(profile, frame, &packet, &seen)?;
+    }
+    Ok(seen)
+}
+
+fn stopped(stop: Stop) -> Reason {
+    match stop.reason {
+        StopReason::NotIp | StopReason::UnknownLink => Reason::NotIp,
+        StopReason::Truncated => Reason::Truncated,
+        StopReason::Malformed => Reason::Malformed,
+        StopReason::TooDeep => Reason::NestedTunnel,
+    }
+}
+
+/// What lies around the innermost packet.
+fn link_and_tunnel(profile: &Profile, packet: &Packet, headers: &Headers) -> Result<(), Reason> {
+    if packet.vlans.count > 0 && !profile.link.vlans {
+        return Err(Reason::Vlan);
+    }
+    if headers.is_cut() {
+        return Err(Reason::NestedTunnel);
+    }
+    let count = usize::from(packet.tunnels.count);
+    let tunnels = packet.tunnels.layers.iter().take(count).flatten();
+    let entered = tunnels
+        .clone()
+        .filter(|tunnel| tunnel.kind != TunnelKind::Pppoe);
+    if entered.count() > 1 || count > packet.tunnels.layers.len() {
+        return Err(Reason::NestedTunnel);
+    }
+    for tunnel in tunnels {
+        let (allowed, reason) = match tunnel.kind {
+            TunnelKind::Pppoe => (profile.link.pppoe, Reason::Pppoe),
+            TunnelKind::IpInIp => (profile.tunnels.ip_in_ip, Reason::Tunnel),
+            TunnelKind::Gre => (profile.tunnels.gre, Reason::Tunnel),
+            TunnelKind::Vxlan | TunnelKind::Geneve => (profile.tunnels.udp, Reason::Tunnel),
+            TunnelKind::Erspan | TunnelKind::Mpls => (false, Reason::Tunnel),
+        };
+        if !allowed {
+            return Err(reason);
+        }
+    }
+    Ok(())
+}
+
+/// Every IP header from the outside in. Says whether all their lengths are those of the bytes
+/// present.
+fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<bool, Reason> {
+    let mut whole = true;
+    let mut end = frame.len();
+    let list = headers.as_slice();
+    for (index, header) in list.iter().enumerate() {
+        let at = usize::from(header.offset);
+        let next = list.get(index + 1).map(|next| usize::from(next.offset));
+        let len = match header.kind {
+            HeaderKind::Ipv4 => ipv4(profile, frame, at)?,
+            HeaderKind::Ipv6 => ipv6(profile, frame, at, next)?,
+            HeaderKind::Gre => {
+                gre(frame, at)?;
+                continue;
+            }
+            _ => continue,
+        };
+        let ends_at = at + len;
+        let padded = profile.link.padding == Padding::Trim && ends_at < end;
+        whole &= ends_at == end || padded;
+        end = end.min(ends_at);
+    }
+    Ok(whole)
+}
+
+/// The length that the header says.
+fn ipv4(profile: &Profile, frame: &[u8], at: usize) -> Result<usize, Reason> {
+    let rules = profile.ipv4.as_ref().ok_or(Reason::NotIp)?;
+    let header = chunk::<20>(frame, at)?;
+    if header[0] != 0x45 {
+        return Err(Reason::Ipv4Options);
+    }
+    // The reserved bit is no fragment, but no known sender sets it either.
+    if header[6] & 0xbf != 0 || header[7] != 0 {
+        return Err(Reason::Fragment);
+    }
+    if rules.checksum == Checksum::Required && fold(sum(header)) != 0xffff {
+        return Err(Reason::Ipv4Checksum);
+    }
+    if !rules.zero_addresses && (header[12..16] == [0; 4] || header[16..20] == [0; 4]) {
+        return Err(Reason::ZeroAddress);
+    }
+    Ok(usize::from(u16::from_be_bytes([header[2], header[3]])))
+}
+
+/// The length that the header says.
+fn ipv6(profile: &Profile, frame: &[u8], at: usize, next: Option<usize>) -> Result<usize, Reason> {
+    let rules = profile.ipv6.as_ref().ok_or(Reason::NotIp)?;
+    let header = chunk::<40>(frame, at)?;
+    let next = next.ok_or(Reason::Protocol)?;
+    if next != at + header.len() {
+        if !rules.extensions {
+            return Err(Reason::Ipv6Extensions);
+        }
+        extensions(frame, header[6], at + header.len(), next)?;
+    }
+    Ok(usize::from(u16::from_be_bytes([header[4], header[5]])) + header.len())
+}
+
+/// The extension headers that Linux passes on the way (`INET6_PROTO_GSO_EXTHDR`): hop-by-hop,
+/// routing, destination options. A fragment header ends it, even of a whole packet.
+fn extensions(frame: &[u8], mut kind: u8, mut at: usize, end: usize) -> Result<(), Reason> {
+    while at < end {
+        let header = chunk::<2>(frame, at)?;
+        match kind {
+            0 | 43 | 60 => {}
+            44 => return Err(Reason::Fragment),
+            _ => return Err(Reason::Ipv6Extensions),
+        }
+        kind = header[0];
+        at += (usize::from(header[1]) + 1) * 8;
+    }
+    Ok(())
+}
+
+/// A checksum or a sequence number in GRE differs in every packet.
+fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
+    const KEY: u8 = 0x20;
+    let header = chunk::<2>(frame, at)?;
+    if header[0] & !KEY != 0 || header[1] != 0 {
+        return Err(Reason::Tunnel);
+    }
+    Ok(())
+}
+
+fn chunk<const N: usize>(frame: &[u8], at: usize) -> Result<&[u8; N], Reason> {
+    frame
+        .get(at..)
+        .and_then(<[u8]>::first_chunk)
+        .ok_or(Reason::Truncated)
+}
+
+fn transport(
+    profile: &Profile,
+    how: Inspection,
+    frame: &[u8],
+    packet: &Packet,
+    headers: Headers,
+    whole: bool,
+) -> Result<Seen, Reason> {
+    let ip = &packet.ip;
+    if ip.fragment.is_some() {
+        return Err(Reason::Fragment);
+    }
+    let (layer4, len) = match packet.transport {
+        Transport::Tcp(tcp) => (Layer4::Tcp(tcp), usize::from(tcp.header_len)),
+        Transport::Udp(_) if profile.udp.is_some() => (Layer4::Udp, 8),
+        _ => return Err(Reason::Protocol),
+    };
+    let header_len = ip.payload_offset + len;
+    if header_len > MAX_HEADER {
+        return Err(Reason::HeadersTooLong);
+    }
+    if header_len > frame.len() {
+        return Err(Reason::Truncated);
+    }
+    let payload_len = ip.payload_len.saturating_sub(len as u32);
+    if matches!(layer4, Layer4::Udp) {
+        udp(profile, frame, ip)?;
+    }
+    let whole = whole && ip.length_source == LengthSource::Header;
+    let seen = Seen {
+        ip: ip.offset,
+        version: ip.version,
+        tunneled: packet.tunnels.count > 0,
+        layer4,
+        layer4_at: ip.payload_offset,
+        header_len,
+        payload_len,
+        hash: hash(frame, ip, how.seed),
+        alone: (!whole).then_some(Reason::Length),
+        headers,
+    };
+    Ok(seen)
+}
+
+/// A UDP length other than the IP header's is "padded or malicious" to Linux: the datagram
+/// passes, and leaves alone what is held. So does one without checksum.
+fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
+    let header = chunk::<8>(frame, ip.payload_offset)?;
+    let len = u32::from(u16::from_be_bytes([header[4], header[5]]));
+    if len <= 8 || len != ip.payload_len {
+        return Err(Reason::Malformed);
+    }
+    let merged_without = profile.udp.is_some_and(|rules| rules.zero_checksum);
+    if header[6..] == [0; 2] && !merged_without {
+        return Err(Reason::NoChecksum);
+    }
+    Ok(())
+}
+
+/// Of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed
+/// keeps outsiders from choosing who collides.
+fn hash(frame: &[u8], ip: &Ip, seed: u64) -> u64 {
+    let ports = chunk::<4>(frame, ip.payload_offset).map_or(0, |bytes| u32::from_ne_bytes(*bytes));
+    if ip.version == 4 {
+        let addresses = chunk::<8>(frame, ip.offset + 12);
+        return hash_v4(addresses.unwrap_or(&[0; 8]), ports, seed);
+    }
+    let addresses = chunk::<32>(frame, ip.offset + 8);
+    hash_v6(addresses.unwrap_or(&[0; 32]), ports, seed)
+}
+
+#[inline(always)]
+pub(crate) fn hash_v4(addresses: &[u8; 8], ports: u32, seed: u64) -> u64 {
+    mix(
+        u64::from_ne_bytes(*addresses) ^ seed,
+        u64::from(ports) ^ SALT,
+    )
+}
+
+#[inline(always)]
+pub(crate) fn hash_v6(addresses: &[u8; 32], ports: u32, seed: u64) -> u64 {
+    let (words, _) = addresses.as_chunks::<8>();
+    let mut state = u64::from(ports) ^ SALT;
+    for word in words {
+        state = mix(u64::from_ne_bytes(*word) ^ seed, state);
+    }
+    state
+}
+
+/// An odd number without pattern: the golden ratio's fraction.
+const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[inline(always)]
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b | 1);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+fn checksum(profile: &Profile, frame: &[u8], packet: &Packet, seen: &Seen) -> Result<(), Reason> {
+    let required = match seen.layer4 {
+        Layer4::Tcp(_) => profile.tcp.checksum == Checksum::Required,
+        Layer4::Udp => profile
+            .udp
+            .is_some_and(|udp| udp.checksum == Checksum::Required),
+    };
+    // A datagram without checksum has nothing to verify.
+    let none = matches!(seen.layer4, Layer4::Udp)
+        && frame.get(seen.layer4_at + 6..seen.layer4_at + 8) == Some(&[0; 2]);
+    if required && !none && !is_right(frame, &packet.ip) {
+        return Err(Reason::Checksum);
+    }
+    Ok(())
+}
+
+/// Whether the transport checksum over the IP payload is right.
+fn is_right(frame: &[u8], ip: &Ip) -> bool {
+    let end = ip.payload_offset.saturating_add(ip.payload_len as usize);
+    let Some(segment) = frame.get(ip.payload_offset..end) else {
+        return false;
+    };
+    fold(pseudo_header(ip, ip.payload_len) + sum(segment)) == 0xffff
+}
+
+fn pseudo_header(ip: &Ip, len: u32) -> u64 {
+    let [a, b, c, d, ..] = ip.source.0;
+    let [e, f, g, h, ..] = ip.destination.0;
+    if ip.version == 4 {
+        return pseudo_header_v4([a, b, c, d], [e, f, g, h], ip.protocol, len);
+    }
+    pseudo_header_v6(ip.source.0, ip.destination.0, ip.protocol, len)
+}
+
+/// The flags of a TCP header in place.
+#[inline(always)]
+pub(crate) fn flags_at(header: &[u8], at: usize) -> u16 {
+    let high = header.get(at + 12).copied().unwrap_or(0);
+    let low = header.get(at + 13).copied().unwrap_or(0);
+    u16::from_be_bytes([high, low]) & Flags::ALL
+}

@@ -1,0 +1,300 @@
+//! What is kept of the payload of held frames: references, or a copy.
+
+use core::ops::Range;
+
+use alloc::vec::{Drain, Vec};
+
+use crate::Reason;
+use crate::gso::Gso;
+use crate::template::MAX_HEADER;
+
+/// What is known of a frame that comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The number of its first frame, frames being counted from 0 as they come in.
+    pub frame: u64,
+    /// Why it comes out now.
+    pub reason: Reason,
+    /// How to cut it again; `None` for a frame that is as it came in.
+    pub gso: Option<Gso>,
+    /// Where the innermost IP header starts, in bytes; 0 for a frame that is as it came in.
+    pub ip_at: u16,
+    /// Where the TCP or UDP header starts, in bytes; 0 for a frame that is as it came in.
+    pub transport_at: u16,
+    /// Length of all headers in bytes; 0 for a frame that is as it came in.
+    pub header_len: u16,
+}
+
+impl About {
+    /// Of a frame that is as it came in.
+    #[inline]
+    pub(crate) fn unchanged(frame: u64, reason: Reason) -> Self {
+        Self {
+            frame,
+            reason,
+            gso: None,
+            ip_at: 0,
+            transport_at: 0,
+            header_len: 0,
+        }
+    }
+}
+
+/// A piece of a merged frame's payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<T> {
+    /// The frame that it lies in, as the caller called it.
+    pub token: T,
+    /// Where in that frame it lies, in bytes. Empty for a frame that was absorbed.
+    pub payload: Range<u32>,
+}
+
+/// A frame that comes out of a [`crate::Coalescer`].
+#[derive(Debug)]
+pub enum Outgoing<'a, T> {
+    /// A frame as it came in.
+    Unchanged {
+        /// What the caller called it.
+        token: T,
+        /// What is known of it.
+        about: About,
+    },
+    /// A merged frame.
+    Merged {
+        /// Its headers.
+        header: &'a mut [u8],
+        /// Its payload, in order. The first frame's headers are the ones changed in `header`.
+        parts: Drain<'a, Part<T>>,
+        /// What is known of it.
+        about: About,
+    },
+}
+
+/// A frame that comes out of a [`crate::CopyingCoalescer`].
+#[derive(Debug)]
+pub struct OutgoingBytes<'a> {
+    /// All of it, headers included.
+    pub bytes: &'a [u8],
+    /// What is known of it.
+    pub about: About,
+}
+
+/// Where the engine puts payload. Slots are numbered from 0 without gaps.
+pub(crate) trait Store {
+    /// What the caller hands in with a frame.
+    type Token;
+    /// What the caller gets back.
+    type Out<'a>
+    where
+        Self: 'a;
+
+    /// A frame is held in a slot; its payload is `payload`.
+    fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+
+    /// A frame's payload joins behind; an empty one was absorbed.
+    fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+
+    /// A frame's payload joins in front.
+    fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+
+    /// The frame in a slot comes out as it came in.
+    fn single(&mut self, slot: u32, about: About) -> Option<Self::Out<'_>>;
+
+    /// The frame in a slot comes out merged, with new headers.
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> Self::Out<'a>;
+
+    /// A frame passes.
+    fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
+}
+
+/// Where frames go that come out. A closure cannot be asked for directly: the compiler would want
+/// tokens to outlive everything.
+pub(crate) trait Sink<S: Store> {
+    /// Takes a frame.
+    fn take<'a>(&mut self, out: S::Out<'a>)
+    where
+        S: 'a;
+}
+
+/// A closure that takes frames.
+pub(crate) struct To<F>(pub(crate) F);
+
+impl<T, F: FnMut(Outgoing<'_, T>)> Sink<Parts<T>> for To<F> {
+    #[inline]
+    fn take<'a>(&mut self, out: Outgoing<'a, T>)
+    where
+        T: 'a,
+    {
+        (self.0)(out);
+    }
+}
+
+impl<F: FnMut(OutgoingBytes<'_>)> Sink<Copies> for To<F> {
+    #[inline]
+    fn take<'a>(&mut self, out: OutgoingBytes<'a>)
+    where
+        Copies: 'a,
+    {
+        (self.0)(out);
+    }
+}
+
+/// References: the caller's tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts<T> {
+    slots: Vec<Vec<Part<T>>>,
+}
+
+impl<T> Parts<T> {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            slots: (0..slots).map(|_| Vec::new()).collect(),
+        }
+    }
+}
+
+#[inline]
+fn part<T>(token: T, payload: &Range<usize>) -> Part<T> {
+    Part {
+        token,
+        payload: payload.start as u32..payload.end as u32,
+    }
+}
+
+impl<T> Store for Parts<T> {
+    type Token = T;
+    type Out<'a>
+        = Outgoing<'a, T>
+    where
+        T: 'a;
+
+    #[inline]
+    fn start(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+        self.slots[slot as usize].push(part(token, &payload));
+    }
+
+    #[inline]
+    fn append(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+        self.slots[slot as usize].push(part(token, &payload));
+    }
+
+    fn prepend(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+        self.slots[slot as usize].insert(0, part(token, &payload));
+    }
+
+    #[inline]
+    fn single(&mut self, slot: u32, about: About) -> Option<Outgoing<'_, T>> {
+        let part = self.slots[slot as usize].pop()?;
+        Some(Outgoing::Unchanged {
+            token: part.token,
+            about,
+        })
+    }
+
+    #[inline]
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> Outgoing<'a, T> {
+        Outgoing::Merged {
+            header: &mut header[..usize::from(about.header_len)],
+            parts: self.slots[slot as usize].drain(..),
+            about,
+        }
+    }
+
+    #[inline]
+    fn pass<'a>(&'a mut self, _: &'a [u8], token: T, about: About) -> Outgoing<'a, T> {
+        Outgoing::Unchanged { token, about }
+    }
+}
+
+/// Copies: one buffer for each slot, which grows to the largest frame it ever held.
+#[derive(Clone, Debug)]
+pub(crate) struct Copies {
+    slots: Vec<Vec<u8>>,
+    /// Length of the headers that each buffer starts with.
+    header_lens: Vec<usize>,
+}
+
+impl Copies {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            slots: (0..slots).map(|_| Vec::new()).collect(),
+            header_lens: (0..slots).map(|_| 0).collect(),
+        }
+    }
+
+    /// Puts new headers, which may be longer or shorter, in front of the payload.
+    fn set_header(&mut self, slot: u32, header: &[u8]) {
+        let slot = slot as usize;
+        let old = core::mem::replace(&mut self.header_lens[slot], header.len());
+        let buffer = &mut self.slots[slot];
+        if old == header.len() {
+            buffer[..old].copy_from_slice(header);
+        } else {
+            buffer.splice(..old, header.iter().copied());
+        }
+    }
+}
+
+impl Store for Copies {
+    type Token = ();
+    type Out<'a> = OutgoingBytes<'a>;
+
+    #[inline]
+    fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
+        self.header_lens[slot as usize] = payload.start;
+        let buffer = &mut self.slots[slot as usize];
+        buffer.clear();
+        buffer.extend_from_slice(frame);
+    }
+
+    #[inline]
+    fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
+        self.slots[slot as usize].extend_from_slice(&frame[payload]);
+    }
+
+    fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
+        let at = self.header_lens[slot as usize];
+        let bytes = frame[payload].iter().copied();
+        self.slots[slot as usize].splice(at..at, bytes);
+    }
+
+    #[inline]
+    fn single(&mut self, slot: u32, about: About) -> Option<OutgoingBytes<'_>> {
+        Some(OutgoingBytes {
+            bytes: &self.slots[slot as usize],
+            about,
+        })
+    }
+
+    #[inline]
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> OutgoingBytes<'a> {
+        self.set_header(slot, &header[..usize::from(about.header_len)]);
+        OutgoingBytes {
+            bytes: &self.slots[slot as usize],
+            about,
+        }
+    }
+
+    #[inline]
+    fn pass<'a>(&'a mut self, frame: &'a [u8], (): (), about: About) -> OutgoingBytes<'a> {
+        OutgoingBytes {
+            bytes: frame,
+            about,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Which header bytes decide what: a profile's fields laid over the headers of one frame.
+
+use coalescope_wire::{Header, HeaderKind, Headers};
+
+use crate::Reason;
+use crate::profile::{Field, Ipv4Rules, Ipv6Rules, Options, Profile};
+
+/// Header bytes that are kept of a held frame: Ethernet, two VLAN tags, IPv6, UDP, VXLAN, Ethernet,
+/// IPv6 and TCP with all its options come to 196; Linux keeps as much (`GRO_MAX_HEAD`).
+pub(crate) const MAX_HEADER: usize = 256;
+
+/// Bytes that two frames with plain headers can have at most: Ethernet, IPv6, TCP with all its
+/// options, rounded up.
+pub(crate) const PLAIN_HEADER: usize = 128;
+
+/// Two masks over the header bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    /// Bits that tell one flow from another.
+    pub(crate) flow: [u8; MAX_HEADER],
+    /// Bits that must be equal for two frames to merge, those of `flow` included.
+    pub(crate) equal: [u8; MAX_HEADER],
+}
+
+impl Template {
+    /// The masks for frames with these headers, the last of which ends at `end`.
+    pub(crate) fn new(profile: &Profile, headers: &[Header], end: usize) -> Self {
+        let mut template = Self {
+            flow: [0; MAX_HEADER],
+            equal: [0; MAX_HEADER],
+        };
+        for (index, header) in headers.iter().enumerate() {
+            let next = headers
+                .get(index + 1)
+                .map_or(end, |next| next.offset.into());
+            let outermost = index == 0;
+            template.header(profile, header.kind, header.offset.into(), next, outermost);
+        }
+        template
+    }
+
+    fn header(
+        &mut self,
+        profile: &Profile,
+        kind: HeaderKind,
+        at: usize,
+        next: usize,
+        outermost: bool,
+    ) {
+        match kind {
+            HeaderKind::Ethernet => {
+                // The addresses inside a tunnel always tell flows apart.
+                let inside = !outermost;
+                let rule = if inside {
+                    Field::Flow
+                } else {
+                    profile.link.addresses
+                };
+                self.set(rule, at, &[0xff; 12]);
+                self.set(Field::Flow, at + 12, &[0xff; 2]);
+            }
+            HeaderKind::Vlan | HeaderKind::Ppp | HeaderKind::Mpls | HeaderKind::Gre => {
+                self.fill(at, next);
+            }
+            // Not the length.
+            HeaderKind::Pppoe => self.fill(at, at + 4),
+            HeaderKind::Ipv4 => self.ipv4(profile.ipv4.as_ref(), at),
+            HeaderKind::Ipv6 => self.ipv6(profile.ipv6.as_ref(), at, next),
+            HeaderKind::Tcp => self.tcp(profile, at, next),
+            HeaderKind::Udp => {
+                self.fill(at, at + 4);
+                // What stands behind a tunnel's UDP header: VXLAN, Geneve.
+                self.fill(at + 8, next);
+            }
+        }
+    }
+
+    /// Not the length, the identification and the checksum.
+    fn ipv4(&mut self, rules: Option<&Ipv4Rules>, at: usize) {
+        let Some(rules) = rules else { return };
+        self.fill(at, at + 1);
+        self.set(rules.dscp, at + 1, &[0xfc]);
+        self.set(rules.ecn, at + 1, &[0x03]);
+        self.set(rules.dont_fragment, at + 6, &[0x40]);
+        self.set(rules.ttl, at + 8, &[0xff]);
+        self.fill(at + 9, at + 10);
+        self.fill(at + 12, at + 20);
+    }
+
+    /// Not the length.
+    fn ipv6(&mut self, rules: Option<&Ipv6Rules>, at: usize, next: usize) {
+        let Some(rules) = rules else { return };
+        self.set(Field::Flow, at, &[0xf0]);
+        self.set(rules.dscp, at, &[0x0f, 0xc0]);
+        self.set(rules.ecn, at, &[0x00, 0x30]);
+        self.set(rules.flow_label, at, &[0x00, 0x0f, 0xff, 0xff]);
+        self.fill(at + 6, at + 7);
+        self.set(rules.hop_limit, at + 7, &[0xff]);
+        self.fill(at + 8, next);
+    }
+
+    /// Not the sequence number, the checksum and the urgent pointer. The header length is
+    /// compared before anything else, so that the masks of both frames agree.
+    fn tcp(&mut self, profile: &Profile, at: usize, next: usize) {
+        let rules = &profile.tcp;
+        self.fill(at, at + 4);
+        self.set(rules.ack, at + 8, &[0xff; 4]);
+        self.set(Field::Equal, at + 12, &rules.equal.to_be_bytes());
+        self.set(rules.window, at + 14, &[0xff; 2]);
+        if rules.options == Options::Equal {
+            for offset in at + 20..next {
+                self.set(Field::Equal, offset, &[0xff]);
+            }
+        }
+    }
+
+    /// Bytes that are part of the flow.
+    fn fill(&mut self, from: usize, to: usize) {
+        for offset in from..to {
+            self.set(Field::Flow, offset, &[0xff]);
+        }
+    }
+
+    fn set(&mut self, rule: Field, at: usize, bits: &[u8]) {
+        for (offset, bits) in (at..MAX_HEADER).zip(bits) {
+            match rule {
+                Field::Flow => {
+                    self.flow[offset] |= bits;
+                    self.equal[offset] |= bits;
+                }
+                Field::Equal => self.equal[offset] |= bits,
+                Field::First | Field::Latest | Field::Minimum => {}
+            }
+        }
+    }
+
+    /// Whether two plain headers agree in every bit that must be equal.
+    #[inline]
+    pub(crate) fn plain_equal(&self, a: &[u8; MAX_HEADER], b: &[u8; PLAIN_HEADER]) -> bool {
+        differs(&self.equal, a, b) == 0
+    }
+
+    /// Whether two frames are of one flow.
+    pub(crate) fn same_flow(&self, a: &[u8; MAX_HEADER], b: &[u8; MAX_HEADER]) -> bool {
+        differs(&self.flow, a, b) == 0
+    }
+
+    /// Where two frames first differ that must not: the byte, and the bits that differ.
+    pub(crate) fn difference(
+        &self,
+        a: &[u8; MAX_HEADER],
+        b: &[u8; MAX_HEADER],
+    ) -> Option<(usize, u8)> {
+        (0..MAX_HEADER)
+            .map(|at| (at, (a[at] ^ b[at]) & self.equal[at]))
+            .find(|&(_, bits)| bits != 0)
+    }
+}
+
+/// The bits under the mask in which the first `N` bytes differ, ORed together.
+#[inline]
+fn differs<const N: usize>(mask: &[u8; MAX_HEADER], a: &[u8; MAX_HEADER], b: &[u8; N]) -> u8 {
+    let mut bits = 0;
+    for at in 0..N.min(MAX_HEADER) {
+        bits |= (a[at] ^ b[at]) & mask[at];
+    }
+    bits
+}
+
+/// The rule that a differing byte breaks.
+pub(crate) fn rule_at(headers: &Headers, at: usize, bits: u8) -> Reason {
+    let header = headers
+        .as_slice()
+        .iter()
+        .rev()
+        .find(|header| usize::from(header.offset) <= at);
+    let Some(header) = header else {
+        return Reason::LinkAddress;
+    };
+    let inside = at - usize::from(header.offset);
+    match header.kind {
+        HeaderKind::Ipv4 => ipv4_rule(inside, bits),
+        HeaderKind::Ipv6 => ipv6_rule(inside, bits),
+        HeaderKind::Tcp => tcp_rule(inside),
+        _ => Reason::LinkAddress,
+    }
+}
+
+fn ipv4_rule(inside: usize, bits: u8) -> Reason {
+    match inside {
+        1 if bits & 0xfc != 0 => Reason::Dscp,
+        1 => Reason::Ecn,
+        6 => Reason::DontFragment,
+        _ => Reason::HopLimit,
+    }
+}
+
+fn ipv6_rule(inside: usize, bits: u8) -> Reason {
+    match inside {
+        0 => Reason::Dscp,
+        1 if bits & 0xc0 != 0 => Reason::Dscp,
+        1 if bits & 0x30 != 0 => Reason::Ecn,
+        1..=3 => Reason::FlowLabel,
+        _ => Reason::HopLimit,
+    }
+}
+
+fn tcp_rule(inside: usize) -> Reason {
+    match inside {
+        8..=11 => Reason::Ack,
+        12 | 13 => Reason::Flags,
+        14 | 15 => Reason::Window,
+        _ => Reason::Options,
+    }
+}
