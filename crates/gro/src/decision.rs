@@ -84,7 +84,7 @@ impl Counters {
         self.flushed[reason as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decide(&mut self, decision: Decision) {
         self.frames_in += 1;
         match (decision.action, decision.reason) {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use coalescope_wire::LinkType;
 use coalescope_wire::checksum::fold;
 
 use crate::Reason;
@@ -10,10 +11,10 @@ use crate::finish;
 use crate::gso::IdRun;
 use crate::held::{Held, NO_IPV4, NONE, id_at, identifications};
 use crate::judge::{Join, judge, may_start};
-use crate::plain::{Plain, PlainTemplates};
-use crate::profile::{Bystanders, Emission, Field, Mismatch, Options, Profile, SegmentSize};
-use crate::seen::{Inspection, Layer4, Seen, flags_at, inspect};
-use crate::settings::{Checksums, Settings, Verification};
+use crate::plain::{self, PlainRules, PlainTemplates};
+use crate::profile::{Bystanders, Emission, Field, Full, Mismatch, Options, Profile, PureAck, SegmentSize};
+use crate::seen::{Inspection, Layer4, Seen, flags_at, flow_of, inspect};
+use crate::settings::{Settings, Verification};
 use crate::store::{About, Sink, Store};
 use crate::table::Table;
 use crate::template::{MAX_HEADER, Template};
@@ -25,15 +26,21 @@ pub(crate) struct Engine<S> {
     pub(crate) settings: Settings,
     pub(crate) table: Table,
     pub(crate) plain: PlainTemplates,
+    pub(crate) rules: PlainRules,
+    /// What plain frames start with, if there is a short way for them.
+    short: Option<LinkType>,
     /// Masks of held frames that are not plain, by slot.
     templates: Vec<Template>,
     pub(crate) store: S,
     pub(crate) counters: Counters,
     /// Frames that came in so far: the next one's number.
     pub(crate) arrived: u64,
-    /// Frames since the last flush.
-    polled: u32,
+    /// Frames until the budget of this poll is used up; never in practice where there is none.
+    until_flush: u64,
 }
+
+/// The number of frames in a slot in which one waits that has passed.
+const PASSED: u32 = 0;
 
 /// A frame on its way through the engine.
 pub(crate) struct Incoming<'a, T> {
@@ -45,40 +52,62 @@ pub(crate) struct Incoming<'a, T> {
 impl<S: Store> Engine<S> {
     pub(crate) fn new(profile: &Profile, settings: Settings, store: impl Fn(usize) -> S) -> Self {
         let table = Table::new(profile.table);
+        let plain = PlainTemplates::new(profile, settings.link);
         Self {
             profile: *profile,
             settings,
             store: store(table.slots.len()),
             table,
-            plain: PlainTemplates::new(profile, settings.link),
+            short: (plain.len() > 0).then_some(settings.link),
+            plain,
+            rules: PlainRules::new(profile, &settings),
             templates: Vec::new(),
             counters: Counters::default(),
             arrived: 0,
-            polled: 0,
+            until_flush: budget(profile),
         }
     }
 
     /// Takes a frame in.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(
         &mut self,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let decision = match Plain::read(self, incoming.frame) {
-            Some(plain) => self.push_plain(&plain, incoming, out),
+        let decision = match self.short {
+            Some(LinkType::Ethernet) => self.push_behind::<14>(incoming, out),
+            Some(_) => self.push_behind::<0>(incoming, out),
             None => self.push_any(incoming, out),
         };
         self.counters.decide(decision);
         self.arrived += 1;
-        self.polled += 1;
-        if self.polled == self.profile.table.budget {
+        self.until_flush -= 1;
+        if self.until_flush == 0 {
             self.flush(Reason::Budget, out);
         }
         decision
     }
 
+    /// Takes a frame in whose IP header starts at `LINK` if it is plain.
+    #[inline(always)]
+    fn push_behind<const LINK: usize>(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let Some(head) = incoming.frame.first_chunk() else {
+            return self.push_any(incoming, out);
+        };
+        match plain::version::<LINK>(head) {
+            4 => self.push_plain::<LINK, 20>(head, incoming, out),
+            6 => self.push_plain::<LINK, 40>(head, incoming, out),
+            _ => self.push_any(incoming, out),
+        }
+    }
+
     /// The general path: any frame, any profile.
+    #[inline(never)]
     pub(crate) fn push_any(
         &mut self,
         incoming: Incoming<'_, S::Token>,
@@ -91,7 +120,27 @@ impl<S: Store> Engine<S> {
         };
         match inspect(&self.profile, how, incoming.frame) {
             Ok(seen) => self.push_seen(&seen, incoming, out),
-            Err(reason) => self.pass(incoming, reason, out),
+            Err(reason) => {
+                if self.profile.bystanders == Bystanders::FlushFlow
+                    && let Some(hash) = flow_of(how, incoming.frame)
+                {
+                    self.end_flow(hash, out);
+                }
+                self.pass(incoming, reason, out)
+            }
+        }
+    }
+
+    /// Ends all that is held of the flows with a hash.
+    fn end_flow(&mut self, hash: u64, out: &mut impl Sink<S>) {
+        let mut slot = self.table.chain(hash);
+        while slot != NONE {
+            let held = &self.table.slots[slot as usize];
+            let (found, next) = (held.hash == hash, held.chain);
+            if found {
+                self.end(slot, Reason::Overtaken, out);
+            }
+            slot = next;
         }
     }
 
@@ -115,6 +164,10 @@ impl<S: Store> Engine<S> {
                 }
                 if self.profile.mismatch == Mismatch::FlushAndStart {
                     self.end(slot, refused.unwrap_or(Reason::EndOfPoll), out);
+                    break;
+                }
+                // Only the newest: datagrams have no numbers, and must not overtake each other.
+                if matches!(seen.layer4, Layer4::Udp) {
                     break;
                 }
             }
@@ -144,15 +197,20 @@ impl<S: Store> Engine<S> {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
         let held = &mut self.table.slots[slot as usize];
+        held.alike = 0;
         held.frames += 1;
         match join {
             Join::Behind => {
-                add_sum(self.settings.checksums, held, frame, seen.payload_len, join);
+                if self.rules.sums {
+                    add_sum(held, frame, seen.payload_len, join);
+                }
                 self.store.append(slot, frame, payload, incoming.token);
                 held.next_seq = held.next_seq.wrapping_add(seen.payload_len);
             }
             Join::InFront => {
-                add_sum(self.settings.checksums, held, frame, seen.payload_len, join);
+                if self.rules.sums {
+                    add_sum(held, frame, seen.payload_len, join);
+                }
                 self.store.prepend(slot, frame, payload, incoming.token);
             }
             Join::Absorb | Join::Vanish => {
@@ -202,18 +260,15 @@ impl<S: Store> Engine<S> {
         let held = &mut self.table.slots[slot as usize];
         hold(held, seen, header, incoming.frame);
         held.template = template;
+        held.plain = (template as usize) < self.plain.len();
         held.frame = self.arrived;
         held.since = incoming.now;
         held.tail = start_tail(&self.profile, header, seen);
         held.link_len = link_len(seen);
         held.sum = 0;
-        add_sum(
-            self.settings.checksums,
-            held,
-            incoming.frame,
-            seen.payload_len,
-            Join::Behind,
-        );
+        if self.rules.sums {
+            add_sum(held, incoming.frame, seen.payload_len, Join::Behind);
+        }
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         self.store
             .start(slot, incoming.frame, payload, incoming.token);
@@ -226,13 +281,22 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// A slot in the bucket of a hash, made free if it must be.
+    /// A slot in the bucket of a hash, made free if the profile says so.
     #[inline]
     pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
         let bucket = match self.settings.one_bucket {
             true => 0,
             false => self.table.bucket_of(hash),
         };
+        if self.table.is_full(bucket) && self.profile.table.full == Full::Pass {
+            return None;
+        }
+        self.make_room(bucket, out)
+    }
+
+    /// A slot in a bucket, the oldest frame in which goes up if it is full.
+    #[inline]
+    fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) -> Option<u32> {
         if self.table.is_full(bucket)
             && let Some(oldest) = self.table.oldest(bucket)
         {
@@ -270,8 +334,11 @@ impl<S: Store> Engine<S> {
             frame: self.arrived,
             reason: Some(reason),
         };
-        if self.profile.emission == Emission::Batch && !self.table.is_empty() {
-            self.wait(incoming, reason, out);
+        if self.profile.emission == Emission::Batch
+            && !self.table.is_empty()
+            && let Some(slot) = self.make_room(0, out)
+        {
+            self.wait(slot, incoming, reason);
         } else {
             self.counters.pass();
             let about = About::unchanged(self.arrived, reason);
@@ -281,12 +348,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Keeps a frame that passes for the end of the batch.
-    fn wait(&mut self, incoming: Incoming<'_, S::Token>, reason: Reason, out: &mut impl Sink<S>) {
-        let Some(slot) = self.room(0, out) else {
-            return;
-        };
+    fn wait(&mut self, slot: u32, incoming: Incoming<'_, S::Token>, reason: Reason) {
         let held = &mut self.table.slots[slot as usize];
-        held.frames = 1;
+        held.frames = PASSED;
         held.frame = self.arrived;
         held.since = incoming.now;
         held.closed = Some(reason);
@@ -311,8 +375,11 @@ impl<S: Store> Engine<S> {
     pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
         let held = &mut self.table.slots[slot as usize];
         let reason = held.closed.take().unwrap_or(reason);
-        self.counters.flush(reason, held.frames);
-        if held.frames == 1 {
+        match held.frames {
+            PASSED => self.counters.pass(),
+            frames => self.counters.flush(reason, frames),
+        }
+        if held.frames <= 1 {
             let about = About::unchanged(held.frame, reason);
             if let Some(single) = self.store.single(slot, about) {
                 out.take(single);
@@ -334,7 +401,7 @@ impl<S: Store> Engine<S> {
 
     /// Sends up all that is held: bucket by bucket, the oldest first.
     pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Sink<S>) {
-        self.polled = 0;
+        self.until_flush = budget(&self.profile);
         self.flush_buckets(reason, out);
     }
 
@@ -358,12 +425,19 @@ impl<S: Store> Engine<S> {
     }
 }
 
+/// Frames in one poll.
+fn budget(profile: &Profile) -> u64 {
+    match profile.table.budget {
+        0 => u64::MAX,
+        budget => budget.into(),
+    }
+}
+
 /// The first bytes of a frame, and zeros.
 fn header_of(frame: &[u8], len: usize) -> [u8; MAX_HEADER] {
     let mut header = [0; MAX_HEADER];
-    for (to, from) in header.iter_mut().zip(frame.iter().take(len)) {
-        *to = *from;
-    }
+    let len = len.min(MAX_HEADER).min(frame.len());
+    header[..len].copy_from_slice(&frame[..len]);
     header
 }
 
@@ -385,8 +459,8 @@ fn hold(held: &mut Held, seen: &Seen, header: &[u8; MAX_HEADER], frame: &[u8]) {
     held.segments = u32::from(seen.payload_len > 0);
     held.frames = 1;
     held.closed = None;
+    held.alike = 0;
     held.ids = identifications(&seen.headers, frame);
-    held.plain = false;
     held.headers = seen.headers;
 }
 
@@ -412,7 +486,7 @@ fn start_tail(profile: &Profile, header: &[u8; MAX_HEADER], seen: &Seen) -> Opti
 fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Seen, join: Join) {
     if join == Join::InFront {
         in_front(held, frame, seen);
-    } else if held.segments == 1 {
+    } else if join == Join::Behind && held.segments == 1 {
         fix_identifications(held, frame);
     }
     if let Layer4::Tcp(tcp) = seen.layer4 {
@@ -459,11 +533,12 @@ fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Joi
     if join == Join::InFront {
         return;
     }
-    if rules.ack == Field::Latest {
-        copy(held, frame, at + 8, 4);
-    }
-    if rules.window == Field::Latest {
+    let smaller = join == Join::Absorb && keeps_window(profile, held, frame);
+    if rules.window == Field::Latest && !smaller {
         copy(held, frame, at + 14, 2);
+    }
+    if matches!(rules.ack, Field::Latest | Field::Rising) {
+        copy(held, frame, at + 8, 4);
     }
     let timestamps = usize::from(held.header_len) == at + 32;
     match rules.options {
@@ -473,6 +548,15 @@ fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Joi
         Options::TimestampsWithEcho if timestamps => copy(held, frame, at + 28, 4),
         _ => {}
     }
+}
+
+/// An acknowledgment of the same bytes with a smaller window changes nothing for FreeBSD.
+fn keeps_window(profile: &Profile, held: &Held, frame: &[u8]) -> bool {
+    let at = usize::from(held.layer4);
+    let bytes = |from: usize, len: usize| (held.header.get(from..from + len), frame.get(from..from + len));
+    let (old_ack, new_ack) = bytes(at + 8, 4);
+    let (old_window, new_window) = bytes(at + 14, 2);
+    profile.tcp.pure_ack == PureAck::Absorb && old_ack == new_ack && new_window < old_window
 }
 
 fn copy(held: &mut Held, frame: &[u8], at: usize, len: usize) {
@@ -516,17 +600,11 @@ fn ends(profile: &Profile, held: &Held, frame: &[u8], seen: &Seen, join: Join) -
 }
 
 /// Adds the sum of a segment's payload. Behind an odd number of bytes its words are swapped.
-pub(crate) fn add_sum(
-    checksums: Checksums,
-    held: &mut Held,
-    frame: &[u8],
-    payload_len: u32,
-    join: Join,
-) {
-    if checksums == Checksums::Partial || payload_len == 0 {
+pub(crate) fn add_sum(held: &mut Held, frame: &[u8], payload_len: u32, join: Join) {
+    if payload_len == 0 {
         return;
     }
-    let mut added = finish::payload_sum(held, frame);
+    let mut added = finish::payload_sum(held, frame, payload_len);
     let mut sum = fold(held.sum);
     match join {
         Join::InFront if payload_len % 2 == 1 => sum = sum.swap_bytes(),

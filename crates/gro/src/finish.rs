@@ -5,6 +5,7 @@ use coalescope_wire::{Header, HeaderKind};
 
 use crate::gso::{Gso, GsoKind};
 use crate::held::Held;
+use crate::plain;
 use crate::settings::Checksums;
 use crate::template::MAX_HEADER;
 
@@ -16,12 +17,18 @@ const JUMBO_LEN: u16 = 8;
 
 /// Rewrites the held headers for all that is held, and says how to cut it again.
 pub(crate) fn finish(held: &mut Held, checksums: Checksums) -> Gso {
+    if held.plain && checksums == Checksums::Partial && plain::finish(held) {
+        return gso(held);
+    }
     if held.plain {
-        plain(held);
+        one_level(held);
     } else {
         nested(held);
     }
     transport(held, checksums);
+    if !held.plain {
+        outer_udp(held, checksums);
+    }
     if is_jumbo(held) {
         insert_jumbo(held);
     }
@@ -45,7 +52,7 @@ fn gso(held: &Held) -> Gso {
 }
 
 /// One IP header directly behind the link's.
-fn plain(held: &mut Held) {
+fn one_level(held: &mut Held) {
     let end = u32::from(held.header_len) + held.payload_len;
     let at = usize::from(held.ip);
     match held.version {
@@ -67,7 +74,6 @@ fn nested(held: &mut Held) {
             _ => {}
         }
     }
-    outer_udp(held, headers.as_slice(), end);
 }
 
 fn header_end(at: usize, len: u32) -> u32 {
@@ -99,21 +105,36 @@ fn ipv6(header: &mut [u8; MAX_HEADER], at: usize, end: u32) {
     put_len(header, at + 4, end - header_end(at, 40));
 }
 
-/// The outer UDP checksum of a tunnel, if it has one: the pseudo-header's sum, as for any
-/// checksum that whoever cuts the frame has to complete.
-fn outer_udp(held: &mut Held, headers: &[Header], end: u32) {
-    for pair in headers.windows(2) {
+/// The outer UDP checksum of a tunnel, if it has one. It covers the inner transport checksum,
+/// which is written before.
+fn outer_udp(held: &mut Held, checksums: Checksums) {
+    let headers = held.headers;
+    for pair in headers.as_slice().windows(2) {
         let &[ip, udp] = pair else { continue };
-        let at = usize::from(udp.offset);
-        let is_outer = udp.kind == HeaderKind::Udp && udp.offset != held.layer4;
-        let stored = held.header.get(at + 6..at + 8);
-        if is_outer && stored != Some(&[0; 2]) {
-            let version = if ip.kind == HeaderKind::Ipv4 { 4 } else { 6 };
-            let pseudo =
-                pseudo_header(&held.header, version, ip.offset.into(), 17, end - at as u32);
-            put16(&mut held.header, at + 6, fold(pseudo));
+        let stored = held.header.get(usize::from(udp.offset) + 6..);
+        let has_checksum = stored.is_some_and(|bytes| !bytes.starts_with(&[0; 2]));
+        if udp.kind == HeaderKind::Udp && udp.offset != held.layer4 && has_checksum {
+            outer_checksum(held, ip, udp.offset.into(), checksums);
         }
     }
+}
+
+/// The UDP checksum at `at`, in the packet `ip`. Headers have even lengths, so that the sum of the
+/// payload fits behind them as it is.
+fn outer_checksum(held: &mut Held, ip: Header, at: usize, checksums: Checksums) {
+    let end = usize::from(held.header_len);
+    let len = (end - at) as u32 + held.payload_len;
+    let version = if ip.kind == HeaderKind::Ipv4 { 4 } else { 6 };
+    let pseudo = pseudo_header(&held.header, version, ip.offset.into(), 17, len);
+    put16(&mut held.header, at + 6, 0);
+    let checksum = match checksums {
+        Checksums::Partial => fold(pseudo),
+        Checksums::Complete => {
+            let headers = held.header.get(at..end).map_or(0, sum);
+            complete(!fold(pseudo + headers + held.sum), false)
+        }
+    };
+    put16(&mut held.header, at + 6, checksum);
 }
 
 fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8, len: u32) -> u64 {
@@ -159,22 +180,23 @@ fn complete(checksum: u16, is_tcp: bool) -> u16 {
 
 /// The sum of a segment's payload, taken from its checksum: pseudo-header, header and payload of a
 /// sound segment sum up to zero (RFC 1071). A datagram without checksum is summed itself.
-pub(crate) fn payload_sum(held: &Held, frame: &[u8]) -> u16 {
+///
+/// `payload_len` is the packet's own: what follows it in the frame is padding.
+pub(crate) fn payload_sum(held: &Held, frame: &[u8], payload_len: u32) -> u16 {
     let (at, end) = (usize::from(held.layer4), usize::from(held.header_len));
-    let (head, payload) = frame.split_at(end.min(frame.len()));
-    let head = head.get(at..).unwrap_or_default();
+    let head = frame.get(at..end).unwrap_or_default();
     if !held.is_tcp && head.get(6..8) == Some(&[0; 2]) {
-        return fold(sum(payload));
+        let payload = frame.get(end..end + payload_len as usize);
+        return fold(payload.map_or(0, sum));
     }
     let protocol = if held.is_tcp { 6 } else { 17 };
-    let len = (head.len() + payload.len()) as u32;
+    let len = head.len() as u32 + payload_len;
     let pseudo = pseudo_header(frame, held.version, held.ip.into(), protocol, len);
     !fold(pseudo + sum(head))
 }
 
 fn is_jumbo(held: &Held) -> bool {
-    let len = u32::from(held.header_len - held.ip) - 40 + held.payload_len;
-    held.version == 6 && len > MAX_LEN
+    held.version == 6 && u32::from(held.header_len - held.ip) - 40 + held.payload_len > MAX_LEN
 }
 
 /// Puts a jumbo payload header behind the IPv6 header, as Linux does from 5.19 on.

@@ -74,6 +74,14 @@ pub(crate) struct Held {
     pub(crate) sum: u64,
     /// Of the outer header of a tunnel, and of the innermost.
     pub(crate) ids: [Identifications; 2],
+    /// How many more segments like the last one may join: of the same size and with the same
+    /// flags. The short way counts them down.
+    pub(crate) alike: u32,
+    /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
+    /// grows.
+    pub(crate) next_id: u16,
+    pub(crate) id_mask: u16,
+    pub(crate) id_step: u16,
     /// Ethernet, one IP header and TCP: `headers` says nothing.
     pub(crate) plain: bool,
     /// Where the headers are of a frame that is not plain.
@@ -111,6 +119,10 @@ impl Held {
             link_len: 0,
             sum: 0,
             ids: [Identifications::NONE; 2],
+            alike: 0,
+            next_id: 0,
+            id_mask: 0,
+            id_step: 0,
             plain: false,
             headers: Headers::default(),
             frame: 0,

@@ -1,6 +1,6 @@
 //! Whether a frame joins a held one of its flow, by the rules of a profile.
 
-use coalescope_wire::{Flags, Tcp};
+use coalescope_wire::{Flags, HeaderKind, Tcp};
 
 use crate::Reason;
 use crate::gso::IdRun;
@@ -50,6 +50,7 @@ pub(crate) fn judge(
         return Err(rule_at(&seen.headers, at, bits));
     }
     congestion(profile, seen, header)?;
+    outer_checksum(&held.header, header, seen)?;
     let join = match seen.layer4 {
         Layer4::Tcp(tcp) => tcp_joins(&profile.tcp, held, seen, &tcp, header)?,
         Layer4::Udp => udp_joins(held, seen)?,
@@ -87,6 +88,27 @@ pub(crate) fn congestion(
     Ok(())
 }
 
+/// The outer UDP headers of a tunnel have a checksum in both frames, or in none (Linux
+/// `udp_gro_receive`).
+fn outer_checksum(
+    held: &[u8; MAX_HEADER],
+    header: &[u8; MAX_HEADER],
+    seen: &Seen,
+) -> Result<(), Reason> {
+    let none = |header: &[u8; MAX_HEADER], at: usize| header.get(at + 6..at + 8) == Some(&[0; 2]);
+    let headers = seen.headers.as_slice().iter();
+    let outer = headers
+        .filter(|header| header.kind == HeaderKind::Udp)
+        .map(|header| usize::from(header.offset))
+        .filter(|&at| at != seen.layer4_at);
+    for at in outer {
+        if none(held, at) != none(header, at) {
+            return Err(Reason::NoChecksum);
+        }
+    }
+    Ok(())
+}
+
 fn tcp_joins(
     rules: &TcpRules,
     held: &Held,
@@ -98,7 +120,7 @@ fn tcp_joins(
     if seen.payload_len == 0 {
         return pure_ack(rules, held, tcp);
     }
-    if rules.ack == Field::Latest && held_ack(held).wrapping_sub(tcp.ack).cast_signed() > 0 {
+    if rules.ack == Field::Rising && held_ack(held).wrapping_sub(tcp.ack).cast_signed() > 0 {
         return Err(Reason::AckBack);
     }
     place(rules, held, seen, tcp)
@@ -133,7 +155,7 @@ fn options(
     if !has_timestamps(held, seen) || !has_timestamps(header, seen) {
         return Err(Reason::Options);
     }
-    let (value, echo) = (seen.layer4_at + 24, seen.layer4_at + 28);
+    let value = seen.layer4_at + 24;
     if u32_at(header, value)
         .wrapping_sub(u32_at(held, value))
         .cast_signed()
@@ -141,10 +163,18 @@ fn options(
     {
         return Err(Reason::TimestampBack);
     }
-    if rule == Options::TimestampsWithEcho && u32_at(header, echo) == 0 {
-        return Err(Reason::NoTimestampEcho);
+    match rule {
+        Options::TimestampsWithEcho => echo(header, seen),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The timestamp's echo must not be zero.
+fn echo(header: &[u8; MAX_HEADER], seen: &Seen) -> Result<(), Reason> {
+    match u32_at(header, seen.layer4_at + 28) {
+        0 => Err(Reason::NoTimestampEcho),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the options are NOP NOP timestamps and nothing else (RFC 7323 appendix A).
@@ -218,7 +248,9 @@ fn udp_joins(held: &Held, seen: &Seen) -> Result<Join, Reason> {
 }
 
 fn size(limits: &Limits, held: &Held, seen: &Seen) -> Result<(), Reason> {
-    let big = seen.version == 6 && held.is_tcp && !held.tunneled;
+    // A jumbo payload header has to fit behind the IPv6 header, and extension headers may hold one.
+    let direct = held.layer4 == held.ip + 40;
+    let big = seen.version == 6 && held.is_tcp && !held.tunneled && direct;
     let limit = if big {
         limits.ip_len_big
     } else {
@@ -328,6 +360,9 @@ pub(crate) fn may_start(
     );
     if strict && !bare && !has_timestamps(header, seen) {
         return Err(Reason::Options);
+    }
+    if rules.options == Options::TimestampsWithEcho && !bare {
+        echo(header, seen)?;
     }
     Ok(())
 }

@@ -71,6 +71,8 @@ reasons! {
     // Of a flow: what is held of it goes up first.
     /// The IP length is not that of the bytes present: padding, or a lie.
     Length, "length", "Linux inet_gro_receive, ipv6_gro_receive; inet_lro";
+    /// The reserved bit beside Don't Fragment is set.
+    ReservedBit, "reserved-bit", "Linux inet_gro_receive: any bit of the word but DF";
     /// No payload: a pure acknowledgment, or a flag alone.
     NoPayload, "no-payload", "Linux tcp_gro_receive; inet_lro; DPDK gro_tcp4.c";
     /// A flag with which a frame joins nothing held.

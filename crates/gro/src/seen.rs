@@ -2,8 +2,8 @@
 
 use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 use coalescope_wire::{
-    Flags, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
-    Transport, TunnelKind, walk_headers,
+    Flags, Header, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
+    Transport, TunnelKind, walk, walk_headers,
 };
 
 use crate::Reason;
@@ -55,8 +55,8 @@ pub(crate) fn inspect(profile: &Profile, how: Inspection, frame: &[u8]) -> Resul
     let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
     let (packet, headers) = walk_headers(how.link, frame, wire_len).map_err(stopped)?;
     link_and_tunnel(profile, &packet, &headers)?;
-    let whole = network(profile, frame, &headers)?;
-    let seen = transport(profile, how, frame, &packet, headers, whole)?;
+    let alone = network(profile, frame, &headers)?;
+    let seen = transport(profile, how, frame, &packet, headers, alone)?;
     if seen.alone.is_none() && how.verify {
         checksum(profile, frame, &packet, &seen)?;
     }
@@ -103,17 +103,23 @@ fn link_and_tunnel(profile: &Profile, packet: &Packet, headers: &Headers) -> Res
     Ok(())
 }
 
-/// Every IP header from the outside in. Says whether all their lengths are those of the bytes
-/// present.
-fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<bool, Reason> {
-    let mut whole = true;
+/// Every IP header from the outside in. Says why the packet must stay alone, if it must.
+fn network(
+    profile: &Profile,
+    frame: &[u8],
+    headers: &Headers,
+) -> Result<Option<Reason>, Reason> {
+    let mut alone = None;
     let mut end = frame.len();
     let list = headers.as_slice();
     for (index, header) in list.iter().enumerate() {
         let at = usize::from(header.offset);
         let next = list.get(index + 1).map(|next| usize::from(next.offset));
         let len = match header.kind {
-            HeaderKind::Ipv4 => ipv4(profile, frame, at)?,
+            HeaderKind::Ipv4 => {
+                alone = alone.or(reserved_bit(frame, at));
+                ipv4(profile, frame, at)?
+            }
             HeaderKind::Ipv6 => ipv6(profile, frame, at, next)?,
             HeaderKind::Gre => {
                 gre(frame, at)?;
@@ -123,10 +129,18 @@ fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<bool, R
         };
         let ends_at = at + len;
         let padded = profile.link.padding == Padding::Trim && ends_at < end;
-        whole &= ends_at == end || padded;
+        if ends_at != end && !padded {
+            alone = alone.or(Some(Reason::Length));
+        }
         end = end.min(ends_at);
     }
-    Ok(whole)
+    Ok(alone)
+}
+
+/// To Linux it is a fragment field that is not zero, but no fragment.
+fn reserved_bit(frame: &[u8], ip: usize) -> Option<Reason> {
+    let set = frame.get(ip + 6).is_some_and(|byte| byte & 0x80 != 0);
+    set.then_some(Reason::ReservedBit)
 }
 
 /// The length that the header says.
@@ -136,8 +150,7 @@ fn ipv4(profile: &Profile, frame: &[u8], at: usize) -> Result<usize, Reason> {
     if header[0] != 0x45 {
         return Err(Reason::Ipv4Options);
     }
-    // The reserved bit is no fragment, but no known sender sets it either.
-    if header[6] & 0xbf != 0 || header[7] != 0 {
+    if header[6] & 0x3f != 0 || header[7] != 0 {
         return Err(Reason::Fragment);
     }
     if rules.checksum == Checksum::Required && fold(sum(header)) != 0xffff {
@@ -179,6 +192,39 @@ fn extensions(frame: &[u8], mut kind: u8, mut at: usize, end: usize) -> Result<(
     Ok(())
 }
 
+/// Whether the checksums of a tunnel's own UDP headers are right, where they have one.
+fn outer_checksums(frame: &[u8], headers: &Headers, transport_at: usize) -> Result<(), Reason> {
+    for pair in headers.as_slice().windows(2) {
+        let &[ip, udp] = pair else { continue };
+        let at = usize::from(udp.offset);
+        if udp.kind == HeaderKind::Udp && at != transport_at {
+            outer_checksum(frame, ip, at)?;
+        }
+    }
+    Ok(())
+}
+
+fn outer_checksum(frame: &[u8], ip: Header, at: usize) -> Result<(), Reason> {
+    let header = chunk::<8>(frame, at)?;
+    let len = u16::from_be_bytes([header[4], header[5]]);
+    let ip_at = usize::from(ip.offset);
+    let pseudo = match ip.kind {
+        HeaderKind::Ipv4 => {
+            let [a, b, c, d, e, f, g, h] = *chunk::<8>(frame, ip_at + 12)?;
+            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len.into())
+        }
+        _ => {
+            let (source, destination) = (chunk(frame, ip_at + 8)?, chunk(frame, ip_at + 24)?);
+            pseudo_header_v6(*source, *destination, 17, len.into())
+        }
+    };
+    let segment = frame.get(at..at + usize::from(len)).unwrap_or_default();
+    if header[6..] == [0; 2] || fold(pseudo + sum(segment)) == 0xffff {
+        return Ok(());
+    }
+    Err(Reason::Checksum)
+}
+
 /// A checksum or a sequence number in GRE differs in every packet.
 fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
     const KEY: u8 = 0x20;
@@ -202,7 +248,7 @@ fn transport(
     frame: &[u8],
     packet: &Packet,
     headers: Headers,
-    whole: bool,
+    alone: Option<Reason>,
 ) -> Result<Seen, Reason> {
     let ip = &packet.ip;
     if ip.fragment.is_some() {
@@ -224,7 +270,13 @@ fn transport(
     if matches!(layer4, Layer4::Udp) {
         udp(profile, frame, ip)?;
     }
-    let whole = whole && ip.length_source == LengthSource::Header;
+    let end = header_len.saturating_add(payload_len as usize);
+    let whole = ip.length_source == LengthSource::Header && end <= frame.len();
+    let alone = alone.or((!whole).then_some(Reason::Length));
+    // Linux and wireguard-go leave alone what is held when they refuse a datagram for its length.
+    if matches!(layer4, Layer4::Udp) && alone == Some(Reason::Length) {
+        return Err(Reason::Length);
+    }
     let seen = Seen {
         ip: ip.offset,
         version: ip.version,
@@ -234,7 +286,7 @@ fn transport(
         header_len,
         payload_len,
         hash: hash(frame, ip, how.seed),
-        alone: (!whole).then_some(Reason::Length),
+        alone,
         headers,
     };
     Ok(seen)
@@ -253,6 +305,14 @@ fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
         return Err(Reason::NoChecksum);
     }
     Ok(())
+}
+
+/// The hash of a frame's flow, whatever forbids to merge it.
+pub(crate) fn flow_of(how: Inspection, frame: &[u8]) -> Option<u64> {
+    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    let packet = walk(how.link, frame, wire_len).ok()?;
+    let has_ports = matches!(packet.transport, Transport::Tcp(_) | Transport::Udp(_));
+    has_ports.then(|| hash(frame, &packet.ip, how.seed))
 }
 
 /// Of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed
@@ -278,9 +338,10 @@ pub(crate) fn hash_v4(addresses: &[u8; 8], ports: u32, seed: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn hash_v6(addresses: &[u8; 32], ports: u32, seed: u64) -> u64 {
     let (words, _) = addresses.as_chunks::<8>();
-    let mut state = u64::from(ports) ^ SALT;
+    let mut state = u64::from(ports) ^ seed;
     for word in words {
-        state = mix(u64::from_ne_bytes(*word) ^ seed, state);
+        // Not word times state: a word of zeros, as ::1 has, would wipe out all before it.
+        state = mix(state ^ u64::from_ne_bytes(*word), SALT);
     }
     state
 }
@@ -306,6 +367,9 @@ fn checksum(profile: &Profile, frame: &[u8], packet: &Packet, seen: &Seen) -> Re
         && frame.get(seen.layer4_at + 6..seen.layer4_at + 8) == Some(&[0; 2]);
     if required && !none && !is_right(frame, &packet.ip) {
         return Err(Reason::Checksum);
+    }
+    if required && seen.tunneled {
+        outer_checksums(frame, &seen.headers, seen.layer4_at)?;
     }
     Ok(())
 }

@@ -173,12 +173,12 @@ impl<T> Store for Parts<T> {
     where
         T: 'a;
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
         self.slots[slot as usize].push(part(token, &payload));
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
         self.slots[slot as usize].push(part(token, &payload));
     }
@@ -222,6 +222,8 @@ pub(crate) struct Copies {
     slots: Vec<Vec<u8>>,
     /// Length of the headers that each buffer starts with.
     header_lens: Vec<usize>,
+    /// Bytes behind each first payload that are none of it.
+    paddings: Vec<usize>,
 }
 
 impl Copies {
@@ -229,7 +231,17 @@ impl Copies {
         Self {
             slots: (0..slots).map(|_| Vec::new()).collect(),
             header_lens: (0..slots).map(|_| 0).collect(),
+            paddings: (0..slots).map(|_| 0).collect(),
         }
+    }
+
+    /// The buffer, without the padding that the first frame came with.
+    #[inline]
+    fn to_extend(&mut self, slot: u32) -> &mut Vec<u8> {
+        let padding = core::mem::take(&mut self.paddings[slot as usize]);
+        let buffer = &mut self.slots[slot as usize];
+        buffer.truncate(buffer.len() - padding);
+        buffer
     }
 
     /// Puts new headers, which may be longer or shorter, in front of the payload.
@@ -252,6 +264,7 @@ impl Store for Copies {
     #[inline]
     fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
         self.header_lens[slot as usize] = payload.start;
+        self.paddings[slot as usize] = frame.len() - payload.end;
         let buffer = &mut self.slots[slot as usize];
         buffer.clear();
         buffer.extend_from_slice(frame);
@@ -259,13 +272,13 @@ impl Store for Copies {
 
     #[inline]
     fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
-        self.slots[slot as usize].extend_from_slice(&frame[payload]);
+        self.to_extend(slot).extend_from_slice(&frame[payload]);
     }
 
     fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
         let at = self.header_lens[slot as usize];
         let bytes = frame[payload].iter().copied();
-        self.slots[slot as usize].splice(at..at, bytes);
+        self.to_extend(slot).splice(at..at, bytes);
     }
 
     #[inline]

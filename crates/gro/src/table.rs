@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// Takes a free slot as the newest of a bucket. The caller made room if the bucket was full.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(&mut self, bucket: u32) -> Option<u32> {
         let slot = self.free.pop()?;
         let list = &mut self.buckets[bucket as usize];
@@ -102,7 +102,7 @@ impl Table {
     }
 
     /// Lets others find a slot by its hash.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open(&mut self, slot: u32, hash: u64) {
         let at = self.index_of(hash);
         let next = core::mem::replace(&mut self.index[at], slot);
@@ -113,7 +113,7 @@ impl Table {
     }
 
     /// No frame finds this slot any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         if !core::mem::replace(&mut held.open, false) {
@@ -133,7 +133,7 @@ impl Table {
     }
 
     /// Gives a slot back.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn release(&mut self, slot: u32) {
         self.close(slot);
         let held = &self.slots[slot as usize];

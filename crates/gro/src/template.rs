@@ -20,6 +20,9 @@ pub(crate) struct Template {
     pub(crate) flow: [u8; MAX_HEADER],
     /// Bits that must be equal for two frames to merge, those of `flow` included.
     pub(crate) equal: [u8; MAX_HEADER],
+    /// Bits that are equal in two segments of one size with the same flags, those of `equal`
+    /// included.
+    same: [u8; PLAIN_HEADER],
 }
 
 impl Template {
@@ -28,6 +31,7 @@ impl Template {
         let mut template = Self {
             flow: [0; MAX_HEADER],
             equal: [0; MAX_HEADER],
+            same: [0; PLAIN_HEADER],
         };
         for (index, header) in headers.iter().enumerate() {
             let next = headers
@@ -36,7 +40,26 @@ impl Template {
             let outermost = index == 0;
             template.header(profile, header.kind, header.offset.into(), next, outermost);
         }
+        for header in headers {
+            template.size_and_flags(header.kind, header.offset.into());
+        }
         template
+    }
+
+    /// IP lengths and TCP flags, beside all that must be equal.
+    fn size_and_flags(&mut self, kind: HeaderKind, at: usize) {
+        let at = match kind {
+            HeaderKind::Ipv4 => at + 2,
+            HeaderKind::Ipv6 => at + 4,
+            HeaderKind::Tcp => at + 12,
+            _ => return,
+        };
+        for (same, equal) in self.same.iter_mut().zip(&self.equal) {
+            *same |= equal;
+        }
+        for same in self.same.iter_mut().skip(at).take(2) {
+            *same = 0xff;
+        }
     }
 
     fn header(
@@ -82,6 +105,9 @@ impl Template {
         self.set(rules.dscp, at + 1, &[0xfc]);
         self.set(rules.ecn, at + 1, &[0x03]);
         self.set(rules.dont_fragment, at + 6, &[0x40]);
+        // Fragments are of no flow; for the short way they differ here.
+        self.set(Field::Flow, at + 6, &[0x3f, 0xff]);
+        self.set(Field::Equal, at + 6, &[0x80]);
         self.set(rules.ttl, at + 8, &[0xff]);
         self.fill(at + 9, at + 10);
         self.fill(at + 12, at + 20);
@@ -105,6 +131,10 @@ impl Template {
         let rules = &profile.tcp;
         self.fill(at, at + 4);
         self.set(rules.ack, at + 8, &[0xff; 4]);
+        // The length of the header is compared first of all, so this adds nothing but for the
+        // short way, which compares headers before it looks at anything.
+        self.set(Field::Equal, at + 12, &[0xf0]);
+        self.set(rules.reserved, at + 12, &[0x0e]);
         self.set(Field::Equal, at + 12, &rules.equal.to_be_bytes());
         self.set(rules.window, at + 14, &[0xff; 2]);
         if rules.options == Options::Equal {
@@ -129,20 +159,35 @@ impl Template {
                     self.equal[offset] |= bits;
                 }
                 Field::Equal => self.equal[offset] |= bits,
-                Field::First | Field::Latest | Field::Minimum => {}
+                Field::First | Field::Latest | Field::Rising | Field::Minimum => {}
             }
         }
     }
 
-    /// Whether two plain headers agree in every bit that must be equal.
-    #[inline]
-    pub(crate) fn plain_equal(&self, a: &[u8; MAX_HEADER], b: &[u8; PLAIN_HEADER]) -> bool {
-        differs(&self.equal, a, b) == 0
+    /// Whether two headers agree in every bit of their first `N` bytes that must be equal.
+    #[inline(always)]
+    pub(crate) fn equal_in<const N: usize>(
+        &self,
+        a: &[u8; MAX_HEADER],
+        b: &[u8; PLAIN_HEADER],
+    ) -> bool {
+        agree(&self.equal[..N], &a[..N], &b[..N])
+    }
+
+    /// Whether two segments agree in all but sequence number, identification and checksums, by
+    /// the first `N` bytes.
+    #[inline(always)]
+    pub(crate) fn same_in<const N: usize>(
+        &self,
+        a: &[u8; MAX_HEADER],
+        b: &[u8; PLAIN_HEADER],
+    ) -> bool {
+        agree(&self.same[..N], &a[..N], &b[..N])
     }
 
     /// Whether two frames are of one flow.
     pub(crate) fn same_flow(&self, a: &[u8; MAX_HEADER], b: &[u8; MAX_HEADER]) -> bool {
-        differs(&self.flow, a, b) == 0
+        agree(&self.flow, a, b)
     }
 
     /// Where two frames first differ that must not: the byte, and the bits that differ.
@@ -151,20 +196,27 @@ impl Template {
         a: &[u8; MAX_HEADER],
         b: &[u8; MAX_HEADER],
     ) -> Option<(usize, u8)> {
+        if agree(&self.equal, a, b) {
+            return None;
+        }
         (0..MAX_HEADER)
             .map(|at| (at, (a[at] ^ b[at]) & self.equal[at]))
             .find(|&(_, bits)| bits != 0)
     }
 }
 
-/// The bits under the mask in which the first `N` bytes differ, ORed together.
-#[inline]
-fn differs<const N: usize>(mask: &[u8; MAX_HEADER], a: &[u8; MAX_HEADER], b: &[u8; N]) -> u8 {
-    let mut bits = 0;
-    for at in 0..N.min(MAX_HEADER) {
-        bits |= (a[at] ^ b[at]) & mask[at];
+/// Whether no bit under the mask differs. All three have the same length, a multiple of 16: in
+/// such pieces the compiler makes vector instructions of it.
+#[inline(always)]
+fn agree(mask: &[u8], a: &[u8], b: &[u8]) -> bool {
+    let pieces = |bytes| <[u8]>::as_chunks::<16>(bytes).0.iter();
+    let mut bits = [0; 16];
+    for ((mask, a), b) in pieces(mask).zip(pieces(a)).zip(pieces(b)) {
+        for (index, bits) in bits.iter_mut().enumerate() {
+            *bits |= (a[index] ^ b[index]) & mask[index];
+        }
     }
-    bits
+    u128::from_ne_bytes(bits) == 0
 }
 
 /// The rule that a differing byte breaks.

@@ -3,7 +3,7 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
     Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
 };
 
@@ -50,6 +50,7 @@ impl Profile {
                 never_join: !JOIN & Flags::ALL,
                 never_start: !START & Flags::ALL,
                 equal: 0,
+                reserved: Field::First,
                 carried: JOIN,
                 // PSH and FIN only make the next time-out due at once.
                 closing: 0,
@@ -71,6 +72,8 @@ impl Profile {
             table: Table {
                 buckets: 1,
                 per_bucket: 128,
+                // Without a free item the packet is returned as it is.
+                full: Full::Pass,
                 budget: 128,
             },
             mismatch: Mismatch::KeepBoth,

@@ -3,7 +3,7 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, DATA, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
+    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
     Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
     TcpRules,
 };
@@ -44,6 +44,7 @@ impl Profile {
                 never_join: !DATA & Flags::ALL,
                 never_start: Flags::SYN,
                 equal: Flags::ACK,
+                reserved: Field::First,
                 carried: Flags::PSH,
                 closing: 0,
                 ack: Field::Latest,
@@ -64,6 +65,8 @@ impl Profile {
             table: Table {
                 buckets: 1,
                 per_bucket: 8,
+                // Without a free entry (TCP_LRO_NO_ENTRIES).
+                full: Full::Pass,
                 budget: 0,
             },
             mismatch: Mismatch::FlushAndStart,

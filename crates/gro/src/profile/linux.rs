@@ -3,15 +3,15 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
     Options, Order, Padding, Profile, PureAck, SegmentSize, Table, TcpRules, TunnelRules, UdpRules,
 };
 
 /// Flags that end a merge: `tcp_gro_receive` sends up a frame with one of them at once.
 const CLOSING: u16 = Flags::URG | Flags::PSH | Flags::RST | Flags::SYN | Flags::FIN;
 
-/// All flags but CWR, FIN and PSH.
-const EQUAL: u16 = Flags::AE | Flags::ECE | Flags::URG | Flags::ACK | Flags::RST | Flags::SYN;
+/// All flags but FIN and PSH; CWR since 6.15, for AccECN.
+const EQUAL: u16 = !(Flags::FIN | Flags::PSH) & Flags::ALL;
 
 impl Profile {
     /// GRO of Linux 6.18 (`rx-gro`), as a forwarder without local sockets has it:
@@ -49,6 +49,7 @@ impl Profile {
                 never_join: Flags::CWR,
                 never_start: CLOSING,
                 equal: EQUAL,
+                reserved: Field::Equal,
                 carried: Flags::PSH | Flags::FIN,
                 closing: CLOSING,
                 ack: Field::Equal,
@@ -73,6 +74,7 @@ impl Profile {
             table: Table {
                 buckets: 8,
                 per_bucket: 8,
+                full: Full::Evict,
                 budget: 64,
             },
             mismatch: Mismatch::FlushAndStart,

@@ -3,7 +3,7 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, IpId, Ipv4Rules, Limits, LinkRules, Mismatch, Options,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Limits, LinkRules, Mismatch, Options,
     Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
 };
 
@@ -40,7 +40,9 @@ impl Profile {
                 never_join: BLOCKING,
                 never_start: BLOCKING,
                 equal: 0,
-                carried: Flags::PSH,
+                reserved: Field::First,
+                // lro_update_tcp_ip_header writes no flags.
+                carried: 0,
                 closing: 0,
                 ack: Field::Latest,
                 window: Field::Latest,
@@ -60,6 +62,8 @@ impl Profile {
             table: Table {
                 buckets: 1,
                 per_bucket: 8,
+                // lro_get_desc: without a free session.
+                full: Full::Pass,
                 budget: 64,
             },
             mismatch: Mismatch::FlushAndStart,

@@ -25,6 +25,8 @@ pub enum Field {
     First,
     /// Not compared; the merged frame has the latest segment's.
     Latest,
+    /// Must not go back (modulo 2^32); the merged frame has the latest segment's.
+    Rising,
     /// Not compared; the merged frame has the smallest.
     Minimum,
 }
@@ -84,8 +86,9 @@ pub enum SegmentSize {
 pub enum PureAck {
     /// They pass, after what is held of their flow.
     Pass,
-    /// They are taken in: the held frame gets their acknowledgment and window. A duplicate one
-    /// passes alone (FreeBSD).
+    /// They are taken in: the held frame gets their acknowledgment and window; with the same
+    /// acknowledgment, the larger window. An older one vanishes, a duplicate one starts anew
+    /// (FreeBSD).
     Absorb,
     /// Only a window update is taken in; any other passes alone (NDIS).
     AbsorbWindowUpdate,
@@ -115,6 +118,8 @@ pub enum Emission {
 pub enum Bystanders {
     /// They stay.
     Stay,
+    /// What is held of its addresses and ports goes up first.
+    FlushFlow,
     /// All go up first, so that nothing is overtaken.
     Flush,
 }
@@ -197,11 +202,13 @@ pub struct TcpRules {
     pub never_start: u16,
     /// Flags that must equal those held.
     pub equal: u16,
+    /// The reserved bits beside the flags.
+    pub reserved: Field,
     /// Flags of a joining frame that are set in the merged one too.
     pub carried: u16,
     /// Flags with which a merged frame goes up at once.
     pub closing: u16,
-    /// Acknowledgment number: with [`Field::Latest`] it must not go back.
+    /// Acknowledgment number.
     pub ack: Field,
     /// Window.
     pub window: Field,
@@ -232,7 +239,7 @@ pub struct UdpRules {
 /// levels of headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TunnelRules {
-    /// IPv4 in IPv4, IPv6 in IPv4 and IPv6 in IPv6.
+    /// IPv4 or IPv6 in IPv4 or IPv6.
     pub ip_in_ip: bool,
     /// GRE without checksum.
     pub gre: bool,
@@ -252,13 +259,24 @@ pub struct Limits {
     pub segments: u16,
 }
 
+/// What becomes of a frame that is to be held while its bucket is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// The oldest one goes up, and it is held.
+    Evict,
+    /// It passes.
+    Pass,
+}
+
 /// How many frames are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     /// How many buckets there are; a power of two.
     pub buckets: u32,
-    /// How many frames a bucket holds; beyond it the oldest goes up.
+    /// How many frames a bucket holds.
     pub per_bucket: u32,
+    /// What becomes of one more.
+    pub full: Full,
     /// Frames after which all that is held goes up (NAPI's budget); 0 for no such limit.
     pub budget: u32,
 }

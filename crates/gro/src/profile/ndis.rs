@@ -1,7 +1,7 @@
 //! Windows receive segment coalescing.
 
 use super::{
-    Bystanders, Checksum, DATA, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
+    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
     Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
     TcpRules,
 };
@@ -42,9 +42,11 @@ impl Profile {
                 never_join: !(DATA | Flags::ECE | Flags::CWR) & Flags::ALL,
                 never_start: !(DATA | Flags::ECE | Flags::CWR) & Flags::ALL,
                 equal: Flags::ECE | Flags::CWR | Flags::ACK,
+                reserved: Field::First,
                 carried: Flags::PSH,
                 closing: 0,
-                ack: Field::Latest,
+                // "SEG.ACK >= H.ACK": rules for coalescing.
+                ack: Field::Rising,
                 window: Field::Latest,
                 options: Options::TimestampsOnly,
                 order: Order::Behind,
@@ -62,10 +64,13 @@ impl Profile {
             table: Table {
                 buckets: 1,
                 per_bucket: 128,
+                // Exception 1: the card is out of resources.
+                full: Full::Pass,
                 budget: 0,
             },
             mismatch: Mismatch::FlushAndStart,
-            bystanders: Bystanders::Stay,
+            // Exceptions 2, 5 and 6 end the unit of their connection, too.
+            bystanders: Bystanders::FlushFlow,
             emission: Emission::Decided,
             reversible: false,
         }

@@ -3,7 +3,7 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, DATA, Emission, Field, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
+    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
     Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
     TcpRules, UdpRules,
 };
@@ -44,6 +44,7 @@ impl Profile {
                 never_join: !DATA & Flags::ALL,
                 never_start: !DATA & Flags::ALL,
                 equal: 0,
+                reserved: Field::First,
                 carried: Flags::PSH,
                 closing: Flags::PSH,
                 ack: Field::Flow,
@@ -68,6 +69,8 @@ impl Profile {
             table: Table {
                 buckets: 1,
                 per_bucket: 128,
+                // Never full: a batch is no larger.
+                full: Full::Evict,
                 budget: 128,
             },
             mismatch: Mismatch::KeepBoth,

@@ -51,10 +51,6 @@ impl Buffer {
         checksum::sum(self.range(from, to))
     }
 
-    pub(super) fn get(&self, at: usize) -> u8 {
-        self.bytes.get(at).copied().unwrap_or_default()
-    }
-
     pub(super) fn get16(&self, at: usize) -> u16 {
         self.array(at).map_or(0, u16::from_be_bytes)
     }

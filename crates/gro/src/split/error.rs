@@ -58,7 +58,7 @@ pub enum SplitError {
         /// Where the third IP header is.
         offset: usize,
     },
-    /// More header bytes than [`crate::split::MAX_SEGMENT_HEADER`], or more headers than are
+    /// More header bytes than [`super::MAX_SEGMENT_HEADER`], or more headers than are
     /// looked for.
     HeadersTooLong {
         /// Header bytes, from the frame's first.
@@ -110,7 +110,9 @@ impl SplitError {
     fn unrepeatable(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, offset) = match self {
             Self::Fragment { offset } => ("an IP fragment", offset),
-            Self::Authenticated { offset } => ("an authentication header after the IP header", offset),
+            Self::Authenticated { offset } => {
+                ("an authentication header after the IP header", offset)
+            }
             Self::Routing { offset } => ("a routing header not followed to its end", offset),
             Self::JumboOptions { offset } => ("a jumbo payload option beside others", offset),
             Self::Gre { offset } => ("GRE with sequence numbers or of version 1", offset),
@@ -118,7 +120,10 @@ impl SplitError {
             Self::HeadersTooLong { len } => ("more than 256 header bytes", len),
             _ => ("", 0),
         };
-        write!(f, "{what} at byte {offset} cannot be repeated; send the frame as it is")
+        write!(
+            f,
+            "{what} at byte {offset} cannot be repeated; send the frame as it is"
+        )
     }
 }
 

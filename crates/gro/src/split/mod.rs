@@ -5,10 +5,16 @@
 //! after the other: rewritten headers, and a slice of the frame's own payload. Nothing is
 //! allocated.
 //!
-//! ```ignore
-//! let mut splitter = Splitter::new(&frame, gso, SplitSettings::default())?;
-//! while let Some(segment) = splitter.next_segment() {
-//!     socket.send_vectored(&[segment.header(), segment.payload])?;
+//! ```
+//! use gro::{Gso, SplitError, SplitSettings, Splitter};
+//!
+//! /// Sends a merged frame as the segments it is made of.
+//! fn send(frame: &[u8], gso: Gso, socket: &mut impl FnMut(&[u8], &[u8])) -> Result<(), SplitError> {
+//!     let mut splitter = Splitter::new(frame, gso, SplitSettings::default())?;
+//!     while let Some(segment) = splitter.next_segment() {
+//!         socket(segment.header(), segment.payload);
+//!     }
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -47,8 +53,8 @@ use core::num::NonZeroU16;
 use coalescope_wire::LinkType;
 
 use crate::Gso;
-pub use buffer::MAX_SEGMENT_HEADER;
 use buffer::Buffer;
+pub use buffer::MAX_SEGMENT_HEADER;
 pub use error::SplitError;
 use layout::Layout;
 use patch::Piece;
@@ -174,6 +180,7 @@ impl<'a> Splitter<'a> {
             payload,
             one: payload.len().min(self.segment_size),
             before: self.given,
+            offset: self.given * self.segment_size,
             last: self.done,
         };
         let segments = payload.len().div_ceil(self.segment_size).max(1);

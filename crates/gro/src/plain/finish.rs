@@ -1,0 +1,52 @@
+//! The headers of a merged plain frame. The general way is `crate::finish`, which gives the same.
+
+use coalescope_wire::checksum::fold;
+
+use crate::held::Held;
+use crate::template::MAX_HEADER;
+
+/// Rewrites the headers, the transport checksum becoming the pseudo-header's sum. `false` where
+/// the general way must: the packet is too long for its length fields.
+#[inline]
+pub(crate) fn finish(held: &mut Held) -> bool {
+    match (held.ip, held.version) {
+        _ if held.network_len() > u32::from(u16::MAX) => return false,
+        (14, 4) => v4::<14>(held),
+        (14, _) => v6::<14>(held),
+        (_, 4) => v4::<0>(held),
+        _ => v6::<0>(held),
+    }
+    true
+}
+
+#[inline(always)]
+fn v4<const IP: usize>(held: &mut Held) {
+    let len = held.network_len();
+    let header = &mut held.header;
+    put(header, IP + 2, len as u16);
+    put(header, IP + 10, 0);
+    let addresses = word(header, IP + 12) + word(header, IP + 16);
+    let rest = word(header, IP) + word(header, IP + 4) + word(header, IP + 8);
+    put(header, IP + 10, !fold(addresses + rest));
+    put(header, IP + 36, fold(addresses + 6 + u64::from(len - 20)));
+}
+
+#[inline(always)]
+fn v6<const IP: usize>(held: &mut Held) {
+    let len = held.network_len() - 40;
+    let header = &mut held.header;
+    put(header, IP + 4, len as u16);
+    let addresses: u64 = (8..40).step_by(4).map(|at| word(header, IP + at)).sum();
+    put(header, IP + 56, fold(addresses + 6 + u64::from(len)));
+}
+
+#[inline(always)]
+fn word(header: &[u8; MAX_HEADER], at: usize) -> u64 {
+    let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+    u64::from(u32::from_be_bytes(bytes))
+}
+
+#[inline(always)]
+fn put(header: &mut [u8; MAX_HEADER], at: usize, value: u16) {
+    header[at..at + 2].copy_from_slice(&value.to_be_bytes());
+}

@@ -1,0 +1,458 @@
+//! The short way for what most frames are: an IP header directly behind the link's, TCP directly
+//! behind it, payload, and no flag but ACK, PSH and ECE.
+//!
+//! It takes a frame that joins what is held, or that is the first of its flow, under a profile of
+//! which all rules are comparisons; everything else is left to the general path, which would
+//! decide the same (`tests/paths.rs`).
+//!
+//! A frame is not taken apart to see whether it joins. Where its headers agree with held ones in
+//! every bit that must be equal, it is of the same shape and the same flow; what is left to look
+//! at is length, sequence number, identification and flags.
+
+mod finish;
+mod rules;
+mod templates;
+
+use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+
+use crate::Reason;
+use crate::decision::{Action, Decision};
+use crate::engine::{Engine, Incoming, add_sum};
+use crate::gso::IdRun;
+use crate::held::{Held, Identifications};
+use crate::judge::{Join, Step, follows};
+use crate::profile::IpId;
+use crate::seen::{hash_v4, hash_v6};
+use crate::store::{Sink, Store};
+use crate::template::PLAIN_HEADER;
+
+pub(crate) use finish::finish;
+pub(crate) use rules::PlainRules;
+pub(crate) use templates::PlainTemplates;
+
+/// The first bytes of a frame, as many as plain headers can be long.
+pub(crate) type Head = [u8; PLAIN_HEADER];
+
+/// Header bytes of most plain frames: TCP over IPv4 with up to 24 bytes of options, and over IPv6
+/// with up to 20.
+const USUAL_V4: usize = 80;
+const USUAL_V6: usize = 96;
+
+/// A frame that is the first of its flow.
+struct First<'a> {
+    head: &'a Head,
+    hash: u64,
+    payload_len: u32,
+    words: u8,
+}
+
+impl<S: Store> Engine<S> {
+    /// Takes a frame whose IP header, of `IP` bytes, starts at `LINK` if it is plain: 20 bytes are
+    /// IPv4, 40 IPv6.
+    #[inline(always)]
+    pub(crate) fn push_plain<const LINK: usize, const IP: usize>(
+        &mut self,
+        head: &Head,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let hash = hash::<LINK, IP>(head, self.settings.seed);
+        let slot = self.table.chain(hash);
+        if let Some(held) = self.table.slots.get(slot as usize)
+            && self.is_alike::<LINK, IP>(held, head, incoming.frame)
+        {
+            return self.join_alike(slot, incoming);
+        }
+        self.push_unlike::<LINK, IP>(head, hash, incoming, out)
+    }
+
+    /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
+    /// registers from those that are.
+    #[inline(never)]
+    fn push_unlike<const LINK: usize, const IP: usize>(
+        &mut self,
+        head: &Head,
+        hash: u64,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let mut slot = self.table.chain(hash);
+        let mut known = false;
+        while let Some(held) = self.table.slots.get(slot as usize) {
+            if self.joins::<LINK, IP>(held, head, incoming.frame) {
+                return self.join_plain::<LINK, IP>(slot, head, incoming, out);
+            }
+            known |= held.hash == hash;
+            slot = held.chain;
+        }
+        if known {
+            return self.push_any(incoming, out);
+        }
+        self.push_first::<LINK, IP>(head, hash, incoming, out)
+    }
+
+    /// Takes a frame of a flow of which nothing is held.
+    #[inline(always)]
+    fn push_first<const LINK: usize, const IP: usize>(
+        &mut self,
+        head: &Head,
+        hash: u64,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
+            Some(first) if self.is_sound::<LINK, IP>(head, incoming.frame) => {
+                self.start_plain::<LINK, IP>(&first, incoming, out)
+            }
+            _ => self.push_any(incoming, out),
+        }
+    }
+
+    /// Whether a frame is what the last one that joined was, only further on: nearly all are.
+    #[inline(always)]
+    fn is_alike<const LINK: usize, const IP: usize>(
+        &self,
+        held: &Held,
+        head: &Head,
+        frame: &[u8],
+    ) -> bool {
+        let id = be16(head, LINK + 4) ^ held.next_id;
+        held.alike != 0
+            && held.next_seq == be32(head, LINK + IP + 4)
+            && (IP == 40 || id & held.id_mask == 0)
+            && frame.len() == usize::from(held.header_len) + held.segment_size as usize
+            && self.same::<IP>(held, head)
+            && (!self.rules.checks || self.is_sound::<LINK, IP>(head, frame))
+    }
+
+    #[inline(always)]
+    fn same<const IP: usize>(&self, held: &Held, head: &Head) -> bool {
+        let Some(template) = self.plain.get(held.template) else {
+            return false;
+        };
+        let len = usize::from(held.header_len);
+        match IP {
+            20 if len <= USUAL_V4 => template.same_in::<USUAL_V4>(&held.header, head),
+            40 if len <= USUAL_V6 => template.same_in::<USUAL_V6>(&held.header, head),
+            _ => template.same_in::<PLAIN_HEADER>(&held.header, head),
+        }
+    }
+
+    #[inline(always)]
+    fn join_alike(&mut self, slot: u32, incoming: Incoming<'_, S::Token>) -> Decision {
+        let held = &mut self.table.slots[slot as usize];
+        let size = held.segment_size;
+        if self.rules.sums {
+            add_sum(held, incoming.frame, size, Join::Behind);
+        }
+        held.next_seq = held.next_seq.wrapping_add(size);
+        held.next_id = held.next_id.wrapping_add(held.id_step);
+        held.payload_len += size;
+        held.segments += 1;
+        held.frames += 1;
+        held.alike -= 1;
+        let payload = usize::from(held.header_len)..incoming.frame.len();
+        let frame = held.frame;
+        self.store.append(slot, incoming.frame, payload, incoming.token);
+        Decision {
+            action: Action::Merged,
+            frame,
+            reason: None,
+        }
+    }
+
+    /// Whether a frame joins behind a held one, no rule of the profile forbidding it.
+    #[inline(always)]
+    fn joins<const LINK: usize, const IP: usize>(
+        &self,
+        held: &Held,
+        head: &Head,
+        frame: &[u8],
+    ) -> bool {
+        let rules = &self.rules;
+        let payload_len = (frame.len() as u32).wrapping_sub(held.header_len.into());
+        let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
+        let network_len = frame.len() - LINK;
+        held.next_seq == be32(head, LINK + IP + 4)
+            && held.plain
+            && self.equal::<IP>(held, head)
+            && payload_len.wrapping_sub(1) < held.segment_size.max(rules.size_floor)
+            && is_whole::<LINK, IP>(head, network_len)
+            && u64::from(held.payload_len) + network_len as u64 <= u64::from(limit)
+            && rules.joins(head[LINK + IP + 13])
+            && head[LINK + IP + 12] & 1 == 0
+            && held.tail.is_none()
+            && (IP == 40 || self.id_follows::<LINK>(held, head))
+            && self.is_sound::<LINK, IP>(head, frame)
+    }
+
+    /// Whether all bits are equal that must be.
+    #[inline(always)]
+    fn equal<const IP: usize>(&self, held: &Held, head: &Head) -> bool {
+        let Some(template) = self.plain.get(held.template) else {
+            return false;
+        };
+        let len = usize::from(held.header_len);
+        match IP {
+            20 if len <= USUAL_V4 => template.equal_in::<USUAL_V4>(&held.header, head),
+            40 if len <= USUAL_V6 => template.equal_in::<USUAL_V6>(&held.header, head),
+            _ => template.equal_in::<PLAIN_HEADER>(&held.header, head),
+        }
+    }
+
+    #[inline(always)]
+    fn id_follows<const LINK: usize>(&self, held: &Held, head: &Head) -> bool {
+        let df = head[LINK + 6] & 0x40 != 0;
+        let step = Step::Behind {
+            count: held.segments as u16,
+        };
+        follows(self.rules.id, &held.ids[1], be16(head, LINK + 4), df, step, false)
+    }
+
+    /// Whether the checksums are right that must be.
+    #[inline(always)]
+    fn is_sound<const LINK: usize, const IP: usize>(&self, head: &Head, frame: &[u8]) -> bool {
+        (IP == 40 || !self.rules.check_ipv4 || header_is_sound::<LINK>(head))
+            && (!self.rules.check_tcp || segment_is_sound::<LINK, IP>(head, frame))
+    }
+
+    #[inline(always)]
+    fn join_plain<const LINK: usize, const IP: usize>(
+        &mut self,
+        slot: u32,
+        head: &Head,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let held = &mut self.table.slots[slot as usize];
+        let rules = &self.rules;
+        let flags = head[LINK + IP + 13];
+        let payload = usize::from(held.header_len)..incoming.frame.len();
+        let payload_len = payload.len() as u32;
+        if rules.sums {
+            add_sum(held, incoming.frame, payload_len, Join::Behind);
+        }
+        if IP == 20 && held.segments == 1 && be16(head, LINK + 4) == held.ids[1].first {
+            held.ids[1].run = IdRun::Fixed;
+        }
+        held.next_seq = held.next_seq.wrapping_add(payload_len);
+        held.payload_len += payload_len;
+        held.segments += 1;
+        held.frames += 1;
+        // Written only when it changes: the next frame's comparison reads these bytes in wider
+        // words, and would have to wait for a narrow store.
+        let carried = flags & rules.carried;
+        if held.header[LINK + IP + 13] & carried != carried {
+            held.header[LINK + IP + 13] |= carried;
+        }
+        let frame = held.frame;
+        let shorter = payload_len != held.segment_size;
+        let reason = if rules.closes(flags) || shorter || held.segments >= rules.segments {
+            ends(rules, held, flags, payload_len)
+        } else {
+            None
+        };
+        held.alike = 0;
+        if reason.is_none() && !shorter {
+            expect::<LINK, IP>(rules, held, head);
+        }
+        self.store.append(slot, incoming.frame, payload, incoming.token);
+        if let Some(reason) = reason {
+            self.tail_or_end(slot, reason, out);
+        }
+        Decision {
+            action: Action::Merged,
+            frame,
+            reason,
+        }
+    }
+
+    #[inline(always)]
+    fn start_plain<const LINK: usize, const IP: usize>(
+        &mut self,
+        first: &First<'_>,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let Some(slot) = self.room(first.hash, out) else {
+            return self.push_any(incoming, out);
+        };
+        let held = &mut self.table.slots[slot as usize];
+        hold::<LINK, IP>(held, first);
+        let closes = self.rules.closes(first.head[LINK + IP + 13]);
+        held.tail = closes.then_some(Reason::ClosingFlag);
+        held.frame = self.arrived;
+        held.since = incoming.now;
+        if self.rules.sums {
+            add_sum(held, incoming.frame, first.payload_len, Join::Behind);
+        }
+        held.payload_len = first.payload_len;
+        if !closes {
+            expect::<LINK, IP>(&self.rules, held, first.head);
+        }
+        let payload = usize::from(held.header_len)..incoming.frame.len();
+        self.store.start(slot, incoming.frame, payload, incoming.token);
+        self.table.open(slot, first.hash);
+        Decision {
+            action: Action::Held,
+            frame: self.arrived,
+            reason: None,
+        }
+    }
+}
+
+/// Notes what more segments like the last would look like, and how many fit.
+#[inline(always)]
+fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Held, head: &Head) {
+    let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
+    let room = limit.saturating_sub(held.network_len()) / held.segment_size;
+    // The last that the number of segments allows is left to the usual way, which sends it up.
+    let segments = rules.segments.saturating_sub(held.segments + 1);
+    held.alike = room.min(segments);
+    let df = head[LINK + 6] & 0x40 != 0;
+    let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);
+    held.id_mask = if ignored { 0 } else { u16::MAX };
+    held.id_step = u16::from(held.ids[1].run == IdRun::Increasing);
+    held.next_id = be16(head, LINK + 4).wrapping_add(held.id_step);
+}
+
+/// Whether the segment that has just joined is the last that may.
+#[cold]
+fn ends(rules: &PlainRules, held: &mut Held, flags: u8, payload_len: u32) -> Option<Reason> {
+    let shorter = payload_len < held.segment_size && !rules.any_size;
+    held.segment_size = held.segment_size.max(payload_len);
+    if rules.closes(flags) {
+        Some(Reason::ClosingFlag)
+    } else if shorter {
+        Some(Reason::ShorterSegment)
+    } else {
+        (held.segments >= rules.segments).then_some(Reason::SegmentLimit)
+    }
+}
+
+/// The IP version of a frame that may be plain; anything else where it is not.
+#[inline(always)]
+pub(crate) fn version<const LINK: usize>(head: &Head) -> u8 {
+    match (LINK, be16(head, 12)) {
+        (0, _) => head[0] >> 4,
+        (_, 0x0800) => 4,
+        (_, 0x86dd) => 6,
+        _ => 0,
+    }
+}
+
+/// Of addresses and ports, which lie where they do in a plain frame.
+#[inline(always)]
+fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
+    let ports = u32::from_ne_bytes(bytes(head, LINK + IP));
+    match IP {
+        20 => hash_v4(&bytes(head, LINK + 12), ports, seed),
+        _ => hash_v6(&bytes(head, LINK + 8), ports, seed),
+    }
+}
+
+/// Whether the IP length is that of the bytes present.
+#[inline(always)]
+fn is_whole<const LINK: usize, const IP: usize>(head: &Head, network_len: usize) -> bool {
+    match IP {
+        20 => usize::from(be16(head, LINK + 2)) == network_len,
+        _ => usize::from(be16(head, LINK + 4)) + IP == network_len,
+    }
+}
+
+/// Whether a frame of which no flow is known is plain, and may be held.
+#[inline(always)]
+fn first<'a, const LINK: usize, const IP: usize>(
+    rules: &PlainRules,
+    head: &'a Head,
+    hash: u64,
+    frame: &[u8],
+) -> Option<First<'a>> {
+    let words = head[LINK + IP + 12] >> 4;
+    let header_len = LINK + IP + usize::from(words) * 4;
+    let payload_len = frame.len().checked_sub(header_len)?;
+    let is_tcp = match IP {
+        20 => head[LINK] == 0x45 && head[LINK + 9] == 6 && !is_fragment(head, LINK),
+        _ => head[LINK] >> 4 == 6 && head[LINK + 6] == 6,
+    };
+    let fits = is_whole::<LINK, IP>(head, frame.len() - LINK) && words >= 5 && payload_len > 0;
+    let flags = rules.starts(head[LINK + IP + 13]) && head[LINK + IP + 12] & 0x0f == 0;
+    (is_tcp && fits && flags).then_some(First {
+        head,
+        hash,
+        payload_len: payload_len as u32,
+        words,
+    })
+}
+
+#[inline(always)]
+fn is_fragment(head: &Head, ip: usize) -> bool {
+    head[ip + 6] & 0xbf != 0 || head[ip + 7] != 0
+}
+
+/// Fills a slot with the first frame of a flow.
+#[inline(always)]
+fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) {
+    let version = if IP == 20 { 4 } else { 6 };
+    held.header[..PLAIN_HEADER].copy_from_slice(first.head);
+    held.header_len = (LINK + IP) as u16 + u16::from(first.words) * 4;
+    held.ip = LINK as u16;
+    held.layer4 = (LINK + IP) as u16;
+    held.version = version;
+    held.tunneled = false;
+    held.is_tcp = true;
+    held.plain = true;
+    held.link_len = LINK as u8;
+    held.template = templates::number(version, first.words);
+    held.next_seq = be32(first.head, LINK + IP + 4).wrapping_add(first.payload_len);
+    held.segment_size = first.payload_len;
+    held.payload_len = 0;
+    held.segments = 1;
+    held.frames = 1;
+    held.closed = None;
+    held.alike = 0;
+    held.sum = 0;
+    held.ids = [Identifications::NONE; 2];
+    if IP == 20 {
+        held.ids[1].ip = LINK as u16;
+        held.ids[1].first = be16(first.head, LINK + 4);
+    }
+}
+
+#[inline(always)]
+fn be16(head: &Head, at: usize) -> u16 {
+    u16::from_be_bytes(bytes(head, at))
+}
+
+#[inline(always)]
+fn be32(head: &Head, at: usize) -> u32 {
+    u32::from_be_bytes(bytes(head, at))
+}
+
+/// `N` bytes at a place that is known to lie inside: callers pass constants.
+#[inline(always)]
+fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&head[at..at + N]);
+    bytes
+}
+
+/// Whether an IPv4 header sums up to what it must. The byte order does not matter (RFC 1071
+/// section 2).
+#[inline(always)]
+fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
+    let word = |at: usize| u64::from(u32::from_ne_bytes(bytes(head, LINK + at)));
+    fold(word(0) + word(4) + word(8) + word(12) + word(16)) == 0xffff
+}
+
+/// Whether the TCP checksum of a plain frame is right.
+#[inline]
+fn segment_is_sound<const LINK: usize, const IP: usize>(head: &Head, frame: &[u8]) -> bool {
+    let segment = frame.get(LINK + IP..).unwrap_or_default();
+    let len = segment.len() as u32;
+    let pseudo = match IP {
+        20 => pseudo_header_v4(bytes(head, LINK + 12), bytes(head, LINK + 16), 6, len),
+        _ => pseudo_header_v6(bytes(head, LINK + 8), bytes(head, LINK + 24), 6, len),
+    };
+    fold(pseudo + sum(segment)) == 0xffff
+}

@@ -1,0 +1,96 @@
+//! A profile's rules for plain frames, laid out so that each is one load.
+
+use coalescope_wire::Flags;
+
+use crate::profile::{Checksum, IpId, Profile, SegmentSize};
+use crate::settings::{Checksums, Settings, Verification};
+
+/// Flags that the short way knows.
+const KNOWN: u16 = Flags::ACK | Flags::PSH | Flags::ECE;
+
+/// A segment with these flags may join.
+const JOINS: u8 = 1;
+/// A segment with these flags may be held.
+const STARTS: u8 = 2;
+/// A segment with these flags is the last of a merge.
+const CLOSES: u8 = 4;
+
+/// The rules of one profile for plain frames.
+#[derive(Clone, Debug)]
+pub(crate) struct PlainRules {
+    /// By the low eight flags.
+    classes: [u8; 256],
+    /// Flags that are carried over to the merged frame.
+    pub(super) carried: u8,
+    pub(super) id: IpId,
+    /// Segments of any size may join.
+    pub(super) any_size: bool,
+    /// Payload that may join whatever the first segment's size is, in bytes.
+    pub(super) size_floor: u32,
+    /// Any checksums are looked at.
+    pub(super) checks: bool,
+    /// IPv4 header checksums are looked at.
+    pub(super) check_ipv4: bool,
+    /// TCP checksums are looked at.
+    pub(super) check_tcp: bool,
+    /// The payload's sum is kept.
+    pub(crate) sums: bool,
+    pub(super) segments: u32,
+    /// Bytes behind the link header at most, for IPv4 and IPv6.
+    pub(super) len_v4: u32,
+    pub(super) len_v6: u32,
+}
+
+impl PlainRules {
+    pub(crate) fn new(profile: &Profile, settings: &Settings) -> Self {
+        let mut classes = [0; 256];
+        for (flags, class) in classes.iter_mut().enumerate() {
+            *class = classify(profile, flags as u16);
+        }
+        let ipv4 = profile.ipv4.as_ref();
+        let check_ipv4 = ipv4.is_some_and(|rules| rules.checksum == Checksum::Required);
+        let check_tcp = settings.verification == Verification::Verify
+            && profile.tcp.checksum == Checksum::Required;
+        let any_size = profile.tcp.segment_size == SegmentSize::Any;
+        Self {
+            classes,
+            carried: profile.tcp.carried as u8,
+            id: ipv4.map_or(IpId::Ignored, |rules| rules.id),
+            any_size,
+            size_floor: if any_size { u32::MAX / 2 } else { 0 },
+            checks: check_ipv4 || check_tcp,
+            check_ipv4,
+            check_tcp,
+            sums: settings.checksums == Checksums::Complete,
+            segments: profile.limits.segments.into(),
+            len_v4: profile.limits.ip_len,
+            len_v6: profile.limits.ip_len_big,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn joins(&self, flags: u8) -> bool {
+        self.classes[usize::from(flags)] & JOINS != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn starts(&self, flags: u8) -> bool {
+        self.classes[usize::from(flags)] & STARTS != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn closes(&self, flags: u8) -> bool {
+        self.classes[usize::from(flags)] & CLOSES != 0
+    }
+}
+
+fn classify(profile: &Profile, flags: u16) -> u8 {
+    let rules = &profile.tcp;
+    if flags & !KNOWN != 0 || flags & rules.required != rules.required {
+        return 0;
+    }
+    let bit = |set: bool, class: u8| if set { class } else { 0 };
+    bit(flags & rules.never_join == 0, JOINS)
+        | bit(flags & rules.never_start == 0, STARTS)
+        | bit(flags & rules.closing != 0, CLOSES)
+}

@@ -1,0 +1,141 @@
+//! What can go wrong: what was tried, on what, and what to do about it.
+
+use nix::errno::Errno;
+
+/// Something that the lab asked of the kernel and did not get.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A system call failed.
+    #[error("cannot {action}: {}{}", errno.desc(), advice(*errno))]
+    System {
+        /// What was tried, and on what.
+        action: String,
+        /// The kernel's answer.
+        errno: Errno,
+    },
+    /// The kernel refused a netlink request.
+    #[error("cannot {action}: {}{}{}", errno.desc(), kernel_words(message), advice(*errno))]
+    Refused {
+        /// What was tried, and on what.
+        action: String,
+        /// The kernel's answer.
+        errno: Errno,
+        /// The kernel's own words, often empty.
+        message: String,
+    },
+    /// The kernel said something that we do not understand.
+    #[error(
+        "cannot {action}: the kernel's answer lacks {lacks}; it may be older than this feature"
+    )]
+    Answer {
+        /// What was tried, and on what.
+        action: String,
+        /// What should have been in the answer.
+        lacks: &'static str,
+    },
+    /// An offload does not have the wanted state though the kernel accepted the request.
+    #[error("{link}: {feature} stays {}; the driver does not support the change", if *.on { "on" } else { "off" })]
+    Feature {
+        /// The interface.
+        link: String,
+        /// Name of the feature, as ethtool prints it.
+        feature: String,
+        /// The state it has.
+        on: bool,
+    },
+    /// A batch that the oracle cannot take as one NAPI poll.
+    #[error("a batch of {frames} frames; a NAPI poll takes at most {limit}: send fewer at once")]
+    BatchTooLong {
+        /// Frames in the batch.
+        frames: usize,
+        /// The most that are taken.
+        limit: usize,
+    },
+    /// A frame that cannot be sent on Ethernet.
+    #[error("frame {index} has {length} bytes; the lab sends 14 to {limit}")]
+    FrameLength {
+        /// Which frame of the batch, from 0.
+        index: usize,
+        /// Its length.
+        length: usize,
+        /// The most that are sent.
+        limit: usize,
+    },
+    /// The end of a batch did not come back.
+    #[error(
+        "the sentinel of a batch did not arrive within {seconds} s; {received} frames did: the receive queue may be too small, or the link is down"
+    )]
+    Lost {
+        /// How long was waited.
+        seconds: u64,
+        /// What came.
+        received: usize,
+    },
+    /// Frames came after the end of their batch.
+    #[error(
+        "{frames} frames came out behind the sentinel of their batch: it was not one NAPI poll"
+    )]
+    Late {
+        /// How many.
+        frames: usize,
+    },
+    /// The thread that drives the oracle is gone.
+    #[error("the thread {0} has ended; start anew")]
+    ThreadGone(&'static str),
+}
+
+/// Why something of the lab cannot be used here; a reason to skip, not a failure.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct Unavailable {
+    /// What is missing, and what to do.
+    pub reason: String,
+}
+
+impl From<Error> for Unavailable {
+    fn from(error: Error) -> Self {
+        Self {
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl Error {
+    /// For `map_err`: names what was tried when a system call fails.
+    pub(crate) fn system(action: impl Into<String>) -> impl FnOnce(Errno) -> Self {
+        let action = action.into();
+        move |errno| Self::System { action, errno }
+    }
+
+    /// The same for errors of the standard library.
+    pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let action = action.into();
+        move |error| Self::System {
+            action,
+            errno: Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO)),
+        }
+    }
+}
+
+fn kernel_words(message: &str) -> String {
+    if message.is_empty() {
+        String::new()
+    } else {
+        format!(" ({message})")
+    }
+}
+
+fn advice(errno: Errno) -> &'static str {
+    match errno {
+        Errno::EPERM | Errno::EACCES => {
+            "; run as root (for all but the kernel's GRO, `unshare -Urn` is enough)"
+        }
+        Errno::ENODEV => "; no such interface in this namespace",
+        Errno::ENETDOWN => "; the interface is down",
+        Errno::EMSGSIZE => "; the frame is longer than the interface's MTU",
+        Errno::EEXIST => "; the name is in use in this namespace",
+        Errno::EOPNOTSUPP => "; this kernel was built without it",
+        Errno::ENOSPC | Errno::EUSERS => "; see /proc/sys/user for the limits on namespaces",
+        _ => "",
+    }
+}

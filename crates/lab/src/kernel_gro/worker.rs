@@ -1,0 +1,147 @@
+//! The thread that writes batches and reads results, inside of the namespace.
+
+use super::{Delivered, MAX_BATCH, Options};
+use crate::craft::{Ip, Ipv4, Segment, Tcp, Transport};
+use crate::packet::{Buffers, PacketSocket};
+use crate::realtime::{first_processor, make_fifo, pin};
+use crate::{Error, Link, Veth, Vxlan};
+use nix::errno::Errno;
+use nix::unistd::{Pid, gettid};
+use std::time::Duration;
+
+/// The writer comes first, the poll second, everything else later.
+const WRITER_PRIORITY: u8 = 50;
+const POLL_PRIORITY: u8 = 40;
+/// A result takes well below a millisecond; this is for a machine that stands still.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Which port VXLAN has (RFC 7348).
+const VXLAN_PORT: u16 = 4789;
+/// Addresses that no other frame has: GRO never joins the sentinel with anything.
+const SENTINEL_MAC: [u8; 6] = [2, 0xee, 0xee, 0xee, 0xee, 0xee];
+
+pub(super) struct Worker {
+    input: PacketSocket,
+    output: PacketSocket,
+    /// Never read: it only makes the kernel deliver to `output` at once.
+    _last: PacketSocket,
+    buffers: Buffers,
+    serial: u32,
+}
+
+impl Worker {
+    /// Makes the pair in this thread's namespace, and takes this thread's place in the order of
+    /// who runs when.
+    pub(super) fn new(options: Options) -> Result<Self, Error> {
+        let pair = Veth::new("tx0", "rx0", Veth::MAX_MTU)?;
+        set_up_gro(&pair, options)?;
+        let last = PacketSocket::placeholder(&pair.right)?;
+        let output = PacketSocket::receiver(&pair.right)?;
+        output.set_timeout(PATIENCE)?;
+        let input = PacketSocket::sender(&pair.left)?;
+        take_turns(&pair.right)?;
+        Ok(Self {
+            input,
+            output,
+            _last: last,
+            buffers: Buffers::new(MAX_BATCH + 1),
+            serial: 0,
+        })
+    }
+
+    /// One batch. The sentinel is sent even if a frame was refused, so that the next batch begins
+    /// with nothing underway.
+    pub(super) fn run(&mut self, batch: &[Vec<u8>]) -> Result<Vec<Delivered>, Error> {
+        self.serial = self.serial.wrapping_add(1);
+        let sentinel = sentinel(self.serial);
+        let mut frames: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
+        frames.push(&sentinel);
+        let sent = self.input.send(&frames);
+        if sent.is_err() {
+            // The first error counts; if this fails too, the sentinel is missed below.
+            let _ = self.input.send(&[&sentinel]);
+        }
+        let delivered = self.collect(&sentinel)?;
+        sent?;
+        Ok(delivered)
+    }
+
+    /// Everything up to the sentinel, after which nothing comes.
+    fn collect(&mut self, sentinel: &[u8]) -> Result<Vec<Delivered>, Error> {
+        let mut delivered: Vec<Delivered> = Vec::new();
+        while self.output.receive(&mut self.buffers)? > 0 {
+            let frames = self.buffers.frames();
+            delivered.extend(frames.map(|one| Delivered {
+                frame: one.bytes.to_vec(),
+                vnet: one.vnet,
+            }));
+            if let Some(end) = delivered.iter().position(|one| one.frame == sentinel) {
+                let late = delivered.len() - end - 1;
+                delivered.truncate(end);
+                return if late == 0 {
+                    Ok(delivered)
+                } else {
+                    Err(Error::Late { frames: late })
+                };
+            }
+        }
+        Err(Error::Lost {
+            seconds: PATIENCE.as_secs(),
+            received: delivered.len(),
+        })
+    }
+}
+
+/// veth skips GRO while its peer sends large segments, and has it off by default; all that is held
+/// leaves at the end of the poll.
+fn set_up_gro(pair: &Veth, options: Options) -> Result<(), Error> {
+    pair.left.disable_tso()?;
+    let mut wanted = vec![("rx-gro", true)];
+    if options.udp_forwarding {
+        wanted.push(("rx-udp-gro-forwarding", true));
+    }
+    if options.fraglist {
+        wanted.push(("rx-gro-list", true));
+    }
+    pair.right.set_features(&wanted)?;
+    pair.right.set_attribute("gro_flush_timeout", "0")?;
+    pair.right.set_attribute("napi_defer_hard_irqs", "0")?;
+    if options.vxlan {
+        Vxlan::new("vxlan0", VXLAN_PORT).map(drop)
+    } else {
+        Ok(())
+    }
+}
+
+/// Poll thread and writer on one processor, the writer first.
+fn take_turns(link: &Link) -> Result<(), Error> {
+    let action = format!("poll {} in a thread", link.name());
+    let threads = link.thread_napi()?;
+    let [poller] = threads[..] else {
+        return Err(Error::System {
+            action,
+            errno: Errno::EOPNOTSUPP,
+        });
+    };
+    let processor = first_processor()?;
+    pin(poller, processor)?;
+    make_fifo(poller, POLL_PRIORITY)?;
+    pin(Pid::from_raw(0), processor)?;
+    make_fifo(gettid(), WRITER_PRIORITY)
+}
+
+/// A frame that GRO holds until the end of the poll, behind all others: held frames leave in the
+/// order in which they came. Were it one that GRO passes on, it would overtake those held.
+fn sentinel(serial: u32) -> Vec<u8> {
+    let ip = Ipv4 {
+        destination: [192, 0, 2, 255],
+        ..Ipv4::default()
+    };
+    let tcp = Tcp {
+        seq: serial,
+        ..Tcp::default()
+    };
+    let mut segment = Segment::new(Ip::V4(ip), Transport::Tcp(tcp));
+    segment.source_mac = SENTINEL_MAC;
+    segment.payload = vec![0xee; 6];
+    segment.frame()
+}

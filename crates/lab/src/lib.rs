@@ -1,0 +1,30 @@
+//! A laboratory in network namespaces: virtual links, frames in and out, and the running kernel's
+//! own GRO as an oracle.
+//!
+//! Nothing here touches an interface of the machine: every link is made in a namespace of our own
+//! ([`Namespace`]), and goes away with it.
+//!
+//! - [`Namespace`], [`Link`], [`Veth`], [`Vxlan`]: the room and its wires.
+//! - [`packet`]: raw frames on an interface, many with one system call.
+//! - [`KernelGro`]: a batch of frames through this kernel's real GRO, as one NAPI poll.
+//! - [`craft`]: frames built field by field, right unless told otherwise.
+//! - [`random_frames`]: random batches for comparing an engine with the kernel.
+//! - [`wire`]: two interfaces joined by a program that sees each frame.
+
+mod checksum;
+pub mod craft;
+mod error;
+mod kernel_gro;
+mod link;
+mod namespace;
+mod netlink;
+pub mod packet;
+pub mod random_frames;
+mod realtime;
+pub mod wire;
+
+pub use checksum::internet_checksum;
+pub use error::{Error, Unavailable};
+pub use kernel_gro::{Delivered, KernelGro, MAX_BATCH, Options};
+pub use link::{Link, Veth, Vxlan};
+pub use namespace::{Namespace, become_namespace_root};

@@ -1,0 +1,148 @@
+//! Links in the namespace of the calling thread: use them inside of [`Namespace::enter`].
+
+use crate::namespace::write;
+use crate::netlink::{ethtool, napi, route};
+use crate::{Error, Namespace};
+use nix::net::if_::if_nametoindex;
+use nix::unistd::Pid;
+use std::net::Ipv4Addr;
+
+/// A network interface in the namespace of the thread that looked it up.
+#[derive(Clone, Debug)]
+pub struct Link {
+    name: String,
+    index: u32,
+}
+
+impl Link {
+    /// Finds an interface by name.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let index =
+            if_nametoindex(name).map_err(Error::system(format!("find the interface {name}")))?;
+        Ok(Self {
+            name: name.to_owned(),
+            index,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its number in its namespace.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Sets it up.
+    pub fn set_up(&self) -> Result<(), Error> {
+        route::set_up(&self.name, self.index)
+    }
+
+    /// Gives it to another namespace; there it has to be looked up anew.
+    pub fn move_to(self, namespace: &Namespace) -> Result<(), Error> {
+        route::move_to(&self.name, self.index, namespace.descriptor())
+    }
+
+    /// Turns offloads on or off, by the names that `ethtool --show-features` prints with
+    /// `tx-tcp-segmentation` rather than its short forms; reads them back to make sure.
+    pub fn set_features(&self, wanted: &[(&str, bool)]) -> Result<(), Error> {
+        ethtool::set_features(&self.name, wanted)
+    }
+
+    /// Turns off every kind of TCP segmentation offload that it has; which there are depends on
+    /// the kernel.
+    pub fn disable_tso(&self) -> Result<(), Error> {
+        self.disable(|name| name.starts_with("tx-tcp"))
+    }
+
+    /// Turns off all that merges received frames: GRO, LRO and their kin in hardware.
+    pub fn disable_receive_merging(&self) -> Result<(), Error> {
+        self.disable(|name| name.starts_with("rx-gro") || name == "rx-lro")
+    }
+
+    fn disable(&self, which: impl Fn(&str) -> bool) -> Result<(), Error> {
+        let active = ethtool::active_features(&self.name)?;
+        let named = active.iter().map(String::as_str).filter(|name| which(name));
+        let off: Vec<_> = named.map(|name| (name, false)).collect();
+        if off.is_empty() {
+            Ok(())
+        } else {
+            self.set_features(&off)
+        }
+    }
+
+    /// Gives it an IPv4 address.
+    pub fn add_address(&self, address: Ipv4Addr, prefix: u8) -> Result<(), Error> {
+        route::add_address(&self.name, self.index, address, prefix)
+    }
+
+    /// Writes an attribute under `/sys/class/net`.
+    pub fn set_attribute(&self, attribute: &str, value: &str) -> Result<(), Error> {
+        write(&format!("/sys/class/net/{}/{attribute}", self.name), value)
+    }
+
+    /// Lets kernel threads of its own poll it, and gives back which.
+    pub(crate) fn thread_napi(&self) -> Result<Vec<Pid>, Error> {
+        self.set_attribute("threaded", "1")?;
+        napi::threads(&self.name, self.index)
+    }
+}
+
+/// Two Ethernet interfaces with a wire between them, each with one queue.
+#[derive(Clone, Debug)]
+pub struct Veth {
+    /// The end named first.
+    pub left: Link,
+    /// The end named second.
+    pub right: Link,
+}
+
+impl Veth {
+    /// The longest frames a veth takes: its MTU is 65,535 at most.
+    pub const MAX_MTU: u32 = 65_535;
+    /// Address of the left end.
+    pub const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+    /// Address of the right end.
+    pub const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+
+    /// Makes a pair in the calling thread's namespace and sets both ends up.
+    pub fn new(left: &str, right: &str, mtu: u32) -> Result<Self, Error> {
+        let one = route::End {
+            name: left,
+            mac: Self::LEFT_MAC,
+            mtu,
+        };
+        let two = route::End {
+            name: right,
+            mac: Self::RIGHT_MAC,
+            mtu,
+        };
+        route::add_veth(&one, &two)?;
+        let pair = Self {
+            left: Link::named(left)?,
+            right: Link::named(right)?,
+        };
+        pair.left.set_up()?;
+        pair.right.set_up()?;
+        Ok(pair)
+    }
+}
+
+/// A VXLAN device for all VNIs: while one is up, GRO looks into UDP frames for its port.
+#[derive(Clone, Debug)]
+pub struct Vxlan {
+    /// The device.
+    pub link: Link,
+}
+
+impl Vxlan {
+    /// Makes one in the calling thread's namespace, listening on `port`, and sets it up.
+    pub fn new(name: &str, port: u16) -> Result<Self, Error> {
+        route::add_vxlan(name, port)?;
+        let link = Link::named(name)?;
+        link.set_up()?;
+        Ok(Self { link })
+    }
+}

@@ -1,0 +1,140 @@
+//! Random batches of frames to compare an engine with [`KernelGro`](crate::KernelGro).
+//!
+//! Most of the traffic merges: a few flows, each in order, in runs. At a rate that differs from
+//! batch to batch something is changed about a frame or, from there on, about its flow. The same
+//! seed gives the same batch on every machine.
+
+mod chance;
+mod disturb;
+mod flow;
+mod headers;
+
+use crate::MAX_BATCH;
+use chance::Chance;
+use flow::Flow;
+
+/// Longest frame that is made: a jumbo frame with its Ethernet header.
+pub const MAX_FRAME: usize = 9014;
+
+/// What may be in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mix {
+    /// UDP flows beside TCP.
+    pub udp: bool,
+    /// IPv6 flows beside IPv4.
+    pub v6: bool,
+    /// VLAN tags, two of them, and PPPoE.
+    pub links: bool,
+    /// IP in IP, GRE, VXLAN and Geneve.
+    pub tunnels: bool,
+    /// Changes to headers, sizes, order and bytes; without them only well-formed flows.
+    pub disturbances: bool,
+}
+
+impl Default for Mix {
+    fn default() -> Self {
+        Self {
+            udp: true,
+            v6: true,
+            links: true,
+            tunnels: true,
+            disturbances: true,
+        }
+    }
+}
+
+/// A batch of 1 to 64 frames with everything in it.
+pub fn random_batch(seed: u64) -> Vec<Vec<u8>> {
+    random_batch_of(seed, Mix::default())
+}
+
+/// A batch of 1 to 64 frames with what `mix` allows.
+pub fn random_batch_of(seed: u64, mix: Mix) -> Vec<Vec<u8>> {
+    let mut chance = Chance::new(seed);
+    let plan = Plan::new(&mut chance, mix);
+    let mut flows = Flow::several(&mut chance, mix, plan.flows);
+    let mut frames = emit(&mut chance, &plan, &mut flows);
+    if mix.disturbances {
+        disturb::batch(&mut chance, &mut frames, plan.rate);
+    }
+    frames.truncate(MAX_BATCH);
+    frames
+}
+
+/// What is the same for a whole batch.
+struct Plan {
+    frames: usize,
+    flows: usize,
+    /// Changes, in 1,000 frames.
+    rate: usize,
+    /// How often, in 1,000 frames, the flow is another than that of the frame before.
+    turn: usize,
+}
+
+impl Plan {
+    fn new(chance: &mut Chance, mix: Mix) -> Self {
+        let frames = if chance.once_in(3) {
+            MAX_BATCH
+        } else {
+            chance.between(1, MAX_BATCH)
+        };
+        let flows = if chance.once_in(2) {
+            chance.between(1, 2)
+        } else {
+            chance.between(1, 12)
+        };
+        let rate = if mix.disturbances {
+            chance.pick([0, 10, 20, 40, 100, 300])
+        } else {
+            0
+        };
+        Self {
+            frames,
+            flows,
+            rate,
+            turn: chance.pick([10, 50, 200, 500, 1000]),
+        }
+    }
+}
+
+fn emit(chance: &mut Chance, plan: &Plan, flows: &mut [Flow]) -> Vec<Vec<u8>> {
+    let mut current = 0;
+    let mut frames = Vec::with_capacity(plan.frames);
+    while frames.len() < plan.frames {
+        if chance.permille(plan.turn) {
+            current = chance.below(flows.len());
+        }
+        frames.push(flows[current].next(chance, plan.rate));
+    }
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_batch_and_another_another() {
+        assert_eq!(random_batch(7), random_batch(7));
+        assert_ne!(random_batch(7), random_batch(8));
+    }
+
+    #[test]
+    fn batches_keep_their_limits() {
+        for seed in 0..3000 {
+            let batch = random_batch(seed);
+            assert!(
+                (1..=MAX_BATCH).contains(&batch.len()),
+                "seed {seed}: {}",
+                batch.len()
+            );
+            for frame in batch {
+                assert!(
+                    (20..=MAX_FRAME).contains(&frame.len()),
+                    "seed {seed}: {}",
+                    frame.len()
+                );
+            }
+        }
+    }
+}

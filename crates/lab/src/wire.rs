@@ -1,0 +1,218 @@
+//! Two interfaces joined by a program that sees each frame: a wire with a mind of its own.
+
+mod outgoing;
+
+pub use outgoing::Outgoing;
+
+use crate::checksum::complete;
+use crate::packet::{Buffers, Frame, Gso, PacketSocket, SendError, wait};
+use crate::{Error, Link};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Frames taken with one system call.
+const BATCH: usize = 64;
+/// How long a silent wire goes without looking at its stop flag.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// What stands in the middle of a wire, for one direction.
+pub trait Middlebox {
+    /// A frame arrived; its checksums are right if its sender's are. What is to leave, now or held
+    /// back from earlier, goes to `out`.
+    fn frame(&mut self, frame: &[u8], now_ns: u64, out: &mut Outgoing);
+
+    /// When [`tick`](Self::tick) is to be called at the latest; nothing if nothing is held.
+    fn deadline(&self) -> Option<u64>;
+
+    /// Time has passed: what was held long enough leaves. At the end of the wire it is called with
+    /// `u64::MAX`, and all that is held is to leave.
+    fn tick(&mut self, now_ns: u64, out: &mut Outgoing);
+}
+
+/// A middlebox that changes nothing and holds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unchanged;
+
+impl Middlebox for Unchanged {
+    fn frame(&mut self, frame: &[u8], _now_ns: u64, out: &mut Outgoing) {
+        out.push(frame);
+    }
+
+    fn deadline(&self) -> Option<u64> {
+        None
+    }
+
+    fn tick(&mut self, _now_ns: u64, _out: &mut Outgoing) {}
+}
+
+/// What went through one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Direction {
+    /// Frames that arrived.
+    pub received: u64,
+    /// Of these, how many the kernel had merged or not yet cut: the sender's TSO or the
+    /// interface's GRO are on. They went on whole.
+    pub large: u64,
+    /// Of these, how many came without a finished checksum, and were given one.
+    pub checksummed: u64,
+    /// Frames that left.
+    pub sent: u64,
+    /// Frames that the other interface did not take: longer than its MTU, or its queue was full.
+    pub refused: u64,
+}
+
+/// Forwards frames between two interfaces of the calling thread's namespace until `stop` is set:
+/// those that arrive at `interfaces[0]` through `middleboxes[0]` to `interfaces[1]`, and back
+/// through `middleboxes[1]`. Gives back what went through each way.
+///
+/// The receiving side of a wire that merges needs a large MTU (up to 65,535), and no interface at
+/// either end should merge on its own ([`Link::disable_receive_merging`]).
+pub fn run(
+    interfaces: [&Link; 2],
+    middleboxes: [&mut dyn Middlebox; 2],
+    stop: &AtomicBool,
+) -> Result<[Direction; 2], Error> {
+    let [forward, backward] = middleboxes;
+    let mut ways = [
+        Way::new(interfaces[0], interfaces[1], forward)?,
+        Way::new(interfaces[1], interfaces[0], backward)?,
+    ];
+    let start = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        step(&mut ways, start)?;
+    }
+    for way in &mut ways {
+        way.middlebox.tick(u64::MAX, &mut way.outgoing);
+        way.send()?;
+    }
+    Ok(ways.map(|way| way.count))
+}
+
+/// Waits for frames or a deadline, and deals with either.
+fn step(ways: &mut [Way<'_>; 2], start: Instant) -> Result<(), Error> {
+    let patience = ways
+        .iter()
+        .map(|way| way.patience(nanoseconds(start)))
+        .min();
+    let ready = wait(
+        [&ways[0].input, &ways[1].input],
+        patience.unwrap_or(LONGEST_WAIT),
+    )?;
+    for (way, ready) in ways.iter_mut().zip(ready) {
+        if ready {
+            way.receive(nanoseconds(start))?;
+        }
+        way.expire(nanoseconds(start));
+        way.send()?;
+    }
+    Ok(())
+}
+
+fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// One direction.
+struct Way<'a> {
+    input: PacketSocket,
+    output: PacketSocket,
+    middlebox: &'a mut dyn Middlebox,
+    buffers: Buffers,
+    outgoing: Outgoing,
+    /// A frame whose checksum is being finished.
+    scratch: Vec<u8>,
+    count: Direction,
+}
+
+impl<'a> Way<'a> {
+    fn new(from: &Link, to: &Link, middlebox: &'a mut dyn Middlebox) -> Result<Self, Error> {
+        Ok(Self {
+            input: PacketSocket::promiscuous(from)?,
+            output: PacketSocket::queued_sender(to)?,
+            middlebox,
+            buffers: Buffers::new(BATCH),
+            outgoing: Outgoing::default(),
+            scratch: Vec::new(),
+            count: Direction::default(),
+        })
+    }
+
+    /// How long may be waited for frames.
+    fn patience(&self, now: u64) -> Duration {
+        let left = self
+            .middlebox
+            .deadline()
+            .map(|deadline| deadline.saturating_sub(now));
+        left.map_or(LONGEST_WAIT, Duration::from_nanos)
+            .min(LONGEST_WAIT)
+    }
+
+    fn receive(&mut self, now: u64) -> Result<(), Error> {
+        self.input.receive_now(&mut self.buffers)?;
+        for frame in self.buffers.frames() {
+            self.count.note(&frame);
+            let bytes = finished(&frame, &mut self.scratch);
+            self.middlebox.frame(bytes, now, &mut self.outgoing);
+        }
+        Ok(())
+    }
+
+    fn expire(&mut self, now: u64) {
+        if self
+            .middlebox
+            .deadline()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            self.middlebox.tick(now, &mut self.outgoing);
+        }
+    }
+
+    /// A frame that is refused is lost, as on any wire; the others go on.
+    fn send(&mut self) -> Result<(), Error> {
+        let mut frames = self.outgoing.frames();
+        while !frames.is_empty() {
+            let (sent, refused) = match self.output.send(frames) {
+                Ok(()) => (frames.len(), 0),
+                Err(error) => (survivable(error)?, 1),
+            };
+            self.count.sent += sent as u64;
+            self.count.refused += refused as u64;
+            frames = &frames[sent + refused..];
+        }
+        self.outgoing.clear();
+        Ok(())
+    }
+}
+
+/// How many were sent before a frame was refused, if it is the frame's fault or the queue's.
+fn survivable(error: SendError) -> Result<usize, Error> {
+    use nix::errno::Errno::{EAGAIN, EINVAL, EMSGSIZE, ENOBUFS};
+    if [EAGAIN, EINVAL, EMSGSIZE, ENOBUFS].contains(&error.errno) {
+        Ok(error.index)
+    } else {
+        Err(error.into())
+    }
+}
+
+/// The frame with its checksum, which a sender on this machine leaves to the network card.
+fn finished<'a>(frame: &Frame<'a>, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+    if !frame.vnet.needs_checksum() {
+        return frame.bytes;
+    }
+    scratch.clear();
+    scratch.extend_from_slice(frame.bytes);
+    complete(
+        scratch,
+        frame.vnet.csum_start.into(),
+        frame.vnet.csum_offset.into(),
+    );
+    scratch
+}
+
+impl Direction {
+    fn note(&mut self, frame: &Frame<'_>) {
+        self.received += 1;
+        self.large += u64::from(frame.vnet.gso() != Gso::None);
+        self.checksummed += u64::from(frame.vnet.needs_checksum());
+    }
+}

@@ -1,0 +1,181 @@
+//! The engine against the running kernel: the same random batches through both, compared frame by
+//! frame: bytes, order, segment size, type.
+//!
+//! `DIFFERENTIAL_BATCHES` says how many (2,000 if not), `DIFFERENTIAL_SEED` where to begin.
+
+use coalescope_lab::packet::Gso as VnetGso;
+use coalescope_lab::random_frames::{Mix, random_batch_of};
+use coalescope_lab::{Delivered, KernelGro, Options};
+use gro::{Coalescer, CopyingCoalescer, GsoKind, Profile, Settings};
+
+/// What can be compared of a frame.
+#[derive(Clone, PartialEq, Eq)]
+struct Frame {
+    bytes: Vec<u8>,
+    gso: Option<(GsoKind, u16)>,
+}
+
+impl std::fmt::Debug for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+        let head = &self.bytes[..self.bytes.len().min(90)];
+        write!(f, "{} bytes {:?} {}", self.bytes.len(), self.gso, hex(head))
+    }
+}
+
+fn of_kernel(delivered: Delivered) -> Frame {
+    let gso = match delivered.vnet.gso() {
+        VnetGso::None => None,
+        VnetGso::TcpV4 => Some(GsoKind::TcpV4),
+        VnetGso::TcpV6 => Some(GsoKind::TcpV6),
+        VnetGso::Udp => Some(GsoKind::Udp),
+        VnetGso::Other(number) => panic!("a GSO type that nobody sent: {number}"),
+    };
+    Frame {
+        gso: gso.map(|kind| (kind, delivered.vnet.gso_size)),
+        bytes: delivered.frame,
+    }
+}
+
+fn through_engine(profile: &Profile, batch: &[Vec<u8>]) -> Vec<Frame> {
+    let settings = Settings {
+        one_bucket: true,
+        ..Settings::default()
+    };
+    let mut out = Vec::new();
+    let mut take = |frame: gro::OutgoingBytes<'_>| {
+        out.push(Frame {
+            bytes: frame.bytes.to_vec(),
+            gso: frame.about.gso.map(|gso| (gso.kind, gso.segment_size)),
+        });
+    };
+    let mut engine = CopyingCoalescer::new(profile, settings);
+    for frame in batch {
+        engine.push(frame, 0, &mut take);
+    }
+    engine.flush(&mut take);
+    out
+}
+
+/// What the engine decided about each frame, to read when a test fails.
+fn explain(profile: &Profile, batch: &[Vec<u8>]) -> String {
+    let settings = Settings {
+        one_bucket: true,
+        ..Settings::default()
+    };
+    let mut engine = Coalescer::<usize>::new(profile, settings);
+    let mut text = String::new();
+    for (index, frame) in batch.iter().enumerate() {
+        let decision = engine.push(frame, index, 0, &mut |_| {});
+        let frame = Frame {
+            bytes: frame.clone(),
+            gso: None,
+        };
+        text += &format!("{index:2} {decision:?}\n     {frame:?}\n");
+    }
+    text
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
+}
+
+/// Runs batches of a mix through both; the first difference ends the test.
+fn compare(name: &str, options: Options, profile: &Profile, mix: Mix) {
+    let profile = &as_built(*profile);
+    let mut kernel = match KernelGro::with(options) {
+        Ok(kernel) => kernel,
+        Err(reason) => {
+            println!("skipped: {name}: {reason}");
+            return;
+        }
+    };
+    let first = number("DIFFERENTIAL_SEED", 0);
+    let batches = number("DIFFERENTIAL_BATCHES", 2_000);
+    let mut differences = 0;
+    for seed in first..first + batches {
+        let batch = random_batch_of(seed, mix);
+        let delivered = kernel.run(&batch).expect("the kernel's answer");
+        let kernel: Vec<_> = delivered.into_iter().map(of_kernel).collect();
+        let engine = through_engine(profile, &batch);
+        if kernel != engine {
+            differences += 1;
+            if differences <= 5 {
+                report(seed, profile, &batch, &kernel, &engine);
+            }
+        }
+    }
+    assert_eq!(differences, 0, "{name}: batches that differ, of {batches}");
+    println!("{name}: {batches} batches without a difference");
+}
+
+fn report(seed: u64, profile: &Profile, batch: &[Vec<u8>], kernel: &[Frame], engine: &[Frame]) {
+    let at = kernel.iter().zip(engine).position(|(a, b)| a != b);
+    let at = at.unwrap_or(kernel.len().min(engine.len()));
+    eprintln!("seed {seed}: {} frames in, {} out of the kernel, {} out of the engine; the first difference is at {at}", batch.len(), kernel.len(), engine.len());
+    eprintln!("kernel {:?}\nengine {:?}", kernel.get(at), engine.get(at));
+    if std::env::var_os("DIFFERENTIAL_EXPLAIN").is_some() {
+        eprintln!("{}", explain(profile, batch));
+        for (index, frame) in kernel.iter().enumerate() {
+            eprintln!("kernel {index:2} {frame:?}");
+        }
+        for (index, frame) in engine.iter().enumerate() {
+            eprintln!("engine {index:2} {frame:?}");
+        }
+    }
+}
+
+/// Plain TCP over both IP versions.
+const TCP: Mix = Mix {
+    udp: false,
+    v6: true,
+    links: false,
+    tunnels: false,
+    disturbances: true,
+};
+
+/// A profile as this kernel was built: without CONFIG_VLAN_8021Q it merges no tagged frames.
+fn as_built(mut profile: Profile) -> Profile {
+    profile.link.vlans = std::path::Path::new("/proc/net/vlan").exists();
+    profile
+}
+
+#[test]
+fn tcp() {
+    compare("tcp", Options::default(), &Profile::linux_gro(), TCP);
+}
+
+#[test]
+fn tcp_and_udp_without_forwarding() {
+    let mix = Mix { udp: true, ..TCP };
+    compare("udp passes", Options::default(), &Profile::linux_gro(), mix);
+}
+
+#[test]
+fn tcp_and_udp_with_forwarding() {
+    let mix = Mix { udp: true, ..TCP };
+    let options = Options {
+        udp_forwarding: true,
+        ..Options::default()
+    };
+    compare("udp", options, &Profile::linux_gro_udp(), mix);
+}
+
+#[test]
+fn links() {
+    let mix = Mix { links: true, ..TCP };
+    compare("links", Options::default(), &Profile::linux_gro(), mix);
+}
+
+#[test]
+fn everything() {
+    let options = Options {
+        vxlan: true,
+        udp_forwarding: true,
+        ..Options::default()
+    };
+    compare("everything", options, &Profile::linux_gro_udp(), Mix::default());
+}

@@ -1,0 +1,47 @@
+//! Without root: a user namespace gives the rights to make network namespaces and links in them.
+
+use coalescope_lab::packet::{Buffers, PacketSocket};
+use coalescope_lab::{KernelGro, Namespace, Veth, become_namespace_root};
+use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+use std::time::Duration;
+
+fn main() {
+    if geteuid().is_root() {
+        become_nobody();
+    }
+    if let Err(reason) = become_namespace_root() {
+        return eprintln!("SKIPPED, the lab without root: {reason}");
+    }
+    let namespace = Namespace::new().expect("a network namespace");
+    namespace
+        .enter(a_frame_crosses)
+        .expect("the namespace is entered");
+    let reason = KernelGro::new()
+        .expect_err("no rights over kernel threads")
+        .reason;
+    assert!(!reason.is_empty());
+    println!("the lab works without root; the kernel's GRO does not: {reason}");
+}
+
+fn become_nobody() {
+    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
+    setgroups(&[]).expect("no groups");
+    setresgid(group, group, group).expect("another group");
+    setresuid(user, user, user).expect("another user");
+    // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
+    nix::sys::prctl::set_dumpable(true).expect("dumpable");
+}
+
+fn a_frame_crosses() {
+    let pair = Veth::new("left", "right", 1500).expect("a pair");
+    pair.left.disable_tso().expect("TSO off");
+    let output = PacketSocket::receiver(&pair.right).expect("a receiver");
+    output
+        .set_timeout(Duration::from_secs(2))
+        .expect("a time-out");
+    let input = PacketSocket::sender(&pair.left).expect("a sender");
+    input.send(&[[5; 60]]).expect("a frame is sent");
+    let mut buffers = Buffers::new(1);
+    assert_eq!(output.receive(&mut buffers).expect("a frame"), 1);
+    assert!(buffers.frames().all(|frame| frame.bytes == [5; 60]));
+}
