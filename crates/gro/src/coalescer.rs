@@ -29,6 +29,15 @@ impl<T> Coalescer<T> {
         }
     }
 
+    /// An engine that takes every frame the general way, for tests that compare the two.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_short_path(profile: &Profile, settings: Settings) -> Self {
+        let mut coalescer = Self::new(profile, settings);
+        coalescer.engine.short = None;
+        coalescer
+    }
+
     /// Takes a frame in, and sends out what this ends. `now` is the caller's clock, in any unit
     /// that never goes back.
     #[inline]

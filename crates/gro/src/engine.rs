@@ -2,17 +2,19 @@
 
 use alloc::vec::Vec;
 
-use coalescope_wire::LinkType;
 use coalescope_wire::checksum::fold;
+use coalescope_wire::{Flags, LinkType};
 
 use crate::Reason;
 use crate::decision::{Action, Counters, Decision};
 use crate::finish;
 use crate::gso::IdRun;
 use crate::held::{Held, NO_IPV4, NONE, id_at, identifications};
-use crate::judge::{Join, judge, may_start};
+use crate::judge::{Join, judge, may_start, same_flow};
 use crate::plain::{self, PlainRules, PlainTemplates};
-use crate::profile::{Bystanders, Emission, Field, Full, Mismatch, Options, Profile, PureAck, SegmentSize};
+use crate::profile::{
+    Bystanders, Emission, Field, Full, IpId, Mismatch, Options, Profile, PureAck, SegmentSize,
+};
 use crate::seen::{Inspection, Layer4, Seen, flags_at, flow_of, inspect};
 use crate::settings::{Settings, Verification};
 use crate::store::{About, Sink, Store};
@@ -28,7 +30,7 @@ pub(crate) struct Engine<S> {
     pub(crate) plain: PlainTemplates,
     pub(crate) rules: PlainRules,
     /// What plain frames start with, if there is a short way for them.
-    short: Option<LinkType>,
+    pub(crate) short: Option<LinkType>,
     /// Masks of held frames that are not plain, by slot.
     templates: Vec<Template>,
     pub(crate) store: S,
@@ -157,7 +159,7 @@ impl<S: Store> Engine<S> {
             let held = &self.table.slots[slot as usize];
             let next = held.chain;
             let template = self.template(held.template);
-            if held.hash == seen.hash && template.same_flow(&held.header, &header) {
+            if held.hash == seen.hash && same_flow(template, &held.header, &header, seen) {
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
                     Ok(join) => return self.join(slot, join, seen, incoming, out),
                     Err(reason) => refused = Some(reason),
@@ -256,7 +258,7 @@ impl<S: Store> Engine<S> {
         let Some(slot) = self.room(seen.hash, out) else {
             return self.pass(incoming, Reason::BucketFull, out);
         };
-        let template = self.template_for(slot, seen);
+        let template = self.template_for(slot, seen, incoming.frame);
         let held = &mut self.table.slots[slot as usize];
         hold(held, seen, header, incoming.frame);
         held.template = template;
@@ -306,12 +308,14 @@ impl<S: Store> Engine<S> {
     }
 
     /// The number of the masks for a frame that is going to be held.
-    fn template_for(&mut self, slot: u32, seen: &Seen) -> u32 {
+    fn template_for(&mut self, slot: u32, seen: &Seen, frame: &[u8]) -> u32 {
         if let Some(number) = self.plain.number(seen) {
             return number;
         }
         let index = slot as usize;
-        let template = Template::new(&self.profile, seen.headers.as_slice(), seen.header_len);
+        let headers = seen.headers.as_slice();
+        let template = Template::new(&self.profile, headers, seen.header_len)
+            .with_gre_checksum(headers, frame);
         while self.templates.len() <= index {
             self.templates.push(template.clone());
         }
@@ -385,7 +389,8 @@ impl<S: Store> Engine<S> {
                 out.take(single);
             }
         } else {
-            let gso = finish::finish(held, self.settings.checksums);
+            let mut gso = finish::finish(held, self.settings.checksums);
+            gso.accurate_ecn = is_accurate_ecn(&self.profile, held);
             let about = About {
                 frame: held.frame,
                 reason,
@@ -431,6 +436,13 @@ fn budget(profile: &Profile) -> u64 {
         0 => u64::MAX,
         budget => budget.into(),
     }
+}
+
+/// Whether all segments have CWR: where it must not change, it is a counter's bit (AccECN), and
+/// elsewhere the first segment's alone.
+fn is_accurate_ecn(profile: &Profile, held: &Held) -> bool {
+    let flags = flags_at(&held.header, held.layer4.into());
+    held.is_tcp && profile.tcp.equal & flags & Flags::CWR != 0
 }
 
 /// The first bytes of a frame, and zeros.
@@ -487,7 +499,10 @@ fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Seen, join: J
     if join == Join::InFront {
         in_front(held, frame, seen);
     } else if join == Join::Behind && held.segments == 1 {
-        fix_identifications(held, frame);
+        let rule = profile.ipv4.map(|rules| rules.id);
+        if rule.is_some_and(IpId::knows_fixed) {
+            fix_identifications(held, frame);
+        }
     }
     if let Layer4::Tcp(tcp) = seen.layer4 {
         carry(profile, held, frame, tcp.flags.0, join);
@@ -543,7 +558,7 @@ fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Joi
     let timestamps = usize::from(held.header_len) == at + 32;
     match rules.options {
         Options::Timestamps | Options::TimestampsOnly if timestamps => {
-            copy(held, frame, at + 24, 8)
+            copy(held, frame, at + 24, 8);
         }
         Options::TimestampsWithEcho if timestamps => copy(held, frame, at + 28, 4),
         _ => {}
@@ -553,7 +568,12 @@ fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Joi
 /// An acknowledgment of the same bytes with a smaller window changes nothing for FreeBSD.
 fn keeps_window(profile: &Profile, held: &Held, frame: &[u8]) -> bool {
     let at = usize::from(held.layer4);
-    let bytes = |from: usize, len: usize| (held.header.get(from..from + len), frame.get(from..from + len));
+    let bytes = |from: usize, len: usize| {
+        (
+            held.header.get(from..from + len),
+            frame.get(from..from + len),
+        )
+    };
     let (old_ack, new_ack) = bytes(at + 8, 4);
     let (old_window, new_window) = bytes(at + 14, 2);
     profile.tcp.pure_ack == PureAck::Absorb && old_ack == new_ack && new_window < old_window

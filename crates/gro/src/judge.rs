@@ -50,7 +50,6 @@ pub(crate) fn judge(
         return Err(rule_at(&seen.headers, at, bits));
     }
     congestion(profile, seen, header)?;
-    outer_checksum(&held.header, header, seen)?;
     let join = match seen.layer4 {
         Layer4::Tcp(tcp) => tcp_joins(&profile.tcp, held, seen, &tcp, header)?,
         Layer4::Udp => udp_joins(held, seen)?,
@@ -88,25 +87,24 @@ pub(crate) fn congestion(
     Ok(())
 }
 
-/// The outer UDP headers of a tunnel have a checksum in both frames, or in none (Linux
-/// `udp_gro_receive`).
-fn outer_checksum(
+/// Whether a frame is of the flow of a held one. The outer UDP headers of a tunnel must have a
+/// checksum in both or in none (Linux `udp_gro_receive`), which no mask can say.
+pub(crate) fn same_flow(
+    template: &Template,
     held: &[u8; MAX_HEADER],
     header: &[u8; MAX_HEADER],
     seen: &Seen,
-) -> Result<(), Reason> {
+) -> bool {
     let none = |header: &[u8; MAX_HEADER], at: usize| header.get(at + 6..at + 8) == Some(&[0; 2]);
-    let headers = seen.headers.as_slice().iter();
-    let outer = headers
-        .filter(|header| header.kind == HeaderKind::Udp)
-        .map(|header| usize::from(header.offset))
-        .filter(|&at| at != seen.layer4_at);
-    for at in outer {
-        if none(held, at) != none(header, at) {
-            return Err(Reason::NoChecksum);
-        }
-    }
-    Ok(())
+    template.same_flow(held, header)
+        && seen
+            .headers
+            .as_slice()
+            .iter()
+            .filter(|header| header.kind == HeaderKind::Udp)
+            .map(|header| usize::from(header.offset))
+            .filter(|&at| at != seen.layer4_at)
+            .all(|at| none(held, at) == none(header, at))
 }
 
 fn tcp_joins(

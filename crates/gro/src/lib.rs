@@ -5,6 +5,7 @@
 extern crate alloc;
 
 mod coalescer;
+pub mod could;
 mod decision;
 mod engine;
 mod finish;
@@ -16,15 +17,24 @@ pub mod profile;
 mod reason;
 mod seen;
 mod settings;
+pub mod split;
 mod store;
 mod table;
 mod template;
+pub mod virtio;
 
 pub use coalescer::{Coalescer, CopyingCoalescer};
 pub use coalescope_wire::LinkType;
+pub use could::{Loss, SegmentSizes, Verdict, could_have_built, could_have_built_on};
 pub use decision::{Action, Counters, Decision};
 pub use gso::{Gso, GsoKind, IdRun};
 pub use profile::Profile;
 pub use reason::Reason;
 pub use settings::{Checksums, Settings, Verification};
+pub use split::{
+    MAX_SEGMENT_HEADER, Segment, SegmentChecksum, SplitError, SplitSettings, Splitter,
+};
 pub use store::{About, Outgoing, OutgoingBytes, Part};
+pub use virtio::{
+    ChecksumOffload, Endian, RscInfo, VirtioError, VirtioForm, VirtioNetHeader, VirtioTunnel,
+};

@@ -3,7 +3,7 @@
 use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 use coalescope_wire::{
     Flags, Header, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
-    Transport, TunnelKind, walk, walk_headers,
+    Transport, TunnelKind, UdpTunnels, walk, walk_headers_entering,
 };
 
 use crate::Reason;
@@ -52,15 +52,79 @@ pub(crate) struct Inspection {
 ///
 /// Why the frame is of no flow.
 pub(crate) fn inspect(profile: &Profile, how: Inspection, frame: &[u8]) -> Result<Seen, Reason> {
-    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-    let (packet, headers) = walk_headers(how.link, frame, wire_len).map_err(stopped)?;
+    let (packet, headers) = headers_of(profile, how.link, frame)?;
     link_and_tunnel(profile, &packet, &headers)?;
     let alone = network(profile, frame, &headers)?;
     let seen = transport(profile, how, frame, &packet, headers, alone)?;
-    if seen.alone.is_none() && how.verify {
-        checksum(profile, frame, &packet, &seen)?;
+    match seen.alone {
+        // Linux verifies no checksum of a packet that will not merge, and enters no tunnel whose
+        // checksum is not verified.
+        Some(reason) if has_outer_checksum(frame, &seen) => {
+            match outer_alone(profile, frame, &seen.headers) {
+                true => Err(reason),
+                false if how.verify => {
+                    outer_checksums(frame, &seen.headers, seen.layer4_at).map(|()| seen)
+                }
+                false => Ok(seen),
+            }
+        }
+        None if how.verify => checksum(profile, frame, &packet, &seen).map(|()| seen),
+        _ => Ok(seen),
     }
-    Ok(seen)
+}
+
+fn headers_of(
+    profile: &Profile,
+    link: LinkType,
+    frame: &[u8],
+) -> Result<(Packet, Headers), Reason> {
+    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    let tunnels = UdpTunnels {
+        vxlan: profile.tunnels.vxlan,
+        geneve: profile.tunnels.geneve,
+    };
+    let mut headers = Headers::default();
+    let found = walk_headers_entering(link, frame, wire_len, tunnels, &mut headers);
+    match found.map_err(stopped) {
+        Ok(packet) => Ok((packet, headers)),
+        Err(reason @ (Reason::Malformed | Reason::Truncated)) => {
+            despite_lengths(link, frame, tunnels, headers).ok_or(reason)
+        }
+        Err(reason) => Err(reason),
+    }
+}
+
+/// The headers of a packet whose IP lengths say less than its own headers take. Linux finds the
+/// flow by the bytes present, and sends up what is held of it before the packet passes.
+fn despite_lengths(
+    link: LinkType,
+    frame: &[u8],
+    tunnels: UdpTunnels,
+    mut headers: Headers,
+) -> Option<(Packet, Headers)> {
+    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    let mut head = [0; MAX_HEADER];
+    let len = frame.len().min(MAX_HEADER);
+    head[..len].copy_from_slice(&frame[..len]);
+    // One try for each IP header that may lie.
+    for _ in 0..2 {
+        for header in headers.as_slice() {
+            // A length of 0 lets the walk go by what is around it.
+            match header.kind {
+                HeaderKind::Ipv4 => head.get_mut(usize::from(header.offset) + 2..),
+                HeaderKind::Ipv6 => head.get_mut(usize::from(header.offset) + 4..),
+                _ => None,
+            }
+            .and_then(|bytes| bytes.first_chunk_mut())
+            .map(|length| *length = [0, 0]);
+        }
+        if let Ok(packet) =
+            walk_headers_entering(link, &head[..len], wire_len, tunnels, &mut headers)
+        {
+            return Some((packet, headers));
+        }
+    }
+    None
 }
 
 fn stopped(stop: Stop) -> Reason {
@@ -93,7 +157,8 @@ fn link_and_tunnel(profile: &Profile, packet: &Packet, headers: &Headers) -> Res
             TunnelKind::Pppoe => (profile.link.pppoe, Reason::Pppoe),
             TunnelKind::IpInIp => (profile.tunnels.ip_in_ip, Reason::Tunnel),
             TunnelKind::Gre => (profile.tunnels.gre, Reason::Tunnel),
-            TunnelKind::Vxlan | TunnelKind::Geneve => (profile.tunnels.udp, Reason::Tunnel),
+            // Entered only where the profile does.
+            TunnelKind::Vxlan | TunnelKind::Geneve => (true, Reason::Tunnel),
             TunnelKind::Erspan | TunnelKind::Mpls => (false, Reason::Tunnel),
         };
         if !allowed {
@@ -104,11 +169,7 @@ fn link_and_tunnel(profile: &Profile, packet: &Packet, headers: &Headers) -> Res
 }
 
 /// Every IP header from the outside in. Says why the packet must stay alone, if it must.
-fn network(
-    profile: &Profile,
-    frame: &[u8],
-    headers: &Headers,
-) -> Result<Option<Reason>, Reason> {
+fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<Option<Reason>, Reason> {
     let mut alone = None;
     let mut end = frame.len();
     let list = headers.as_slice();
@@ -192,7 +253,32 @@ fn extensions(frame: &[u8], mut kind: u8, mut at: usize, end: usize) -> Result<(
     Ok(())
 }
 
-/// Whether the checksums of a tunnel's own UDP headers are right, where they have one.
+/// Whether it is the outermost IP header that keeps a packet alone.
+fn outer_alone(profile: &Profile, frame: &[u8], headers: &Headers) -> bool {
+    let mut ips = headers
+        .as_slice()
+        .iter()
+        .filter(|header| matches!(header.kind, HeaderKind::Ipv4 | HeaderKind::Ipv6));
+    let Some(&outer) = ips.next() else {
+        return false;
+    };
+    let end = ends_at(frame, outer);
+    let padded = profile.link.padding == Padding::Trim && end < frame.len();
+    let reserved =
+        outer.kind == HeaderKind::Ipv4 && reserved_bit(frame, outer.offset.into()).is_some();
+    (end != frame.len() && !padded) || reserved
+}
+
+/// Whether a tunnel in UDP around the packet has a checksum.
+fn has_outer_checksum(frame: &[u8], seen: &Seen) -> bool {
+    let headers = seen.headers.as_slice().iter();
+    headers
+        .filter(|header| header.kind == HeaderKind::Udp)
+        .map(|header| usize::from(header.offset))
+        .any(|at| at != seen.layer4_at && frame.get(at + 6..at + 8) != Some(&[0; 2]))
+}
+
+/// Whether the checksums of a tunnel's own headers are right, where they have one.
 fn outer_checksums(frame: &[u8], headers: &Headers, transport_at: usize) -> Result<(), Reason> {
     for pair in headers.as_slice().windows(2) {
         let &[ip, udp] = pair else { continue };
@@ -200,37 +286,63 @@ fn outer_checksums(frame: &[u8], headers: &Headers, transport_at: usize) -> Resu
         if udp.kind == HeaderKind::Udp && at != transport_at {
             outer_checksum(frame, ip, at)?;
         }
+        if udp.kind == HeaderKind::Gre {
+            gre_checksum(frame, at, ends_at(frame, ip))?;
+        }
     }
     Ok(())
 }
 
+/// Where a packet ends by its IP header.
+fn ends_at(frame: &[u8], ip: Header) -> usize {
+    let at = usize::from(ip.offset);
+    let (field, header_len) = match ip.kind {
+        HeaderKind::Ipv4 => (at + 2, 0),
+        _ => (at + 4, 40),
+    };
+    let len = chunk::<2>(frame, field).map_or(0, |bytes| u16::from_be_bytes(*bytes));
+    at + header_len + usize::from(len)
+}
+
 fn outer_checksum(frame: &[u8], ip: Header, at: usize) -> Result<(), Reason> {
     let header = chunk::<8>(frame, at)?;
-    let len = u16::from_be_bytes([header[4], header[5]]);
+    // Linux sums all that the IP packet holds, whatever the UDP header says its length is.
+    let segment = frame.get(at..ends_at(frame, ip)).unwrap_or_default();
+    let len = segment.len() as u32;
     let ip_at = usize::from(ip.offset);
     let pseudo = match ip.kind {
         HeaderKind::Ipv4 => {
             let [a, b, c, d, e, f, g, h] = *chunk::<8>(frame, ip_at + 12)?;
-            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len.into())
+            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len)
         }
         _ => {
             let (source, destination) = (chunk(frame, ip_at + 8)?, chunk(frame, ip_at + 24)?);
-            pseudo_header_v6(*source, *destination, 17, len.into())
+            pseudo_header_v6(*source, *destination, 17, len)
         }
     };
-    let segment = frame.get(at..at + usize::from(len)).unwrap_or_default();
     if header[6..] == [0; 2] || fold(pseudo + sum(segment)) == 0xffff {
         return Ok(());
     }
     Err(Reason::Checksum)
 }
 
-/// A checksum or a sequence number in GRE differs in every packet.
+/// GRE: a key, and a checksum. A sequence number differs in every packet.
 fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
+    const CHECKSUM: u8 = 0x80;
     const KEY: u8 = 0x20;
     let header = chunk::<2>(frame, at)?;
-    if header[0] & !KEY != 0 || header[1] != 0 {
+    if header[0] & !(KEY | CHECKSUM) != 0 || header[1] != 0 {
         return Err(Reason::Tunnel);
+    }
+    Ok(())
+}
+
+/// Whether the checksum of a GRE packet that ends at `end` is right, if it has one (RFC 2784).
+fn gre_checksum(frame: &[u8], at: usize, end: usize) -> Result<(), Reason> {
+    let packet = frame.get(at..end).unwrap_or_default();
+    let has_one = packet.first().is_some_and(|flags| flags & 0x80 != 0);
+    if has_one && fold(sum(packet)) != 0xffff {
+        return Err(Reason::Checksum);
     }
     Ok(())
 }
@@ -273,10 +385,6 @@ fn transport(
     let end = header_len.saturating_add(payload_len as usize);
     let whole = ip.length_source == LengthSource::Header && end <= frame.len();
     let alone = alone.or((!whole).then_some(Reason::Length));
-    // Linux and wireguard-go leave alone what is held when they refuse a datagram for its length.
-    if matches!(layer4, Layer4::Udp) && alone == Some(Reason::Length) {
-        return Err(Reason::Length);
-    }
     let seen = Seen {
         ip: ip.offset,
         version: ip.version,
@@ -292,12 +400,17 @@ fn transport(
     Ok(seen)
 }
 
-/// A UDP length other than the IP header's is "padded or malicious" to Linux: the datagram
-/// passes, and leaves alone what is held. So does one without checksum.
+/// A UDP length other than that of the bytes present, whatever the IP header says, means padding
+/// or malice to Linux: the datagram passes, and leaves alone what is held. So does one without
+/// checksum.
 fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
     let header = chunk::<8>(frame, ip.payload_offset)?;
-    let len = u32::from(u16::from_be_bytes([header[4], header[5]]));
-    if len <= 8 || len != ip.payload_len {
+    let len = usize::from(u16::from_be_bytes([header[4], header[5]]));
+    let present = match profile.link.padding {
+        Padding::Refuse => frame.len() - ip.payload_offset,
+        Padding::Trim => ip.payload_len as usize,
+    };
+    if len <= 8 || len != present {
         return Err(Reason::Malformed);
     }
     let merged_without = profile.udp.is_some_and(|rules| rules.zero_checksum);

@@ -237,7 +237,7 @@ impl Copies {
 
     /// The buffer, without the padding that the first frame came with.
     #[inline]
-    fn to_extend(&mut self, slot: u32) -> &mut Vec<u8> {
+    fn unpadded(&mut self, slot: u32) -> &mut Vec<u8> {
         let padding = core::mem::take(&mut self.paddings[slot as usize]);
         let buffer = &mut self.slots[slot as usize];
         buffer.truncate(buffer.len() - padding);
@@ -272,13 +272,13 @@ impl Store for Copies {
 
     #[inline]
     fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
-        self.to_extend(slot).extend_from_slice(&frame[payload]);
+        self.unpadded(slot).extend_from_slice(&frame[payload]);
     }
 
     fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
         let at = self.header_lens[slot as usize];
         let bytes = frame[payload].iter().copied();
-        self.to_extend(slot).splice(at..at, bytes);
+        self.unpadded(slot).splice(at..at, bytes);
     }
 
     #[inline]

@@ -149,6 +149,20 @@ fn a_frame_of_one_segment_is_not_merged_but_needs_its_checksum() {
 }
 
 #[test]
+fn a_datagram_without_checksum_needs_none() {
+    let mut frame = merged(
+        &[Layer::Ethernet, v4(1), Layer::Udp { checksum: false }],
+        250,
+    );
+    let before = frame.clone();
+    let header = VirtioNetHeader::for_merged(ETHERNET, &frame, &gso(GsoKind::Udp, 250, 1));
+    let header = header.unwrap();
+    assert_eq!(header, VirtioNetHeader::default());
+    assert_eq!(header.complete_checksum(&mut frame), Ok(false));
+    assert_eq!(frame, before);
+}
+
+#[test]
 fn udp_tunnels_have_bits_flags_and_offsets() {
     for (outer, bit, at) in [
         (v4(1), VirtioNetHeader::GSO_UDP_TUNNEL_IPV4, 34),

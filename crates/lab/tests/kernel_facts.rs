@@ -1178,22 +1178,26 @@ fn odd_ethertypes_keep_their_place() {
 #[test]
 fn chained_instead_of_merged() {
     let facts = vec![
-        ("TCP", v4(4, |_, _| ()), ""),
+        ("TCP", v4(4, |_, _| ()), "0-3"),
         (
             "TCP, a flag of one differs",
             v4(4, |i, s| {
                 tcp(s).flags |= if i == 1 { flags::PSH } else { 0 }
             }),
-            "",
+            "0 1 2-3",
         ),
-        ("UDP", udp4(4, |_, _| ()), ""),
+        ("UDP", udp4(4, |_, _| ()), "0-3"),
         (
             "UDP, no checksum on all",
             udp4(4, |_, s| udp_header(s).no_checksum = true),
-            "",
+            "0 1 2 3",
         ),
-        ("64 of UDP", udp4(64, |_, s| s.payload = vec![0; 10]), ""),
-        ("64 of TCP", v4(64, |_, s| s.payload = vec![0; 10]), ""),
+        (
+            "64 of UDP",
+            udp4(64, |_, s| s.payload = vec![0; 10]),
+            "0-63",
+        ),
+        ("64 of TCP", v4(64, |_, s| s.payload = vec![0; 10]), "0-63"),
     ];
     assert_facts(
         Options {

@@ -24,6 +24,24 @@ pub(crate) enum Layer {
     Mpls,
 }
 
+/// Which tunnels in UDP a walk enters. Only ports tell them from other datagrams, and a host
+/// without such a tunnel takes them for datagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UdpTunnels {
+    /// VXLAN, and VXLAN-GPE.
+    pub vxlan: bool,
+    /// Geneve.
+    pub geneve: bool,
+}
+
+impl UdpTunnels {
+    /// All that the walk knows.
+    pub const ALL: Self = Self {
+        vxlan: true,
+        geneve: true,
+    };
+}
+
 /// The walk's state.
 #[derive(Clone)]
 pub(crate) struct Cursor<'a> {
@@ -37,6 +55,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) vlans: Vlans,
     pub(crate) tunnels: Tunnels,
     pub(crate) sent: Sent,
+    pub(crate) udp_tunnels: UdpTunnels,
     ethernets: u8,
     ips: u8,
 }
@@ -53,6 +72,7 @@ impl<'a> Cursor<'a> {
             vlans: Vlans::default(),
             tunnels: Tunnels::default(),
             sent: Sent::Unknown,
+            udp_tunnels: UdpTunnels::ALL,
             ethernets: 0,
             ips: 0,
         }

@@ -19,6 +19,7 @@ mod transport;
 mod tunnel;
 mod walk;
 
+pub use cursor::UdpTunnels;
 pub use fixed::{FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;
@@ -27,4 +28,4 @@ pub use packet::{
     Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
 };
 pub use tcp::{Flags, TcpOptions};
-pub use walk::{plain_tcp, walk, walk_headers, walk_quoted};
+pub use walk::{plain_tcp, walk, walk_headers, walk_headers_entering, walk_quoted};

@@ -151,10 +151,11 @@ pub(crate) fn in_udp(
     udp: &Udp,
     end: usize,
 ) -> Result<Option<Layer>, Stop> {
+    let enters = cursor.udp_tunnels;
     let parse = match udp.destination_port {
-        ports::VXLAN | ports::VXLAN_LINUX => vxlan,
-        ports::VXLAN_GPE => vxlan_gpe,
-        ports::GENEVE => geneve,
+        ports::VXLAN | ports::VXLAN_LINUX if enters.vxlan => vxlan,
+        ports::VXLAN_GPE if enters.vxlan => vxlan_gpe,
+        ports::GENEVE if enters.geneve => geneve,
         _ => return Ok(None),
     };
     cursor.limit(end);

@@ -1,6 +1,6 @@
 //! The walk: one loop over layers, from the link type to the innermost transport header.
 
-use crate::cursor::{Cursor, Layer, be16, be32};
+use crate::cursor::{Cursor, Layer, UdpTunnels, be16, be32};
 use crate::framing::{self, ether_types};
 use crate::headers::{HeaderKind, Headers};
 use crate::packet::{Ip, Packet, Quoted, Sent, Stop, StopReason, Tcp, Transport, Tunnels, Vlans};
@@ -31,7 +31,7 @@ pub fn walk(link: LinkType, frame: &[u8], wire_len: u32) -> Result<Packet, Stop>
             transport: Transport::Tcp(tcp),
         });
     }
-    walk_layers(link, frame, wire_len, |_, _| {})
+    walk_layers(link, frame, wire_len, UdpTunnels::ALL, |_, _| {})
 }
 
 /// Walks a frame as [`walk`] does, and also says where every header on the way starts.
@@ -45,8 +45,26 @@ pub fn walk_headers(
     wire_len: u32,
 ) -> Result<(Packet, Headers), Stop> {
     let mut headers = Headers::default();
-    let packet = walk_layers(link, frame, wire_len, |kind, at| headers.push(kind, at))?;
-    Ok((packet, headers))
+    walk_headers_entering(link, frame, wire_len, UdpTunnels::ALL, &mut headers)
+        .map(|packet| (packet, headers))
+}
+
+/// Walks a frame as [`walk_headers`] does, and enters only these tunnels in UDP. `headers`, empty
+/// at first, are those passed until a stop, too.
+///
+/// # Errors
+///
+/// As [`walk`].
+pub fn walk_headers_entering(
+    link: LinkType,
+    frame: &[u8],
+    wire_len: u32,
+    tunnels: UdpTunnels,
+    headers: &mut Headers,
+) -> Result<Packet, Stop> {
+    *headers = Headers::default();
+    let note = |kind, at| headers.push(kind, at);
+    walk_layers(link, frame, wire_len, tunnels, note)
 }
 
 /// The shortcut for Ethernet, IP and TCP with nothing between them, which most frames are; for
@@ -76,9 +94,11 @@ fn walk_layers(
     link: LinkType,
     frame: &[u8],
     wire_len: u32,
+    tunnels: UdpTunnels,
     mut note: impl FnMut(HeaderKind, usize),
 ) -> Result<Packet, Stop> {
     let mut cursor = Cursor::new(frame, wire_len);
+    cursor.udp_tunnels = tunnels;
     let mut layer = framing::link(&mut cursor, link)?;
     loop {
         if let Some(kind) = HeaderKind::of_layer(layer) {

@@ -5,6 +5,7 @@ mod build;
 use build::{IPV4, ethernet, found, ipv4, ipv4_fragment, tcp, udp};
 use coalescope_wire::checksum::{
     ChecksumState, fold, pseudo_header_v4, pseudo_header_v6, sum, tcp_checksum_state, update,
+    update32,
 };
 use coalescope_wire::{LinkType, walk};
 use etherparse::PacketBuilder;
@@ -21,10 +22,47 @@ fn naive(bytes: &[u8]) -> u16 {
     total as u16
 }
 
+#[test]
+fn every_length_is_summed_to_its_last_byte() {
+    let bytes: Vec<u8> = (0..700_u32).map(|i| (i * 151 + 7) as u8).collect();
+    for len in 0..bytes.len() {
+        assert_eq!(
+            fold(sum(&bytes[..len])),
+            naive(&bytes[..len]),
+            "{len} bytes"
+        );
+    }
+}
+
+/// Words of all ones carry most; four megabytes fill the lanes several times.
+#[test]
+fn no_carry_is_lost_in_large_sums() {
+    let ones = vec![0xff; (4 << 20) + 3];
+    // Each word is 65,535, which is zero modulo itself; three bytes are left over.
+    assert_eq!(fold(sum(&ones)), naive(&ones));
+    let mixed: Vec<u8> = (0..(5 << 20) + 1_u32).map(|i| (i >> 3) as u8).collect();
+    assert_eq!(fold(sum(&mixed)), naive(&mixed));
+}
+
 proptest! {
     #[test]
     fn sum_equals_the_naive_one(bytes in vec(any::<u8>(), 0..2000)) {
         prop_assert_eq!(fold(sum(&bytes)), naive(&bytes));
+    }
+
+    #[test]
+    fn sum_does_not_depend_on_alignment(bytes in vec(any::<u8>(), 64..2000), skip in 0_usize..64) {
+        prop_assert_eq!(fold(sum(&bytes[skip..])), naive(&bytes[skip..]));
+    }
+
+    #[test]
+    fn update32_equals_a_new_sum(words in vec(any::<[u8; 4]>(), 1..20), new: [u8; 4]) {
+        let before = !fold(sum(&words.concat()));
+        let mut changed = words.clone();
+        let old = std::mem::replace(&mut changed[0], new);
+        let after = !fold(sum(&changed.concat()));
+        let updated = update32(before, u32::from_be_bytes(old), u32::from_be_bytes(new));
+        prop_assert!(updated == after || changed.concat().iter().all(|&byte| byte == 0));
     }
 
     #[test]

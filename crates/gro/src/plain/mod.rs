@@ -77,16 +77,15 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         let mut slot = self.table.chain(hash);
-        let mut known = false;
         while let Some(held) = self.table.slots.get(slot as usize) {
             if self.joins::<LINK, IP>(held, head, incoming.frame) {
                 return self.join_plain::<LINK, IP>(slot, head, incoming, out);
             }
-            known |= held.hash == hash;
+            // The newest of the flow counts first, and the frame may join in front of it.
+            if held.hash == hash {
+                return self.push_any(incoming, out);
+            }
             slot = held.chain;
-        }
-        if known {
-            return self.push_any(incoming, out);
         }
         self.push_first::<LINK, IP>(head, hash, incoming, out)
     }
@@ -153,7 +152,8 @@ impl<S: Store> Engine<S> {
         held.alike -= 1;
         let payload = usize::from(held.header_len)..incoming.frame.len();
         let frame = held.frame;
-        self.store.append(slot, incoming.frame, payload, incoming.token);
+        self.store
+            .append(slot, incoming.frame, payload, incoming.token);
         Decision {
             action: Action::Merged,
             frame,
@@ -206,7 +206,14 @@ impl<S: Store> Engine<S> {
         let step = Step::Behind {
             count: held.segments as u16,
         };
-        follows(self.rules.id, &held.ids[1], be16(head, LINK + 4), df, step, false)
+        follows(
+            self.rules.id,
+            &held.ids[1],
+            be16(head, LINK + 4),
+            df,
+            step,
+            false,
+        )
     }
 
     /// Whether the checksums are right that must be.
@@ -232,7 +239,8 @@ impl<S: Store> Engine<S> {
         if rules.sums {
             add_sum(held, incoming.frame, payload_len, Join::Behind);
         }
-        if IP == 20 && held.segments == 1 && be16(head, LINK + 4) == held.ids[1].first {
+        let same_id = be16(head, LINK + 4) == held.ids[1].first;
+        if IP == 20 && held.segments == 1 && same_id && rules.id.knows_fixed() {
             held.ids[1].run = IdRun::Fixed;
         }
         held.next_seq = held.next_seq.wrapping_add(payload_len);
@@ -256,7 +264,8 @@ impl<S: Store> Engine<S> {
         if reason.is_none() && !shorter {
             expect::<LINK, IP>(rules, held, head);
         }
-        self.store.append(slot, incoming.frame, payload, incoming.token);
+        self.store
+            .append(slot, incoming.frame, payload, incoming.token);
         if let Some(reason) = reason {
             self.tail_or_end(slot, reason, out);
         }
@@ -291,7 +300,8 @@ impl<S: Store> Engine<S> {
             expect::<LINK, IP>(&self.rules, held, first.head);
         }
         let payload = usize::from(held.header_len)..incoming.frame.len();
-        self.store.start(slot, incoming.frame, payload, incoming.token);
+        self.store
+            .start(slot, incoming.frame, payload, incoming.token);
         self.table.open(slot, first.hash);
         Decision {
             action: Action::Held,

@@ -66,7 +66,7 @@ pub(super) fn number(version: u8, words: u8) -> u32 {
 
 /// Whether no rule of a profile for plain frames changes anything held but flags.
 fn only_compares(profile: &Profile) -> bool {
-    let compared = |field: Field| !matches!(field, Field::Latest | Field::Minimum);
+    let compared = |field: Field| matches!(field, Field::Flow | Field::Equal | Field::First);
     let v4 = profile.ipv4.is_some_and(|rules| {
         compared(rules.ttl) && rules.zero_addresses && !rules.refuse_congestion_experienced
     });

@@ -3,8 +3,9 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
-    Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
+    Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
+    TcpRules,
 };
 
 /// The flags of a data segment with which a flow is begun.

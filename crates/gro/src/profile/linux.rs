@@ -3,8 +3,9 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules, Mismatch,
-    Options, Order, Padding, Profile, PureAck, SegmentSize, Table, TcpRules, TunnelRules, UdpRules,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
+    Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, Table, TcpRules, TunnelRules,
+    UdpRules,
 };
 
 /// Flags that end a merge: `tcp_gro_receive` sends up a frame with one of them at once.
@@ -64,7 +65,8 @@ impl Profile {
             tunnels: TunnelRules {
                 ip_in_ip: true,
                 gre: true,
-                udp: true,
+                vxlan: true,
+                geneve: true,
             },
             limits: Limits {
                 ip_len: 65_535,

@@ -3,8 +3,8 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Limits, LinkRules, Mismatch, Options,
-    Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
+    Bystanders, Checksum, Emission, Field, Full, IpId, Ipv4Rules, Limits, LinkRules, Mismatch,
+    Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table, TcpRules,
 };
 
 /// Flags with which a packet ends its session's merge and goes alone.

@@ -48,6 +48,16 @@ pub enum IpId {
     IncreasingWithoutDf,
 }
 
+impl IpId {
+    /// Whether an engine with this rule tells fixed identifications from increasing ones.
+    pub(crate) const fn knows_fixed(self) -> bool {
+        matches!(
+            self,
+            Self::IncreasingOrFixed | Self::IncreasingOrFixedWithDf
+        )
+    }
+}
+
 /// Which TCP options may be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Options {
@@ -241,10 +251,12 @@ pub struct UdpRules {
 pub struct TunnelRules {
     /// IPv4 or IPv6 in IPv4 or IPv6.
     pub ip_in_ip: bool,
-    /// GRE without checksum.
+    /// GRE without sequence numbers.
     pub gre: bool,
-    /// VXLAN and Geneve.
-    pub udp: bool,
+    /// VXLAN, for which Linux needs a device that listens. Without, it is UDP like any other.
+    pub vxlan: bool,
+    /// Geneve; as VXLAN.
+    pub geneve: bool,
 }
 
 /// How large a merged frame may get.
@@ -314,11 +326,35 @@ pub struct Profile {
     pub reversible: bool,
 }
 
+impl Profile {
+    /// All profiles, as their constructors make them.
+    pub const ALL: &'static [Self] = &[
+        Self::linux_gro(),
+        Self::linux_gro_udp(),
+        Self::linux_lro(),
+        Self::freebsd_lro(),
+        Self::ndis_rsc(),
+        Self::virtio_rsc(),
+        Self::dpdk_gro(),
+        Self::wireguard(),
+    ];
+
+    /// The profile of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|profile| profile.name == name)
+    }
+}
+
 /// No tunnel is entered.
 const TUNNELS_NONE: TunnelRules = TunnelRules {
     ip_in_ip: false,
     gre: false,
-    udp: false,
+    vxlan: false,
+    geneve: false,
 };
 
 /// ACK and PSH, the flags of data segments.

@@ -1,9 +1,9 @@
 //! Windows receive segment coalescing.
 
 use super::{
-    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
-    Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
-    TcpRules,
+    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits,
+    LinkRules, Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE,
+    Table, TcpRules,
 };
 use coalescope_wire::Flags;
 

@@ -3,9 +3,9 @@
 use coalescope_wire::Flags;
 
 use super::{
-    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits, LinkRules,
-    Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE, Table,
-    TcpRules, UdpRules,
+    Bystanders, Checksum, DATA, Emission, Field, Full, IpId, Ipv4Rules, Ipv6Rules, Limits,
+    LinkRules, Mismatch, Options, Order, Padding, Profile, PureAck, SegmentSize, TUNNELS_NONE,
+    Table, TcpRules, UdpRules,
 };
 
 impl Profile {

@@ -60,12 +60,30 @@ impl<'f> Seen<'f> {
         }))
     }
 
-    /// Where the payload and the transport header start, as 16 bits can say it.
-    fn places(&self) -> Result<(u16, u16), VirtioError> {
-        let long = VirtioError::HeadersTooLong { len: self.payload };
-        let payload = u16::try_from(self.payload).map_err(|_| long)?;
-        let transport = u16::try_from(self.transport).map_err(|_| long)?;
-        Ok((payload, transport))
+    /// A frame of one kind.
+    fn of_kind(link: LinkType, frame: &'f [u8], kind: GsoKind) -> Result<Self, VirtioError> {
+        let mismatch = |offset| VirtioError::Mismatch {
+            gso_type: type_of(kind),
+            offset,
+        };
+        let seen = Self::new(link, frame)?.ok_or(mismatch(0))?;
+        if seen.kind != kind {
+            return Err(mismatch(seen.packet.ip.offset));
+        }
+        Ok(seen)
+    }
+
+    /// The header that asks for the checksum to be completed.
+    fn partial(&self) -> Result<VirtioNetHeader, VirtioError> {
+        let len = self.payload;
+        let field = |at: usize| u16::try_from(at).map_err(|_| VirtioError::HeadersTooLong { len });
+        Ok(VirtioNetHeader {
+            flags: VirtioNetHeader::NEEDS_CSUM,
+            hdr_len: field(self.payload)?,
+            csum_start: field(self.transport)?,
+            csum_offset: self.csum_offset(),
+            ..VirtioNetHeader::default()
+        })
     }
 
     fn csum_offset(&self) -> u16 {
@@ -158,41 +176,20 @@ impl VirtioNetHeader {
     /// [`VirtioError::NoTypeForTunnel`], [`VirtioError::AccurateEcn`],
     /// [`VirtioError::NoChecksum`]. Split the frame then.
     pub fn for_merged(link: LinkType, frame: &[u8], gso: &Gso) -> Result<Self, VirtioError> {
-        let gso_type = type_of(gso.kind);
-        let Some(seen) = Seen::new(link, frame)? else {
-            return Err(VirtioError::Mismatch {
-                gso_type,
-                offset: 0,
-            });
-        };
-        if seen.kind != gso.kind {
-            let offset = seen.packet.ip.offset;
-            return Err(VirtioError::Mismatch { gso_type, offset });
-        }
+        let seen = Seen::of_kind(link, frame, gso.kind)?;
         if gso.segment_size == 0 {
             return Err(VirtioError::NoSegmentSize);
         }
-        let (hdr_len, csum_start) = seen.places()?;
-        if seen.lacks_checksum() && seen.payload_len <= usize::from(gso.segment_size) {
-            return Ok(Self::default());
+        let single = seen.payload_len <= usize::from(gso.segment_size);
+        match (single, seen.lacks_checksum()) {
+            (true, true) => Ok(Self::default()),
+            (true, false) => seen.partial(),
+            (false, true) => Err(VirtioError::NoChecksum),
+            (false, false) => seen.partial()?.merged(&seen, gso),
         }
-        let header = Self {
-            flags: Self::NEEDS_CSUM,
-            hdr_len,
-            csum_start,
-            csum_offset: seen.csum_offset(),
-            ..Self::default()
-        };
-        if seen.payload_len <= usize::from(gso.segment_size) {
-            return Ok(header);
-        }
-        header.merged(&seen, gso)
     }
 
     fn merged(self, seen: &Seen<'_>, gso: &Gso) -> Result<Self, VirtioError> {
-        if seen.lacks_checksum() {
-            return Err(VirtioError::NoChecksum);
-        }
         let ecn = match (seen.has_cwr(), gso.accurate_ecn) {
             (true, true) => return Err(VirtioError::AccurateEcn),
             (true, false) => Self::GSO_ECN,
@@ -266,30 +263,30 @@ impl VirtioNetHeader {
 
     /// What can be told without looking at the frame.
     fn check_fields(&self, frame_len: usize) -> Result<(), VirtioError> {
-        let gso_type = self.gso_type;
         let partial = self.has(Self::NEEDS_CSUM) && !self.has(Self::RSC_INFO);
         if partial {
             self.checksum_at(frame_len)?;
         }
         match self.base_type() {
-            // Bits without a type.
-            Self::GSO_NONE if gso_type != 0 => Err(VirtioError::UnknownType { gso_type }),
-            Self::GSO_NONE => Ok(()),
+            Self::GSO_NONE if self.gso_type == Self::GSO_NONE => Ok(()),
             Self::GSO_UDP => Err(VirtioError::UdpFragments),
-            Self::GSO_TCPV4 | Self::GSO_TCPV6 | Self::GSO_UDP_L4 if self.gso_size == 0 => {
-                Err(VirtioError::NoSegmentSize)
-            }
-            Self::GSO_TCPV4 | Self::GSO_TCPV6 | Self::GSO_UDP_L4 => {
-                // A coalescing device completes the checksum, and needs the fields.
-                let known = partial || self.has(Self::RSC_INFO);
-                if known {
-                    Ok(())
-                } else {
-                    Err(VirtioError::NoChecksumPlace)
-                }
-            }
-            _ => Err(VirtioError::UnknownType { gso_type }),
+            Self::GSO_TCPV4 | Self::GSO_TCPV6 | Self::GSO_UDP_L4 => self.check_merged(partial),
+            // Bits without a type among them.
+            _ => Err(VirtioError::UnknownType {
+                gso_type: self.gso_type,
+            }),
         }
+    }
+
+    fn check_merged(&self, partial: bool) -> Result<(), VirtioError> {
+        if self.gso_size == 0 {
+            return Err(VirtioError::NoSegmentSize);
+        }
+        // A coalescing device completes the checksum, and needs the fields for its counts.
+        if !partial && !self.has(Self::RSC_INFO) {
+            return Err(VirtioError::NoChecksumPlace);
+        }
+        Ok(())
     }
 
     /// What must agree with the frame.
@@ -350,13 +347,9 @@ impl VirtioNetHeader {
             return Err(VirtioError::ChecksumPlaceUnknown);
         }
         let at = self.checksum_at(frame.len())?;
-        let summed = frame
-            .get(usize::from(self.csum_start)..)
-            .unwrap_or_default();
-        let checksum = match !fold(sum(summed)) {
-            0 => 0xffff,
-            checksum => checksum,
-        };
+        let summed = frame.get(usize::from(self.csum_start)..);
+        let checksum = !fold(summed.map_or(0, sum));
+        let checksum = if checksum == 0 { 0xffff } else { checksum };
         if let Some(field) = frame.get_mut(at..at + 2) {
             field.copy_from_slice(&checksum.to_be_bytes());
         }

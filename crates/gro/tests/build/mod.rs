@@ -25,9 +25,14 @@ pub(crate) enum Around {
     /// GRE with this key in IPv4.
     Gre(u32),
     /// VXLAN in IPv4, with an outer UDP checksum or without.
-    Vxlan { vni: u32, checksum: bool },
+    Vxlan {
+        vni: u32,
+        checksum: bool,
+    },
     /// Geneve in IPv6, with an outer UDP checksum.
-    Geneve { vni: u32 },
+    Geneve {
+        vni: u32,
+    },
 }
 
 /// One frame. Sequence number and IP identification follow those of the flow's last frame unless
@@ -382,7 +387,13 @@ fn ip(frame: &Frame, id: u16, segment: &[u8]) -> Vec<u8> {
     if frame.version == 6 {
         return ip6(frame, protocol, &[source, destination].concat(), segment);
     }
-    let header = ip4(frame, id, protocol, &[source, destination].concat(), segment.len());
+    let header = ip4(
+        frame,
+        id,
+        protocol,
+        &[source, destination].concat(),
+        segment.len(),
+    );
     [header, segment.to_vec()].concat()
 }
 
@@ -397,7 +408,11 @@ fn ip4(frame: &Frame, id: u16, protocol: u8, addresses: &[u8], len: usize) -> Ve
     bytes.extend(addresses);
     bytes.extend(&frame.ip_options);
     let checksum = !ones_sum(&bytes);
-    let checksum = if frame.damaged_ip { !checksum } else { checksum };
+    let checksum = if frame.damaged_ip {
+        !checksum
+    } else {
+        checksum
+    };
     bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
     bytes
 }
@@ -431,31 +446,43 @@ fn wrap(frame: &Frame, id: u16, packet: Vec<u8>, built: &mut Built) -> Vec<u8> {
             pppoe(frame, session, packet)
         }
         Around::Ip(4) => outer4(built, id, inner, packet),
-        Around::Ip(_) => outer6(built, inner, packet),
+        Around::Ip(_) => outer6(built, inner, &packet),
         Around::Gre(key) => {
-            let ethertype = if frame.version == 4 { [8, 0] } else { [0x86, 0xdd] };
-            let header = [vec![0x20, 0], ethertype.to_vec(), key.to_be_bytes().to_vec()];
+            let ethertype = if frame.version == 4 {
+                [8, 0]
+            } else {
+                [0x86, 0xdd]
+            };
+            let header = [
+                vec![0x20, 0],
+                ethertype.to_vec(),
+                key.to_be_bytes().to_vec(),
+            ];
             outer4(built, id, 47, [header.concat(), packet].concat())
         }
         Around::Vxlan { vni, checksum } => {
             let vxlan = [vec![8, 0, 0, 0], (vni << 8).to_be_bytes().to_vec()].concat();
             let inside = [vxlan, ethernet(frame, 9), packet].concat();
-            let segment = outer_udp(4789, inside, checksum.then(|| outer_pseudo(4)));
+            let segment = outer_udp(4789, &inside, checksum.then_some(&OUTER_4));
             built.outer_udp = Some(20);
             outer4(built, id, 17, segment)
         }
         Around::Geneve { vni } => {
             let geneve = [vec![0, 0, 0x65, 0x58], (vni << 8).to_be_bytes().to_vec()].concat();
             let inside = [geneve, ethernet(frame, 9), packet].concat();
-            let segment = outer_udp(6081, inside, Some(outer_pseudo(6)));
+            let segment = outer_udp(6081, &inside, Some(&outer_addresses6()));
             built.outer_udp = Some(40);
-            outer6(built, 17, segment)
+            outer6(built, 17, &segment)
         }
     }
 }
 
 fn pppoe(frame: &Frame, session: u16, packet: Vec<u8>) -> Vec<u8> {
-    let protocol = if frame.version == 4 { [0, 0x21] } else { [0, 0x57] };
+    let protocol = if frame.version == 4 {
+        [0, 0x21]
+    } else {
+        [0, 0x57]
+    };
     let len = packet.len() as u16 + 2;
     let mut bytes = vec![0x11, 0];
     bytes.extend(session.to_be_bytes());
@@ -469,9 +496,9 @@ fn outer4(built: &mut Built, id: u16, protocol: u8, inside: Vec<u8>) -> Vec<u8> 
     [header, inside].concat()
 }
 
-fn outer6(built: &mut Built, protocol: u8, inside: Vec<u8>) -> Vec<u8> {
+fn outer6(built: &mut Built, protocol: u8, inside: &[u8]) -> Vec<u8> {
     built.ips.push((6, 0));
-    ip6(&tcp(), protocol, &outer_addresses6(), &inside)
+    ip6(&tcp(), protocol, &outer_addresses6(), inside)
 }
 
 fn outer_addresses6() -> Vec<u8> {
@@ -479,14 +506,7 @@ fn outer_addresses6() -> Vec<u8> {
     [source, destination].concat()
 }
 
-fn outer_pseudo(version: u8) -> Vec<u8> {
-    match version {
-        4 => OUTER_4.to_vec(),
-        _ => outer_addresses6(),
-    }
-}
-
-fn outer_udp(port: u16, inside: Vec<u8>, addresses: Option<Vec<u8>>) -> Vec<u8> {
+fn outer_udp(port: u16, inside: &[u8], addresses: Option<&[u8]>) -> Vec<u8> {
     let len = inside.len() as u16 + 8;
     let mut bytes = vec![0xaa, 0xaa];
     bytes.extend(port.to_be_bytes());
@@ -494,8 +514,8 @@ fn outer_udp(port: u16, inside: Vec<u8>, addresses: Option<Vec<u8>>) -> Vec<u8> 
     bytes.extend([0, 0]);
     bytes.extend(inside);
     if let Some(addresses) = addresses {
-        let len = u32::from(len).to_be_bytes().to_vec();
-        let pseudo = [addresses, len, vec![0, 0, 0, 17]].concat();
+        let len = u32::from(len).to_be_bytes();
+        let pseudo = [addresses, &len, &[0, 0, 0, 17]].concat();
         let checksum = match !ones_sum(&[pseudo, bytes.clone()].concat()) {
             0 => 0xffff,
             checksum => checksum,
@@ -511,7 +531,11 @@ fn ethernet(frame: &Frame, mac: u8) -> Vec<u8> {
         (_, 4) => [0x08, 0x00],
         _ => [0x86, 0xdd],
     };
-    [vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, mac], ethertype.to_vec()].concat()
+    [
+        vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, mac],
+        ethertype.to_vec(),
+    ]
+    .concat()
 }
 
 /// The link's header, of the outermost packet.

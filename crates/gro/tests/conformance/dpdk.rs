@@ -32,8 +32,12 @@ fn not_processed() {
             .out(NDIS, [200])
             .since("equal to the previous segment"),
         case("no payload", BOTH, [tcp(), tcp()]).out(ALL, [0, 0]),
-        case("IPv4 options", &[V4], [data(100).ip_option(), data(100).ip_option()])
-            .out(ALL, [100, 100]),
+        case(
+            "IPv4 options",
+            &[V4],
+            [data(100).ip_option(), data(100).ip_option()],
+        )
+        .out(ALL, [100, 100]),
     ]);
 }
 
@@ -41,12 +45,16 @@ fn not_processed() {
 fn key() {
     check(&[
         // The flows of two acknowledgment numbers go on side by side.
-        case("acknowledgment numbers in turn", BOTH, [
-            data(100),
-            data(100).skip(1000).ack(6000),
-            data(100).skip(-1100),
-            data(100).skip(1000).ack(6000),
-        ])
+        case(
+            "acknowledgment numbers in turn",
+            BOTH,
+            [
+                data(100),
+                data(100).skip(1000).ack(6000),
+                data(100).skip(-1100),
+                data(100).skip(1000).ack(6000),
+            ],
+        )
         .out(ALL, [100, 100, 100, 100])
         .out(DPDK, [200, 200])
         .out(WIREGUARD, [200, 200])
@@ -83,9 +91,13 @@ fn neighbours() {
             .out(ALL, [100, 100])
             .out(DPDK, [200])
             .out(WIREGUARD, [200]),
-        case("behind, DF clear, two more", &[V4], [data(100).df(false).id(8), data(100).df(false).id(10)])
-            .out(ALL, [100, 100])
-            .out(STREAMS, [200])
-            .out(WIREGUARD, [200]),
+        case(
+            "behind, DF clear, two more",
+            &[V4],
+            [data(100).df(false).id(8), data(100).df(false).id(10)],
+        )
+        .out(ALL, [100, 100])
+        .out(STREAMS, [200])
+        .out(WIREGUARD, [200]),
     ]);
 }

@@ -15,7 +15,9 @@ fn bucket() {
     let flows = |count: u8| (0..count).map(|flow| data(100).flow(flow));
     let again = data(100).flow(0);
     check(&[
-        case("TestFlushDrainsBucket", BOTH, flows(8)).out(ALL, [100; 8]).one_bucket(),
+        case("TestFlushDrainsBucket", BOTH, flows(8))
+            .out(ALL, [100; 8])
+            .one_bucket(),
         // The ninth flow: the oldest goes out, so that the tenth frame finds nothing of flow 0.
         case("full bucket", BOTH, flows(9).chain([again.clone()]))
             .out(LINUX, [100; 10])
@@ -77,26 +79,42 @@ fn flush_before() {
             .since("not in the key")
             .out(WIREGUARD, [200])
             .not_stated("its code compares hop limit and traffic class only"),
-        case("timestamps differ", BOTH, [data(100).ts(1, 1), data(100).ts(2, 1)])
-            .out(ALL, [100, 100])
-            .out(LRO, [len(200).stamp(1, 1)])
-            .out(FREEBSD, [len(200).stamp(2, 1)])
-            .out(NDIS, [len(200).stamp(2, 1)]),
-        case("timestamps go back", BOTH, [data(100).ts(2, 1), data(100).ts(1, 1)])
-            .out(ALL, [100, 100]),
-        case("timestamps turn over", BOTH, [data(100).ts(u32::MAX, 1), data(100).ts(1, 1)])
-            .out(ALL, [100, 100])
-            .out(STREAMS, [200])
-            .since("modulo 2^32"),
-        case("a timestamp echoes nothing", BOTH, [data(100).ts(1, 0), data(100).ts(1, 0)])
-            .out(ALL, [200])
-            .out(LRO, [100, 100])
-            .since("TSecr must not be zero"),
-        case("only the first echoes nothing", BOTH, [
-            data(100).ts(1, 0),
-            data(100).ts(1, 1),
-            data(100).ts(1, 1),
-        ])
+        case(
+            "timestamps differ",
+            BOTH,
+            [data(100).ts(1, 1), data(100).ts(2, 1)],
+        )
+        .out(ALL, [100, 100])
+        .out(LRO, [len(200).stamp(1, 1)])
+        .out(FREEBSD, [len(200).stamp(2, 1)])
+        .out(NDIS, [len(200).stamp(2, 1)]),
+        case(
+            "timestamps go back",
+            BOTH,
+            [data(100).ts(2, 1), data(100).ts(1, 1)],
+        )
+        .out(ALL, [100, 100]),
+        case(
+            "timestamps turn over",
+            BOTH,
+            [data(100).ts(u32::MAX, 1), data(100).ts(1, 1)],
+        )
+        .out(ALL, [100, 100])
+        .out(STREAMS, [200])
+        .since("modulo 2^32"),
+        case(
+            "a timestamp echoes nothing",
+            BOTH,
+            [data(100).ts(1, 0), data(100).ts(1, 0)],
+        )
+        .out(ALL, [200])
+        .out(LRO, [100, 100])
+        .since("TSecr must not be zero"),
+        case(
+            "only the first echoes nothing",
+            BOTH,
+            [data(100).ts(1, 0), data(100).ts(1, 1), data(100).ts(1, 1)],
+        )
         .out(ALL, [100, 200])
         .out(FREEBSD, [300])
         .out(NDIS, [300])
@@ -123,10 +141,19 @@ fn delivered_at_once() {
         at_once("RST in the first", flag::RST)
             .out(FREEBSD, [200])
             .since("as URG"),
-        case("FIN with data", BOTH, [data(100), data(100).flags(flag::FIN)])
-            .out(ALL, [100, 100])
-            .out(LINUX, [len(200).flags(flag::ACK | flag::FIN).why(Reason::ClosingFlag)])
-            .out(DPDK, [len(200).flags(flag::ACK | flag::FIN)]),
+        case(
+            "FIN with data",
+            BOTH,
+            [data(100), data(100).flags(flag::FIN)],
+        )
+        .out(ALL, [100, 100])
+        .out(
+            LINUX,
+            [len(200)
+                .flags(flag::ACK | flag::FIN)
+                .why(Reason::ClosingFlag)],
+        )
+        .out(DPDK, [len(200).flags(flag::ACK | flag::FIN)]),
         case("empty", BOTH, [data(100), tcp(), data(100)])
             .out(ALL, [100, 0, 100])
             .out(FREEBSD, [100, 100])
@@ -134,14 +161,24 @@ fn delivered_at_once() {
             .out(DPDK, [200, 0])
             .since("the empty one goes alone")
             .out(WIREGUARD, [200, 0]),
-        case("reserved bits", &[V4, V6], [data(100), Frame { reserved: 0x08, ..data(100) }])
-            .out(LINUX, [100, 100])
-            .since("the flag word holds them")
-            .out(STREAMS, [200])
-            .not_stated("nobody says that they are looked at")
-            .out(DPDK, [200])
-            .not_stated("the same")
-            .out(WIREGUARD, [200])
-            .not_stated("the same"),
+        case(
+            "reserved bits",
+            &[V4, V6],
+            [
+                data(100),
+                Frame {
+                    reserved: 0x08,
+                    ..data(100)
+                },
+            ],
+        )
+        .out(LINUX, [100, 100])
+        .since("the flag word holds them")
+        .out(STREAMS, [200])
+        .not_stated("nobody says that they are looked at")
+        .out(DPDK, [200])
+        .not_stated("the same")
+        .out(WIREGUARD, [200])
+        .not_stated("the same"),
     ]);
 }

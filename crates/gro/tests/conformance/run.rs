@@ -172,7 +172,7 @@ impl Out {
     }
 
     fn fits(&self, got: &Self) -> bool {
-        fn same<T: PartialEq>(wanted: Option<T>, got: Option<T>) -> bool {
+        fn same<T: PartialEq + Copy>(wanted: Option<T>, got: Option<T>) -> bool {
             wanted.is_none() || wanted == got
         }
         self.len == got.len
@@ -202,7 +202,8 @@ impl std::fmt::Display for Out {
         if let Some((value, echo)) = self.stamp {
             write!(f, " stamp {value}/{echo}")?;
         }
-        self.reason.map_or(Ok(()), |reason| write!(f, " ({reason})"))
+        self.reason
+            .map_or(Ok(()), |reason| write!(f, " ({reason})"))
     }
 }
 
@@ -333,7 +334,9 @@ pub(crate) fn check(cases: &[Case]) {
             for name in ALL {
                 for raw in [false, true] {
                     let link_matters = case.frames.iter().any(|frame| {
-                        !frame.vlans.is_empty() || matches!(frame.around, Around::Pppoe(_))
+                        !frame.vlans.is_empty()
+                            || frame.mac != 1
+                            || matches!(frame.around, Around::Pppoe(_))
                     });
                     if raw && (link_matters || matches!(wrap, Pppoe4 | Pppoe6)) {
                         continue;
@@ -353,7 +356,11 @@ fn run(profile: &Profile, frames: &[Frame], raw: bool, one_bucket: bool) -> Vec<
     let mut streams = Streams::default();
     let built: Vec<Built> = frames.iter().map(|frame| streams.build(frame)).collect();
     let settings = Settings {
-        link: if raw { LinkType::Raw } else { LinkType::Ethernet },
+        link: if raw {
+            LinkType::Raw
+        } else {
+            LinkType::Ethernet
+        },
         one_bucket,
         ..Settings::default()
     };
@@ -402,11 +409,18 @@ fn seen(built: &[Built], outgoing: Outgoing<'_, usize>) -> Out {
 
 fn fields(bytes: &[u8], like: &Built) -> Out {
     let at = like.transport;
-    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
+    let word = |at: usize| {
+        bytes
+            .get(at..at + 4)
+            .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    };
     let (version, ip) = *like.ips.last().unwrap_or(&(4, 0));
     let ttl = bytes.get(ip + if version == 4 { 8 } else { 7 }).copied();
     if like.frame.udp {
-        return Out { ttl, ..Out::default() };
+        return Out {
+            ttl,
+            ..Out::default()
+        };
     }
     let stamp = (like.frame.options.len() == 12).then(|| word(at + 24).zip(word(at + 28)));
     Out {

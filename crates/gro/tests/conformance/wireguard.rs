@@ -78,17 +78,21 @@ fn order() {
 #[test]
 fn checksums() {
     check(&[
-        case("TCP, first damaged", BOTH, [data(100).damaged(), data(100), data(100)])
-            .out(ALL, [100, 200])
-            .out(LRO, [300])
-            .since("not verified")
-            .out(DPDK, [300])
-            .since("not verified"),
-        case("UDP, first damaged", BOTH, [
-            udp().len(100).damaged(),
-            udp().len(100),
-            udp().len(100),
-        ])
+        case(
+            "TCP, first damaged",
+            BOTH,
+            [data(100).damaged(), data(100), data(100)],
+        )
+        .out(ALL, [100, 200])
+        .out(LRO, [300])
+        .since("not verified")
+        .out(DPDK, [300])
+        .since("not verified"),
+        case(
+            "UDP, first damaged",
+            BOTH,
+            [udp().len(100).damaged(), udp().len(100), udp().len(100)],
+        )
         .alone(ALL)
         .out(UDP, [100, 200]),
     ]);
@@ -104,7 +108,9 @@ fn headers() {
         case(name, &[V6], [udp().len(100), second(udp().len(100))]).out(ALL, [100, 100])
     };
     check(&[
-        tcp4("TCP: TTL", data(100).ttl(65)).out(STREAMS, [200]).out(DPDK, [200]),
+        tcp4("TCP: TTL", data(100).ttl(65))
+            .out(STREAMS, [200])
+            .out(DPDK, [200]),
         tcp4("TCP: ToS", data(100).tos(4))
             .out(LRO, [200])
             .out(FREEBSD, [200])
@@ -128,8 +134,12 @@ fn headers() {
         udp4("UDP: Don't Fragment", |frame| frame.df(false)),
         udp6("UDP: hop limit", |frame| frame.ttl(65)),
         udp6("UDP: traffic class", |frame| frame.tos(4)),
-        case("IP options (IHL 6)", &[V4], [data(100).ip_option(), data(100).ip_option()])
-            .out(ALL, [100, 100]),
+        case(
+            "IP options (IHL 6)",
+            &[V4],
+            [data(100).ip_option(), data(100).ip_option()],
+        )
+        .out(ALL, [100, 100]),
     ]);
 }
 

@@ -1,0 +1,149 @@
+//! The commonest frame, read at fixed places: Ethernet, IPv4 without options, and TCP with
+//! timestamps or without options.
+
+use crate::cursor::{be16, be32};
+use crate::framing::ether_types;
+use crate::tcp::Flags;
+use crate::transport;
+
+/// Ethernet, IPv4 and TCP without options.
+const HEADERS: usize = 54;
+/// Version 4, and a header of 20 bytes.
+const VERSION_AND_LENGTH: u8 = 0x45;
+/// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
+const STAMP: u32 = 0x0101_080a;
+
+/// A view of such a frame. Each field is one load, made when it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedTcp<'a> {
+    frame: &'a [u8],
+    header: &'a [u8; HEADERS],
+    stamp: Option<&'a [u8; 12]>,
+    payload_len: u32,
+}
+
+/// Looks at an Ethernet frame; for one of any other shape it gives `None`, and
+/// [`crate::plain_tcp`] or [`crate::walk`] tells what it is.
+#[inline(always)]
+#[must_use]
+pub fn fixed_tcp(frame: &[u8]) -> Option<FixedTcp<'_>> {
+    let header = frame.first_chunk::<HEADERS>()?;
+    let is_plain = be16(header, 12) == ether_types::IPV4
+        && header[14] == VERSION_AND_LENGTH
+        && be16(header, 20) & 0x3fff == 0
+        && header[23] == transport::TCP;
+    if !is_plain {
+        return None;
+    }
+    let (headers_len, stamp) = match header[46] >> 4 {
+        5 => (40, None),
+        8 => (52, Some(stamp(frame)?)),
+        _ => return None,
+    };
+    // A total length of 0, or one too small, is for the general walk.
+    let payload_len = u32::from(be16(header, 16)).checked_sub(headers_len)?;
+    Some(FixedTcp {
+        frame,
+        header,
+        stamp,
+        payload_len,
+    })
+}
+
+/// The option field, if it holds timestamps and nothing else.
+#[inline(always)]
+fn stamp(frame: &[u8]) -> Option<&[u8; 12]> {
+    let stamp = frame.get(HEADERS..)?.first_chunk::<12>()?;
+    (be32(stamp, 0) == STAMP).then_some(stamp)
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "each is a load, and a call would have the view written to memory"
+)]
+impl FixedTcp<'_> {
+    /// Source and destination address.
+    #[inline(always)]
+    #[must_use]
+    pub fn addresses(&self) -> u64 {
+        u64::from(be32(self.header, 26)) << 32 | u64::from(be32(self.header, 30))
+    }
+
+    /// Source and destination port.
+    #[inline(always)]
+    #[must_use]
+    pub fn ports(&self) -> u32 {
+        be32(self.header, 34)
+    }
+
+    /// IPv4 identification.
+    #[inline(always)]
+    #[must_use]
+    pub fn id(&self) -> u16 {
+        be16(self.header, 18)
+    }
+
+    /// Sequence number.
+    #[inline(always)]
+    #[must_use]
+    pub fn seq(&self) -> u32 {
+        be32(self.header, 38)
+    }
+
+    /// Acknowledgment number.
+    #[inline(always)]
+    #[must_use]
+    pub fn ack(&self) -> u32 {
+        be32(self.header, 42)
+    }
+
+    /// Flags.
+    #[inline(always)]
+    #[must_use]
+    pub fn flags(&self) -> Flags {
+        Flags(be16(self.header, 46) & 0x01ff)
+    }
+
+    /// Window, unscaled.
+    #[inline(always)]
+    #[must_use]
+    pub fn window(&self) -> u16 {
+        be16(self.header, 48)
+    }
+
+    /// Checksum as stored.
+    #[inline(always)]
+    #[must_use]
+    pub fn checksum(&self) -> u16 {
+        be16(self.header, 50)
+    }
+
+    /// TSval and TSecr.
+    #[inline(always)]
+    #[must_use]
+    pub fn timestamps(&self) -> Option<(u32, u32)> {
+        self.stamp.map(|stamp| (be32(stamp, 4), be32(stamp, 8)))
+    }
+
+    /// Length of the TCP header with options, in bytes: 20 or 32.
+    #[inline(always)]
+    #[must_use]
+    pub fn header_len(&self) -> u8 {
+        if self.stamp.is_some() { 32 } else { 20 }
+    }
+
+    /// Payload bytes on the wire.
+    #[inline(always)]
+    #[must_use]
+    pub fn payload_len(&self) -> u32 {
+        self.payload_len
+    }
+
+    /// What was captured of the payload, and of padding behind it.
+    #[inline(always)]
+    #[must_use]
+    pub fn after_headers(&self) -> &[u8] {
+        let start = 34 + usize::from(self.header_len());
+        self.frame.get(start..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,93 @@
+//! The reading at fixed places says what the general walk says, wherever it says anything.
+
+use coalescope_wire::{Flags, LinkType, TcpOptions, Transport, fixed_tcp, walk};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Ethernet, IPv4, TCP with timestamps, and twenty bytes of payload.
+fn stamped() -> Vec<u8> {
+    let mut frame = vec![2; 12];
+    frame.extend([8, 0, 0x45, 0, 0, 72, 0x12, 0x34, 0x40, 0, 64, 6, 0, 0]);
+    frame.extend([10, 0, 0, 1, 10, 0, 0, 2, 0x1f, 0x90, 0xc0, 0x01]);
+    frame.extend([
+        1, 2, 3, 4, 5, 6, 7, 8, 0x80, 0x18, 0x12, 0x34, 0xab, 0xcd, 0, 0,
+    ]);
+    frame.extend([1, 1, 8, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+    frame.extend([0x55; 20]);
+    frame
+}
+
+fn compare(frame: &[u8]) -> bool {
+    let Some(fixed) = fixed_tcp(frame) else {
+        return false;
+    };
+    let packet = walk(LinkType::Ethernet, frame, frame.len() as u32).expect("it was read");
+    let Transport::Tcp(tcp) = packet.transport else {
+        unreachable!("no TCP: {packet:?}");
+    };
+    let number = |a: [u8; 16]| u64::from(u32::from_be_bytes([a[0], a[1], a[2], a[3]]));
+    let addresses = number(packet.ip.source.0) << 32 | number(packet.ip.destination.0);
+    let ports = u32::from(tcp.source_port) << 16 | u32::from(tcp.destination_port);
+    assert_eq!((fixed.addresses(), fixed.ports()), (addresses, ports));
+    let numbers = (fixed.id(), fixed.seq(), fixed.ack());
+    assert_eq!(numbers, (packet.ip.id, tcp.seq, tcp.ack));
+    assert_eq!((fixed.flags(), fixed.window()), (tcp.flags, tcp.window));
+    let lengths = (fixed.header_len(), fixed.payload_len());
+    assert_eq!(lengths, (tcp.header_len, tcp.payload_len));
+    assert_eq!(fixed.checksum(), tcp.checksum);
+    let options = TcpOptions {
+        timestamps: fixed.timestamps(),
+        ..TcpOptions::default()
+    };
+    assert_eq!(options, tcp.options(frame));
+    let after = tcp.offset + usize::from(tcp.header_len);
+    assert_eq!(fixed.after_headers(), &frame[after..]);
+    true
+}
+
+#[test]
+fn the_commonest_frames_are_read() {
+    let mut frame = stamped();
+    assert!(compare(&frame));
+    let fixed = fixed_tcp(&frame).unwrap();
+    assert_eq!(
+        (fixed.payload_len(), fixed.flags()),
+        (20, Flags(Flags::ACK | Flags::PSH))
+    );
+    frame[46] = 0x50;
+    assert!(compare(&frame));
+    assert!(compare(&frame[..54]));
+}
+
+#[test]
+fn what_is_unusual_is_left_to_the_walk() {
+    let changes = [
+        (12, 0x86),
+        (14, 0x46),
+        (20, 0x20),
+        (21, 1),
+        (23, 17),
+        (46, 0x60),
+        (54, 0),
+        (17, 51),
+    ];
+    for (at, value) in changes {
+        let mut frame = stamped();
+        frame[at] = value;
+        assert!(fixed_tcp(&frame).is_none(), "byte {at} is {value:#x}");
+    }
+    assert!(fixed_tcp(&stamped()[..65]).is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    #[test]
+    fn it_agrees_with_the_walk(changes in vec((0..86usize, any::<u8>()), 0..4), cut in 40..=86usize) {
+        let mut frame = stamped();
+        for (at, value) in changes {
+            frame[at] = value;
+        }
+        compare(&frame[..cut]);
+    }
+}
