@@ -36,15 +36,27 @@ impl Acks {
             return;
         }
         let pure = frame.payload == 0 && !frame.flags.has(Flags::SYN | Flags::FIN);
-        self.pure += u32::from(pure);
         if !frame.sack().is_empty() {
             self.sack_frames += 1;
             self.sacked = true;
         }
-        self.count_run(frame, pure && outstanding);
         if !frame.flags.has(Flags::SYN) {
             self.look_at_window(frame);
         }
+        self.count(frame, pure, outstanding);
+    }
+
+    /// The same for a frame with ACK, without SYN, FIN, RST and SACK.
+    #[inline]
+    pub(crate) fn add_plain(&mut self, frame: &Frame, outstanding: bool) {
+        self.look_at_window(frame);
+        self.count(frame, frame.payload == 0, outstanding);
+    }
+
+    #[inline]
+    fn count(&mut self, frame: &Frame, pure: bool, outstanding: bool) {
+        self.pure += u32::from(pure);
+        self.count_run(frame, pure && outstanding);
         self.last_ack = frame.ack;
         self.last_window = frame.window;
     }
@@ -69,8 +81,8 @@ impl Acks {
         if window == 0 {
             self.zero_windows += 1;
             self.zero_since_ns.get_or_insert(frame.time_ns);
-        } else if let Some(since) = self.zero_since_ns.take() {
-            self.closed_ns += frame.time_ns - since;
+        } else if self.zero_since_ns.is_some() {
+            self.reopened(frame.time_ns);
         }
     }
 
@@ -85,6 +97,11 @@ impl Acks {
 
     /// Ends it: a window still closed was closed until now.
     pub(crate) fn finish(&mut self, now_ns: i64) {
+        self.reopened(now_ns);
+    }
+
+    #[cold]
+    fn reopened(&mut self, now_ns: i64) {
         if let Some(since) = self.zero_since_ns.take() {
             self.closed_ns += now_ns - since;
         }

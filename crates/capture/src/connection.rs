@@ -1,5 +1,7 @@
 //! A connection at one point: its ends, handshake, phases and two flows.
 
+mod predicted;
+
 use coalescope_wire::{Flags, Tunnels, Vlans};
 
 use crate::flow::{Around, Data, Flow};
@@ -60,7 +62,7 @@ impl Handshake {
 }
 
 /// What a frame did, for the join with other points.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tracked {
     /// Position of the first payload byte.
     pub(crate) start: u64,
@@ -122,8 +124,19 @@ impl Connection {
     }
 
     /// Takes a frame of this connection.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn track(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
+        let signature = frame.signature();
+        if self.predicts(frame, signature) {
+            self.track_predicted(frame, signature, common)
+        } else {
+            self.track_any(frame, common)
+        }
+    }
+
+    /// Takes any frame.
+    #[inline(never)]
+    fn track_any(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
         let [low, high] = &mut self.flows;
@@ -146,8 +159,7 @@ impl Connection {
             };
         }
         let advanced = receiver.acknowledged(frame, common);
-        let outstanding = receiver.ranges.next() > receiver.una.max(1);
-        sender.acks.add(frame, outstanding);
+        sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
         Tracked { start, data, acked }

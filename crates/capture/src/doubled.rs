@@ -34,9 +34,15 @@ impl Recent {
     /// identification taken for a copy, since true duplicate ACKs can be equal to the bit.
     #[inline]
     pub(crate) fn knows(&self, frame: &Frame, signature: u32, doubling: bool) -> bool {
-        self.signatures.contains(&signature)
+        self.may_know(signature)
             && (frame.id != 0 || frame.payload > 0 || doubling)
             && self.is_recent(frame, signature)
+    }
+
+    /// Whether one of the last frames had this signature; frames of long ago may have.
+    #[inline]
+    pub(crate) fn may_know(&self, signature: u32) -> bool {
+        self.signatures.contains(&signature)
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! The facts that a trace yields, as `coalescope/trace/1` prints them. `None` is "not known".
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use serde::Serialize;
 
 /// Everything read from one set of captures.
@@ -43,12 +45,21 @@ pub struct Point {
 }
 
 /// One end of a connection.
-#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Address in text.
-    pub address: String,
+    /// Address.
+    pub address: IpAddr,
     /// Port.
     pub port: u16,
+}
+
+impl Default for Endpoint {
+    fn default() -> Self {
+        Self {
+            address: Ipv4Addr::UNSPECIFIED.into(),
+            port: 0,
+        }
+    }
 }
 
 /// Where a point stands for a connection.

@@ -1,6 +1,8 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
 mod answers;
+mod counts;
+mod predicted;
 mod span;
 
 use coalescope_wire::Flags;
@@ -12,6 +14,7 @@ use crate::outstanding::{Common, Outstanding, Transmission};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
+pub(crate) use counts::{Around, Counts, Data};
 use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
@@ -28,62 +31,6 @@ const CHECKSUMS: u16 = 64;
 const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
-
-/// Counters of one direction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) frames: u64,
-    pub(crate) data_frames: u64,
-    pub(crate) payload_bytes: u64,
-    pub(crate) unique_bytes: u64,
-    pub(crate) retransmitted: u32,
-    pub(crate) fast: u32,
-    pub(crate) timeout: u32,
-    pub(crate) spurious: u32,
-    pub(crate) keep_alives: u32,
-    pub(crate) out_of_order: u32,
-    pub(crate) late: u32,
-    pub(crate) rejected_merged: u32,
-    pub(crate) rejected_single: u32,
-    pub(crate) rejected_mtu: u32,
-    /// Single frames whose checksum was left to the NIC, and those whose was not.
-    pub(crate) partial: u16,
-    pub(crate) complete: u16,
-    /// Frames over 1,460 bytes with such a checksum, and those looked at.
-    pub(crate) large_partial: u16,
-    large: u16,
-    /// Frames with an IP length of 0 that would have fitted.
-    pub(crate) length_zero: u32,
-    pub(crate) strays: u32,
-}
-
-/// What a frame's data was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Data {
-    /// No payload, or none that belongs here.
-    None,
-    /// New bytes, in order or beyond.
-    New,
-    /// New bytes from below the highest position seen.
-    OutOfOrder,
-    /// Only bytes seen before.
-    Repeat,
-    /// A keep-alive or window probe.
-    Probe,
-    /// The same frame captured twice.
-    Doubled,
-}
-
-/// What the rest of the connection knows, for reading a frame of this direction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Around {
-    /// The other side reports data missing.
-    pub(crate) loss_reported: bool,
-    /// Smallest round trip of the whole path; 0 if not known.
-    pub(crate) rtt_ns: i64,
-    /// When the other side sent data last.
-    pub(crate) asked_ns: i64,
-}
 
 /// One direction.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,12 @@
 //! What the analysis keeps of a frame.
 
+mod fixed;
+
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, Vlans, plain_tcp, walk, walk_quoted,
+    Tunnels, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
 };
+use fixed::Before;
 
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
@@ -31,18 +34,27 @@ pub(crate) struct Frame {
     pub(crate) length_zero: bool,
     /// Came as several IP fragments.
     pub(crate) fragmented: bool,
+    /// Of the same connection as the TCP frame before it in the file, unless it is a SYN.
+    pub(crate) follows: bool,
     stamped: bool,
     has_options: bool,
     has_layers: bool,
     pub(crate) head_len: u8,
     /// The first payload bytes, as far as captured.
     pub(crate) head: [u8; 16],
+    /// Kept for the next frame that is put here.
+    rare: Option<Box<Rare>>,
+    /// Valid if the digest says so.
+    pub(crate) too_big: Option<Box<TooBig>>,
+}
+
+/// What few frames have.
+#[derive(Clone, Debug, Default)]
+struct Rare {
     /// Valid if `has_options`: most frames have timestamps only.
     options: TcpOptions,
     /// Valid if `has_layers`: most frames have none.
     layers: (Vlans, Tunnels),
-    /// Valid if the digest says so.
-    pub(crate) too_big: Option<Box<TooBig>>,
 }
 
 impl Frame {
@@ -52,10 +64,19 @@ impl Frame {
         self.stamped.then_some((self.tsval, self.tsecr))
     }
 
+    /// Nothing but an acknowledgment, with or without data: no SYN, FIN or RST, no options but
+    /// timestamps, and a length in the IP header.
+    #[inline]
+    pub(crate) fn is_ordinary(&self) -> bool {
+        let telling = Flags::SYN | Flags::FIN | Flags::RST | Flags::ACK;
+        self.flags.0 & telling == Flags::ACK && !self.has_options && !self.length_zero
+    }
+
     /// Options, if there are others than timestamps.
     #[inline]
     pub(crate) fn options(&self) -> Option<&TcpOptions> {
-        self.has_options.then_some(&self.options)
+        let rare = self.rare.as_ref().filter(|_| self.has_options);
+        rare.map(|rare| &rare.options)
     }
 
     /// SACK blocks.
@@ -69,7 +90,8 @@ impl Frame {
 
     /// VLAN tags and tunnel layers, if there are any.
     pub(crate) fn layers(&self) -> Option<Box<(Vlans, Tunnels)>> {
-        self.has_layers.then(|| Box::new(self.layers))
+        let rare = self.rare.as_ref().filter(|_| self.has_layers);
+        rare.map(|rare| Box::new(rare.layers))
     }
 
     /// What stays the same when one frame is captured twice (at ingress and at egress of a mirror,
@@ -147,13 +169,34 @@ pub(crate) enum Digest {
 #[derive(Debug, Default)]
 pub(crate) struct Digester {
     fragments: Fragments,
+    before: Before,
 }
 
 impl Digester {
     /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
     /// moving it would cost as much as reading it.
-    #[inline]
     pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
+        if self.digest_fixed(raw, slot) {
+            return Digest::Tcp;
+        }
+        let digest = self.digest_any(raw, slot);
+        if digest == Digest::Tcp {
+            slot.follows = self.before.is(&slot.key) && !slot.flags.has(Flags::SYN);
+        }
+        digest
+    }
+
+    /// Digests one frame if it is TCP of the commonest shape.
+    #[inline(always)]
+    pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
+        let tcp = fixed_tcp(raw.data).filter(|_| raw.link == LinkType::Ethernet);
+        if let Some(tcp) = tcp {
+            slot.fill_fixed(raw, &tcp, &mut self.before);
+        }
+        tcp.is_some()
+    }
+
+    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
         if raw.link == LinkType::Ethernet
             && let Some((ip, tcp)) = plain_tcp(raw.data, raw.original_len)
         {
@@ -161,11 +204,6 @@ impl Digester {
             fill(slot, raw, (&ip, &tcp), &unlayered);
             return Digest::Tcp;
         }
-        self.digest_any(raw, slot)
-    }
-
-    #[inline(never)]
-    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
         match walk(raw.link, raw.data, raw.original_len) {
             Ok(packet) => self.packet(raw, &packet, slot),
             Err(stop) => stopped(stop),
@@ -226,10 +264,12 @@ fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(
     slot.fragmented = false;
     slot.has_layers = layers.0.count > 0 || layers.1.count > 0;
     if slot.has_layers {
-        slot.layers = *layers;
+        slot.rare.get_or_insert_default().layers = *layers;
     }
     fill_options(slot, tcp.option_bytes(raw.data), tcp);
-    fill_head(slot, raw.data, tcp);
+    let after_headers = tcp.offset + usize::from(tcp.header_len);
+    let payload = raw.data.get(after_headers..).unwrap_or_default();
+    fill_head(slot, payload, tcp.payload_len);
 }
 
 /// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
@@ -256,9 +296,10 @@ fn fill_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
 
 #[cold]
 fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
-    slot.options = TcpOptions::parse(bytes, usize::from(tcp.header_len) - 20);
+    let options = TcpOptions::parse(bytes, usize::from(tcp.header_len) - 20);
+    slot.rare.get_or_insert_default().options = options;
     slot.has_options = true;
-    if let Some((tsval, tsecr)) = slot.options.timestamps {
+    if let Some((tsval, tsecr)) = options.timestamps {
         (slot.stamped, slot.tsval, slot.tsecr) = (true, tsval, tsecr);
     }
 }
@@ -269,31 +310,29 @@ fn length_zero(ip: &Ip) -> bool {
     ip.length_source == LengthSource::Frame && ip.payload_len <= 65_515
 }
 
-#[inline]
-fn fill_head(slot: &mut Frame, data: &[u8], tcp: &Tcp) {
+/// Keeps the first bytes of what was captured of a payload.
+#[inline(always)]
+fn fill_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {
     slot.head_len = 0;
-    if tcp.payload_len == 0 {
+    if payload_len == 0 {
         return;
     }
-    let payload = data
-        .get(tcp.offset + usize::from(tcp.header_len)..)
-        .unwrap_or_default();
-    if let Some(first) = payload.first_chunk::<16>()
-        && tcp.payload_len >= 16
+    if let Some(first) = captured.first_chunk::<16>()
+        && payload_len >= 16
     {
         slot.head = *first;
         slot.head_len = 16;
     } else {
-        fill_short_head(slot, payload, tcp);
+        fill_short_head(slot, captured, payload_len);
     }
 }
 
 #[cold]
-fn fill_short_head(slot: &mut Frame, payload: &[u8], tcp: &Tcp) {
-    let captured = payload.len().min(tcp.payload_len as usize).min(16);
+fn fill_short_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {
+    let captured = &captured[..captured.len().min(payload_len as usize).min(16)];
     slot.head = [0; 16];
-    slot.head[..captured].copy_from_slice(&payload[..captured]);
-    slot.head_len = captured as u8;
+    slot.head[..captured.len()].copy_from_slice(captured);
+    slot.head_len = captured.len() as u8;
 }
 
 /// Ties a "packet too big" to the frame that it quotes.

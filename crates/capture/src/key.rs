@@ -36,6 +36,20 @@ impl Key {
         }
     }
 
+    /// The same for IPv4 without tunnels: source and destination, address and port of each.
+    #[inline]
+    pub(crate) fn v4(addresses: u64, ports: u32) -> (Self, bool) {
+        let end = |address: u64, port: u32| (u128::from(address as u32), port as u16);
+        let source = end(addresses >> 32, ports >> 16);
+        let destination = end(addresses, ports);
+        let context = context(4, &Tunnels::default());
+        if source <= destination {
+            (Self::between(source, destination, context), true)
+        } else {
+            (Self::between(destination, source, context), false)
+        }
+    }
+
     #[inline]
     fn between(low: (u128, u16), high: (u128, u16), context: u32) -> Self {
         Self {

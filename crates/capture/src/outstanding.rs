@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::frame::Frame;
+
 /// Transmissions kept for one direction; the oldest is given up without a verdict.
 const MAX_PER_FLOW: usize = 8192;
 /// A direction may always keep this many, whatever the others hold.
@@ -36,6 +38,19 @@ pub(crate) struct Transmission {
 }
 
 impl Transmission {
+    /// The whole of a frame.
+    #[inline]
+    pub(crate) fn new(frame: &Frame, start: u64, signature: u32) -> Self {
+        Self {
+            start,
+            number: frame.number,
+            time_ns: frame.time_ns,
+            len: frame.payload,
+            signature,
+            repeated: 0,
+        }
+    }
+
     fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
@@ -66,20 +81,34 @@ impl Outstanding {
     /// Adds a transmission of new bytes.
     #[inline]
     pub(crate) fn push(&mut self, sent: Transmission, common: &mut Common) {
-        let len = self.queue.len();
-        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
-            self.queue.pop_front();
-            common.used -= 1;
-        }
         if self
             .queue
             .back()
             .is_some_and(|last| last.end() > sent.start)
         {
+            self.make_room(common);
             return self.insert(sent, common);
+        }
+        self.push_last(sent, common);
+    }
+
+    /// Adds a transmission of bytes beyond all others.
+    #[inline]
+    pub(crate) fn push_last(&mut self, sent: Transmission, common: &mut Common) {
+        if self.queue.len() >= MIN_PER_FLOW {
+            self.make_room(common);
         }
         common.used += 1;
         self.queue.push_back(sent);
+    }
+
+    #[inline]
+    fn make_room(&mut self, common: &mut Common) {
+        let len = self.queue.len();
+        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
+            self.queue.pop_front();
+            common.used -= 1;
+        }
     }
 
     /// Adds what is new of a transmission that fills a hole.

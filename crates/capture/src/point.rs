@@ -1,6 +1,7 @@
 //! One observation point: frames in, connections followed.
 
 use std::collections::BTreeSet;
+use std::mem::discriminant;
 
 use coalescope_wire::LinkType;
 
@@ -8,7 +9,7 @@ use crate::connection::{Connection, Tracked};
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
 use crate::outstanding::Common;
-use crate::reader::Item;
+use crate::reader::{BATCH, Item};
 use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
@@ -52,7 +53,8 @@ impl Totals {
         let (mut bytes, mut tcp) = (0, 0);
         let (mut first_ns, mut last_ns) = (self.first_ns, self.last_ns);
         for item in items {
-            if item.link != self.last_link {
+            // Those that the walk does not know have one name, so the number behind it is no matter.
+            if discriminant(&item.link) != discriminant(&self.last_link) {
                 self.note_link(item.link);
             }
             bytes += u64::from(item.original_len);
@@ -70,6 +72,12 @@ impl Totals {
     fn note_link(&mut self, link: LinkType) {
         self.last_link = link;
         self.links.insert(link.name());
+    }
+
+    #[cold]
+    fn note_doubled(&mut self, common: &mut Common) {
+        self.doubled += 1;
+        common.doubling = self.doubling();
     }
 
     /// Times of the first and the last frame.
@@ -95,15 +103,34 @@ pub(crate) struct Point {
 impl Point {
     /// Takes frames, when nobody asks what each did.
     pub(crate) fn take_all(&mut self, items: &[Item]) {
+        for items in items.chunks(BATCH) {
+            self.take_few(items);
+        }
+    }
+
+    /// Takes no more than the first-level cache holds.
+    fn take_few(&mut self, items: &[Item]) {
         if self.table.is_large() {
             self.table.warm(items);
         }
         self.totals.add(items);
-        for item in items {
-            if matches!(item.digest, Digest::Tcp) {
-                self.track(&item.frame);
-            } else {
-                self.take_other(item);
+        for run in items.chunk_by(Item::is_continued_by) {
+            self.take_run(run);
+        }
+    }
+
+    /// Takes frames of one connection, which is looked for once; what is not TCP comes alone.
+    #[inline]
+    fn take_run(&mut self, run: &[Item]) {
+        let Some(first) = run.first() else { return };
+        if !first.is_tcp() {
+            return self.take_other(first);
+        }
+        let (_, connection) = self.table.of(&first.frame);
+        for item in run {
+            let tracked = connection.track(&item.frame, &mut self.common);
+            if tracked.data == Data::Doubled {
+                self.totals.note_doubled(&mut self.common);
             }
         }
     }
@@ -111,7 +138,7 @@ impl Point {
     /// Takes a frame; gives what it did, if it is TCP, and in which connection.
     pub(crate) fn take(&mut self, item: &Item) -> Option<(u32, Tracked)> {
         self.totals.add(std::slice::from_ref(item));
-        if matches!(item.digest, Digest::Tcp) {
+        if item.is_tcp() {
             return Some(self.track(&item.frame));
         }
         self.take_other(item);
@@ -137,15 +164,9 @@ impl Point {
         let (id, connection) = self.table.of(frame);
         let tracked = connection.track(frame, &mut self.common);
         if tracked.data == Data::Doubled {
-            self.note_doubled();
+            self.totals.note_doubled(&mut self.common);
         }
         (id, tracked)
-    }
-
-    #[cold]
-    fn note_doubled(&mut self) {
-        self.totals.doubled += 1;
-        self.common.doubling = self.totals.doubling();
     }
 
     fn reject(&mut self, error: &TooBig) {

@@ -47,6 +47,12 @@ impl Ranges {
         self.next = position;
     }
 
+    /// Notes that what comes next was seen, up to `end`.
+    #[inline]
+    pub(crate) fn see_next(&mut self, end: u64) {
+        self.next = end;
+    }
+
     /// One past the highest position seen.
     pub(crate) fn next(&self) -> u64 {
         self.next

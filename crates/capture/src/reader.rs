@@ -10,8 +10,8 @@ use crate::file::{RawFrame, Source};
 use crate::frame::{Digest, Digester, Frame};
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
-/// cache.
-pub(crate) const BATCH: usize = 64;
+/// cache, enough that with many connections their cache misses overlap ([`crate::table::Table::warm`]).
+pub(crate) const BATCH: usize = 128;
 /// Frames in a batch that goes from one thread to another: waking a thread costs as much as some
 /// hundred frames.
 pub(crate) const BATCH_BETWEEN_THREADS: usize = 1024;
@@ -43,6 +43,39 @@ impl Default for Item {
     }
 }
 
+impl Item {
+    pub(crate) fn is_tcp(&self) -> bool {
+        matches!(self.digest, Digest::Tcp)
+    }
+
+    /// Whether both are of one connection, so that it need not be looked for again.
+    #[inline]
+    pub(crate) fn is_continued_by(&self, next: &Self) -> bool {
+        self.is_tcp() && next.is_tcp() && next.frame.follows
+    }
+
+    fn fill(&mut self, raw: &RawFrame<'_>, point: usize, digester: &mut Digester) {
+        self.note(raw, point);
+        self.digest = digester.digest(raw, &mut self.frame);
+    }
+
+    /// The same if the frame is of the commonest shape; false if it is not.
+    #[inline(always)]
+    fn fill_fixed(&mut self, raw: &RawFrame<'_>, digester: &mut Digester) -> bool {
+        self.note(raw, 0);
+        self.digest = Digest::Tcp;
+        digester.digest_fixed(raw, &mut self.frame)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, raw: &RawFrame<'_>, point: usize) {
+        self.point = point;
+        self.original_len = raw.original_len;
+        self.time_ns = raw.time_ns;
+        self.link = raw.link;
+    }
+}
+
 /// Frames in the order of the file. The slots are used again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
@@ -65,15 +98,21 @@ impl Batch {
     }
 
     /// Takes a frame in.
-    #[inline]
+    #[inline(never)]
     fn add(&mut self, raw: &RawFrame<'_>, point: usize, digester: &mut Digester) {
-        let slot = &mut self.slots[self.used];
-        slot.point = point;
-        slot.original_len = raw.original_len;
-        slot.time_ns = raw.time_ns;
-        slot.link = raw.link;
-        slot.digest = digester.digest(raw, &mut slot.frame);
+        self.slots[self.used].fill(raw, point, digester);
         self.used += 1;
+    }
+
+    /// Takes in what a source has in memory, as far as it is of the commonest shape.
+    #[inline]
+    fn add_fixed(&mut self, source: &mut Source, digester: &mut Digester) {
+        let mut slots = self.slots[self.used..].iter_mut();
+        self.used += source.each_in_memory(|raw| {
+            slots
+                .next()
+                .is_some_and(|slot| slot.fill_fixed(raw, digester))
+        });
     }
 }
 
@@ -163,13 +202,16 @@ impl Reader {
             return false;
         };
         let digester = &mut self.digesters[0];
-        while batch.used < self.batch {
+        loop {
+            batch.add_fixed(source, digester);
+            if batch.used == self.batch {
+                return true;
+            }
             let Some(raw) = source.next() else {
                 return false;
             };
             batch.add(&raw, 0, digester);
         }
-        true
     }
 
     /// Takes one frame of the current file, whose interfaces are points; false at its end.

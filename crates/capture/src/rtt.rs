@@ -57,11 +57,11 @@ impl Samples {
     }
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
-        let mut sorted = self.kept.as_ref()?[..usize::from(self.len)].to_vec();
-        sorted.sort_unstable();
-        sorted
-            .get(sorted.len() / 2)
-            .map(|units| i64::from(*units) * UNIT_NS)
+        let mut kept = **self.kept.as_ref()?;
+        let kept = kept.get_mut(..usize::from(self.len))?;
+        let middle = kept.len() / 2;
+        let (_, median, _) = kept.select_nth_unstable(middle);
+        Some(i64::from(*median) * UNIT_NS)
     }
 }
 

@@ -6,6 +6,8 @@
 //! and captures that begin in the middle have no SYN at all. So the first data frames are kept as
 //! lengths only, and the sizes that recur decide.
 
+use crate::outstanding::Fate;
+
 /// Data frames looked at before the size is settled: the first two round trips of a transfer,
 /// where initial window 10 (RFC 6928) has doubled once or twice.
 const WARM_UP: u32 = 64;
@@ -62,14 +64,22 @@ pub(crate) struct Length {
     pub(crate) first: u64,
 }
 
-/// The first data frames.
-#[derive(Clone, Debug, Default)]
-struct WarmUp {
-    lengths: Vec<Length>,
+/// The first data frames, and what became of them before the size was settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WarmUp {
+    pub(crate) lengths: Vec<Length>,
+    /// With how often.
+    pub(crate) fates: Vec<(Fate, u32)>,
     frames: u32,
 }
 
 impl WarmUp {
+    fn touch(&self) -> u64 {
+        let length = self.lengths.first().map_or(0, |length| length.first);
+        let fate = self.fates.first().map_or(0, |(fate, _)| fate.number);
+        length ^ fate
+    }
+
     fn add(&mut self, payload: u32, number: u64) {
         self.frames += 1;
         let known = self
@@ -95,7 +105,7 @@ pub(crate) enum Count {
     /// This frame.
     One(u32),
     /// All frames so far, this one included: the size has just been settled.
-    All(Vec<Length>),
+    All(WarmUp),
     /// This frame, and so many earlier ones of the same length were single after all.
     Correct { payload: u32, earlier: u32 },
 }
@@ -118,12 +128,16 @@ impl SegmentSize {
         self.settled.is_some()
     }
 
+    /// Whether the size is settled, and a frame with so much payload not over it.
+    #[inline]
+    pub(crate) fn is_surely_single(&self, payload: u32) -> bool {
+        matches!(self.settled, Some(Some(size)) if payload <= size.limit)
+    }
+
     /// See [`crate::table::Table::warm`].
     pub(crate) fn touch(&self) -> u64 {
-        self.warm_up
-            .as_ref()
-            .map_or(0, |warm_up| u64::from(warm_up.frames))
-            ^ u64::from(self.over.0)
+        let early = self.warm_up.as_ref().map_or(0, |early| early.touch());
+        early ^ u64::from(self.over.0)
     }
 
     /// Adds a data frame.
@@ -150,6 +164,17 @@ impl SegmentSize {
         }
     }
 
+    /// Keeps what became of a transmission until the size is settled.
+    pub(crate) fn tell_early(&mut self, fate: Fate) {
+        let same =
+            |known: &&mut (Fate, u32)| (known.0.len, known.0.repeated) == (fate.len, fate.repeated);
+        let fates = &mut self.warm_up.get_or_insert_default().fates;
+        match fates.iter_mut().find(same) {
+            Some((_, times)) => *times += 1,
+            None => fates.push((fate, 1)),
+        }
+    }
+
     /// Four frames of one length just over the limit are this sender's true segments.
     #[cold]
     fn add_over(&mut self, size: Size, payload: u32) -> Count {
@@ -171,18 +196,15 @@ impl SegmentSize {
         }
     }
 
-    /// Decides now; returns the lengths kept so far.
-    pub(crate) fn settle(&mut self) -> Vec<Length> {
+    /// Decides now; returns what was kept so far.
+    pub(crate) fn settle(&mut self) -> WarmUp {
         if self.settled.is_some() {
-            return Vec::new();
+            return WarmUp::default();
         }
-        let lengths = self
-            .warm_up
-            .take()
-            .map(|warm_up| warm_up.lengths)
-            .unwrap_or_default();
-        self.settled = Some(estimate(&lengths, self.bound));
-        lengths
+        let warm_up = self.warm_up.take().map(|warm_up| *warm_up);
+        let warm_up = warm_up.unwrap_or_default();
+        self.settled = Some(estimate(&warm_up.lengths, self.bound));
+        warm_up
     }
 }
 
@@ -298,8 +320,7 @@ mod tests {
             segment.add(payload, 0);
         }
         segment.bound = bound;
-        let lengths = segment.settle();
-        estimate(&lengths, bound)
+        estimate(&segment.settle().lengths, bound)
     }
 
     #[test]

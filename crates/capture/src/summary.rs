@@ -240,9 +240,9 @@ fn seen(connection: &Connection) -> Vec<&'static str> {
 
 fn endpoint((address, port): (u128, u16), version: u8) -> Endpoint {
     let address = if version == 4 {
-        Ipv4Addr::from(address as u32).to_string()
+        Ipv4Addr::from(address as u32).into()
     } else {
-        Ipv6Addr::from(address).to_string()
+        Ipv6Addr::from(address).into()
     };
     Endpoint { address, port }
 }

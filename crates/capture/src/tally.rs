@@ -1,7 +1,7 @@
 //! Frames of one direction by how many segments they carry, and what became of each sort.
 
 use crate::outstanding::Fate;
-use crate::segment::{Count, Length, SegmentSize, Size};
+use crate::segment::{Count, SegmentSize, Size, WarmUp};
 
 /// Examples kept of each sort: ten to show, and one that says there are more.
 const EXAMPLES: usize = 11;
@@ -48,6 +48,8 @@ pub(crate) struct Examples {
 /// Notes a frame number while there is room.
 pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
     if list.len() < EXAMPLES {
+        // All at once: where there is one there are more.
+        list.reserve_exact(EXAMPLES - list.len());
         list.push(number);
     }
 }
@@ -58,12 +60,6 @@ pub(crate) struct Tally {
     pub(crate) segment: SegmentSize,
     pub(crate) multi: Multi,
     pub(crate) fates: Fates,
-    /// Fates told before the segment size was settled, with how often.
-    #[expect(
-        clippy::box_collection,
-        reason = "8 bytes instead of 24, in every connection"
-    )]
-    early: Option<Box<Vec<(Fate, u32)>>>,
     examples: Option<Box<Examples>>,
 }
 
@@ -82,12 +78,19 @@ impl Tally {
     }
 
     /// Counts a data frame.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, payload: u32, number: u64) {
+        if !self.segment.is_surely_single(payload) {
+            self.add_any(payload, number);
+        }
+    }
+
+    #[inline(never)]
+    fn add_any(&mut self, payload: u32, number: u64) {
         match self.segment.add(payload, number) {
             Count::Later => {}
             Count::One(payload) => self.count(payload, 1, number),
-            Count::All(lengths) => self.settled(&lengths),
+            Count::All(early) => self.settled(early),
             Count::Correct { payload, earlier } => self.correct(payload, earlier),
         }
     }
@@ -110,11 +113,11 @@ impl Tally {
         note(&mut self.examples().multi, number);
     }
 
-    fn settled(&mut self, lengths: &[Length]) {
-        for length in lengths {
+    fn settled(&mut self, early: WarmUp) {
+        for length in early.lengths {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for (fate, times) in self.early.take().into_iter().flat_map(|early| *early) {
+        for (fate, times) in early.fates {
             self.count_fate(fate, times);
         }
     }
@@ -133,22 +136,21 @@ impl Tally {
     }
 
     /// Counts a fate.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tell(&mut self, fate: Fate) {
-        if self.segment.is_settled() {
-            self.count_fate(fate, 1);
+        if !fate.repeated && self.segment.is_surely_single(fate.len) {
+            self.fates.single += 1;
         } else {
-            self.tell_early(fate);
+            self.tell_any(fate);
         }
     }
 
-    fn tell_early(&mut self, fate: Fate) {
-        let same =
-            |known: &&mut (Fate, u32)| (known.0.len, known.0.repeated) == (fate.len, fate.repeated);
-        let early = self.early.get_or_insert_default();
-        match early.iter_mut().find(same) {
-            Some((_, times)) => *times += 1,
-            None => early.push((fate, 1)),
+    #[inline(never)]
+    fn tell_any(&mut self, fate: Fate) {
+        if self.segment.is_settled() {
+            self.count_fate(fate, 1);
+        } else {
+            self.segment.tell_early(fate);
         }
     }
 
@@ -169,7 +171,7 @@ impl Tally {
     /// See [`crate::table::Table::warm`].
     pub(crate) fn touch(&self) -> u64 {
         let fates = u64::from(self.fates.single ^ self.multi.histogram[0] ^ self.multi.max);
-        fates ^ self.multi.frames ^ u64::from(self.early.is_some()) ^ self.segment.touch()
+        fates ^ self.multi.frames ^ self.segment.touch()
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.
@@ -184,8 +186,8 @@ impl Tally {
 
     /// Settles the segment size, if it is not yet, and counts what waited for it.
     pub(crate) fn finish(&mut self) {
-        let lengths = self.segment.settle();
-        self.settled(&lengths);
+        let early = self.segment.settle();
+        self.settled(early);
     }
 }
 

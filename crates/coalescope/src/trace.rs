@@ -38,11 +38,14 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     };
     let report = report(task)?;
     output::print(&report, args.output)?;
-    Ok(if report.has_findings() {
+    let outcome = if report.has_findings() {
         Outcome::Findings
     } else {
         Outcome::Done
-    })
+    };
+    // The process ends here: freeing the facts of many connections one by one is of no use.
+    std::mem::forget(report);
+    Ok(outcome)
 }
 
 /// Reads everything and judges it.

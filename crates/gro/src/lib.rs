@@ -1,4 +1,12 @@
-//! Merging and splitting of TCP and UDP segments by the rules of real receive offloads.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it is built
+//!
+//! A frame goes through these steps, each a module: where its headers are, and whether it is of a
+//! flow at all (`seen`); which held frame is of the same flow (`table`, `template`); whether it
+//! may join (`judge`); what that changes (`engine`); and, when a merged frame goes up, its headers
+//! (`finish`). `plain` is a short way through all of them for the frames that most are; it decides
+//! the same.
 #![no_std]
 #![forbid(unsafe_code)]
 

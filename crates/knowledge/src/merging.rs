@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
-use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL};
@@ -18,7 +18,7 @@ pub(crate) struct Accusations {
 
 /// Findings about merged frames that are refused, vanish on hops, or are sent again; of one
 /// connection only the first of these, since a refused frame is also lost and sent again.
-pub(crate) fn accusations(trace: &Trace, same: &Same) -> Accusations {
+pub(crate) fn accusations(trace: &Trace, same: &Same<'_>) -> Accusations {
     let mut all = Accusations::default();
     for point in &trace.points {
         let refused = refused(point).map(|(connection, _)| connection);
@@ -50,20 +50,15 @@ impl Accusations {
         finding: Option<Finding>,
         point: &Point,
         connections: impl Iterator<Item = &'a Connection>,
-        same: &Same,
+        same: &Same<'_>,
     ) {
-        let known: Vec<Group> = self
+        let known: Vec<Group<'_>> = self
             .explained
             .iter()
             .map(|(p, id)| same.group(p, *id))
             .collect();
-        let about = |finding: &Finding| {
-            finding
-                .connection
-                .as_ref()
-                .map(|c| same.group(&c.point, c.id))
-        };
-        let is_new = |finding: &Finding| about(finding).is_none_or(|group| !known.contains(&group));
+        let is_known = |about: &ConnectionRef| known.contains(&same.group(&about.point, about.id));
+        let is_new = |finding: &Finding| !finding.connection.as_ref().is_some_and(is_known);
         self.findings.extend(finding.filter(is_new));
         self.explained
             .extend(connections.map(|c| (point.name.clone(), c.id)));

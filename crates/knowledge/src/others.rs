@@ -12,7 +12,7 @@ use crate::thresholds::HANDFUL;
 use crate::words::{bytes, probability, rate, reference, share, shown, time, told};
 
 /// One finding for each limit that occurs, about its largest connection.
-pub(crate) fn others(trace: &Trace, limits: &[ConnectionLimit], same: &Same) -> Vec<Finding> {
+pub(crate) fn others(trace: &Trace, limits: &[ConnectionLimit], same: &Same<'_>) -> Vec<Finding> {
     let order = [
         Limit::Unclear,
         Limit::Loss,
@@ -31,7 +31,7 @@ fn finding(
     trace: &Trace,
     limits: &[ConnectionLimit],
     wanted: Limit,
-    same: &Same,
+    same: &Same<'_>,
 ) -> Option<Finding> {
     let limited = || limits.iter().filter(|limit| limit.limit == wanted);
     let shows =
@@ -41,7 +41,7 @@ fn finding(
         .filter_map(|limit| Case::find(trace, limit))
         .max_by_key(|case| case.data.unique_bytes)?;
     let mut finding = largest.finding(trace, wanted, same);
-    let groups: HashSet<Group> = limited()
+    let groups: HashSet<Group<'_>> = limited()
         .map(|limit| same.group(&limit.point, limit.connection))
         .collect();
     if groups.len() > 1 {
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
         limit(self.data, self.acks) == wanted
     }
 
-    fn finding(&self, trace: &Trace, limit: Limit, same: &Same) -> Finding {
+    fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
         match limit {
             Limit::Reordering => self.reordering(),
             Limit::Loss => self.loss(trace, same),
@@ -172,7 +172,7 @@ impl<'a> Case<'a> {
         )
     }
 
-    fn loss(&self, trace: &Trace, same: &Same) -> Finding {
+    fn loss(&self, trace: &Trace, same: &Same<'_>) -> Finding {
         let text = format!(
             "{} data frames were lost: {} sent again, {} late",
             share(loss_frames(self.data), self.data.data_frames),
@@ -212,7 +212,7 @@ impl<'a> Case<'a> {
     }
 
     /// The hop that lost most of this connection's data frames, if any did.
-    fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same) -> Option<&'t Hop> {
+    fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t Hop> {
         let group = same.group(self.point, self.connection.id);
         let lost = |hop: &&Hop| {
             let mine = hop

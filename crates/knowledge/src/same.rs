@@ -5,26 +5,25 @@ use std::collections::HashMap;
 use coalescope_capture::facts::Trace;
 
 /// Groups of connections that hops found to be the same.
-pub(crate) struct Same {
-    groups: HashMap<(String, u64), usize>,
+#[derive(Default)]
+pub(crate) struct Same<'a> {
+    groups: HashMap<(&'a str, u64), usize>,
 }
 
-impl Same {
-    pub(crate) fn of(trace: &Trace) -> Self {
-        let mut same = Self {
-            groups: HashMap::new(),
-        };
+impl<'a> Same<'a> {
+    pub(crate) fn of(trace: &'a Trace) -> Self {
+        let mut same = Self::default();
         for hop in &trace.hops {
             for connection in &hop.connections {
-                let from = (hop.from.clone(), connection.from_id);
-                let to = (hop.to.clone(), connection.to_id);
+                let from = (hop.from.as_str(), connection.from_id);
+                let to = (hop.to.as_str(), connection.to_id);
                 same.join(from, to);
             }
         }
         same
     }
 
-    fn join(&mut self, a: (String, u64), b: (String, u64)) {
+    fn join(&mut self, a: (&'a str, u64), b: (&'a str, u64)) {
         let next = self.groups.len();
         let (group, other) = (self.groups.get(&a).copied(), self.groups.get(&b).copied());
         let kept = group.or(other).unwrap_or(next);
@@ -41,19 +40,22 @@ impl Same {
     }
 
     /// The group of a connection; one that was found at one point only is its own.
-    pub(crate) fn group(&self, point: &str, id: u64) -> Group {
-        let key = (point.to_owned(), id);
-        self.groups
-            .get(&key)
-            .map_or(Group::Alone(key.0, key.1), |group| Group::Of(*group))
+    pub(crate) fn group<'b>(&self, point: &'b str, id: u64) -> Group<'b> {
+        // Most traces have one point, and many connections.
+        let group = if self.groups.is_empty() {
+            None
+        } else {
+            self.groups.get(&(point, id))
+        };
+        group.map_or(Group::Alone(point, id), |group| Group::Of(*group))
     }
 }
 
 /// One connection, wherever it was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Group {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Group<'a> {
     /// Seen at several points.
     Of(usize),
     /// Seen at one point.
-    Alone(String, u64),
+    Alone(&'a str, u64),
 }

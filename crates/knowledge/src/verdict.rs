@@ -84,20 +84,30 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
 fn unify(
     mut limits: Vec<ConnectionLimit>,
     explained: &[(String, u64)],
-    same: &Same,
+    same: &Same<'_>,
 ) -> Vec<ConnectionLimit> {
-    let mut gravest: HashMap<Group, Limit> = explained
+    let mut gravest: HashMap<Group<'_>, Limit> = explained
         .iter()
         .map(|(point, id)| (same.group(point, *id), Limit::MergedLoss))
         .collect();
     for limit in &limits {
-        let known = gravest
-            .entry(same.group(&limit.point, limit.connection))
-            .or_insert(limit.limit);
-        *known = (*known).min(limit.limit);
+        let group = same.group(&limit.point, limit.connection);
+        if matches!(group, Group::Of(_)) {
+            let known = gravest.entry(group).or_insert(limit.limit);
+            *known = (*known).min(limit.limit);
+        }
     }
-    for limit in &mut limits {
-        limit.limit = gravest[&same.group(&limit.point, limit.connection)];
+    if gravest.is_empty() {
+        return limits;
+    }
+    let unified = limits.iter().map(|limit| {
+        let group = same.group(&limit.point, limit.connection);
+        let gravest = gravest.get(&group).copied();
+        gravest.map_or(limit.limit, |gravest| gravest.min(limit.limit))
+    });
+    let unified: Vec<Limit> = unified.collect();
+    for (limit, unified) in limits.iter_mut().zip(unified) {
+        limit.limit = unified;
     }
     limits
 }

@@ -1,5 +1,7 @@
 //! Numbers in words.
 
+use std::net::SocketAddr;
+
 use coalescope_capture::facts::{Connection, Endpoint};
 
 use crate::finding::{ConnectionRef, Evidence};
@@ -52,11 +54,7 @@ pub(crate) fn bytes(n: u64) -> String {
 
 /// `address:port`, with brackets around IPv6.
 pub(crate) fn endpoint(end: &Endpoint) -> String {
-    if end.address.contains(':') {
-        format!("[{}]:{}", end.address, end.port)
-    } else {
-        format!("{}:{}", end.address, end.port)
-    }
+    SocketAddr::new(end.address, end.port).to_string()
 }
 
 /// A reference to a connection at a point.

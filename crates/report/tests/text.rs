@@ -10,12 +10,12 @@ use coalescope_knowledge::{
 use coalescope_report::{Report, TextOptions, WIDTH};
 
 const ADDRESS: &str = "2001:db8:1111:2222:3333:4444:5555:6666";
-/// As long as IPv4 in IPv6 can get.
+/// As long as IPv4 in IPv6 can get; as an address it is printed shorter.
 const LONGEST: &str = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255";
 
 fn endpoint(address: &str) -> Endpoint {
     Endpoint {
-        address: address.to_owned(),
+        address: address.parse().unwrap(),
         port: 65_535,
     }
 }

@@ -4,7 +4,7 @@ use super::error::OpenError;
 use super::interfaces::Interface;
 use super::warning::{Log, WarningKind};
 use super::window::Window;
-use super::{Direction, Head};
+use super::{Direction, Head, RawFrame};
 use coalescope_wire::LinkType;
 use pcap_parser::parse_pcap_header;
 
@@ -98,6 +98,28 @@ impl Pcap {
         let start = window.start() + self.record_header;
         window.consume(size);
         Some(self.head(&record, start, from, log))
+    }
+
+    /// The first record of some bytes, and what follows it, if it is whole and nothing about it is
+    /// odd; what [`Pcap::next`] makes of it, without looking after the window.
+    #[inline(always)]
+    pub(super) fn split<'a>(&self, bytes: &'a [u8]) -> Option<(RawFrame<'a>, &'a [u8])> {
+        let (header, rest) = bytes.split_at_checked(self.record_header)?;
+        let record = self.record(header.first_chunk()?);
+        if record.captured > record.original.min(MAX_CAPTURED) {
+            return None;
+        }
+        let (data, rest) = rest.split_at_checked(record.captured as usize)?;
+        let frame = RawFrame {
+            number: 0,
+            time_ns: record.time_ns,
+            interface: 0,
+            link: self.link,
+            original_len: record.original,
+            data,
+            direction: Direction::Unknown,
+        };
+        Some((frame, rest))
     }
 
     /// The four numbers, read by hand: `pcap_parser::parse_pcap_frame` wants the captured bytes

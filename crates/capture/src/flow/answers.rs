@@ -18,15 +18,21 @@ impl Flow {
         if !frame.sack().is_empty() {
             self.look_for_d_sack(frame.sack(), una);
         }
+        self.take_una(una, frame.time_ns, common)
+    }
+
+    /// Notes that everything below a position is acknowledged; true if that advances.
+    #[inline(always)]
+    pub(super) fn take_una(&mut self, una: u64, now_ns: i64, common: &mut Common) -> bool {
         let advances = una > self.una && una - self.una < STRAY;
         self.acked = true;
         if advances {
-            self.advance(una, frame.time_ns, common);
+            self.advance(una, now_ns, common);
         }
         advances
     }
 
-    #[inline]
+    #[inline(never)]
     fn advance(&mut self, una: u64, now_ns: i64, common: &mut Common) {
         self.una = una;
         self.last_ack_ns = now_ns;
@@ -67,7 +73,7 @@ impl Flow {
     }
 
     #[inline]
-    fn echo(&mut self, frame: &Frame) {
+    pub(super) fn echo(&mut self, frame: &Frame) {
         let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.timestamps()) else {
             return;
         };

@@ -26,12 +26,8 @@ impl Span {
     /// The part from `start` on, as a first transmission.
     pub(super) fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
         Transmission {
-            start,
-            number: frame.number,
-            time_ns: frame.time_ns,
             len: (self.end - start) as u32,
-            signature: self.signature,
-            repeated: 0,
+            ..Transmission::new(frame, start, self.signature)
         }
     }
 }

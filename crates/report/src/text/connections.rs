@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::net::SocketAddr;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
 use coalescope_knowledge::Limit;
@@ -32,15 +33,10 @@ segments",
 const LEGEND: &str = "resent: whole frames seen here before; late: more than a round trip behind, \
     most likely lost before this point; window: segments that a round trip delivers";
 
-/// What limits a connection, by point and id.
-type Limits<'a> = HashMap<(&'a str, u64), Limit>;
+/// What limits the connections of a point, by id.
+type Limits = HashMap<u64, Limit>;
 
 pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
-    let limits = &report.diagnosis.limits;
-    let limits = limits
-        .iter()
-        .map(|limit| ((limit.point.as_str(), limit.connection), limit.limit));
-    let limits: Limits<'_> = limits.collect();
     page.heading("Connections at each point, worst and largest first");
     if report
         .trace
@@ -53,7 +49,12 @@ pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
     for point in &report.trace.points {
         page.gap();
         page.paragraph("", "  ", &title(point), Tone::Plain);
-        list(page, point, &limits, most.unwrap_or(usize::MAX));
+        list(
+            page,
+            point,
+            &limits(report, point),
+            most.unwrap_or(usize::MAX),
+        );
     }
 }
 
@@ -72,19 +73,23 @@ fn title(point: &Point) -> String {
     )
 }
 
-fn list(page: &mut Page, point: &Point, limits: &Limits<'_>, most: usize) {
+fn limits(report: &Report, point: &Point) -> Limits {
+    let all = report.diagnosis.limits.iter();
+    all.filter(|limit| limit.point == point.name)
+        .map(|limit| (limit.connection, limit.limit))
+        .collect()
+}
+
+fn list(page: &mut Page, point: &Point, limits: &Limits, most: usize) {
     if point.connections.is_empty() {
         return;
     }
-    let limit_of =
-        |connection: &Connection| limits.get(&(point.name.as_str(), connection.id)).copied();
-    let mut sorted: Vec<&Connection> = point.connections.iter().collect();
-    sorted.sort_by_key(|connection| {
+    let limit_of = |connection: &Connection| limits.get(&connection.id).copied();
+    let left_out = point.connections.len().saturating_sub(most);
+    let sorted = first(&point.connections, most, |connection| {
         let bytes = busier(connection).0.unique_bytes;
         (rank(limit_of(connection)), Reverse(bytes), connection.id)
     });
-    let left_out = sorted.len().saturating_sub(most);
-    sorted.truncate(most);
     let mut table = page::table(HEADER);
     for connection in &sorted {
         table.add_row(row(connection, limit_of(connection)));
@@ -95,6 +100,28 @@ fn list(page: &mut Page, point: &Point, limits: &Limits<'_>, most: usize) {
         let left_out = format!("{} more left out", count(left_out as u64));
         page.paragraph("  ", "  ", &left_out, Tone::Plain);
     }
+}
+
+/// The first so many connections in the order of their keys: of very many, few are shown, and to
+/// put all of them in order would take longer than to read them.
+fn first<K: Ord>(
+    connections: &[Connection],
+    most: usize,
+    key: impl Fn(&Connection) -> K,
+) -> Vec<&Connection> {
+    let keyed = connections
+        .iter()
+        .map(|connection| (key(connection), connection));
+    let mut keyed: Vec<_> = keyed.collect();
+    if most < keyed.len() {
+        keyed.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
+        keyed.truncate(most);
+    }
+    keyed.sort_by(|a, b| a.0.cmp(&b.0));
+    keyed
+        .into_iter()
+        .map(|(_, connection)| connection)
+        .collect()
 }
 
 /// The direction in which most data went, and where to.
@@ -168,7 +195,7 @@ fn caption(connection: &Connection) -> String {
     let Connection {
         id, client, server, ..
     } = connection;
-    let ends = [client, server].map(|end| socket(&end.address, end.port));
+    let ends = [client, server].map(|end| SocketAddr::new(end.address, end.port));
     let (data, toward) = busier(connection);
     let mut text = format!("#{id} {} -> {}, data {toward}", ends[0], ends[1]);
     let vantage = match connection.vantage {
@@ -190,11 +217,26 @@ fn caption(connection: &Connection) -> String {
     text
 }
 
-/// `192.0.2.1:80`, `[2001:db8::1]:80`.
-fn socket(address: &str, port: u16) -> String {
-    if address.contains(':') {
-        format!("[{address}]:{port}")
-    } else {
-        format!("{address}:{port}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_few_are_those_of_the_whole_order() {
+        let connections: Vec<Connection> = (0..50)
+            .map(|id| Connection {
+                id,
+                ..Connection::default()
+            })
+            .collect();
+        let ids = |most| -> Vec<u64> {
+            let few = first(&connections, most, |connection| connection.id * 7919 % 50);
+            few.into_iter().map(|connection| connection.id).collect()
+        };
+        let all = ids(usize::MAX);
+        assert_eq!(all.len(), 50);
+        for most in 0..50 {
+            assert_eq!(ids(most), all[..most]);
+        }
     }
 }

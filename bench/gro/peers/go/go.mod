@@ -1,0 +1,17 @@
+module coalescope/bench/gro
+
+go 1.26.0
+
+require (
+	github.com/tailscale/wireguard-go v0.0.0-20260928213032-417aef361226
+	golang.org/x/sys v0.45.0
+	golang.zx2c4.com/wireguard v0.0.0-20260522210424-ecfc5a8d5446
+	gvisor.dev/gvisor v0.0.0-20250503011706-39ed1f5ac29c
+)
+
+require (
+	github.com/google/btree v1.1.2 // indirect
+	golang.org/x/net v0.54.0 // indirect
+	golang.org/x/time v0.7.0 // indirect
+	golang.zx2c4.com/wintun v0.0.0-20230126152724-0fa3db229ce2 // indirect
+)

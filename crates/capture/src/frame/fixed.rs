@@ -1,0 +1,135 @@
+//! The digest of the commonest frame, which is read at fixed places.
+
+use coalescope_wire::{FixedTcp, Flags};
+
+use super::{Frame, fill_head};
+use crate::file::RawFrame;
+use crate::key::Key;
+
+/// The ends of the frame before, so that those of the next need not be put in order again: runs
+/// of frames belong to one connection.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    addresses: u64,
+    ports: u32,
+    from_low: bool,
+    is_known: bool,
+    key: Key,
+}
+
+impl Before {
+    /// Whether a frame of another shape has the same ends; if not, they are forgotten.
+    pub(super) fn is(&mut self, key: &Key) -> bool {
+        self.is_known &= self.key == *key;
+        self.is_known
+    }
+
+    /// Puts the ends of a frame into the slot.
+    #[inline(always)]
+    fn ends(&mut self, slot: &mut Frame, tcp: &FixedTcp<'_>) {
+        let (addresses, ports) = (tcp.addresses(), tcp.ports());
+        // Without branches: which of both it is changes from frame to frame.
+        let differs =
+            |addresses, ports| (addresses ^ self.addresses) | u64::from(ports ^ self.ports);
+        let same = differs(addresses, ports) == 0;
+        let opposite = differs(addresses.rotate_left(32), ports.rotate_left(16)) == 0;
+        slot.follows = self.is_known & (same | opposite) & !tcp.flags().has(Flags::SYN);
+        if slot.follows {
+            slot.key = self.key;
+            slot.from_low = self.from_low == same;
+            return;
+        }
+        (slot.key, slot.from_low) = Key::v4(addresses, ports);
+        *self = Self {
+            addresses,
+            ports,
+            from_low: slot.from_low,
+            is_known: true,
+            key: slot.key,
+        };
+    }
+}
+
+impl Frame {
+    /// Takes a frame of the commonest shape.
+    #[inline(always)]
+    pub(super) fn fill_fixed(
+        &mut self,
+        raw: &RawFrame<'_>,
+        tcp: &FixedTcp<'_>,
+        before: &mut Before,
+    ) {
+        before.ends(self, tcp);
+        self.number = raw.number;
+        self.time_ns = raw.time_ns;
+        self.seq = tcp.seq();
+        self.ack = tcp.ack();
+        self.payload = tcp.payload_len();
+        self.flags = tcp.flags();
+        self.window = tcp.window();
+        self.checksum = tcp.checksum();
+        self.id = tcp.id();
+        self.tcp_header = tcp.header_len();
+        self.stamped = tcp.timestamps().is_some();
+        (self.tsval, self.tsecr) = tcp.timestamps().unwrap_or_default();
+        self.length_zero = false;
+        self.fragmented = false;
+        self.has_options = false;
+        self.has_layers = false;
+        fill_head(self, tcp.after_headers(), tcp.payload_len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_wire::LinkType;
+
+    use super::*;
+    use crate::file::Direction;
+    use crate::frame::{Digest, Digester};
+
+    const CLIENT: [u8; 6] = [10, 0, 0, 1, 0xc0, 1];
+    const SERVER: [u8; 6] = [10, 0, 0, 2, 0, 80];
+    const OTHER: [u8; 6] = [10, 0, 0, 2, 0, 81];
+
+    /// An acknowledgment, or another frame without options: whether it follows, and whether the
+    /// lower end sent it.
+    fn digest(digester: &mut Digester, from: [u8; 6], to: [u8; 6], flags: u16) -> (bool, bool) {
+        let mut data = vec![2; 12];
+        data.extend([8, 0, 0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, 0, 0]);
+        data.extend([&from[..4], &to[..4], &from[4..], &to[4..]].concat());
+        data.extend([[0; 8].as_slice(), &(0x5000 | flags).to_be_bytes(), &[0; 6]].concat());
+        let raw = RawFrame {
+            number: 1,
+            time_ns: 0,
+            interface: 0,
+            link: LinkType::Ethernet,
+            original_len: 54,
+            data: &data,
+            direction: Direction::Unknown,
+        };
+        let mut slot = Frame::default();
+        assert_eq!(digester.digest(&raw, &mut slot), Digest::Tcp);
+        (slot.follows, slot.from_low)
+    }
+
+    #[test]
+    fn frames_of_one_connection_follow_each_other_in_both_directions() {
+        let digester = &mut Digester::default();
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (false, true));
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (true, true));
+        assert_eq!(digest(digester, SERVER, CLIENT, Flags::ACK), (true, false));
+        assert_eq!(digest(digester, OTHER, CLIENT, Flags::ACK), (false, false));
+        assert_eq!(digest(digester, OTHER, CLIENT, Flags::ACK), (true, false));
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (false, true));
+    }
+
+    #[test]
+    fn a_syn_may_begin_another_connection() {
+        let digester = &mut Digester::default();
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (false, true));
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::SYN), (false, true));
+        assert_eq!(digest(digester, SERVER, CLIENT, Flags::SYN), (false, false));
+        assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (true, true));
+    }
+}
