@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 use std::rc::Rc;
 
-use gro::{Coalescer, CopyingCoalescer, LinkType, Outgoing, Profile, Settings, Verification};
+use gro::{BatchCoalescer, Coalescer, LinkType, Outgoing, Profile, Settings, Verification};
 
 use crate::clock::now;
 use crate::engine::{Engine, Rule, Sample};
@@ -209,7 +209,7 @@ pub(crate) struct Copying {
     profile: Profile,
     frames: Rc<RefCell<Frames>>,
     batch: usize,
-    engine: CopyingCoalescer,
+    engine: BatchCoalescer,
 }
 
 impl Copying {
@@ -220,7 +220,7 @@ impl Copying {
             profile,
             frames: Rc::clone(frames),
             batch,
-            engine: CopyingCoalescer::new(&profile, settings(frames, Verification::Verify)),
+            engine: BatchCoalescer::new(&profile, settings(frames, Verification::WhenMerging)),
         }
     }
 
@@ -233,11 +233,11 @@ impl Copying {
             out += 1;
             each(black_box(frame).bytes);
         };
-        for batch in frames.descriptors.chunks(self.batch) {
-            for &at in batch {
-                self.engine.push(frames.bytes(at), 0, &mut take);
-            }
-            self.engine.flush(&mut take);
+        let mut batch = Vec::with_capacity(self.batch);
+        for descriptors in frames.descriptors.chunks(self.batch) {
+            batch.clear();
+            batch.extend(descriptors.iter().map(|&at| frames.bytes(at)));
+            self.engine.run(&batch, &mut take);
         }
         out
     }

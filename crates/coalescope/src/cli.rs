@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
+use gro::Profile;
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -28,6 +31,33 @@ Exit codes:
   1  findings
   2  usage or input error";
 
+const REPLAY_NOTES: &str = "\
+Examples:
+  coalescope replay capture.pcapng --profile linux-gro
+  coalescope replay capture.pcap.gz --profile freebsd-lro --interval-us 100
+  coalescope replay capture.pcap --profile ndis-rsc --write merged.pcapng
+  tcpdump -i eth0 -s 128 -U -w - tcp | coalescope replay - --profile linux-lro --format json
+
+Ctrl-C ends reading and reports what was read; a second one ends the program.
+
+Exit codes:
+  0  done
+  2  usage or input error, or --write could not be written";
+
+const WIRE_NOTES: &str = "\
+Examples:
+  coalescope lab wire --in veth1 --out veth2 --profile linux-gro
+  ip netns exec middle coalescope lab wire --in in0 --out out0 --profile linux-gro-7 --hold-us 1000
+
+Merged frames are up to 65,549 bytes long: give --out, and what is behind it, a large MTU (65535).
+Nothing else should merge: turn GRO off on both interfaces, and TSO and GSO where frames come from.
+
+Ctrl-C or SIGTERM ends it: what is held leaves, and the counts are printed.
+
+Exit codes:
+  0  ended by a signal
+  2  usage error, no such interface, or not the rights (root, or CAP_NET_RAW)";
+
 const DEMO_NOTES: &str = "\
 Exit codes:
   0  the demo ran, whatever it found
@@ -48,8 +78,21 @@ pub struct Cli {
 pub enum Command {
     /// Say what captures of the same traffic show: what limits it, what is lost, and where
     Trace(TraceArgs),
+    /// Say what captured traffic would become under a receive offload (GRO, LRO, RSC)
+    Replay(ReplayArgs),
     /// Make the captures of a simulated incident, and trace them
     Demo(DemoArgs),
+    /// Experiments with real interfaces (Linux only)
+    #[command(subcommand)]
+    Lab(LabCommand),
+}
+
+/// Experiments with real interfaces.
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXIT_CODES)]
+pub enum LabCommand {
+    /// Be a wire between two interfaces that merges frames as a receive offload would
+    Wire(WireArgs),
 }
 
 /// Arguments of `coalescope trace`.
@@ -91,6 +134,85 @@ pub struct OutputArgs {
     pub connections: usize,
 }
 
+/// Arguments of `coalescope replay`.
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_NOTES)]
+pub struct ReplayArgs {
+    /// A capture (pcap or pcapng, plain or packed with gzip or zstd; - is standard input), best
+    /// one taken where nothing was merged yet
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Whose rules to merge by
+    #[arg(long, value_name = "PROFILE", value_parser = profile_parser())]
+    pub profile: Profile,
+
+    /// How long a poll lasts from its first frame on, in microseconds of the capture's clock; at
+    /// its end all that is held goes up. 0: each frame is a poll
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_INTERVAL_US)]
+    #[arg(value_parser = clap::value_parser!(u64).range(..=LONGEST_POLL_US))]
+    pub interval_us: u64,
+
+    /// The longest IP packet, in bytes, that is one segment where the capture has no SYN that tells
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU_BYTES)]
+    #[arg(value_parser = clap::value_parser!(u32).range(68..))]
+    pub mtu: u32,
+
+    /// Write what comes out to this file, as pcapng
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub write: Option<PathBuf>,
+
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplayFormat,
+
+    /// Connections to list in text, largest first, each direction by itself; 0 lists all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub connections: usize,
+}
+
+/// No receive offload holds a frame that long.
+const LONGEST_POLL_US: u64 = 10_000_000;
+
+/// Takes a profile by its name.
+fn profile_parser() -> impl TypedValueParser<Value = Profile> {
+    let names = Profile::ALL
+        .iter()
+        .map(|profile| PossibleValue::new(profile.name).help(profile.source));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Profile::named(&name).ok_or("there is no such profile"))
+}
+
+/// Arguments of `coalescope lab wire`.
+#[derive(Debug, Args)]
+#[command(after_help = WIRE_NOTES)]
+pub struct WireArgs {
+    /// The interface whose frames are merged
+    #[arg(long = "in", value_name = "IFACE")]
+    pub input: String,
+
+    /// The interface where they leave; what comes from there goes back unchanged
+    #[arg(long = "out", value_name = "IFACE")]
+    pub output: String,
+
+    /// Whose rules to merge by
+    #[arg(long, value_name = "PROFILE", value_parser = profile_parser())]
+    pub profile: Profile,
+
+    /// How long a frame is held at most, in microseconds. 0: what is received with one system call
+    /// is merged
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_HOLD_US)]
+    #[arg(value_parser = clap::value_parser!(u64).range(..=LONGEST_POLL_US))]
+    pub hold_us: u64,
+
+    /// How to print the counts
+    #[arg(long, value_enum, default_value_t)]
+    pub format: WireFormat,
+}
+
+/// What `coalescope_lab::wire::DEFAULT_HOLD` says; the lab is there on Linux only.
+pub(crate) const DEFAULT_HOLD_US: u64 = 5000;
+
 /// Arguments of `coalescope demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_NOTES)]
@@ -119,5 +241,25 @@ pub enum Format {
     #[default]
     Text,
     /// One JSON document, coalescope/trace/1
+    Json,
+}
+
+/// A form of output of `coalescope replay`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document, coalescope/replay/1
+    Json,
+}
+
+/// A form of output of `coalescope lab wire`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum WireFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document, coalescope/lab-wire/1
     Json,
 }

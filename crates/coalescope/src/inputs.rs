@@ -190,7 +190,8 @@ fn display(file: &Path) -> String {
     file.display().to_string()
 }
 
-fn open_file(file: &Path, interrupt: &Interrupt) -> anyhow::Result<Source> {
+/// Opens a file, or standard input.
+pub(crate) fn open_file(file: &Path, interrupt: &Interrupt) -> anyhow::Result<Source> {
     if is_stdin(file) {
         return Ok(Source::from_reader(
             STDIN,

@@ -1,9 +1,12 @@
 //! Ctrl-C: the first one ends reading, so that what was read is reported; the second one kills.
+//! What runs until it is told to end is ended by SIGTERM too.
 
 #[cfg(not(unix))]
 pub(crate) use elsewhere::{Interrupt, Patient};
 #[cfg(unix)]
 pub(crate) use unix::{Interrupt, Patient};
+#[cfg(target_os = "linux")]
+pub(crate) use unix::until_told;
 
 #[cfg(unix)]
 mod unix {
@@ -16,7 +19,7 @@ mod unix {
     use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use signal_hook::consts::SIGINT;
+    use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
 
@@ -61,6 +64,18 @@ mod unix {
         pub(crate) fn is_set(&self) -> bool {
             self.0.load(Ordering::Relaxed)
         }
+    }
+
+    /// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
+        let told = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the first signal finds the second handler's flag not yet set.
+            flag::register_conditional_default(signal, Arc::clone(&told))?;
+            flag::register(signal, Arc::clone(&told))?;
+        }
+        Ok(told)
     }
 
     /// Reads from a pipe, which may have nothing to say for a long time, and ends when reading

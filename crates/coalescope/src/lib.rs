@@ -7,8 +7,10 @@ mod cli;
 mod demo;
 mod inputs;
 mod interrupt;
+mod lab;
 mod output;
 mod progress;
+mod replay;
 mod trace;
 
 use std::io;
@@ -16,7 +18,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-pub use cli::{Cli, Command, DemoArgs, Format, OutputArgs, TraceArgs};
+pub use cli::{
+    Cli, Command, DemoArgs, Format, LabCommand, OutputArgs, ReplayArgs, ReplayFormat, TraceArgs,
+    WireArgs, WireFormat,
+};
 
 /// How a command ended, when it could do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +55,9 @@ pub fn main() -> ExitCode {
 pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
     match cli.command {
         Command::Trace(args) => trace::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Lab(LabCommand::Wire(args)) => lab::wire(&args),
     }
 }
 

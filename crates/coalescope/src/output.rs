@@ -2,9 +2,13 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use coalescope_report::{Report, TextOptions};
+#[cfg(target_os = "linux")]
+use coalescope_report::WireReport;
+use coalescope_report::{ReplayReport, Report, TextOptions};
 
-use crate::cli::{Format, OutputArgs};
+#[cfg(target_os = "linux")]
+use crate::cli::WireFormat;
+use crate::cli::{Format, OutputArgs, ReplayFormat};
 
 /// Prints the report to standard output, which gets nothing else.
 pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
@@ -17,13 +21,47 @@ pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
             }
             report.write_json(&mut out)
         }
-        Format::Text => {
-            let options = TextOptions {
-                connections: Some(args.connections).filter(|&n| n > 0),
-                colour: wants_colour(),
-            };
-            report.write_text(&mut out, &options)
+        Format::Text => report.write_text(&mut out, &text_options(args.connections)),
+    }
+}
+
+/// The same for a replay.
+pub(crate) fn print_replay(
+    report: &ReplayReport,
+    format: ReplayFormat,
+    connections: usize,
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        ReplayFormat::Json => {
+            for warning in report.warnings() {
+                tell(&format!("warning: {warning}"));
+            }
+            report.write_json(&mut out)
         }
+        ReplayFormat::Text => report.write_text(&mut out, &text_options(connections)),
+    }
+}
+
+/// The same for a wire.
+#[cfg(target_os = "linux")]
+pub(crate) fn print_wire(report: &WireReport, format: WireFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        WireFormat::Json => {
+            for warning in &report.warnings {
+                tell(&format!("warning: {warning}"));
+            }
+            report.write_json(&mut out)
+        }
+        WireFormat::Text => report.write_text(&mut out, &text_options(0)),
+    }
+}
+
+fn text_options(connections: usize) -> TextOptions {
+    TextOptions {
+        connections: Some(connections).filter(|&n| n > 0),
+        colour: wants_colour(),
     }
 }
 

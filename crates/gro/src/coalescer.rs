@@ -1,11 +1,11 @@
-//! The two ways to use the engine.
+//! The ways to use the engine.
 
 use crate::Reason;
 use crate::decision::{Counters, Decision};
 use crate::engine::{Engine, Incoming};
 use crate::profile::Profile;
-use crate::settings::Settings;
-use crate::store::{Copies, Outgoing, OutgoingBytes, Parts, To};
+use crate::settings::{Settings, Verification};
+use crate::store::{Copies, LateCopies, OfBatch, Outgoing, OutgoingBytes, Parts, Sink, To};
 
 /// Merges frames without touching their payload.
 ///
@@ -24,6 +24,13 @@ impl<T> Coalescer<T> {
     /// `profile.table.per_bucket` frames at most.
     #[must_use]
     pub fn new(profile: &Profile, settings: Settings) -> Self {
+        let settings = match settings.verification {
+            Verification::WhenMerging => Settings {
+                verification: Verification::Verify,
+                ..settings
+            },
+            _ => settings,
+        };
         Self {
             engine: Engine::new(profile, settings, Parts::new),
         }
@@ -61,10 +68,7 @@ impl<T> Coalescer<T> {
         out: &mut impl FnMut(Outgoing<'_, T>),
     ) {
         fetch(frames.clone().map(|(frame, _)| frame));
-        let mut out = To(out);
-        for (frame, token) in frames {
-            self.engine.push(Incoming { frame, token, now }, &mut out);
-        }
+        self.engine.push_all(frames, now, &mut To(out));
     }
 
     /// Sends up all that is held: the end of a poll.
@@ -75,6 +79,13 @@ impl<T> Coalescer<T> {
     /// Sends up what is held since before `since`, on the clock given to [`Self::push`].
     pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(Outgoing<'_, T>)) {
         self.engine.flush_before(since, &mut To(out));
+    }
+
+    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None`
+    /// if nothing is held. It looks at one frame of each bucket.
+    #[must_use]
+    pub fn oldest(&self) -> Option<u64> {
+        self.engine.oldest()
     }
 
     /// Whether nothing is held.
@@ -98,6 +109,69 @@ fn fetch<'a>(frames: impl Iterator<Item = &'a [u8]>) {
         bits |= frame.first().unwrap_or(&0) | frame.get(64).unwrap_or(&0);
     }
     core::hint::black_box(bits);
+}
+
+/// Merges one batch of frames at a time, and makes contiguous frames of them.
+///
+/// Nothing is held from one batch to the next, so that the frames need not be copied before it is
+/// known that they merge: with [`Verification::WhenMerging`] a frame that merges with none is
+/// handed on without its payload being read.
+#[derive(Clone, Debug)]
+pub struct BatchCoalescer {
+    engine: Engine<LateCopies>,
+}
+
+impl BatchCoalescer {
+    /// An engine with the rules of a profile; see [`Coalescer::new`].
+    #[must_use]
+    pub fn new(profile: &Profile, settings: Settings) -> Self {
+        Self {
+            engine: Engine::new(profile, settings, LateCopies::new),
+        }
+    }
+
+    /// Merges a batch: whatever comes out of it comes out now.
+    pub fn run(&mut self, frames: &[&[u8]], out: &mut impl FnMut(OutgoingBytes<'_>)) {
+        let mut batch = Batch { frames, out };
+        fetch(frames.iter().copied());
+        let numbered = frames.iter().copied().zip(0..);
+        self.engine.push_all(numbered, 0, &mut batch);
+        self.engine.flush(Reason::EndOfPoll, &mut batch);
+    }
+
+    /// What was decided so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.engine.counters
+    }
+}
+
+/// The frames of a batch, and where what comes out of them goes.
+struct Batch<'f, F> {
+    frames: &'f [&'f [u8]],
+    out: F,
+}
+
+impl<F: FnMut(OutgoingBytes<'_>)> Sink<LateCopies> for Batch<'_, F> {
+    #[inline]
+    fn take<'a>(&mut self, outgoing: OfBatch<'a>)
+    where
+        LateCopies: 'a,
+    {
+        let (bytes, about) = match outgoing {
+            OfBatch::Merged(bytes, about) => (bytes, about),
+            OfBatch::Unchanged(number, about) => {
+                let frame = self.frames.get(number as usize);
+                (frame.copied().unwrap_or_default(), about)
+            }
+        };
+        (self.out)(OutgoingBytes { bytes, about });
+    }
+
+    #[inline]
+    fn frame_of(&self, token: &u32) -> Option<&[u8]> {
+        self.frames.get(*token as usize).copied()
+    }
 }
 
 /// Merges frames into contiguous buffers of its own.
@@ -137,6 +211,13 @@ impl CopyingCoalescer {
     /// Sends up what is held since before `since`; see [`Coalescer::flush_before`].
     pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(OutgoingBytes<'_>)) {
         self.engine.flush_before(since, &mut To(out));
+    }
+
+    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None`
+    /// if nothing is held. It looks at one frame of each bucket.
+    #[must_use]
+    pub fn oldest(&self) -> Option<u64> {
+        self.engine.oldest()
     }
 
     /// Whether nothing is held.

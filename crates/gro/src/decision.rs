@@ -84,6 +84,13 @@ impl Counters {
         self.flushed[reason as usize]
     }
 
+    /// A frame joined a held one that stays open.
+    #[inline(always)]
+    pub(crate) fn merge(&mut self) {
+        self.frames_in += 1;
+        self.merged_in += 1;
+    }
+
     #[inline(always)]
     pub(crate) fn decide(&mut self, decision: Decision) {
         self.frames_in += 1;

@@ -11,7 +11,7 @@ use crate::finish;
 use crate::gso::IdRun;
 use crate::held::{Held, NO_IPV4, NONE, id_at, identifications};
 use crate::judge::{Join, judge, may_start, same_flow};
-use crate::plain::{self, PlainRules, PlainTemplates};
+use crate::plain::{PlainRules, PlainTemplates};
 use crate::profile::{
     Bystanders, Emission, Field, Full, IpId, Mismatch, Options, Profile, PureAck, SegmentSize,
 };
@@ -38,7 +38,7 @@ pub(crate) struct Engine<S> {
     /// Frames that came in so far: the next one's number.
     pub(crate) arrived: u64,
     /// Frames until the budget of this poll is used up; never in practice where there is none.
-    until_flush: u64,
+    until_flush: u32,
 }
 
 /// The number of frames in a slot in which one waits that has passed.
@@ -71,40 +71,76 @@ impl<S: Store> Engine<S> {
     }
 
     /// Takes a frame in.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn push(
         &mut self,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let decision = match self.short {
+        match self.short {
             Some(LinkType::Ethernet) => self.push_behind::<14>(incoming, out),
             Some(_) => self.push_behind::<0>(incoming, out),
-            None => self.push_any(incoming, out),
-        };
-        self.counters.decide(decision);
-        self.arrived += 1;
-        self.until_flush -= 1;
-        if self.until_flush == 0 {
-            self.flush(Reason::Budget, out);
+            None => self.push_counted(incoming, out),
         }
-        decision
     }
 
-    /// Takes a frame in whose IP header starts at `LINK` if it is plain.
+    /// Takes frames in, one after the other.
     #[inline(always)]
-    fn push_behind<const LINK: usize>(
+    pub(crate) fn push_all<'f>(
+        &mut self,
+        frames: impl Iterator<Item = (&'f [u8], S::Token)>,
+        now: u64,
+        out: &mut impl Sink<S>,
+    ) {
+        let frames = frames.map(|(frame, token)| Incoming { frame, token, now });
+        // The choice is made once, not for every frame.
+        match self.short {
+            Some(LinkType::Ethernet) => {
+                for incoming in frames {
+                    self.push_behind::<14>(incoming, out);
+                }
+            }
+            Some(_) => {
+                for incoming in frames {
+                    self.push_behind::<0>(incoming, out);
+                }
+            }
+            None => {
+                for incoming in frames {
+                    self.push_counted(incoming, out);
+                }
+            }
+        }
+    }
+
+    /// Takes a frame the general way.
+    fn push_counted(
         &mut self,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let Some(head) = incoming.frame.first_chunk() else {
-            return self.push_any(incoming, out);
-        };
-        match plain::version::<LINK>(head) {
-            4 => self.push_plain::<LINK, 20>(head, incoming, out),
-            6 => self.push_plain::<LINK, 40>(head, incoming, out),
-            _ => self.push_any(incoming, out),
+        let decision = self.push_any(incoming, out);
+        self.counters.decide(decision);
+        self.count(out);
+        decision
+    }
+
+    /// Counts a frame, and ends the poll if its budget is used up.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, out: &mut impl Sink<S>) {
+        self.arrived += 1;
+        self.until_flush -= 1;
+        if self.until_flush == 0 {
+            self.end_of_budget(out);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_of_budget(&mut self, out: &mut impl Sink<S>) {
+        match self.profile.table.budget {
+            0 => self.until_flush = u32::MAX,
+            _ => self.flush(Reason::Budget, out),
         }
     }
 
@@ -124,7 +160,7 @@ impl<S: Store> Engine<S> {
             Ok(seen) => self.push_seen(&seen, incoming, out),
             Err(reason) => {
                 if self.profile.bystanders == Bystanders::FlushFlow
-                    && let Some(hash) = flow_of(how, incoming.frame)
+                    && let Some(hash) = flow_of(&self.profile, how, incoming.frame)
                 {
                     self.end_flow(hash, out);
                 }
@@ -161,6 +197,14 @@ impl<S: Store> Engine<S> {
             let template = self.template(held.template);
             if held.hash == seen.hash && same_flow(template, &held.header, &header, seen) {
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
+                    Ok(_) if self.rules.lazy && !self.is_right(incoming.frame) => {
+                        return self.pass(incoming, Reason::Checksum, out);
+                    }
+                    Ok(_) if !self.is_held_right(slot, out) => {
+                        self.end(slot, Reason::Checksum, out);
+                        refused = Some(Reason::Checksum);
+                        break;
+                    }
                     Ok(join) => return self.join(slot, join, seen, incoming, out),
                     Err(reason) => refused = Some(reason),
                 }
@@ -179,6 +223,25 @@ impl<S: Store> Engine<S> {
             Ok(()) => self.start(seen, &header, incoming, refused, out),
             Err(reason) => self.pass(incoming, refused.unwrap_or(reason), out),
         }
+    }
+
+    /// Whether the checksums of a frame are right that nobody has looked at.
+    fn is_right(&self, frame: &[u8]) -> bool {
+        let how = Inspection {
+            link: self.settings.link,
+            verify: true,
+            seed: self.settings.seed,
+        };
+        inspect(&self.profile, how, frame).is_ok()
+    }
+
+    /// Looks at the checksum of a held frame, if nobody has.
+    fn is_held_right(&mut self, slot: u32, out: &impl Sink<S>) -> bool {
+        if !core::mem::replace(&mut self.table.slots[slot as usize].unverified, false) {
+            return true;
+        }
+        let frame = self.store.first_frame(slot, out);
+        frame.is_none_or(|frame| self.is_right(frame))
     }
 
     fn template(&self, number: u32) -> &Template {
@@ -206,18 +269,24 @@ impl<S: Store> Engine<S> {
                 if self.rules.sums {
                     add_sum(held, frame, seen.payload_len, join);
                 }
-                self.store.append(slot, frame, payload, incoming.token);
+                self.store.append(slot, frame, payload, incoming.token, out);
                 held.next_seq = held.next_seq.wrapping_add(seen.payload_len);
             }
             Join::InFront => {
                 if self.rules.sums {
                     add_sum(held, frame, seen.payload_len, join);
                 }
-                self.store.prepend(slot, frame, payload, incoming.token);
+                self.store
+                    .prepend(slot, frame, payload, incoming.token, out);
             }
             Join::Absorb | Join::Vanish => {
-                self.store
-                    .append(slot, frame, payload.start..payload.start, incoming.token);
+                self.store.append(
+                    slot,
+                    frame,
+                    payload.start..payload.start,
+                    incoming.token,
+                    out,
+                );
             }
         }
         if join != Join::Vanish {
@@ -266,6 +335,7 @@ impl<S: Store> Engine<S> {
         held.frame = self.arrived;
         held.since = incoming.now;
         held.tail = start_tail(&self.profile, header, seen);
+        held.unverified = self.rules.lazy;
         held.link_len = link_len(seen);
         held.sum = 0;
         if self.rules.sums {
@@ -418,6 +488,14 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// When the oldest held frame came.
+    pub(crate) fn oldest(&self) -> Option<u64> {
+        let oldest = (0..self.table.buckets()).filter_map(|bucket| self.table.oldest(bucket));
+        oldest
+            .map(|slot| self.table.slots[slot as usize].since)
+            .min()
+    }
+
     /// Sends up what came before `since`, the oldest of each bucket first.
     pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Sink<S>) {
         for bucket in 0..self.table.buckets() {
@@ -431,10 +509,10 @@ impl<S: Store> Engine<S> {
 }
 
 /// Frames in one poll.
-fn budget(profile: &Profile) -> u64 {
+fn budget(profile: &Profile) -> u32 {
     match profile.table.budget {
-        0 => u64::MAX,
-        budget => budget.into(),
+        0 => u32::MAX,
+        budget => budget,
     }
 }
 

@@ -62,6 +62,8 @@ pub(crate) struct Held {
     pub(crate) version: u8,
     pub(crate) is_tcp: bool,
     pub(crate) tunneled: bool,
+    /// Nobody has looked at its checksum yet.
+    pub(crate) unverified: bool,
     /// In the hash table: others may join.
     pub(crate) open: bool,
     /// Why nothing joins any more, where it waits for the end of the batch.
@@ -77,6 +79,8 @@ pub(crate) struct Held {
     /// How many more segments like the last one may join: of the same size and with the same
     /// flags. The short way counts them down.
     pub(crate) alike: u32,
+    /// How long such frames are.
+    pub(crate) alike_len: u32,
     /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
     /// grows.
     pub(crate) next_id: u16,
@@ -113,6 +117,7 @@ impl Held {
             version: 4,
             is_tcp: true,
             tunneled: false,
+            unverified: false,
             open: false,
             closed: None,
             tail: None,
@@ -120,6 +125,7 @@ impl Held {
             sum: 0,
             ids: [Identifications::NONE; 2],
             alike: 0,
+            alike_len: 0,
             next_id: 0,
             id_mask: 0,
             id_step: 0,

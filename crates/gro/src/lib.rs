@@ -31,8 +31,8 @@ mod table;
 mod template;
 pub mod virtio;
 
-pub use coalescer::{Coalescer, CopyingCoalescer};
-pub use coalescope_wire::LinkType;
+pub use coalescer::{BatchCoalescer, Coalescer, CopyingCoalescer};
+pub use coalescope_wire::{LinkType, UdpTunnels};
 pub use could::{Loss, SegmentSizes, Verdict, could_have_built, could_have_built_on};
 pub use decision::{Action, Counters, Decision};
 pub use gso::{Gso, GsoKind, IdRun};

@@ -3,7 +3,7 @@
 use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 use coalescope_wire::{
     Flags, Header, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
-    Transport, TunnelKind, UdpTunnels, walk, walk_headers_entering,
+    Transport, TunnelKind, UdpTunnels, walk_headers_entering,
 };
 
 use crate::Reason;
@@ -57,19 +57,30 @@ pub(crate) fn inspect(profile: &Profile, how: Inspection, frame: &[u8]) -> Resul
     let alone = network(profile, frame, &headers)?;
     let seen = transport(profile, how, frame, &packet, headers, alone)?;
     match seen.alone {
-        // Linux verifies no checksum of a packet that will not merge, and enters no tunnel whose
-        // checksum is not verified.
-        Some(reason) if has_outer_checksum(frame, &seen) => {
-            match outer_alone(profile, frame, &seen.headers) {
-                true => Err(reason),
-                false if how.verify => {
-                    outer_checksums(frame, &seen.headers, seen.layer4_at).map(|()| seen)
-                }
-                false => Ok(seen),
-            }
+        Some(reason) if seen.tunneled => tunnel_alone(profile, how, frame, &seen, reason)?,
+        None if how.verify => checksum(profile, frame, &packet, &seen)?,
+        _ => {}
+    }
+    Ok(seen)
+}
+
+/// Linux verifies no checksum of a packet that will not merge. If it is known before the tunnel,
+/// one in UDP is not entered, since that takes a verified checksum (`udp_gro_receive`), but GRE is
+/// (`gre_gro_receive`). If it is the inner packet that will not merge, the tunnel's own checksum
+/// has been verified by then.
+fn tunnel_alone(
+    profile: &Profile,
+    how: Inspection,
+    frame: &[u8],
+    seen: &Seen,
+    reason: Reason,
+) -> Result<(), Reason> {
+    match outer_alone(profile, frame, &seen.headers) {
+        true if has_outer_checksum(frame, seen) => Err(reason),
+        false if how.verify && verifies(profile, seen) => {
+            outer_checksums(frame, &seen.headers, seen.layer4_at)
         }
-        None if how.verify => checksum(profile, frame, &packet, &seen).map(|()| seen),
-        _ => Ok(seen),
+        _ => Ok(()),
     }
 }
 
@@ -79,10 +90,7 @@ fn headers_of(
     frame: &[u8],
 ) -> Result<(Packet, Headers), Reason> {
     let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-    let tunnels = UdpTunnels {
-        vxlan: profile.tunnels.vxlan,
-        geneve: profile.tunnels.geneve,
-    };
+    let tunnels = profile.tunnels.in_udp();
     let mut headers = Headers::default();
     let found = walk_headers_entering(link, frame, wire_len, tunnels, &mut headers);
     match found.map_err(stopped) {
@@ -109,14 +117,14 @@ fn despite_lengths(
     // One try for each IP header that may lie.
     for _ in 0..2 {
         for header in headers.as_slice() {
-            // A length of 0 lets the walk go by what is around it.
-            match header.kind {
-                HeaderKind::Ipv4 => head.get_mut(usize::from(header.offset) + 2..),
-                HeaderKind::Ipv6 => head.get_mut(usize::from(header.offset) + 4..),
+            let at = usize::from(header.offset);
+            let field = match header.kind {
+                HeaderKind::Ipv4 => head.get_mut(at + 2..at + 4),
+                HeaderKind::Ipv6 => head.get_mut(at + 4..at + 6),
                 _ => None,
-            }
-            .and_then(|bytes| bytes.first_chunk_mut())
-            .map(|length| *length = [0, 0]);
+            };
+            // A length of 0 lets the walk go by what is around it.
+            field.unwrap_or_default().fill(0);
         }
         if let Ok(packet) =
             walk_headers_entering(link, &head[..len], wire_len, tunnels, &mut headers)
@@ -420,10 +428,14 @@ fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The hash of a frame's flow, whatever forbids to merge it.
-pub(crate) fn flow_of(how: Inspection, frame: &[u8]) -> Option<u64> {
+/// The hash of a frame's flow, whatever forbids to merge it. In a tunnel that the profile does not
+/// enter there is no flow that it knows.
+pub(crate) fn flow_of(profile: &Profile, how: Inspection, frame: &[u8]) -> Option<u64> {
     let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-    let packet = walk(how.link, frame, wire_len).ok()?;
+    let mut headers = Headers::default();
+    let tunnels = profile.tunnels.in_udp();
+    let packet = walk_headers_entering(how.link, frame, wire_len, tunnels, &mut headers).ok()?;
+    link_and_tunnel(profile, &packet, &headers).ok()?;
     let has_ports = matches!(packet.transport, Transport::Tcp(_) | Transport::Udp(_));
     has_ports.then(|| hash(frame, &packet.ip, how.seed))
 }
@@ -468,13 +480,17 @@ fn mix(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-fn checksum(profile: &Profile, frame: &[u8], packet: &Packet, seen: &Seen) -> Result<(), Reason> {
-    let required = match seen.layer4 {
-        Layer4::Tcp(_) => profile.tcp.checksum == Checksum::Required,
-        Layer4::Udp => profile
-            .udp
-            .is_some_and(|udp| udp.checksum == Checksum::Required),
+/// Whether the profile looks at checksums of such a frame.
+fn verifies(profile: &Profile, seen: &Seen) -> bool {
+    let rule = match seen.layer4 {
+        Layer4::Tcp(_) => Some(profile.tcp.checksum),
+        Layer4::Udp => profile.udp.map(|udp| udp.checksum),
     };
+    rule == Some(Checksum::Required)
+}
+
+fn checksum(profile: &Profile, frame: &[u8], packet: &Packet, seen: &Seen) -> Result<(), Reason> {
+    let required = verifies(profile, seen);
     // A datagram without checksum has nothing to verify.
     let none = matches!(seen.layer4, Layer4::Udp)
         && frame.get(seen.layer4_at + 6..seen.layer4_at + 8) == Some(&[0; 2]);

@@ -8,6 +8,10 @@ pub enum Verification {
     /// TCP and UDP checksums are looked at, where the profile requires them to be right.
     #[default]
     Verify,
+    /// They are looked at when two frames are about to merge, as wireguard-go does: a frame that
+    /// merges with none goes on without anybody having read its payload. For a
+    /// [`crate::Coalescer`], which does not keep frames, it is the same as `Verify`.
+    WhenMerging,
     /// The caller vouches for them, as a network card's receive checksum offload does.
     Trusted,
 }

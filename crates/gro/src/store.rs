@@ -92,10 +92,26 @@ pub(crate) trait Store {
     fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
 
     /// A frame's payload joins behind; an empty one was absorbed.
-    fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+    fn append(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        sink: &impl Sink<Self>,
+    ) where
+        Self: Sized;
 
     /// A frame's payload joins in front.
-    fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+    fn prepend(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        sink: &impl Sink<Self>,
+    ) where
+        Self: Sized;
 
     /// The frame in a slot comes out as it came in.
     fn single(&mut self, slot: u32, about: About) -> Option<Self::Out<'_>>;
@@ -108,6 +124,11 @@ pub(crate) trait Store {
         about: About,
     ) -> Self::Out<'a>;
 
+    /// The frame in a slot that nothing has joined yet, if it can be had.
+    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]>
+    where
+        Self: Sized;
+
     /// A frame passes.
     fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
 }
@@ -119,6 +140,11 @@ pub(crate) trait Sink<S: Store> {
     fn take<'a>(&mut self, out: S::Out<'a>)
     where
         S: 'a;
+
+    /// The frame that a token stands for, if the caller still has it.
+    fn frame_of(&self, _: &S::Token) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// A closure that takes frames.
@@ -179,11 +205,25 @@ impl<T> Store for Parts<T> {
     }
 
     #[inline(always)]
-    fn append(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+    fn append(
+        &mut self,
+        slot: u32,
+        _: &[u8],
+        payload: Range<usize>,
+        token: T,
+        _: &impl Sink<Self>,
+    ) {
         self.slots[slot as usize].push(part(token, &payload));
     }
 
-    fn prepend(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+    fn prepend(
+        &mut self,
+        slot: u32,
+        _: &[u8],
+        payload: Range<usize>,
+        token: T,
+        _: &impl Sink<Self>,
+    ) {
         self.slots[slot as usize].insert(0, part(token, &payload));
     }
 
@@ -208,6 +248,11 @@ impl<T> Store for Parts<T> {
             parts: self.slots[slot as usize].drain(..),
             about,
         }
+    }
+
+    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]> {
+        let part = self.slots[slot as usize].first()?;
+        sink.frame_of(&part.token)
     }
 
     #[inline]
@@ -243,18 +288,6 @@ impl Copies {
         buffer.truncate(buffer.len() - padding);
         buffer
     }
-
-    /// Puts new headers, which may be longer or shorter, in front of the payload.
-    fn set_header(&mut self, slot: u32, header: &[u8]) {
-        let slot = slot as usize;
-        let old = core::mem::replace(&mut self.header_lens[slot], header.len());
-        let buffer = &mut self.slots[slot];
-        if old == header.len() {
-            buffer[..old].copy_from_slice(header);
-        } else {
-            buffer.splice(..old, header.iter().copied());
-        }
-    }
 }
 
 impl Store for Copies {
@@ -271,11 +304,25 @@ impl Store for Copies {
     }
 
     #[inline]
-    fn append(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
+    fn append(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        (): (),
+        _: &impl Sink<Self>,
+    ) {
         self.unpadded(slot).extend_from_slice(&frame[payload]);
     }
 
-    fn prepend(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
+    fn prepend(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        (): (),
+        _: &impl Sink<Self>,
+    ) {
         let at = self.header_lens[slot as usize];
         let bytes = frame[payload].iter().copied();
         self.unpadded(slot).splice(at..at, bytes);
@@ -296,11 +343,17 @@ impl Store for Copies {
         header: &'a mut [u8; MAX_HEADER],
         about: About,
     ) -> OutgoingBytes<'a> {
-        self.set_header(slot, &header[..usize::from(about.header_len)]);
+        let old = self.header_lens[slot as usize];
+        let buffer = &mut self.slots[slot as usize];
+        set_header(buffer, old, &header[..usize::from(about.header_len)]);
         OutgoingBytes {
             bytes: &self.slots[slot as usize],
             about,
         }
+    }
+
+    fn first_frame<'s>(&'s self, slot: u32, _: &'s impl Sink<Self>) -> Option<&'s [u8]> {
+        self.slots.get(slot as usize).map(Vec::as_slice)
     }
 
     #[inline]
@@ -309,5 +362,130 @@ impl Store for Copies {
             bytes: frame,
             about,
         }
+    }
+}
+
+/// A frame that comes out of a batch.
+#[derive(Debug)]
+pub(crate) enum OfBatch<'a> {
+    /// As it came in; its number in the batch.
+    Unchanged(u32, About),
+    /// Merged.
+    Merged(&'a [u8], About),
+}
+
+/// What is held of a frame of a batch.
+#[derive(Clone, Debug, Default)]
+struct Joined {
+    /// The first frame's number in the batch.
+    first: u32,
+    /// Where that one's payload lies.
+    payload: Range<usize>,
+    /// The merged frame, once something has joined.
+    buffer: Vec<u8>,
+    /// Whether nothing has joined yet.
+    alone: bool,
+}
+
+/// Copies of frames that merge, made when they do.
+#[derive(Clone, Debug)]
+pub(crate) struct LateCopies {
+    slots: Vec<Joined>,
+}
+
+impl LateCopies {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            slots: (0..slots).map(|_| Joined::default()).collect(),
+        }
+    }
+
+    /// The buffer that a second frame joins, with the first one in it.
+    #[inline]
+    fn joined(&mut self, slot: u32, sink: &impl Sink<Self>) -> &mut Joined {
+        let joined = &mut self.slots[slot as usize];
+        if core::mem::replace(&mut joined.alone, false) {
+            let first = sink.frame_of(&joined.first);
+            let first = first.and_then(|frame| frame.get(..joined.payload.end));
+            joined.buffer.clear();
+            joined.buffer.extend_from_slice(first.unwrap_or_default());
+        }
+        joined
+    }
+}
+
+impl Store for LateCopies {
+    type Token = u32;
+    type Out<'a> = OfBatch<'a>;
+
+    #[inline]
+    fn start(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: u32) {
+        let joined = &mut self.slots[slot as usize];
+        joined.first = token;
+        joined.payload = payload;
+        joined.alone = true;
+    }
+
+    #[inline]
+    fn append(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        _: u32,
+        sink: &impl Sink<Self>,
+    ) {
+        let joined = self.joined(slot, sink);
+        joined.buffer.extend_from_slice(&frame[payload]);
+    }
+
+    fn prepend(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        _: u32,
+        sink: &impl Sink<Self>,
+    ) {
+        let joined = self.joined(slot, sink);
+        let at = joined.payload.start;
+        joined.buffer.splice(at..at, frame[payload].iter().copied());
+    }
+
+    #[inline]
+    fn single(&mut self, slot: u32, about: About) -> Option<OfBatch<'_>> {
+        Some(OfBatch::Unchanged(self.slots[slot as usize].first, about))
+    }
+
+    #[inline]
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> OfBatch<'a> {
+        let joined = &mut self.slots[slot as usize];
+        let header = &header[..usize::from(about.header_len)];
+        set_header(&mut joined.buffer, joined.payload.start, header);
+        OfBatch::Merged(&joined.buffer, about)
+    }
+
+    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]> {
+        sink.frame_of(&self.slots[slot as usize].first)
+    }
+
+    #[inline]
+    fn pass<'a>(&'a mut self, _: &'a [u8], token: u32, about: About) -> OfBatch<'a> {
+        OfBatch::Unchanged(token, about)
+    }
+}
+
+/// Puts new headers, which may be longer or shorter, in front of the payload.
+#[inline]
+fn set_header(buffer: &mut Vec<u8>, old: usize, header: &[u8]) {
+    match buffer.get_mut(..old) {
+        Some(bytes) if old == header.len() => bytes.copy_from_slice(header),
+        Some(_) => drop(buffer.splice(..old, header.iter().copied())),
+        None => {}
     }
 }

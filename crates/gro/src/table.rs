@@ -29,10 +29,7 @@ impl Table {
         let buckets = size.buckets.max(1).next_power_of_two();
         let per_bucket = size.per_bucket.max(1);
         // One more, so that the frame that pushes the oldest out has room first.
-        let slots = buckets
-            .saturating_mul(per_bucket)
-            .saturating_add(1)
-            .min(NONE);
+        let slots = buckets.saturating_mul(per_bucket).saturating_add(1);
         let empty = Bucket {
             oldest: NONE,
             newest: NONE,

@@ -1,7 +1,9 @@
 //! Two interfaces joined by a program that sees each frame: a wire with a mind of its own.
 
+mod merger;
 mod outgoing;
 
+pub use merger::{DEFAULT_HOLD, Merger};
 pub use outgoing::Outgoing;
 
 use crate::checksum::complete;
@@ -61,31 +63,53 @@ pub struct Direction {
     pub refused: u64,
 }
 
-/// Forwards frames between two interfaces of the calling thread's namespace until `stop` is set:
-/// those that arrive at `interfaces[0]` through `middleboxes[0]` to `interfaces[1]`, and back
-/// through `middleboxes[1]`. Gives back what went through each way.
+/// Two interfaces of a namespace, joined.
 ///
 /// The receiving side of a wire that merges needs a large MTU (up to 65,535), and no interface at
 /// either end should merge on its own ([`Link::disable_receive_merging`]).
+pub struct Wire<'a> {
+    ways: [Way<'a>; 2],
+}
+
+impl<'a> Wire<'a> {
+    /// Joins two interfaces of the calling thread's namespace. Frames that arrive from now on are
+    /// forwarded by [`run`](Self::run): those of `interfaces[0]` through `middleboxes[0]` to
+    /// `interfaces[1]`, and back through `middleboxes[1]`.
+    pub fn open(
+        interfaces: [&Link; 2],
+        middleboxes: [&'a mut dyn Middlebox; 2],
+    ) -> Result<Self, Error> {
+        let [forward, backward] = middleboxes;
+        Ok(Self {
+            ways: [
+                Way::new(interfaces[0], interfaces[1], forward)?,
+                Way::new(interfaces[1], interfaces[0], backward)?,
+            ],
+        })
+    }
+
+    /// Forwards until `stop` is set, and gives back what went through each way. It looks at `stop`
+    /// every 50 ms at least, and when a signal comes.
+    pub fn run(mut self, stop: &AtomicBool) -> Result<[Direction; 2], Error> {
+        let start = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            step(&mut self.ways, start)?;
+        }
+        for way in &mut self.ways {
+            way.middlebox.tick(u64::MAX, &mut way.outgoing);
+            way.send()?;
+        }
+        Ok(self.ways.map(|way| way.count))
+    }
+}
+
+/// [Opens](Wire::open) a wire and [runs](Wire::run) it.
 pub fn run(
     interfaces: [&Link; 2],
     middleboxes: [&mut dyn Middlebox; 2],
     stop: &AtomicBool,
 ) -> Result<[Direction; 2], Error> {
-    let [forward, backward] = middleboxes;
-    let mut ways = [
-        Way::new(interfaces[0], interfaces[1], forward)?,
-        Way::new(interfaces[1], interfaces[0], backward)?,
-    ];
-    let start = Instant::now();
-    while !stop.load(Ordering::Relaxed) {
-        step(&mut ways, start)?;
-    }
-    for way in &mut ways {
-        way.middlebox.tick(u64::MAX, &mut way.outgoing);
-        way.send()?;
-    }
-    Ok(ways.map(|way| way.count))
+    Wire::open(interfaces, middleboxes)?.run(stop)
 }
 
 /// Waits for frames or a deadline, and deals with either.

@@ -1,17 +1,22 @@
 //! One report model, rendered for a terminal and as JSON.
 //!
 //! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
-//! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide.
+//! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
+//! [`ReplayReport`] does the same for a replay.
 
 mod json;
+mod replay;
 mod text;
+mod wire;
 
 use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
+pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH};
+pub use wire::{WireForward, WireReport, WireWay};
 
 /// What `coalescope trace` has to say.
 #[derive(Clone, Debug)]

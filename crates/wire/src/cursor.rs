@@ -40,6 +40,12 @@ impl UdpTunnels {
         vxlan: true,
         geneve: true,
     };
+
+    /// None: all are datagrams.
+    pub const NONE: Self = Self {
+        vxlan: false,
+        geneve: false,
+    };
 }
 
 /// The walk's state.

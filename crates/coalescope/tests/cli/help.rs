@@ -19,6 +19,11 @@ fn of_trace() {
 }
 
 #[test]
+fn of_replay() {
+    insta::assert_snapshot!(help(&["replay", "--help"]));
+}
+
+#[test]
 fn of_demo() {
     insta::assert_snapshot!(help(&["demo", "--help"]));
 }

@@ -8,4 +8,5 @@ mod help;
 mod json;
 #[cfg(unix)]
 mod pipes;
+mod replay;
 mod text;

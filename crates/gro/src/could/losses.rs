@@ -159,6 +159,7 @@ fn try_split(view: &View<'_>, segment_size: u16) -> Result<(), SplitError> {
     };
     let settings = SplitSettings {
         link: view.link,
+        tunnels: view.tunnels,
         ..SplitSettings::default()
     };
     Splitter::new(view.frame, gso, settings).map(|_| ())

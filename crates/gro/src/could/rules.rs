@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use coalescope_wire::{Flags, Headers, LinkType, Packet, Tcp, Transport, walk_headers};
+use coalescope_wire::{
+    Flags, Headers, LinkType, Packet, Tcp, Transport, UdpTunnels, walk_headers_entering,
+};
 
 use super::SegmentSizes;
 use crate::Reason;
@@ -15,6 +17,7 @@ const JUMBO_HEADER: usize = 8;
 /// A frame whose headers the engine enters.
 pub(super) struct View<'f> {
     pub(super) link: LinkType,
+    pub(super) tunnels: UdpTunnels,
     pub(super) frame: &'f [u8],
     pub(super) packet: Packet,
     pub(super) headers: Headers,
@@ -36,10 +39,13 @@ impl<'f> View<'f> {
         };
         let seen = inspect(profile, how, frame)?;
         let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-        let walked = walk_headers(link, frame, wire_len);
-        let (packet, headers) = walked.map_err(|_| Reason::Malformed)?;
+        let tunnels = profile.tunnels.in_udp();
+        let mut headers = Headers::default();
+        let walked = walk_headers_entering(link, frame, wire_len, tunnels, &mut headers);
+        let packet = walked.map_err(|_| Reason::Malformed)?;
         Ok(Self {
             link,
+            tunnels,
             frame,
             packet,
             headers,

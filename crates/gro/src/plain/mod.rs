@@ -47,38 +47,85 @@ struct First<'a> {
 }
 
 impl<S: Store> Engine<S> {
-    /// Takes a frame whose IP header, of `IP` bytes, starts at `LINK` if it is plain: 20 bytes are
-    /// IPv4, 40 IPv6.
+    /// Takes a frame whose IP header starts at `LINK` if it is plain.
     #[inline(always)]
-    pub(crate) fn push_plain<const LINK: usize, const IP: usize>(
+    pub(crate) fn push_behind<const LINK: usize>(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let Some(slot) = self.alike::<LINK>(incoming.frame) else {
+            return self.push_unlike::<LINK>(incoming, out);
+        };
+        let frame = self.join_alike(slot, incoming, out);
+        self.counters.merge();
+        self.count(out);
+        Decision {
+            action: Action::Merged,
+            frame,
+            reason: None,
+        }
+    }
+
+    /// The held frame of which a frame is a mere continuation.
+    #[inline(always)]
+    fn alike<const LINK: usize>(&self, frame: &[u8]) -> Option<u32> {
+        let head = frame.first_chunk()?;
+        match version::<LINK>(head) {
+            4 => self.alike_ip::<LINK, 20>(head, frame),
+            6 => self.alike_ip::<LINK, 40>(head, frame),
+            _ => None,
+        }
+    }
+
+    /// The IP header is `IP` bytes long: 20 for IPv4, 40 for IPv6.
+    #[inline(always)]
+    fn alike_ip<const LINK: usize, const IP: usize>(
+        &self,
+        head: &Head,
+        frame: &[u8],
+    ) -> Option<u32> {
+        let slot = self
+            .table
+            .chain(hash::<LINK, IP>(head, self.settings.seed));
+        let held = self.table.slots.get(slot as usize)?;
+        self.is_alike::<LINK, IP>(held, head, frame).then_some(slot)
+    }
+
+    /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
+    /// registers from those that are.
+    #[inline(never)]
+    fn push_unlike<const LINK: usize>(
+        &mut self,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let head = incoming.frame.first_chunk();
+        let decision = match head.map(|head| (version::<LINK>(head), head)) {
+            Some((4, head)) => self.push_plain::<LINK, 20>(head, incoming, out),
+            Some((6, head)) => self.push_plain::<LINK, 40>(head, incoming, out),
+            _ => self.push_any(incoming, out),
+        };
+        self.counters.decide(decision);
+        self.count(out);
+        decision
+    }
+
+    #[inline(always)]
+    fn push_plain<const LINK: usize, const IP: usize>(
         &mut self,
         head: &Head,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
         let hash = hash::<LINK, IP>(head, self.settings.seed);
-        let slot = self.table.chain(hash);
-        if let Some(held) = self.table.slots.get(slot as usize)
-            && self.is_alike::<LINK, IP>(held, head, incoming.frame)
-        {
-            return self.join_alike(slot, incoming);
-        }
-        self.push_unlike::<LINK, IP>(head, hash, incoming, out)
-    }
-
-    /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
-    /// registers from those that are.
-    #[inline(never)]
-    fn push_unlike<const LINK: usize, const IP: usize>(
-        &mut self,
-        head: &Head,
-        hash: u64,
-        incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
-    ) -> Decision {
         let mut slot = self.table.chain(hash);
         while let Some(held) = self.table.slots.get(slot as usize) {
             if self.joins::<LINK, IP>(held, head, incoming.frame) {
+                if held.unverified && !self.is_held_sound::<LINK, IP>(slot, out) {
+                    self.end(slot, Reason::Checksum, out);
+                    return self.push_any(incoming, out);
+                }
                 return self.join_plain::<LINK, IP>(slot, head, incoming, out);
             }
             // The newest of the flow counts first, and the frame may join in front of it.
@@ -100,7 +147,7 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
-            Some(first) if self.is_sound::<LINK, IP>(head, incoming.frame) => {
+            Some(first) if self.starts_sound::<LINK, IP>(head, incoming.frame) => {
                 self.start_plain::<LINK, IP>(&first, incoming, out)
             }
             _ => self.push_any(incoming, out),
@@ -119,7 +166,7 @@ impl<S: Store> Engine<S> {
         held.alike != 0
             && held.next_seq == be32(head, LINK + IP + 4)
             && (IP == 40 || id & held.id_mask == 0)
-            && frame.len() == usize::from(held.header_len) + held.segment_size as usize
+            && frame.len() == held.alike_len as usize
             && self.same::<IP>(held, head)
             && (!self.rules.checks || self.is_sound::<LINK, IP>(head, frame))
     }
@@ -137,8 +184,14 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// Says which frame it joined.
     #[inline(always)]
-    fn join_alike(&mut self, slot: u32, incoming: Incoming<'_, S::Token>) -> Decision {
+    fn join_alike(
+        &mut self,
+        slot: u32,
+        incoming: Incoming<'_, S::Token>,
+        out: &impl Sink<S>,
+    ) -> u64 {
         let held = &mut self.table.slots[slot as usize];
         let size = held.segment_size;
         if self.rules.sums {
@@ -153,12 +206,8 @@ impl<S: Store> Engine<S> {
         let payload = usize::from(held.header_len)..incoming.frame.len();
         let frame = held.frame;
         self.store
-            .append(slot, incoming.frame, payload, incoming.token);
-        Decision {
-            action: Action::Merged,
-            frame,
-            reason: None,
-        }
+            .append(slot, incoming.frame, payload, incoming.token, out);
+        frame
     }
 
     /// Whether a frame joins behind a held one, no rule of the profile forbidding it.
@@ -223,6 +272,31 @@ impl<S: Store> Engine<S> {
             && (!self.rules.check_tcp || segment_is_sound::<LINK, IP>(head, frame))
     }
 
+    /// Whether the checksums are right that must be before a frame is held.
+    #[inline(always)]
+    fn starts_sound<const LINK: usize, const IP: usize>(&self, head: &Head, frame: &[u8]) -> bool {
+        (IP == 40 || !self.rules.check_ipv4 || header_is_sound::<LINK>(head))
+            && (!self.rules.check_tcp
+                || self.rules.lazy
+                || segment_is_sound::<LINK, IP>(head, frame))
+    }
+
+    /// Looks at the checksum of a held frame that nothing has joined yet.
+    #[inline(always)]
+    fn is_held_sound<const LINK: usize, const IP: usize>(
+        &mut self,
+        slot: u32,
+        out: &impl Sink<S>,
+    ) -> bool {
+        self.table.slots[slot as usize].unverified = false;
+        let Some(frame) = self.store.first_frame(slot, out) else {
+            return true;
+        };
+        frame
+            .first_chunk()
+            .is_some_and(|head| segment_is_sound::<LINK, IP>(head, frame))
+    }
+
     #[inline(always)]
     fn join_plain<const LINK: usize, const IP: usize>(
         &mut self,
@@ -265,7 +339,7 @@ impl<S: Store> Engine<S> {
             expect::<LINK, IP>(rules, held, head);
         }
         self.store
-            .append(slot, incoming.frame, payload, incoming.token);
+            .append(slot, incoming.frame, payload, incoming.token, out);
         if let Some(reason) = reason {
             self.tail_or_end(slot, reason, out);
         }
@@ -296,7 +370,8 @@ impl<S: Store> Engine<S> {
             add_sum(held, incoming.frame, first.payload_len, Join::Behind);
         }
         held.payload_len = first.payload_len;
-        if !closes {
+        held.unverified = self.rules.lazy && self.rules.check_tcp;
+        if !closes && !held.unverified {
             expect::<LINK, IP>(&self.rules, held, first.head);
         }
         let payload = usize::from(held.header_len)..incoming.frame.len();
@@ -319,6 +394,7 @@ fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Hel
     // The last that the number of segments allows is left to the usual way, which sends it up.
     let segments = rules.segments.saturating_sub(held.segments + 1);
     held.alike = room.min(segments);
+    held.alike_len = u32::from(held.header_len) + held.segment_size;
     let df = head[LINK + 6] & 0x40 != 0;
     let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);
     held.id_mask = if ignored { 0 } else { u16::MAX };
@@ -342,7 +418,7 @@ fn ends(rules: &PlainRules, held: &mut Held, flags: u8, payload_len: u32) -> Opt
 
 /// The IP version of a frame that may be plain; anything else where it is not.
 #[inline(always)]
-pub(crate) fn version<const LINK: usize>(head: &Head) -> u8 {
+fn version<const LINK: usize>(head: &Head) -> u8 {
     match (LINK, be16(head, 12)) {
         (0, _) => head[0] >> 4,
         (_, 0x0800) => 4,

@@ -31,8 +31,10 @@ pub(crate) struct PlainRules {
     pub(super) checks: bool,
     /// IPv4 header checksums are looked at.
     pub(super) check_ipv4: bool,
-    /// TCP checksums are looked at.
+    /// TCP checksums of frames that join are looked at.
     pub(super) check_tcp: bool,
+    /// Those of frames that are held are not, before something joins them.
+    pub(crate) lazy: bool,
     /// The payload's sum is kept.
     pub(crate) sums: bool,
     pub(super) segments: u32,
@@ -49,7 +51,7 @@ impl PlainRules {
         }
         let ipv4 = profile.ipv4.as_ref();
         let check_ipv4 = ipv4.is_some_and(|rules| rules.checksum == Checksum::Required);
-        let check_tcp = settings.verification == Verification::Verify
+        let check_tcp = settings.verification != Verification::Trusted
             && profile.tcp.checksum == Checksum::Required;
         let any_size = profile.tcp.segment_size == SegmentSize::Any;
         Self {
@@ -61,6 +63,7 @@ impl PlainRules {
             checks: check_ipv4 || check_tcp,
             check_ipv4,
             check_tcp,
+            lazy: settings.verification == Verification::WhenMerging,
             sums: settings.checksums == Checksums::Complete,
             segments: profile.limits.segments.into(),
             len_v4: profile.limits.ip_len,

@@ -12,7 +12,7 @@ mod ndis;
 mod virtio;
 mod wireguard;
 
-use coalescope_wire::Flags;
+use coalescope_wire::{Flags, UdpTunnels};
 
 /// What a header field decides when a frame meets a held one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,6 +259,17 @@ pub struct TunnelRules {
     pub geneve: bool,
 }
 
+impl TunnelRules {
+    /// Those in UDP: what a walk through a frame's headers is told to enter.
+    #[must_use]
+    pub const fn in_udp(self) -> UdpTunnels {
+        UdpTunnels {
+            vxlan: self.vxlan,
+            geneve: self.geneve,
+        }
+    }
+}
+
 /// How large a merged frame may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -330,6 +341,7 @@ impl Profile {
     /// All profiles, as their constructors make them.
     pub const ALL: &'static [Self] = &[
         Self::linux_gro(),
+        Self::linux_gro_7(),
         Self::linux_gro_udp(),
         Self::linux_lro(),
         Self::freebsd_lro(),

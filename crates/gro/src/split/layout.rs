@@ -1,6 +1,9 @@
 //! Where the fields are that differ from segment to segment, found once for each frame.
 
-use coalescope_wire::{Header, HeaderKind, LinkType, Packet, Transport as Found, walk_headers};
+use coalescope_wire::{
+    Header, HeaderKind, Headers, LinkType, Packet, Stop, Transport as Found, UdpTunnels,
+    walk_headers_entering,
+};
 
 use super::patch::{Ip, Lengths, Transport, Tunnel};
 use super::{Buffer, SegmentChecksum, SplitError, SplitSettings};
@@ -43,9 +46,7 @@ pub(super) fn read<'a>(
     settings: SplitSettings,
     header: &mut Buffer,
 ) -> Result<(Layout, &'a [u8]), SplitError> {
-    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-    let (packet, headers) =
-        walk_headers(settings.link, frame, wire_len).map_err(SplitError::Headers)?;
+    let (packet, headers) = walk(frame, gso.kind, settings).map_err(SplitError::Headers)?;
     let (start, payload) = payload(frame, &packet, gso.kind)?;
     if headers.is_cut() {
         return Err(SplitError::HeadersTooLong { len: start });
@@ -54,6 +55,42 @@ pub(super) fn read<'a>(
     reader.link(settings.link, headers.as_slice())?;
     reader.headers(headers.as_slice())?;
     Ok((reader.finish(gso, settings)?, payload))
+}
+
+/// Walks to the header that is to be repeated in front of every segment. Of datagrams that were
+/// merged without looking into them, the first one's inner packet ends before all of them do.
+fn walk(frame: &[u8], kind: GsoKind, settings: SplitSettings) -> Result<(Packet, Headers), Stop> {
+    let SplitSettings { link, tunnels, .. } = settings;
+    let inside = walk_entering(link, frame, tunnels);
+    if kind != GsoKind::Udp {
+        return inside;
+    }
+    let outside = walk_entering(link, frame, UdpTunnels::NONE);
+    let end = |(packet, _): &(Packet, Headers)| datagram_end(packet);
+    match (inside.as_ref().map(end), outside.as_ref().map(end)) {
+        (Ok(inner), Ok(outer)) if inner == outer => inside,
+        (_, Ok(Some(_))) => outside,
+        _ => inside,
+    }
+}
+
+/// Where the datagram ends that a walk came to.
+fn datagram_end(packet: &Packet) -> Option<usize> {
+    match packet.transport {
+        Found::Udp(udp) => Some(udp.offset + 8 + udp.payload_len as usize),
+        _ => None,
+    }
+}
+
+fn walk_entering(
+    link: LinkType,
+    frame: &[u8],
+    tunnels: UdpTunnels,
+) -> Result<(Packet, Headers), Stop> {
+    let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    let mut headers = Headers::default();
+    walk_headers_entering(link, frame, wire_len, tunnels, &mut headers)
+        .map(|packet| (packet, headers))
 }
 
 /// Where the payload starts, and its bytes.

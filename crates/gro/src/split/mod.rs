@@ -50,7 +50,7 @@ mod patch;
 use alloc::vec::Vec;
 use core::num::NonZeroU16;
 
-use coalescope_wire::LinkType;
+use coalescope_wire::{LinkType, UdpTunnels};
 
 use crate::Gso;
 use buffer::Buffer;
@@ -78,6 +78,12 @@ pub struct SplitSettings {
     /// What the frame starts with: Ethernet, unless it comes from a TUN device
     /// ([`LinkType::Raw`]).
     pub link: LinkType,
+    /// Which tunnels in UDP may have been entered by whoever merged the frame: those of its
+    /// profile ([`crate::profile::TunnelRules::in_udp`]), or all, if that is not known. To others
+    /// they are datagrams, of which the lengths tell most: where [`Gso::kind`] is UDP and the
+    /// packet in the tunnel ends before the datagram around it does, datagrams were merged as
+    /// they are.
+    pub tunnels: UdpTunnels,
     /// What is stored as the transport checksum.
     pub checksum: SegmentChecksum,
     /// `None` to cut into segments. Otherwise partial GSO (`SKB_GSO_PARTIAL`): how many segments
@@ -102,6 +108,7 @@ impl Default for SplitSettings {
     fn default() -> Self {
         Self {
             link: LinkType::Ethernet,
+            tunnels: UdpTunnels::ALL,
             checksum: SegmentChecksum::Complete,
             chunk: None,
         }

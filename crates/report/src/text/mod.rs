@@ -6,7 +6,9 @@ mod findings;
 mod hops;
 mod notes;
 mod page;
+mod replay;
 mod units;
+mod wire;
 
 use std::io::{self, Write};
 
@@ -15,6 +17,8 @@ use coalescope_knowledge::{Merging, Verdict};
 use crate::Report;
 pub(crate) use notes::warnings;
 use page::{Page, Tone};
+pub(crate) use replay::write as write_replay;
+pub(crate) use wire::write as write_wire;
 
 /// Columns that a report takes at most.
 pub const WIDTH: usize = 100;

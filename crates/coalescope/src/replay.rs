@@ -1,0 +1,39 @@
+//! `coalescope replay`.
+
+use coalescope_replay::{Options, Output};
+use coalescope_report::ReplayReport;
+
+use crate::Outcome;
+use crate::cli::ReplayArgs;
+use crate::inputs;
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Meter;
+
+pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
+    let report = report(args)?;
+    output::print_replay(&report, args.format, args.connections)?;
+    Ok(Outcome::Done)
+}
+
+fn report(args: &ReplayArgs) -> anyhow::Result<ReplayReport> {
+    let interrupt = Interrupt::listen()?;
+    // In this order: what cannot be read should not cost the file that is written.
+    let source = inputs::open_file(&args.file, &interrupt)?;
+    let create = |path: &std::path::PathBuf| Output::create(path, &args.file);
+    let written = args.write.as_ref().map(create).transpose()?;
+    let options = Options {
+        interval_us: args.interval_us,
+        mtu_bytes: args.mtu,
+        stop: interrupt.flag(),
+        ..Options::new(args.profile)
+    };
+    let mut meter = Meter::new(source.size_bytes());
+    let tell = &mut |progress| meter.tell(progress);
+    let facts = coalescope_replay::replay(source, options, written, tell);
+    meter.clear();
+    if interrupt.is_set() {
+        output::tell("warning: interrupted: this is what was read until then");
+    }
+    Ok(ReplayReport::new(facts?))
+}

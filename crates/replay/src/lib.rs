@@ -1,0 +1,24 @@
+//! What captured traffic would become under a receive offload.
+//!
+//! [`replay`] gives the frames of a capture to the engines of [`gro`], one for each interface, on
+//! the capture's own clock, and counts what comes out: [`facts`], plain data without an opinion.
+//! With an [`Output`], what comes out is also written, as pcapng.
+//!
+//! One pass, forward only, bounded in memory; nothing in a capture makes it panic.
+
+mod acks;
+mod checksum;
+mod connections;
+mod engines;
+pub mod facts;
+mod frame;
+mod output;
+mod pcapng;
+mod results;
+mod reverse;
+mod run;
+mod summary;
+mod tally;
+
+pub use output::{Output, OutputError};
+pub use run::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES, Options, replay};

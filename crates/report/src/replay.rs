@@ -1,0 +1,61 @@
+//! What a replay has to say.
+
+use std::io::{self, BufWriter, Write};
+
+use coalescope_replay::facts::Replay;
+use serde::Serialize;
+
+use crate::text::{self, TextOptions};
+
+/// What `coalescope replay` has to say.
+#[derive(Clone, Debug)]
+pub struct ReplayReport {
+    facts: Replay,
+}
+
+/// The whole document; its fields are printed in this order.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    facts: &'a Replay,
+}
+
+impl ReplayReport {
+    /// Takes the facts of a replay.
+    #[must_use]
+    pub fn new(facts: Replay) -> Self {
+        Self { facts }
+    }
+
+    /// What was left out or looked odd.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.facts.warnings
+    }
+
+    /// Prints one JSON document, `coalescope/replay/1`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let document = Document {
+            schema: "coalescope/replay/1",
+            facts: &self.facts,
+        };
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, &document)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Prints for people.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_replay(&self.facts, out, options)
+    }
+}
