@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 use std::rc::Rc;
 
-use gro::{BatchCoalescer, Coalescer, LinkType, Outgoing, Profile, Settings, Verification};
+use gro::{BatchCoalescer, Coalescer, LinkType, Outgoing, Part, Profile, Settings, Verification};
 
 use crate::clock::now;
 use crate::engine::{Engine, Rule, Sample};
@@ -18,14 +18,6 @@ fn segments(profile: &Profile) -> usize {
     by_size.min(profile.limits.segments.into())
 }
 
-/// A piece of a frame that comes out.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    frame: u32,
-    from: u32,
-    to: u32,
-}
-
 /// The whole of a frame.
 const WHOLE: u32 = u32::MAX;
 
@@ -34,7 +26,7 @@ const WHOLE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct Gathered {
     headers: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<Part<u32>>,
     frames: usize,
 }
 
@@ -43,18 +35,13 @@ impl Gathered {
     fn take(&mut self, out: Outgoing<'_, u32>) {
         self.frames += 1;
         match out {
-            Outgoing::Unchanged { token, .. } => self.pieces.push(Piece {
-                frame: token,
-                from: 0,
-                to: WHOLE,
+            Outgoing::Unchanged { token, .. } => self.pieces.push(Part {
+                token,
+                payload: 0..WHOLE,
             }),
             Outgoing::Merged { header, parts, .. } => {
                 self.headers.extend_from_slice(header);
-                self.pieces.extend(parts.map(|part| Piece {
-                    frame: part.token,
-                    from: part.payload.start,
-                    to: part.payload.end,
-                }));
+                self.pieces.extend_from_slice(parts.as_slice());
             }
         }
     }
@@ -138,9 +125,9 @@ impl ZeroCopy {
         let mut times = vec![0_u8; packets];
         self.run(|gathered| {
             for piece in &gathered.pieces {
-                let whole = (piece.from, piece.to) == (0, WHOLE);
-                if whole || (piece.from..piece.to) == payload {
-                    times[piece.frame as usize] += 1;
+                let whole = (piece.payload.start, piece.payload.end) == (0, WHOLE);
+                if whole || (piece.payload.start..piece.payload.end) == payload {
+                    times[piece.token as usize] += 1;
                 }
             }
         });

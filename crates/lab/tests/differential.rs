@@ -23,7 +23,8 @@ struct Frame {
 impl std::fmt::Debug for Frame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
-        let head = &self.bytes[..self.bytes.len().min(number("DIFFERENTIAL_BYTES", 90) as usize)];
+        let shown = number("DIFFERENTIAL_BYTES", 90) as usize;
+        let head = &self.bytes[..self.bytes.len().min(shown)];
         write!(f, "{} bytes {:?} {}", self.bytes.len(), self.gso, hex(head))
     }
 }
@@ -163,8 +164,10 @@ fn shares_ports(batch: &[Vec<u8>]) -> bool {
     tunneled.iter().any(|(_, key)| is_plain(key))
 }
 
+type OuterAddressesAndInnerPorts = (Address, Address, [u8; 4]);
+
 /// Of a frame that is UDP outside, and whether it is VXLAN.
-fn outer_addresses_and_inner_ports(frame: &[u8]) -> Option<(bool, (Address, Address, [u8; 4]))> {
+fn outer_addresses_and_inner_ports(frame: &[u8]) -> Option<(bool, OuterAddressesAndInnerPorts)> {
     let mut headers = Headers::default();
     let outer = walk(frame, UdpTunnels::NONE, &mut headers)?;
     let inner = walk(frame, VXLAN, &mut headers)?;
