@@ -3,10 +3,10 @@
 
 #[cfg(not(unix))]
 pub(crate) use elsewhere::{Interrupt, Patient};
-#[cfg(unix)]
-pub(crate) use unix::{Interrupt, Patient};
 #[cfg(target_os = "linux")]
 pub(crate) use unix::until_told;
+#[cfg(unix)]
+pub(crate) use unix::{Interrupt, Patient};
 
 #[cfg(unix)]
 mod unix {

@@ -85,7 +85,9 @@ mod linux {
 
     fn reasons(counters: &Counters) -> Reasons {
         let counts = |of: &dyn Fn(Reason) -> u64| {
-            let all = Reason::ALL.iter().map(|&reason| (reason.name(), of(reason)));
+            let all = Reason::ALL
+                .iter()
+                .map(|&reason| (reason.name(), of(reason)));
             all.filter(|&(_, n)| n > 0).collect::<BTreeMap<_, _>>()
         };
         Reasons {

@@ -262,7 +262,7 @@ impl<S: Store> Engine<S> {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
         let held = &mut self.table.slots[slot as usize];
-        held.alike = 0;
+        held.alike_until = 0;
         held.frames += 1;
         match join {
             Join::Behind => {
@@ -354,20 +354,23 @@ impl<S: Store> Engine<S> {
     }
 
     /// A slot in the bucket of a hash, made free if the profile says so.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
         let bucket = match self.settings.one_bucket {
             true => 0,
             false => self.table.bucket_of(hash),
         };
-        if self.table.is_full(bucket) && self.profile.table.full == Full::Pass {
-            return None;
+        if !self.table.is_full(bucket) {
+            return self.table.take(bucket);
         }
-        self.make_room(bucket, out)
+        match self.profile.table.full {
+            Full::Pass => None,
+            Full::Evict => self.make_room(bucket, out),
+        }
     }
 
     /// A slot in a bucket, the oldest frame in which goes up if it is full.
-    #[inline]
+    #[inline(never)]
     fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) -> Option<u32> {
         if self.table.is_full(bucket)
             && let Some(oldest) = self.table.oldest(bucket)
@@ -549,7 +552,7 @@ fn hold(held: &mut Held, seen: &Seen, header: &[u8; MAX_HEADER], frame: &[u8]) {
     held.segments = u32::from(seen.payload_len > 0);
     held.frames = 1;
     held.closed = None;
-    held.alike = 0;
+    held.alike_until = 0;
     held.ids = identifications(&seen.headers, frame);
     held.headers = seen.headers;
 }

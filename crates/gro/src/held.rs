@@ -76,9 +76,9 @@ pub(crate) struct Held {
     pub(crate) sum: u64,
     /// Of the outer header of a tunnel, and of the innermost.
     pub(crate) ids: [Identifications; 2],
-    /// How many more segments like the last one may join: of the same size and with the same
-    /// flags. The short way counts them down.
-    pub(crate) alike: u32,
+    /// The payload up to which one more segment like the last one may join: of the same size and
+    /// with the same flags. 0 where none may.
+    pub(crate) alike_until: u32,
     /// How long such frames are.
     pub(crate) alike_len: u32,
     /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
@@ -124,7 +124,7 @@ impl Held {
             link_len: 0,
             sum: 0,
             ids: [Identifications::NONE; 2],
-            alike: 0,
+            alike_until: 0,
             alike_len: 0,
             next_id: 0,
             id_mask: 0,

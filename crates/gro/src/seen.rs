@@ -376,6 +376,11 @@ fn transport(
     }
     let (layer4, len) = match packet.transport {
         Transport::Tcp(tcp) => (Layer4::Tcp(tcp), usize::from(tcp.header_len)),
+        // Where a tunnel ends, all datagrams are the tunnel's (`udp_gro_receive` asks the socket):
+        // one that is none of its packets is merged with nothing.
+        Transport::Udp(udp) if profile.tunnels.in_udp().has_port(udp.destination_port) => {
+            return Err(Reason::Tunnel);
+        }
         Transport::Udp(_) if profile.udp.is_some() => (Layer4::Udp, 8),
         _ => return Err(Reason::Protocol),
     };

@@ -9,7 +9,8 @@ use coalescope_lab::packet::Gso as VnetGso;
 use coalescope_lab::random_frames::{Mix, random_batch_of};
 use coalescope_lab::{Delivered, KernelGro, Options};
 use coalescope_wire::{
-    Address, HeaderKind, Headers, LinkType, Packet, Transport, UdpTunnels, walk_headers_entering,
+    Address, HeaderKind, Headers, LinkType, Packet, Stop, StopReason, Transport, UdpTunnels,
+    walk_headers_entering,
 };
 use gro::{Coalescer, CopyingCoalescer, GsoKind, Profile, Settings};
 
@@ -124,7 +125,52 @@ fn compare(name: &str, options: Options, profile: &Profile, mix: Mix) {
 
 /// Whether a batch holds what the engine takes for something else than Linux does, on purpose.
 fn deviates(batch: &[Vec<u8>]) -> bool {
-    batch.iter().any(|frame| has_wrong_version(frame)) || shares_ports(batch)
+    let alone: [fn(&[u8]) -> bool; 4] = [
+        has_wrong_version,
+        has_long_headers,
+        has_other_tunnel_port,
+        is_vxlan_without_identifier,
+    ];
+    let any = |deviates: &fn(&[u8]) -> bool| batch.iter().any(|frame| deviates(frame));
+    alone.iter().any(any) || shares_ports(batch)
+}
+
+/// More than the 256 bytes of headers that the engine keeps of a held frame, or more than the
+/// eight extension headers that its walk passes. Linux has no such limits.
+fn has_long_headers(frame: &[u8]) -> bool {
+    match walk(frame, VXLAN, &mut Headers::default()) {
+        Ok(packet) => match packet.transport {
+            Transport::Tcp(tcp) => tcp.offset + usize::from(tcp.header_len) > 256,
+            _ => packet.ip.payload_offset + 8 > 256,
+        },
+        Err(stop) => stop.reason == StopReason::TooDeep,
+    }
+}
+
+/// The engine takes three ports for VXLAN's, those that devices have by default and VXLAN-GPE's;
+/// the kernel's device here listens on the first.
+fn has_other_tunnel_port(frame: &[u8]) -> bool {
+    let outer = walk(frame, UdpTunnels::NONE, &mut Headers::default());
+    outer.is_ok_and(|packet| match packet.transport {
+        Transport::Udp(udp) => matches!(udp.destination_port, 4790 | 8472),
+        _ => false,
+    })
+}
+
+/// A datagram for a VXLAN device without the I flag, which the device drops (RFC 7348 section 5).
+/// Linux merges before it looks (`vxlan_gro_receive`); the engine takes it for no VXLAN.
+fn is_vxlan_without_identifier(frame: &[u8]) -> bool {
+    let Ok(outer) = walk(frame, UdpTunnels::NONE, &mut Headers::default()) else {
+        return false;
+    };
+    let Transport::Udp(udp) = outer.transport else {
+        return false;
+    };
+    let flags = frame.get(udp.offset + 8);
+    let inner_type = frame.get(udp.offset + 28..udp.offset + 30);
+    udp.destination_port == 4789
+        && flags.is_some_and(|flags| flags & 8 == 0)
+        && matches!(inner_type, Some([8, 0] | [0x86, 0xdd]))
 }
 
 /// The tunnels in UDP that the kernel enters here at most.
@@ -133,9 +179,9 @@ const VXLAN: UdpTunnels = UdpTunnels {
     geneve: false,
 };
 
-fn walk(frame: &[u8], tunnels: UdpTunnels, headers: &mut Headers) -> Option<Packet> {
-    let len = u32::try_from(frame.len()).ok()?;
-    walk_headers_entering(LinkType::Ethernet, frame, len, tunnels, headers).ok()
+fn walk(frame: &[u8], tunnels: UdpTunnels, headers: &mut Headers) -> Result<Packet, Stop> {
+    let len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+    walk_headers_entering(LinkType::Ethernet, frame, len, tunnels, headers)
 }
 
 /// An IPv6 header of another version than 6, in a tunnel or not. Linux goes by the EtherType or
@@ -143,7 +189,7 @@ fn walk(frame: &[u8], tunnels: UdpTunnels, headers: &mut Headers) -> Option<Pack
 /// such a frame.
 fn has_wrong_version(frame: &[u8]) -> bool {
     let mut headers = Headers::default();
-    let stopped = walk(frame, VXLAN, &mut headers).is_none();
+    let stopped = walk(frame, VXLAN, &mut headers).is_err();
     let last = headers.as_slice().last();
     let version = last
         .filter(|header| header.kind == HeaderKind::Ipv6)
@@ -169,8 +215,8 @@ type OuterAddressesAndInnerPorts = (Address, Address, [u8; 4]);
 /// Of a frame that is UDP outside, and whether it is VXLAN.
 fn outer_addresses_and_inner_ports(frame: &[u8]) -> Option<(bool, OuterAddressesAndInnerPorts)> {
     let mut headers = Headers::default();
-    let outer = walk(frame, UdpTunnels::NONE, &mut headers)?;
-    let inner = walk(frame, VXLAN, &mut headers)?;
+    let outer = walk(frame, UdpTunnels::NONE, &mut headers).ok()?;
+    let inner = walk(frame, VXLAN, &mut headers).ok()?;
     let ports = frame.get(inner.ip.payload_offset..)?.first_chunk()?;
     let key = (outer.ip.source, outer.ip.destination, *ports);
     let tunneled = inner.tunnels != outer.tunnels;
@@ -204,6 +250,7 @@ const TCP: Mix = Mix {
     v6: true,
     links: false,
     tunnels: false,
+    rare: false,
     disturbances: true,
 };
 
@@ -241,6 +288,20 @@ fn tcp_and_udp_with_forwarding() {
 fn links() {
     let mix = Mix { links: true, ..TCP };
     compare("links", Options::default(), &Profile::linux_gro(), mix);
+}
+
+#[test]
+fn what_is_rare() {
+    let options = Options {
+        vxlan: true,
+        udp_forwarding: true,
+        ..Options::default()
+    };
+    let mix = Mix {
+        rare: true,
+        ..Mix::default()
+    };
+    compare("rare", options, &Profile::linux_gro_udp(), mix);
 }
 
 #[test]

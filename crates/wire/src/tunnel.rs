@@ -1,6 +1,6 @@
 //! Tunnels: IP in IP, GRE with ERSPAN, VXLAN, Geneve, MPLS.
 
-use crate::cursor::{Cursor, Layer, be16, be32};
+use crate::cursor::{Cursor, Layer, UdpTunnels, be16, be32};
 use crate::framing::is_known;
 use crate::packet::{Stop, StopReason, TunnelKind, Udp};
 
@@ -141,6 +141,18 @@ mod ports {
     pub(super) const GENEVE: u16 = 6081;
 }
 
+impl UdpTunnels {
+    /// Whether datagrams to a port are of one of these tunnels, if they look like it.
+    #[must_use]
+    pub const fn has_port(self, destination: u16) -> bool {
+        match destination {
+            ports::VXLAN | ports::VXLAN_LINUX | ports::VXLAN_GPE => self.vxlan,
+            ports::GENEVE => self.geneve,
+            _ => false,
+        }
+    }
+}
+
 /// The smallest tunnel header in UDP.
 const UDP_TUNNEL_HEADER: u32 = 8;
 
@@ -151,12 +163,13 @@ pub(crate) fn in_udp(
     udp: &Udp,
     end: usize,
 ) -> Result<Option<Layer>, Stop> {
-    let enters = cursor.udp_tunnels;
+    if !cursor.udp_tunnels.has_port(udp.destination_port) {
+        return Ok(None);
+    }
     let parse = match udp.destination_port {
-        ports::VXLAN | ports::VXLAN_LINUX if enters.vxlan => vxlan,
-        ports::VXLAN_GPE if enters.vxlan => vxlan_gpe,
-        ports::GENEVE if enters.geneve => geneve,
-        _ => return Ok(None),
+        ports::VXLAN_GPE => vxlan_gpe,
+        ports::GENEVE => geneve,
+        _ => vxlan,
     };
     cursor.limit(end);
     match cursor.peek::<8>() {

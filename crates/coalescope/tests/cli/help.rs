@@ -24,6 +24,16 @@ fn of_replay() {
 }
 
 #[test]
+fn of_lab() {
+    insta::assert_snapshot!(help(&["lab", "--help"]));
+}
+
+#[test]
+fn of_lab_wire() {
+    insta::assert_snapshot!(help(&["lab", "wire", "--help"]));
+}
+
+#[test]
 fn of_demo() {
     insta::assert_snapshot!(help(&["demo", "--help"]));
 }

@@ -10,3 +10,5 @@ mod json;
 mod pipes;
 mod replay;
 mod text;
+#[cfg(target_os = "linux")]
+mod wire;

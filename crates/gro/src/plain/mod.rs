@@ -163,7 +163,7 @@ impl<S: Store> Engine<S> {
         frame: &[u8],
     ) -> bool {
         let id = be16(head, LINK + 4) ^ held.next_id;
-        held.alike != 0
+        held.payload_len <= held.alike_until
             && held.next_seq == be32(head, LINK + IP + 4)
             && (IP == 40 || id & held.id_mask == 0)
             && frame.len() == held.alike_len as usize
@@ -202,7 +202,6 @@ impl<S: Store> Engine<S> {
         held.payload_len += size;
         held.segments += 1;
         held.frames += 1;
-        held.alike -= 1;
         let payload = usize::from(held.header_len)..incoming.frame.len();
         let frame = held.frame;
         self.store
@@ -334,7 +333,7 @@ impl<S: Store> Engine<S> {
         } else {
             None
         };
-        held.alike = 0;
+        held.alike_until = 0;
         if reason.is_none() && !shorter {
             expect::<LINK, IP>(rules, held, head);
         }
@@ -390,10 +389,12 @@ impl<S: Store> Engine<S> {
 #[inline(always)]
 fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Held, head: &Head) {
     let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
-    let room = limit.saturating_sub(held.network_len()) / held.segment_size;
+    let headers = u32::from(held.header_len) - u32::from(held.link_len);
+    let by_size = limit.saturating_sub(headers + held.segment_size);
     // The last that the number of segments allows is left to the usual way, which sends it up.
-    let segments = rules.segments.saturating_sub(held.segments + 1);
-    held.alike = room.min(segments);
+    let more = rules.segments.saturating_sub(held.segments + 1);
+    let by_count = more.saturating_mul(held.segment_size).saturating_add(held.payload_len);
+    held.alike_until = by_size.min(by_count.saturating_sub(held.segment_size));
     held.alike_len = u32::from(held.header_len) + held.segment_size;
     let df = head[LINK + 6] & 0x40 != 0;
     let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);
@@ -496,7 +497,7 @@ fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) 
     held.segments = 1;
     held.frames = 1;
     held.closed = None;
-    held.alike = 0;
+    held.alike_until = 0;
     held.sum = 0;
     held.ids = [Identifications::NONE; 2];
     if IP == 20 {

@@ -86,16 +86,18 @@ impl Profile {
         }
     }
 
-    /// GRO of Linux 7: as 6.18, and PPPoE sessions are merged, and CWR no longer keeps a segment
-    /// from joining. AccECN counts in that bit, so it may stay set for long; it must only be equal
-    /// ("tcp: AccECN" series of January 2026, which drops `flags & TCP_FLAG_CWR` from
-    /// `tcp_gro_receive`; `pppoe_gro_receive` in drivers/net/ppp/pppoe.c).
+    /// GRO of Linux 7.2: as 6.18, but CWR no longer keeps a segment from joining, and PPPoE
+    /// sessions are merged.
+    ///
+    /// AccECN counts in the CWR bit, which so may stay set for long. It must only be equal: a
+    /// patch by Ilpo Järvinen (netdev, 15 January 2026) drops `flags & TCP_FLAG_CWR` from
+    /// `tcp_gro_receive`. `pppoe_gro_receive` (netdev, March 2026) compares session and protocol.
     #[must_use]
     pub const fn linux_gro_7() -> Self {
         let before = Self::linux_gro();
         Self {
             name: "linux-gro-7",
-            source: "Linux 7: drivers/net/ppp/pppoe.c, net/ipv4/tcp_offload.c",
+            source: "Linux 7.2: drivers/net/ppp/pppoe.c, net/ipv4/tcp_offload.c",
             link: LinkRules {
                 pppoe: true,
                 ..before.link

@@ -1,7 +1,7 @@
 //! A flow: a frame to start from, and what changes from one to the next.
 
 use super::chance::Chance;
-use super::{MAX_FRAME, Mix, disturb, headers};
+use super::{MAX_FRAME, Mix, disturb, headers, rare};
 use crate::craft::{Ip, Segment, Tcp, Transport, Udp, flags};
 
 /// Total length of the longest IP packet.
@@ -18,6 +18,8 @@ pub(super) struct Flow {
     tail: Option<(usize, usize)>,
     sent: usize,
     ids: Vec<Counting>,
+    /// A byte of every frame that is changed when all else is done, and how.
+    change: Option<(usize, u8)>,
 }
 
 /// How one IPv4 header counts its identification.
@@ -57,12 +59,21 @@ impl Flow {
         if mix.tunnels && chance.once_in(5) {
             tunnels(chance, mix, &mut template);
         }
+        if mix.rare && chance.once_in(2) {
+            rare::template(chance, &mut template);
+        }
+        let change = if mix.rare && chance.once_in(4) {
+            rare::change(chance, &template)
+        } else {
+            None
+        };
         let mut flow = Self {
             template,
             size: 0,
             tail: None,
             sent: 0,
             ids: Vec::new(),
+            change,
         };
         flow.ids = (0..3).map(|_| counting(chance)).collect();
         flow.set_size(chance);
@@ -97,7 +108,13 @@ impl Flow {
             }
         }
         self.advance(chance, segment.payload.len());
-        finish(segment)
+        let mut frame = finish(segment);
+        if let Some((at, bits)) = self.change
+            && let Some(byte) = frame.get_mut(at)
+        {
+            *byte ^= bits;
+        }
+        frame
     }
 
     /// What was changed stays changed, but for the size.

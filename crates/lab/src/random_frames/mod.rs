@@ -8,6 +8,7 @@ mod chance;
 mod disturb;
 mod flow;
 mod headers;
+mod rare;
 
 use crate::MAX_BATCH;
 use chance::Chance;
@@ -27,6 +28,9 @@ pub struct Mix {
     pub links: bool,
     /// IP in IP, GRE, VXLAN and Geneve.
     pub tunnels: bool,
+    /// What real traffic has seldom: chains of extension headers, rare TCP options and flags, more
+    /// flows, frames of other protocols between them. Off by default, so that it changes no seed.
+    pub rare: bool,
     /// Changes to headers, sizes, order and bytes; without them only well-formed flows.
     pub disturbances: bool,
 }
@@ -38,6 +42,7 @@ impl Default for Mix {
             v6: true,
             links: true,
             tunnels: true,
+            rare: false,
             disturbances: true,
         }
     }
@@ -69,6 +74,8 @@ struct Plan {
     rate: usize,
     /// How often, in 1,000 frames, the flow is another than that of the frame before.
     turn: usize,
+    /// Frames of no flow, in 1,000 frames.
+    bystanders: usize,
 }
 
 impl Plan {
@@ -81,7 +88,7 @@ impl Plan {
         let flows = if chance.once_in(2) {
             chance.between(1, 2)
         } else {
-            chance.between(1, 12)
+            chance.between(1, if mix.rare { 24 } else { 12 })
         };
         let rate = if mix.disturbances {
             chance.pick([0, 10, 20, 40, 100, 300])
@@ -93,6 +100,11 @@ impl Plan {
             flows,
             rate,
             turn: chance.pick([10, 50, 200, 500, 1000]),
+            bystanders: if mix.rare {
+                chance.pick([0, 20, 100])
+            } else {
+                0
+            },
         }
     }
 }
@@ -103,6 +115,9 @@ fn emit(chance: &mut Chance, plan: &Plan, flows: &mut [Flow]) -> Vec<Vec<u8>> {
     while frames.len() < plan.frames {
         if chance.permille(plan.turn) {
             current = chance.below(flows.len());
+        }
+        if plan.bystanders > 0 && chance.permille(plan.bystanders) {
+            frames.push(rare::bystander(chance));
         }
         frames.push(flows[current].next(chance, plan.rate));
     }
