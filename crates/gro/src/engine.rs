@@ -10,7 +10,7 @@ use crate::decision::{Action, Counters, Decision};
 use crate::finish;
 use crate::gso::IdRun;
 use crate::held::{Held, NO_IPV4, NONE, id_at, identifications};
-use crate::judge::{Join, judge, may_start, same_flow};
+use crate::judge::{Join, judge, may_start, same_flow, would_list};
 use crate::plain::{PlainRules, PlainTemplates};
 use crate::profile::{
     Bystanders, Emission, Field, Full, IpId, Mismatch, Options, Profile, PureAck, SegmentSize,
@@ -196,6 +196,11 @@ impl<S: Store> Engine<S> {
             let next = held.chain;
             let template = self.template(held.template);
             if held.hash == seen.hash && same_flow(template, &held.header, &header, seen) {
+                if let Some(reason) = seen.alone
+                    && would_list(&self.profile, template, held, seen, incoming.frame, &header)
+                {
+                    return self.pass(incoming, reason, out);
+                }
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
                     Ok(_) if self.rules.lazy && !self.is_right(incoming.frame) => {
                         return self.pass(incoming, Reason::Checksum, out);
@@ -462,7 +467,7 @@ impl<S: Store> Engine<S> {
                 out.take(single);
             }
         } else {
-            let mut gso = finish::finish(held, self.settings.checksums);
+            let mut gso = finish::finish(held, self.settings.checksums, self.profile.list);
             gso.accurate_ecn = is_accurate_ecn(&self.profile, held);
             let about = About {
                 frame: held.frame,

@@ -16,8 +16,10 @@ const MAX_LEN: u32 = 65_535;
 const JUMBO_LEN: u16 = 8;
 
 /// Rewrites the held headers for all that is held, and says how to cut it again.
-pub(crate) fn finish(held: &mut Held, checksums: Checksums) -> Gso {
-    if held.plain && checksums == Checksums::Partial && plain::finish(held) {
+///
+/// A list of whole segments keeps the transport checksum of the first.
+pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) -> Gso {
+    if held.plain && !list && checksums == Checksums::Partial && plain::finish(held) {
         return gso(held);
     }
     if held.plain {
@@ -25,8 +27,10 @@ pub(crate) fn finish(held: &mut Held, checksums: Checksums) -> Gso {
     } else {
         nested(held);
     }
-    transport(held, checksums);
-    if !held.plain {
+    if !list {
+        transport(held, checksums);
+    }
+    if !held.plain && !list {
         outer_udp(held, checksums);
     }
     if is_jumbo(held) {

@@ -56,9 +56,41 @@ pub(crate) fn judge(
     };
     if matches!(join, Join::Behind | Join::InFront) {
         identifications(profile, held, frame, join)?;
-        size(&profile.limits, held, seen)?;
+        size(&profile.limits, profile.list, held, seen)?;
     }
     Ok(join)
+}
+
+/// Whether a datagram that must stay alone would have been chained otherwise. In a list all
+/// checksums are in the same state, and that of a datagram which will not merge was not verified:
+/// only then Linux lets it pass without touching what is held (`udp_gro_receive_segment`).
+pub(crate) fn would_list(
+    profile: &Profile,
+    template: &Template,
+    held: &Held,
+    seen: &Seen,
+    frame: &[u8],
+    header: &[u8; MAX_HEADER],
+) -> bool {
+    if !profile.list || matches!(seen.layer4, Layer4::Tcp(_)) {
+        return false;
+    }
+    let mut seen = seen.clone();
+    seen.alone = None;
+    // The IP length may lie; the UDP length is that of the bytes present.
+    seen.payload_len = frame.len().saturating_sub(seen.header_len) as u32;
+    let mut header = *header;
+    for ids in held.ids.iter().filter(|ids| ids.ip != NO_IPV4) {
+        if let Some(bits) = header.get_mut(usize::from(ids.ip) + 6) {
+            // The reserved bit is not compared, either.
+            *bits &= 0x7f;
+        }
+    }
+    // The size is looked at last, and by then it is decided.
+    matches!(
+        judge(profile, template, held, &seen, frame, &header),
+        Ok(_) | Err(Reason::SizeLimit)
+    )
 }
 
 fn flags(rules: &TcpRules, flags: u16) -> Result<(), Reason> {
@@ -245,7 +277,7 @@ fn udp_joins(held: &Held, seen: &Seen) -> Result<Join, Reason> {
     behind(SegmentSize::AtMostFirst, held, seen.payload_len)
 }
 
-fn size(limits: &Limits, held: &Held, seen: &Seen) -> Result<(), Reason> {
+fn size(limits: &Limits, list: bool, held: &Held, seen: &Seen) -> Result<(), Reason> {
     // A jumbo payload header has to fit behind the IPv6 header, and extension headers may hold one.
     let direct = held.layer4 == held.ip + 40;
     let big = seen.version == 6 && held.is_tcp && !held.tunneled && direct;
@@ -254,7 +286,14 @@ fn size(limits: &Limits, held: &Held, seen: &Seen) -> Result<(), Reason> {
     } else {
         limits.ip_len
     };
-    if held.network_len().saturating_add(seen.payload_len) > limit {
+    // Linux `skb_gro_receive_list` counts a chained segment's headers, too.
+    let headers = if list {
+        held.header_len - u16::from(held.link_len)
+    } else {
+        0
+    };
+    let added = seen.payload_len.saturating_add(headers.into());
+    if held.network_len().saturating_add(added) > limit {
         return Err(Reason::SizeLimit);
     }
     Ok(())
@@ -310,7 +349,7 @@ pub(crate) fn follows(
     match rule {
         IpId::Ignored => true,
         IpId::IncreasingWithoutDf => df || increasing,
-        IpId::Increasing => increasing,
+        IpId::IncreasingWithDf => df && increasing,
         IpId::IncreasingOrFixedWithDf if outer && df => true,
         IpId::IncreasingOrFixedWithDf => runs(ids, increasing, fixed && df),
         IpId::IncreasingOrFixed => runs(ids, increasing, fixed),

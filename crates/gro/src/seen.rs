@@ -7,7 +7,7 @@ use coalescope_wire::{
 };
 
 use crate::Reason;
-use crate::profile::{Checksum, Padding, Profile};
+use crate::profile::{Checksum, IpId, Padding, Profile};
 use crate::template::MAX_HEADER;
 
 /// TCP or UDP of a frame that belongs to a flow.
@@ -186,7 +186,9 @@ fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<Option<
         let next = list.get(index + 1).map(|next| usize::from(next.offset));
         let len = match header.kind {
             HeaderKind::Ipv4 => {
-                alone = alone.or(reserved_bit(frame, at));
+                alone = alone
+                    .or(reserved_bit(frame, at))
+                    .or(needs_df(profile, frame, at));
                 ipv4(profile, frame, at)?
             }
             HeaderKind::Ipv6 => ipv6(profile, frame, at, next)?,
@@ -204,6 +206,15 @@ fn network(profile: &Profile, frame: &[u8], headers: &Headers) -> Result<Option<
         end = end.min(ends_at);
     }
     Ok(alone)
+}
+
+/// DF is missing where the profile merges nothing without.
+fn needs_df(profile: &Profile, frame: &[u8], ip: usize) -> Option<Reason> {
+    let needed = profile
+        .ipv4
+        .is_some_and(|rules| rules.id == IpId::IncreasingWithDf);
+    let set = frame.get(ip + 6).is_some_and(|byte| byte & 0x40 != 0);
+    (needed && !set).then_some(Reason::DontFragment)
 }
 
 /// To Linux it is a fragment field that is not zero, but no fragment.

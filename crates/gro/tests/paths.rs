@@ -26,7 +26,7 @@ fn era_4_6() -> Profile {
 }
 
 fn era_4_5() -> Profile {
-    with_id(gro::profile::IpId::Increasing)
+    with_id(gro::profile::IpId::IncreasingWithDf)
 }
 
 fn with_id(id: gro::profile::IpId) -> Profile {

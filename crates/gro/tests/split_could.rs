@@ -4,7 +4,7 @@ mod split_stack;
 
 use gro::{
     CopyingCoalescer, Gso, Loss, Profile, Reason, SegmentSizes, Settings, SplitError,
-    SplitSettings, Splitter, could_have_built,
+    SplitSettings, Splitter, UdpTunnels, could_have_built,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -320,6 +320,53 @@ fn merge(profile: &Profile, frames: &[Vec<u8>]) -> Vec<(Vec<u8>, Option<Gso>)> {
     out
 }
 
+/// Without a device that listens, Linux merges VXLAN as it would any datagrams, and so they are cut:
+/// whether the tunnel may have been entered is said, or told by the lengths.
+#[test]
+fn datagrams_that_look_like_a_tunnel() {
+    let mut profile = Profile::linux_gro_udp();
+    profile.tunnels.vxlan = false;
+    let vxlan = Layer::Vxlan { checksum: true };
+    let inner = [tcp(1, ACK), Layer::Udp { checksum: true }];
+    for inner in inner {
+        let stack = [
+            Layer::Ethernet,
+            v4(1),
+            vxlan.clone(),
+            Layer::Ethernet,
+            v4(2),
+            inner,
+        ];
+        let frames = series(&stack, &[(300, 0); 4], 1);
+        let merged = merge(&profile, &frames);
+        let [(bytes, Some(gso))] = &merged[..] else {
+            panic!("not merged: {stack:?}");
+        };
+        assert_eq!(
+            could_have_built(bytes, Some(gso.segment_size), &profile).losses,
+            []
+        );
+        for tunnels in [UdpTunnels::ALL, profile.tunnels.in_udp()] {
+            let settings = SplitSettings {
+                tunnels,
+                ..SplitSettings::default()
+            };
+            assert_eq!(cut(bytes, *gso, settings), frames);
+        }
+    }
+}
+
+fn cut(merged: &[u8], gso: Gso, settings: SplitSettings) -> Vec<Vec<u8>> {
+    let mut splitter = Splitter::new(merged, gso, settings).unwrap();
+    let mut frames = Vec::new();
+    while let Some(segment) = splitter.next_segment() {
+        let mut frame = Vec::new();
+        segment.copy_to(&mut frame);
+        frames.push(frame);
+    }
+    frames
+}
+
 fn any_stack() -> impl Strategy<Value = Vec<Layer>> {
     proptest::sample::select(stacks())
 }
@@ -441,12 +488,7 @@ proptest! {
                     let sizes = verdict.segment_sizes.unwrap();
                     prop_assert!((sizes.min..=sizes.max).contains(&gso.segment_size));
                 }
-                let mut splitter = Splitter::new(&bytes, gso, SplitSettings::default()).unwrap();
-                while let Some(segment) = splitter.next_segment() {
-                    let mut frame = Vec::new();
-                    segment.copy_to(&mut frame);
-                    again.push(frame);
-                }
+                again.extend(cut(&bytes, gso, SplitSettings::default()));
             }
             if profile.reversible {
                 prop_assert_eq!(&again, &frames, "{}", profile.name);

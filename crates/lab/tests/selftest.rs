@@ -79,7 +79,7 @@ fn outer(segment: &mut Segment) -> &mut Ip {
 fn outer_v4(segment: &mut Segment) -> &mut Ipv4 {
     match outer(segment) {
         Ip::V4(ip) => ip,
-        Ip::V6(_) => panic!("a case for IPv4"),
+        Ip::V6(_) => unreachable!("the case is for IPv4 only"),
     }
 }
 
@@ -206,7 +206,7 @@ fn sizes() -> impl Iterator<Item = Case> {
         .chain(case("data_lrg_1byte", SIX, &[101], || {
             // 60 bytes are the least on Ethernet; only IPv4 without tunnel comes to less.
             let short = |segment: &mut Segment| {
-                segment.padding = 60_usize.saturating_sub(segment.frame().len())
+                segment.padding = 60_usize.saturating_sub(segment.frame().len());
             };
             at_once(vec![data(0), piece(100, 1).but(short)])
         }))

@@ -118,6 +118,53 @@ fn stranger() -> Vec<u8> {
     .concat()
 }
 
+fn reference() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab-wire.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Names in a document, but for those of reasons.
+fn names(value: &Value) -> Vec<&str> {
+    let Value::Object(fields) = value else {
+        return Vec::new();
+    };
+    let below = fields.values().flat_map(names);
+    let reasons: Vec<_> = gro::Reason::ALL
+        .iter()
+        .map(|reason| reason.name())
+        .collect();
+    let own = fields.keys().map(String::as_str);
+    own.chain(below)
+        .filter(|name| !reasons.contains(name))
+        .collect()
+}
+
+fn every_field_is_documented(report: &Value) {
+    let (reference, names) = (reference(), names(report));
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(
+            reference.contains(&format!("`{name}`")),
+            "{name} is not in docs/lab-wire.md"
+        );
+    }
+}
+
+#[test]
+fn every_option_is_documented() {
+    let output = coalescope().args(["lab", "wire", "-h"]).output().unwrap();
+    let (help, reference) = (crate::common::stdout(&output), reference());
+    let words = help.split(|c: char| c.is_whitespace() || c == ',');
+    let options: Vec<_> = words
+        .filter(|word| word.starts_with("--") && *word != "--help")
+        .collect();
+    assert!(options.contains(&"--hold-us"), "{options:?}");
+    for option in options {
+        let stands = reference.contains(&format!("| `{option} "));
+        assert!(stands, "{option} is not in docs/lab-wire.md");
+    }
+}
+
 #[test]
 fn merges_one_way_and_counts() {
     let Some(namespace) = namespace("merges_one_way_and_counts") else {
@@ -145,6 +192,7 @@ fn merges_one_way_and_counts() {
     assert_eq!(back, segments(2));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    every_field_is_documented(&report);
     assert_eq!(report["schema"], "coalescope/lab-wire/1");
     assert_eq!(
         (&report["profile"], &report["hold_us"]),

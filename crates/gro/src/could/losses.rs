@@ -186,7 +186,7 @@ fn forgets_id(rule: IpId, df: bool, outer: bool) -> bool {
         IpId::Ignored => true,
         IpId::IncreasingWithoutDf => df,
         IpId::IncreasingOrFixedWithDf => df && outer,
-        IpId::IncreasingOrFixed | IpId::Increasing => false,
+        IpId::IncreasingOrFixed | IpId::IncreasingWithDf => false,
     }
 }
 

@@ -85,9 +85,7 @@ impl<S: Store> Engine<S> {
         head: &Head,
         frame: &[u8],
     ) -> Option<u32> {
-        let slot = self
-            .table
-            .chain(hash::<LINK, IP>(head, self.settings.seed));
+        let slot = self.table.chain(hash::<LINK, IP>(head, self.settings.seed));
         let held = self.table.slots.get(slot as usize)?;
         self.is_alike::<LINK, IP>(held, head, frame).then_some(slot)
     }
@@ -393,7 +391,9 @@ fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Hel
     let by_size = limit.saturating_sub(headers + held.segment_size);
     // The last that the number of segments allows is left to the usual way, which sends it up.
     let more = rules.segments.saturating_sub(held.segments + 1);
-    let by_count = more.saturating_mul(held.segment_size).saturating_add(held.payload_len);
+    let by_count = more
+        .saturating_mul(held.segment_size)
+        .saturating_add(held.payload_len);
     held.alike_until = by_size.min(by_count.saturating_sub(held.segment_size));
     held.alike_len = u32::from(held.header_len) + held.segment_size;
     let df = head[LINK + 6] & 0x40 != 0;
@@ -459,7 +459,10 @@ fn first<'a, const LINK: usize, const IP: usize>(
     let header_len = LINK + IP + usize::from(words) * 4;
     let payload_len = frame.len().checked_sub(header_len)?;
     let is_tcp = match IP {
-        20 => head[LINK] == 0x45 && head[LINK + 9] == 6 && !is_fragment(head, LINK),
+        20 => {
+            let df = !rules.needs_df || head[LINK + 6] & 0x40 != 0;
+            head[LINK] == 0x45 && head[LINK + 9] == 6 && !is_fragment(head, LINK) && df
+        }
         _ => head[LINK] >> 4 == 6 && head[LINK + 6] == 6,
     };
     let fits = is_whole::<LINK, IP>(head, frame.len() - LINK) && words >= 5 && payload_len > 0;

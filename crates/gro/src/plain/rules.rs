@@ -23,6 +23,8 @@ pub(crate) struct PlainRules {
     /// Flags that are carried over to the merged frame.
     pub(super) carried: u8,
     pub(super) id: IpId,
+    /// Nothing merges without DF.
+    pub(super) needs_df: bool,
     /// Segments of any size may join.
     pub(super) any_size: bool,
     /// Payload that may join whatever the first segment's size is, in bytes.
@@ -57,6 +59,7 @@ impl PlainRules {
         Self {
             classes,
             carried: profile.tcp.carried as u8,
+            needs_df: ipv4.is_some_and(|rules| rules.id == IpId::IncreasingWithDf),
             id: ipv4.map_or(IpId::Ignored, |rules| rules.id),
             any_size,
             size_floor: if any_size { u32::MAX / 2 } else { 0 },

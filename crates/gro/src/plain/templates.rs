@@ -21,7 +21,7 @@ pub(crate) struct PlainTemplates {
 impl PlainTemplates {
     pub(crate) fn new(profile: &Profile, link: LinkType) -> Self {
         let list = match link {
-            _ if !only_compares(profile) => Vec::new(),
+            _ if profile.list || !only_compares(profile) => Vec::new(),
             LinkType::Ethernet => templates(profile, Some(14)),
             LinkType::Raw => templates(profile, None),
             _ => Vec::new(),

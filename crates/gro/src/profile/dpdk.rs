@@ -80,6 +80,7 @@ impl Profile {
             mismatch: Mismatch::KeepBoth,
             bystanders: Bystanders::Stay,
             emission: Emission::Batch,
+            list: false,
             reversible: false,
         }
     }

@@ -72,6 +72,7 @@ impl Profile {
             mismatch: Mismatch::FlushAndStart,
             bystanders: Bystanders::Flush,
             emission: Emission::Decided,
+            list: false,
             reversible: false,
         }
     }

@@ -82,6 +82,7 @@ impl Profile {
             mismatch: Mismatch::FlushAndStart,
             bystanders: Bystanders::Stay,
             emission: Emission::Decided,
+            list: false,
             reversible: true,
         }
     }
@@ -123,5 +124,62 @@ impl Profile {
             }),
             ..Self::linux_gro()
         }
+    }
+
+    /// `linux-gro` with `rx-gro-list` on and no local socket: TCP and UDP segments are chained whole,
+    /// so that a forwarder need not cut them. Every flag must be equal.
+    #[must_use]
+    pub const fn linux_gro_list() -> Self {
+        let merging = Self::linux_gro_udp();
+        Self {
+            name: "linux-gro-list",
+            source: "Linux 6.18: skb_gro_receive_list with NETIF_F_GRO_FRAGLIST",
+            tcp: TcpRules {
+                equal: Flags::ALL,
+                carried: 0,
+                ..merging.tcp
+            },
+            limits: Limits {
+                segments: 64,
+                ..merging.limits
+            },
+            list: true,
+            ..merging
+        }
+    }
+
+    /// GRO of Linux 4.6 to 6.17: a fixed identification needs DF, and the outer header's is not
+    /// looked at where its DF is set.
+    #[must_use]
+    pub const fn linux_gro_4_6() -> Self {
+        let mut profile = Self::linux_gro();
+        profile.name = "linux-gro-4.6";
+        profile.source = "Linux 4.6 to 6.17: net/ipv4/af_inet.c, commit 1530545ed64b";
+        profile.ipv4 = ipv4_with(IpId::IncreasingOrFixedWithDf, Field::Equal);
+        profile
+    }
+
+    /// GRO of Linux up to 4.5: DF must be set, identifications must increase, and another TOS
+    /// is another flow.
+    #[must_use]
+    pub const fn linux_gro_2_6() -> Self {
+        let mut profile = Self::linux_gro();
+        profile.name = "linux-gro-2.6";
+        profile.source = "Linux 2.6.29 to 4.5: net/ipv4/af_inet.c";
+        profile.ipv4 = ipv4_with(IpId::IncreasingWithDf, Field::Flow);
+        profile
+    }
+}
+
+/// The IPv4 rules of `linux-gro` but for identifications and TOS.
+const fn ipv4_with(id: IpId, tos: Field) -> Option<Ipv4Rules> {
+    match Profile::linux_gro().ipv4 {
+        Some(rules) => Some(Ipv4Rules {
+            id,
+            dscp: tos,
+            ecn: tos,
+            ..rules
+        }),
+        None => None,
     }
 }

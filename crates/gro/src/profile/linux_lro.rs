@@ -69,6 +69,7 @@ impl Profile {
             mismatch: Mismatch::FlushAndStart,
             bystanders: Bystanders::Stay,
             emission: Emission::Decided,
+            list: false,
             reversible: false,
         }
     }

@@ -42,8 +42,8 @@ pub enum IpId {
     /// One more for each segment, or fixed where DF is set (Linux 4.6 to 6.17). The outer
     /// header's is ignored where its DF is set.
     IncreasingOrFixedWithDf,
-    /// One more for each segment, DF or not (Linux up to 4.5).
-    Increasing,
+    /// One more for each segment, and DF must be set (Linux up to 4.5).
+    IncreasingWithDf,
     /// One more for each segment where DF is clear, ignored where it is set (RFC 6864; DPDK).
     IncreasingWithoutDf,
 }
@@ -333,6 +333,9 @@ pub struct Profile {
     pub bystanders: Bystanders,
     /// When frames come out.
     pub emission: Emission,
+    /// Whether segments are chained whole instead of merged (fraglist, `rx-gro-list`): the merged
+    /// frame keeps the first one's transport checksum, and the others' headers count for its size.
+    pub list: bool,
     /// Whether a merged frame can be cut again into exactly the frames it was made of.
     pub reversible: bool,
 }
@@ -343,6 +346,9 @@ impl Profile {
         Self::linux_gro(),
         Self::linux_gro_7(),
         Self::linux_gro_udp(),
+        Self::linux_gro_list(),
+        Self::linux_gro_4_6(),
+        Self::linux_gro_2_6(),
         Self::linux_lro(),
         Self::freebsd_lro(),
         Self::ndis_rsc(),

@@ -72,6 +72,7 @@ impl Profile {
             // Exceptions 2, 5 and 6 end the unit of their connection, too.
             bystanders: Bystanders::FlushFlow,
             emission: Emission::Decided,
+            list: false,
             reversible: false,
         }
     }

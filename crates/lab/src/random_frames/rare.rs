@@ -123,7 +123,7 @@ pub(super) fn bystander(chance: &mut Chance) -> Vec<u8> {
         // ICMP, IGMP, ESP, AH, SCTP, UDP-Lite; with the sum that a change of protocol makes.
         1 => protocol(&mut bytes, chance.pick([1, 2, 50, 51, 132, 136])),
         // GRE or IP in IP, of what is none.
-        _ => protocol(&mut bytes, chance.pick([47, 4, 41, 137])),
+        _ => protocol(&mut bytes, chance.pick([47, 4, 137])),
     }
     bytes
 }
