@@ -54,7 +54,7 @@ reasons! {
     /// A VLAN tag, and the profile merges none.
     Vlan, "vlan", "DPDK programmer's guide, GRO library limitations";
     /// PPPoE, and the profile does not merge it.
-    Pppoe, "pppoe", "Linux before 7.0 has no offload for it";
+    Pppoe, "pppoe", "Linux before 7.2 has no offload for it";
     /// A tunnel that the profile does not enter, or a tunnel header with fields that forbid it.
     Tunnel, "tunnel", "Linux net/ipv4/gre_offload.c, drivers/net/vxlan";
     /// A tunnel in a tunnel: segmentation knows two levels of headers.

@@ -357,7 +357,7 @@ fn datagrams_that_look_like_a_tunnel() {
 }
 
 fn cut(merged: &[u8], gso: Gso, settings: SplitSettings) -> Vec<Vec<u8>> {
-    let mut splitter = Splitter::new(merged, gso, settings).unwrap();
+    let mut splitter = Splitter::new(merged, gso, settings).expect("a frame that can be cut");
     let mut frames = Vec::new();
     while let Some(segment) = splitter.next_segment() {
         let mut frame = Vec::new();
