@@ -30,6 +30,7 @@ fuzz_target!(|data: &[u8]| {
             _ => SegmentChecksum::PseudoHeader,
         },
         chunk: NonZeroU16::new((*chunk).into()),
+        ..SplitSettings::default()
     };
     for profile in [Profile::linux_gro_udp(), Profile::freebsd_lro()] {
         let _ = could_have_built_on(settings.link, frame, Some(segment_size), &profile);
