@@ -53,9 +53,9 @@ fn point(data: &[u8]) -> Option<PointInput> {
 fn check(facts: &Trace) {
     for point in &facts.points {
         assert!(point.tcp_frames <= point.frames);
-        let directions = point.connections.iter();
-        for direction in directions.flat_map(|found| [&found.to_server, &found.to_client]) {
-            check_direction(direction);
+        for found in point.connections.iter() {
+            check_direction(&found.to_server);
+            check_direction(&found.to_client);
         }
     }
     for hop in &facts.hops {

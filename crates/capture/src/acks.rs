@@ -11,8 +11,7 @@ pub(crate) struct Acks {
     pub(crate) pure: u32,
     pub(crate) duplicates: u32,
     pub(crate) sack_frames: u32,
-    pub(crate) zero_windows: u32,
-    pub(crate) window_max: u64,
+    pub(crate) window_max: u32,
     window_sum: u64,
     windows: u32,
     /// Window scale announced in the SYN; `None` without a SYN.
@@ -22,7 +21,15 @@ pub(crate) struct Acks {
     /// Duplicates in a row.
     run: u32,
     sacked: bool,
-    zero_since_ns: Option<i64>,
+    /// Boxed, since most directions never close it.
+    closed: Option<Box<Closed>>,
+}
+
+/// The window of size zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Closed {
+    pub(crate) zero_windows: u32,
+    since_ns: Option<i64>,
     /// Time with the window closed.
     pub(crate) closed_ns: i64,
 }
@@ -74,16 +81,28 @@ impl Acks {
 
     #[inline]
     fn look_at_window(&mut self, frame: &Frame) {
-        let window = u64::from(frame.window) << self.scale.unwrap_or(0);
+        // The scale is 14 at most (RFC 7323, 2.3).
+        let window = u32::from(frame.window) << self.scale.unwrap_or(0);
         self.window_max = self.window_max.max(window);
-        self.window_sum += window;
+        self.window_sum += u64::from(window);
         self.windows += 1;
         if window == 0 {
-            self.zero_windows += 1;
-            self.zero_since_ns.get_or_insert(frame.time_ns);
-        } else if self.zero_since_ns.is_some() {
+            self.shut(frame.time_ns);
+        } else if self.closed.is_some() {
             self.reopened(frame.time_ns);
         }
+    }
+
+    #[cold]
+    fn shut(&mut self, now_ns: i64) {
+        let closed = self.closed.get_or_insert_default();
+        closed.zero_windows += 1;
+        closed.since_ns.get_or_insert(now_ns);
+    }
+
+    /// How often and for how long the window was closed.
+    pub(crate) fn closed(&self) -> Closed {
+        self.closed.as_deref().copied().unwrap_or_default()
     }
 
     /// Whether this side reports data missing: three duplicates (RFC 5681) or SACK (RFC 6675).
@@ -102,8 +121,10 @@ impl Acks {
 
     #[cold]
     fn reopened(&mut self, now_ns: i64) {
-        if let Some(since) = self.zero_since_ns.take() {
-            self.closed_ns += now_ns - since;
+        if let Some(closed) = &mut self.closed
+            && let Some(since) = closed.since_ns.take()
+        {
+            closed.closed_ns += now_ns - since;
         }
     }
 }

@@ -260,13 +260,32 @@ impl Connection {
     }
 
     /// Reads a value from every part that a frame touches; see [`crate::table::Table::warm`].
+    #[inline]
     pub(crate) fn touch(&self) -> u64 {
-        let flows = self
-            .flows
-            .iter()
-            .map(Flow::touch)
-            .fold(0, |sum, touched| sum ^ touched);
-        flows ^ self.last_ns as u64 ^ self.handshake.ack_ns as u64 ^ u64::from(self.reset)
+        let [low, high] = &self.flows;
+        let own =
+            self.last_ns ^ self.handshake.ack_ns ^ self.rtt_ns ^ i64::from(self.key.high_port);
+        low.touch() ^ high.touch() ^ own as u64 ^ u64::from(self.reset)
+    }
+
+    /// The same for what those lead to.
+    #[inline]
+    pub(crate) fn touch_boxes(&self) -> u64 {
+        let [low, high] = &self.flows;
+        low.touch_boxes() ^ high.touch_boxes()
+    }
+
+    /// The same for what these lead to.
+    #[inline]
+    pub(crate) fn touch_deeply(&self) -> u64 {
+        let [low, high] = &self.flows;
+        u64::from(low.touch_deeply() ^ high.touch_deeply())
+    }
+
+    /// Payload bytes, each once, in the direction in which there were most.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        let [low, high] = &self.flows;
+        low.counts.unique_bytes.max(high.counts.unique_bytes)
     }
 
     /// Settles what is still open.

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::Serialize;
 
+pub use crate::kept::Connections;
+
 /// Everything read from one set of captures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Trace {
@@ -41,7 +43,7 @@ pub struct Point {
     /// What was left out or looked odd.
     pub warnings: Vec<String>,
     /// Connections, in order of their first frame.
-    pub connections: Vec<Connection>,
+    pub connections: Connections,
 }
 
 /// One end of a connection.

@@ -49,14 +49,15 @@ pub(crate) struct Flow {
     pub(crate) tally: Tally,
     /// From a frame of this direction to the answer that it caused, both seen here.
     pub(crate) turn: Samples,
-    /// TSval of a pure ACK that waits for its echo, and when it passed.
-    probe: Option<(u32, i64)>,
+    /// Whether the two below are of a pure ACK that waits for its echo.
+    is_probing: bool,
+    probe_tsval: u32,
+    probe_ns: i64,
     last_tsval: u32,
     pub(crate) first_data_ns: i64,
     pub(crate) last_data_ns: i64,
     last_ack_ns: i64,
     pub(crate) idle_ns: i64,
-    recovery_until: u64,
 }
 
 impl Flow {
@@ -91,13 +92,13 @@ impl Flow {
         let size = self.tally.size().map_or(SURELY_SINGLE, |size| size.limit);
         // Options that the quote may not reach are at most 40 bytes, with the header 60.
         let largest_single = size + error.quoted_ip_header + 60;
+        let odd = self.tally.note_odd();
         if error.quoted_len > error.mtu && error.quoted_len > largest_single {
-            self.counts.rejected_merged +=
-                u32::from(size + error.quoted_ip_header + 20 <= error.mtu);
+            odd.rejected_merged += u32::from(size + error.quoted_ip_header + 20 <= error.mtu);
         } else {
-            self.counts.rejected_single += 1;
+            odd.rejected_single += 1;
         }
-        self.counts.rejected_mtu = error.mtu;
+        odd.rejected_mtu = error.mtu;
         note(&mut self.tally.examples().rejected, error.number);
     }
 
@@ -156,7 +157,9 @@ impl Flow {
             return;
         }
         if beyond == u32::MAX {
-            self.counts.keep_alives += u32::from(self.acked && self.una >= next);
+            if self.acked && self.una >= next {
+                self.tally.note_odd().keep_alives += 1;
+            }
         } else if u64::from(beyond) < STRAY {
             self.ranges.see(
                 next + u64::from(beyond),
@@ -169,7 +172,9 @@ impl Flow {
     #[inline]
     fn count_frame(&mut self, frame: &Frame) {
         self.counts.frames += 1;
-        self.counts.length_zero += u32::from(frame.length_zero);
+        if frame.length_zero {
+            self.tally.note_odd().length_zero += 1;
+        }
         self.fin |= frame.flags.has(Flags::FIN);
         self.probe_with(frame);
         self.look_at_checksum(frame);
@@ -206,7 +211,7 @@ impl Flow {
         let next = self.ranges.next();
         span.next = next;
         if start.abs_diff(next) > STRAY {
-            self.counts.strays += 1;
+            self.tally.note_odd().strays += 1;
             return Data::None;
         }
         if start < next && self.was_captured_before(frame, &span, common.doubling) {
@@ -214,7 +219,7 @@ impl Flow {
         }
         if frame.payload == 1 && start + 1 == next && self.acked && self.una >= next {
             // One byte from just below what is acknowledged already (RFC 9293, 3.8.4).
-            self.counts.keep_alives += 1;
+            self.tally.note_odd().keep_alives += 1;
             return Data::Probe;
         }
         self.note_idle(frame, next, around);
@@ -300,13 +305,14 @@ impl Flow {
 
     #[cold]
     fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
-        self.counts.out_of_order += 1;
         let overtaken_ns = if around.rtt_ns > 0 {
             around.rtt_ns
         } else {
             REORDER_NS
         };
-        self.counts.late += u32::from(age_ns >= overtaken_ns);
+        let odd = self.tally.note_odd();
+        odd.out_of_order += 1;
+        odd.late += u32::from(age_ns >= overtaken_ns);
         note(&mut self.tally.examples().out_of_order, frame.number);
         Data::OutOfOrder
     }
@@ -314,17 +320,18 @@ impl Flow {
     #[cold]
     fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
         let before = self.outstanding.repeat(start, end, frame.time_ns);
-        self.counts.retransmitted += 1;
         note(&mut self.tally.examples().retransmitted, frame.number);
         let waited_ns = before.map_or(0, |before| frame.time_ns - before);
+        let odd = self.tally.note_odd();
+        odd.retransmitted += 1;
         if waited_ns >= MIN_RTO_NS + around.rtt_ns {
-            self.counts.timeout += 1;
+            odd.timeout += 1;
             // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
-            self.recovery_until = self.ranges.next();
+            odd.recovery_until = self.ranges.next();
         } else if around.loss_reported {
-            self.counts.fast += 1;
-        } else if start < self.recovery_until {
-            self.counts.timeout += 1;
+            odd.fast += 1;
+        } else if start < odd.recovery_until {
+            odd.timeout += 1;
         }
         Data::Repeat
     }
@@ -341,23 +348,33 @@ impl Flow {
     }
 
     /// Reads a value from every cache line; see [`crate::table::Table::warm`].
+    #[inline]
     pub(crate) fn touch(&self) -> u64 {
         let numbers = [
             self.una,
             self.ranges.next(),
             self.counts.frames,
-            self.counts.unique_bytes,
             u64::from(self.counts.partial),
-            self.acks.window_max,
             u64::from(self.acks.pure),
             self.last_data_ns as u64,
-            self.recovery_until,
+            self.idle_ns as u64,
+            u64::from(self.last_tsval),
             self.recent.touch(),
-            self.tally.touch(),
-            self.outstanding.touch(),
-            self.turn.touch(),
+            u64::from(self.tally.fates.single),
         ];
         numbers.iter().fold(0, |sum, number| sum ^ number)
+    }
+
+    /// The same for what that leads to.
+    #[inline]
+    pub(crate) fn touch_boxes(&self) -> u64 {
+        u64::from(self.tally.touch() ^ self.turn.touch()) ^ self.outstanding.touch() as u64
+    }
+
+    /// The same for what those lead to.
+    #[inline]
+    pub(crate) fn touch_deeply(&self) -> u32 {
+        self.outstanding.touch_deeply()
     }
 
     /// Settles what is still open.

@@ -7,14 +7,17 @@ use coalescope_wire::{Address, Ip, TunnelKind, Tunnels};
 /// Both ends of a connection, lower one first, so that both directions have the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Key {
-    low: u128,
-    high: u128,
+    low: Halves,
+    high: Halves,
     low_port: u16,
     pub(crate) high_port: u16,
     /// IP version and the tunnels the connection came in. The same connection inside and outside
     /// of a tunnel is two, or each byte would seem to be sent twice.
     context: u32,
 }
+
+/// An address in two halves: as one number it would be padded to 16 bytes wherever it is kept.
+type Halves = [u64; 2];
 
 impl Key {
     /// The key, and whether the source is the lower end.
@@ -53,8 +56,8 @@ impl Key {
     #[inline]
     fn between(low: (u128, u16), high: (u128, u16), context: u32) -> Self {
         Self {
-            low: low.0,
-            high: high.0,
+            low: halves(low.0),
+            high: halves(high.0),
             low_port: low.1,
             high_port: high.1,
             context,
@@ -64,7 +67,9 @@ impl Key {
     #[inline]
     pub(crate) fn hash(&self, state: &foldhash::fast::RandomState) -> u64 {
         let mut hasher = state.build_hasher();
-        hasher.write_u128(self.low ^ self.high.rotate_left(64));
+        let ([low, low_rest], [high, high_rest]) = (self.low, self.high);
+        hasher.write_u64(low ^ high_rest);
+        hasher.write_u64(low_rest ^ high);
         hasher.write_u64(
             u64::from(self.low_port) << 48
                 | u64::from(self.high_port) << 32
@@ -80,8 +85,21 @@ impl Key {
 
     /// The lower and the higher end.
     pub(crate) fn ends(&self) -> [(u128, u16); 2] {
-        [(self.low, self.low_port), (self.high, self.high_port)]
+        [
+            (whole(self.low), self.low_port),
+            (whole(self.high), self.high_port),
+        ]
     }
+}
+
+#[inline]
+fn halves(address: u128) -> Halves {
+    [(address >> 64) as u64, address as u64]
+}
+
+#[inline]
+fn whole([high, low]: Halves) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
 }
 
 /// The address as a number, read in the pieces in which the walk has just written it: a wider

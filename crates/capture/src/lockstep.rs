@@ -11,7 +11,7 @@ use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::{Point, Totals};
 use crate::reader::{End, Item, Reader};
-use crate::summary::{self, seconds};
+use crate::summary::seconds;
 use crate::vantage;
 
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
@@ -314,7 +314,6 @@ fn interface_names(ends: &[End]) -> Vec<String> {
 /// The facts of a point.
 fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::Point {
     let (totals, connections) = point.finish();
-    let connections = connections.enumerate();
     let incomplete = end
         .incomplete_datagrams
         .get(datagrams)
@@ -335,9 +334,7 @@ fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::P
         unparsed_frames: totals.unparsed,
         doubled_frames: totals.doubled,
         warnings,
-        connections: connections
-            .map(|(id, connection)| summary::connection(id as u64, connection))
-            .collect(),
+        connections,
     }
 }
 

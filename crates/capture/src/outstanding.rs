@@ -12,16 +12,36 @@ const MIN_PER_FLOW: usize = 16;
 const MAX_PER_POINT: usize = 512 * 1024;
 /// Room for more transmissions than this is given back when none are left.
 const MUCH: usize = 32;
+/// Emptied queues kept for directions that need one: those that few directions at a time have are
+/// in the cache already.
+const MAX_SPARE: usize = 64;
 /// Repeated transmissions that wait for a D-SACK before their loss is believed.
 const MAX_REPAIRED: usize = 32;
 
 /// What all connections of a point share.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Common {
     /// Transmissions kept.
     used: usize,
     /// The capture has each frame twice.
     pub(crate) doubling: bool,
+    /// There are so many connections that what they do not need goes to others.
+    pub(crate) crowded: bool,
+    #[expect(clippy::vec_box, reason = "what moves in and out are the boxes")]
+    spare: Vec<Box<Held>>,
+}
+
+impl Common {
+    #[inline(never)]
+    fn lend(&mut self) -> Box<Held> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    fn give_back(&mut self, held: Box<Held>) {
+        if self.spare.len() < MAX_SPARE {
+            self.spare.push(held);
+        }
+    }
 }
 
 /// One first transmission.
@@ -54,6 +74,19 @@ impl Transmission {
     fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
+
+    /// Whether all of it was sent again.
+    fn is_repeated(&self) -> bool {
+        self.repeated >= self.len
+    }
+
+    fn fate(&self) -> Fate {
+        Fate {
+            len: self.len,
+            repeated: self.is_repeated(),
+            number: self.number,
+        }
+    }
 }
 
 /// What became of a first transmission.
@@ -65,28 +98,35 @@ pub(crate) struct Fate {
     pub(crate) number: u64,
 }
 
+impl Fate {
+    /// Whether the two need not be told apart, but for their numbers.
+    #[inline]
+    pub(crate) fn is_like(self, other: Self) -> bool {
+        (self.len, self.repeated) == (other.len, other.repeated)
+    }
+}
+
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
+    /// None while there are no transmissions, as is so of most connections at any time, if there
+    /// are many.
+    held: Option<Box<Held>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Held {
     queue: VecDeque<Transmission>,
-    /// Boxed, since most directions have none.
-    #[expect(
-        clippy::box_collection,
-        reason = "8 bytes instead of 32, in every connection"
-    )]
-    repaired: Option<Box<VecDeque<(u64, Fate)>>>,
+    /// Transmissions that were sent again and acknowledged.
+    repaired: VecDeque<(u64, Fate)>,
 }
 
 impl Outstanding {
     /// Adds a transmission of new bytes.
     #[inline]
     pub(crate) fn push(&mut self, sent: Transmission, common: &mut Common) {
-        if self
-            .queue
-            .back()
-            .is_some_and(|last| last.end() > sent.start)
-        {
-            self.make_room(common);
+        let last = self.held.as_ref().and_then(|held| held.queue.back());
+        if last.is_some_and(|last| last.end() > sent.start) {
             return self.insert(sent, common);
         }
         self.push_last(sent, common);
@@ -95,61 +135,43 @@ impl Outstanding {
     /// Adds a transmission of bytes beyond all others.
     #[inline]
     pub(crate) fn push_last(&mut self, sent: Transmission, common: &mut Common) {
-        if self.queue.len() >= MIN_PER_FLOW {
-            self.make_room(common);
-        }
+        let held = self.held.get_or_insert_with(|| common.lend());
+        held.make_room(common);
         common.used += 1;
-        self.queue.push_back(sent);
-    }
-
-    #[inline]
-    fn make_room(&mut self, common: &mut Common) {
-        let len = self.queue.len();
-        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
-            self.queue.pop_front();
-            common.used -= 1;
-        }
+        held.queue.push_back(sent);
     }
 
     /// Adds what is new of a transmission that fills a hole.
     #[cold]
-    fn insert(&mut self, mut sent: Transmission, common: &mut Common) {
-        let i = self.queue.partition_point(|old| old.start < sent.start);
-        let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
-        let start = sent.start.max(before.map_or(0, Transmission::end));
-        let end = sent
-            .end()
-            .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
-        if start < end {
-            (sent.start, sent.len) = (start, (end - start) as u32);
-            common.used += 1;
-            self.queue.insert(i, sent);
+    fn insert(&mut self, sent: Transmission, common: &mut Common) {
+        if let Some(held) = &mut self.held {
+            held.make_room(common);
+            held.insert(sent, common);
         }
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u64 {
-        let ends = [self.queue.front(), self.queue.back()];
-        ends.into_iter()
-            .flatten()
-            .fold(0, |sum, sent| sum ^ sent.start)
+    pub(crate) fn touch(&self) -> usize {
+        self.held.as_ref().map_or(0, |held| held.queue.len())
+    }
+
+    /// The same for what that leads to.
+    pub(crate) fn touch_deeply(&self) -> u32 {
+        let front = self.held.as_ref().and_then(|held| held.queue.front());
+        front.map_or(0, |sent| sent.len)
     }
 
     /// The transmission that began with this byte.
     pub(crate) fn starting_at(&self, start: u64) -> Option<&Transmission> {
-        let i = self.queue.partition_point(|sent| sent.start < start);
-        self.queue.get(i).filter(|sent| sent.start == start)
+        let queue = &self.held.as_ref()?.queue;
+        let i = queue.partition_point(|sent| sent.start < start);
+        queue.get(i).filter(|sent| sent.start == start)
     }
 
     /// Notes that `start..end` was sent again; gives when the first of it was sent before.
     pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Option<i64> {
         let mut before = None;
-        let first = self.queue.partition_point(|sent| sent.end() <= start);
-        for sent in self
-            .queue
-            .range_mut(first..)
-            .take_while(|sent| sent.start < end)
-        {
+        for sent in self.held.as_mut()?.within(start, end) {
             before = before.or(Some(sent.time_ns));
             let again = (sent.end().min(end) - sent.start.max(start)) as u32;
             sent.repeated = sent.repeated.saturating_add(again);
@@ -165,59 +187,33 @@ impl Outstanding {
         &mut self,
         una: u64,
         common: &mut Common,
-        mut tell: impl FnMut(Fate),
+        tell: impl FnMut(Fate),
     ) -> Option<i64> {
-        let mut clean = None;
-        while let Some(sent) = self.queue.front().filter(|sent| sent.end() <= una).copied() {
-            self.queue.pop_front();
-            common.used = common.used.saturating_sub(1);
-            if sent.repeated == 0 {
-                clean = Some(sent.time_ns);
+        let held = self.held.as_mut()?;
+        let clean = held.acknowledge(una, common, tell);
+        if held.queue.is_empty() {
+            if held.queue.capacity() > MUCH {
+                held.queue.shrink_to(MUCH / 2);
             }
-            self.close(sent, &mut tell);
-        }
-        if self.queue.is_empty() && self.queue.capacity() > MUCH {
-            self.queue.shrink_to(MUCH / 2);
+            if common.crowded {
+                self.give_back(common);
+            }
         }
         clean
     }
 
-    #[inline]
-    fn close(&mut self, sent: Transmission, tell: &mut impl FnMut(Fate)) {
-        let repeated = sent.repeated >= sent.len;
-        let fate = Fate {
-            len: sent.len,
-            repeated,
-            number: sent.number,
-        };
-        if !repeated {
-            return tell(fate);
+    fn give_back(&mut self, common: &mut Common) {
+        if let Some(held) = self.held.take_if(|held| held.repaired.is_empty()) {
+            common.give_back(held);
         }
-        let repaired = self.repaired.get_or_insert_default();
-        if repaired.len() == MAX_REPAIRED
-            && let Some((_, oldest)) = repaired.pop_front()
-        {
-            tell(oldest);
-        }
-        repaired.push_back((sent.start, fate));
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
     /// so the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
-        let first = self.queue.partition_point(|sent| sent.end() <= start);
-        for sent in self
-            .queue
-            .range_mut(first..)
-            .take_while(|sent| sent.start < end)
-        {
-            sent.repeated = 0;
-        }
-        for (at, fate) in self
-            .repaired
-            .iter_mut()
-            .flat_map(|repaired| repaired.iter_mut())
-        {
+        let Some(held) = &mut self.held else { return };
+        held.within(start, end).for_each(|sent| sent.repeated = 0);
+        for (at, fate) in &mut held.repaired {
             if *at < end && start < *at + u64::from(fate.len) {
                 fate.repeated = false;
             }
@@ -227,22 +223,76 @@ impl Outstanding {
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
     /// to be sent again: that was lost at least once.
     pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
-        common.used = common.used.saturating_sub(self.queue.len());
-        for (_, fate) in std::mem::take(&mut self.repaired)
-            .into_iter()
-            .flat_map(|repaired| *repaired)
-        {
-            tell(fate);
+        let Some(held) = self.held.take() else { return };
+        common.used = common.used.saturating_sub(held.queue.len());
+        held.repaired.iter().for_each(|(_, fate)| tell(*fate));
+        let lost = held.queue.iter().filter(|sent| sent.is_repeated());
+        lost.for_each(|sent| tell(sent.fate()));
+    }
+}
+
+impl Held {
+    #[inline]
+    fn make_room(&mut self, common: &mut Common) {
+        let len = self.queue.len();
+        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
+            self.queue.pop_front();
+            common.used -= 1;
         }
-        for sent in std::mem::take(&mut self.queue) {
-            if sent.repeated >= sent.len {
-                tell(Fate {
-                    len: sent.len,
-                    repeated: true,
-                    number: sent.number,
-                });
+    }
+
+    fn insert(&mut self, mut sent: Transmission, common: &mut Common) {
+        let i = self.queue.partition_point(|old| old.start < sent.start);
+        let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
+        let start = sent.start.max(before.map_or(0, Transmission::end));
+        let end = sent
+            .end()
+            .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
+        if start < end {
+            (sent.start, sent.len) = (start, (end - start) as u32);
+            common.used += 1;
+            self.queue.insert(i, sent);
+        }
+    }
+
+    /// The transmissions that have bytes in a range.
+    fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
+        let first = self.queue.partition_point(|sent| sent.end() <= start);
+        let from = self.queue.range_mut(first..);
+        from.take_while(move |sent| sent.start < end)
+    }
+
+    #[inline]
+    fn acknowledge(
+        &mut self,
+        una: u64,
+        common: &mut Common,
+        mut tell: impl FnMut(Fate),
+    ) -> Option<i64> {
+        let mut clean = None;
+        while let Some(sent) = self.queue.front().filter(|sent| sent.end() <= una).copied() {
+            self.queue.pop_front();
+            common.used = common.used.saturating_sub(1);
+            if sent.repeated == 0 {
+                clean = Some(sent.time_ns);
+            }
+            if sent.is_repeated() {
+                self.wait_for_d_sack(sent, &mut tell);
+            } else {
+                tell(sent.fate());
             }
         }
+        clean
+    }
+
+    #[cold]
+    fn wait_for_d_sack(&mut self, sent: Transmission, tell: &mut impl FnMut(Fate)) {
+        if self.repaired.len() == MAX_REPAIRED
+            && let Some((_, oldest)) = self.repaired.pop_front()
+        {
+            tell(oldest);
+        }
+        self.repaired.push_back((sent.start, sent.fate()));
     }
 }
 
@@ -310,11 +360,8 @@ mod tests {
         ] {
             o.push(sent(start, len), common);
         }
-        let all: Vec<_> = o
-            .queue
-            .iter()
-            .map(|sent| (sent.start, sent.end()))
-            .collect();
+        let queue = o.held.unwrap().queue;
+        let all: Vec<_> = queue.iter().map(|sent| (sent.start, sent.end())).collect();
         assert!(all.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{all:?}");
         assert_eq!(common.used, all.len());
     }
@@ -335,12 +382,12 @@ mod tests {
     fn the_budget_bounds_all_but_the_first_few() {
         let mut common = Common {
             used: MAX_PER_POINT,
-            doubling: false,
+            ..Common::default()
         };
         let mut o = Outstanding::default();
         for i in 0..100 {
             o.push(sent(i * 10, 10), &mut common);
         }
-        assert_eq!(o.queue.len(), MIN_PER_FLOW);
+        assert_eq!(o.held.unwrap().queue.len(), MIN_PER_FLOW);
     }
 }

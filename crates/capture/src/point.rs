@@ -5,7 +5,8 @@ use std::mem::discriminant;
 
 use coalescope_wire::LinkType;
 
-use crate::connection::{Connection, Tracked};
+use crate::connection::Tracked;
+use crate::facts::Connections;
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
 use crate::outstanding::Common;
@@ -112,6 +113,7 @@ impl Point {
     fn take_few(&mut self, items: &[Item]) {
         if self.table.is_large() {
             self.table.warm(items);
+            self.common.crowded = true;
         }
         self.totals.add(items);
         for run in items.chunk_by(Item::is_continued_by) {
@@ -186,7 +188,7 @@ impl Point {
     }
 
     /// Gives everything away.
-    pub(crate) fn finish(self) -> (Totals, impl Iterator<Item = Connection>) {
+    pub(crate) fn finish(self) -> (Totals, Connections) {
         (self.totals, self.table.into_connections())
     }
 }

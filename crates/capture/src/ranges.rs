@@ -32,11 +32,13 @@ pub(crate) enum Novelty {
 pub(crate) struct Ranges {
     next: u64,
     /// Boxed, since most directions have none.
-    #[expect(
-        clippy::box_collection,
-        reason = "8 bytes instead of 32, in every connection"
-    )]
-    holes: Option<Box<VecDeque<Hole>>>,
+    missing: Option<Box<Missing>>,
+}
+
+/// What was not seen.
+#[derive(Clone, Debug, Default)]
+struct Missing {
+    holes: VecDeque<Hole>,
     /// Bytes of holes given up, to be told apart from those still open.
     given_up: u64,
 }
@@ -73,13 +75,13 @@ impl Ranges {
 
     fn open(&mut self, end: u64, now_ns: i64) {
         let start = self.next;
-        let holes = self.holes.get_or_insert_default();
-        if holes.len() == MAX_HOLES
-            && let Some(oldest) = holes.pop_front()
+        let missing = self.missing.get_or_insert_default();
+        if missing.holes.len() == MAX_HOLES
+            && let Some(oldest) = missing.holes.pop_front()
         {
-            self.given_up += oldest.end - oldest.start;
+            missing.given_up += oldest.end - oldest.start;
         }
-        holes.push_back(Hole {
+        missing.holes.push_back(Hole {
             start,
             end,
             opened_ns: now_ns,
@@ -92,7 +94,8 @@ impl Ranges {
         let beyond = new_bytes;
         self.next = self.next.max(end);
         let mut age_ns = 0;
-        if let Some(holes) = &mut self.holes {
+        if let Some(missing) = &mut self.missing {
+            let holes = &mut missing.holes;
             let mut i = holes.partition_point(|hole| hole.end <= start);
             while let Some(&hole) = holes.get(i).filter(|hole| hole.start < end) {
                 age_ns = age_ns.max(now_ns - hole.opened_ns);
@@ -112,13 +115,15 @@ impl Ranges {
     /// Bytes below `acked` that were never seen, holes given up included: the receiver has them,
     /// so it is the capture that lacks them.
     pub(crate) fn missing_below(&self, acked: u64) -> u64 {
-        let open: u64 = self
+        let beyond = acked.saturating_sub(self.next);
+        let Some(missing) = &self.missing else {
+            return beyond;
+        };
+        let open = missing
             .holes
             .iter()
-            .flat_map(|holes| holes.iter())
-            .map(|h| h.end.min(acked).saturating_sub(h.start))
-            .sum();
-        open + self.given_up + acked.saturating_sub(self.next)
+            .map(|h| h.end.min(acked).saturating_sub(h.start));
+        open.sum::<u64>() + missing.given_up + beyond
     }
 }
 
@@ -205,7 +210,7 @@ mod tests {
                 age_ns: 30
             }
         );
-        assert!(r.holes.unwrap().is_empty());
+        assert!(r.missing.unwrap().holes.is_empty());
     }
 
     #[test]
@@ -221,7 +226,7 @@ mod tests {
         for i in 0..1000u64 {
             r.see(110 + i * 20, 120 + i * 20, 0);
         }
-        assert_eq!(r.holes.as_ref().unwrap().len(), MAX_HOLES);
+        assert_eq!(r.missing.as_ref().unwrap().holes.len(), MAX_HOLES);
         assert_eq!(r.missing_below(r.next()), 10_000);
         assert_eq!(r.missing_below(r.next() + 7), 10_007);
     }

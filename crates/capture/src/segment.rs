@@ -6,7 +6,14 @@
 //! and captures that begin in the middle have no SYN at all. So the first data frames are kept as
 //! lengths only, and the sizes that recur decide.
 
+mod warm_up;
+
+use std::num::NonZeroU32;
+
+use crate::few::Few;
 use crate::outstanding::Fate;
+use warm_up::Length;
+pub(crate) use warm_up::WarmUp;
 
 /// Data frames looked at before the size is settled: the first two round trips of a transfer,
 /// where initial window 10 (RFC 6928) has doubled once or twice.
@@ -47,54 +54,12 @@ impl Size {
 /// The estimate of one direction's segment size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SegmentSize {
-    bound: Option<u32>,
+    bound: Option<NonZeroU32>,
     /// Until settled.
     warm_up: Option<Box<WarmUp>>,
     settled: Option<Option<Size>>,
     /// A length a little over the limit, and how often it came.
     over: (u32, u32),
-}
-
-/// Frames of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Length {
-    pub(crate) payload: u32,
-    pub(crate) frames: u32,
-    /// The first one's number.
-    pub(crate) first: u64,
-}
-
-/// The first data frames, and what became of them before the size was settled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct WarmUp {
-    pub(crate) lengths: Vec<Length>,
-    /// With how often.
-    pub(crate) fates: Vec<(Fate, u32)>,
-    frames: u32,
-}
-
-impl WarmUp {
-    fn touch(&self) -> u64 {
-        let length = self.lengths.first().map_or(0, |length| length.first);
-        let fate = self.fates.first().map_or(0, |(fate, _)| fate.number);
-        length ^ fate
-    }
-
-    fn add(&mut self, payload: u32, number: u64) {
-        self.frames += 1;
-        let known = self
-            .lengths
-            .iter_mut()
-            .find(|known| known.payload == payload);
-        match known {
-            Some(known) => known.frames += 1,
-            None => self.lengths.push(Length {
-                payload,
-                frames: 1,
-                first: number,
-            }),
-        }
-    }
 }
 
 /// What the caller has to count after a frame was added.
@@ -113,7 +78,7 @@ pub(crate) enum Count {
 impl SegmentSize {
     /// Sets what the SYNs allow.
     pub(crate) fn set_bound(&mut self, bytes: u32) {
-        self.bound = Some(bytes);
+        self.bound = NonZeroU32::new(bytes);
     }
 
     /// The settled size; `None` while it is not known.
@@ -135,9 +100,8 @@ impl SegmentSize {
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u64 {
-        let early = self.warm_up.as_ref().map_or(0, |early| early.touch());
-        early ^ u64::from(self.over.0)
+    pub(crate) fn touch(&self) -> u32 {
+        self.warm_up.as_ref().map_or(0, |early| early.touch())
     }
 
     /// Adds a data frame.
@@ -153,6 +117,20 @@ impl SegmentSize {
         }
     }
 
+    /// Adds a data frame of the length that the first one had; false if that takes more.
+    #[inline]
+    pub(crate) fn add_again(&mut self, payload: u32) -> bool {
+        let early = self.warm_up.as_mut();
+        early.is_some_and(|early| early.add_again(payload))
+    }
+
+    /// Keeps what became of a transmission if the first one was alike; false if not.
+    #[inline]
+    pub(crate) fn tell_again(&mut self, fate: Fate) -> bool {
+        let early = self.warm_up.as_mut();
+        early.is_some_and(|early| early.tell_again(fate))
+    }
+
     #[cold]
     fn add_early(&mut self, payload: u32, number: u64) -> Count {
         let warm_up = self.warm_up.get_or_insert_default();
@@ -166,10 +144,8 @@ impl SegmentSize {
 
     /// Keeps what became of a transmission until the size is settled.
     pub(crate) fn tell_early(&mut self, fate: Fate) {
-        let same =
-            |known: &&mut (Fate, u32)| (known.0.len, known.0.repeated) == (fate.len, fate.repeated);
         let fates = &mut self.warm_up.get_or_insert_default().fates;
-        match fates.iter_mut().find(same) {
+        match fates.find(|(known, _)| known.is_like(fate)) {
             Some((_, times)) => *times += 1,
             None => fates.push((fate, 1)),
         }
@@ -203,26 +179,27 @@ impl SegmentSize {
         }
         let warm_up = self.warm_up.take().map(|warm_up| *warm_up);
         let warm_up = warm_up.unwrap_or_default();
-        self.settled = Some(estimate(&warm_up.lengths, self.bound));
+        let bound = self.bound.map(NonZeroU32::get);
+        self.settled = Some(estimate(&warm_up.lengths, bound));
         warm_up
     }
 }
 
-/// Distinct lengths with their counts, ascending.
-fn tally(lengths: &[Length]) -> Vec<(u32, usize)> {
-    let mut sorted: Vec<_> = lengths
-        .iter()
-        .map(|l| (l.payload, l.frames as usize))
-        .collect();
-    sorted.sort_unstable();
-    sorted
+fn estimate(lengths: &Few<Length>, bound: Option<u32>) -> Option<Size> {
+    let size = |length: &Length| (length.payload, length.frames as usize);
+    if let Some(only) = lengths.only() {
+        return estimate_of(&[size(only)], bound);
+    }
+    let mut sizes: Vec<_> = lengths.iter().map(size).collect();
+    sizes.sort_unstable();
+    estimate_of(&sizes, bound)
 }
 
-fn estimate(lengths: &[Length], bound: Option<u32>) -> Option<Size> {
-    let sizes = tally(lengths);
+/// From distinct lengths with their counts, ascending.
+fn estimate_of(sizes: &[(u32, usize)], bound: Option<u32>) -> Option<Size> {
     match bound {
-        Some(bound) => Some(within(&sizes, bound)),
-        None => free(&sizes),
+        Some(bound) => Some(within(sizes, bound)),
+        None => free(sizes),
     }
 }
 
@@ -319,7 +296,7 @@ mod tests {
         for &payload in lengths {
             segment.add(payload, 0);
         }
-        segment.bound = bound;
+        segment.bound = bound.and_then(NonZeroU32::new);
         estimate(&segment.settle().lengths, bound)
     }
 

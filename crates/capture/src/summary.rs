@@ -11,17 +11,17 @@ use crate::flow::Flow;
 use crate::tally::Multi;
 use crate::vantage::is_uncut;
 
-/// The facts of a finished connection; its examples are taken.
-pub(crate) fn connection(id: u64, mut connection: Connection) -> facts::Connection {
+/// The facts of a finished connection.
+pub(crate) fn connection(id: u64, connection: &Connection) -> facts::Connection {
     let vantage = connection.halves().vantage();
     let (client, server) = if connection.client_is_low {
         (LOW, HIGH)
     } else {
         (HIGH, LOW)
     };
-    let rtt = RoundTrip::of(&connection, client, server);
-    let to_server = direction(&mut connection, client, vantage == Vantage::Client, &rtt);
-    let to_client = direction(&mut connection, server, vantage == Vantage::Server, &rtt);
+    let rtt = RoundTrip::of(connection, client, server);
+    let to_server = direction(connection, client, vantage == Vantage::Client, &rtt);
+    let to_client = direction(connection, server, vantage == Vantage::Server, &rtt);
     let ends = connection.key.ends();
     let version = connection.key.version();
     facts::Connection {
@@ -45,7 +45,7 @@ pub(crate) fn connection(id: u64, mut connection: Connection) -> facts::Connecti
         first_s: seconds(connection.first_ns),
         last_s: seconds(connection.last_ns),
         first_frame: connection.first_number,
-        seen: seen(&connection),
+        seen: seen(connection),
         phases: connection.phases.facts(),
         to_server,
         to_client,
@@ -82,18 +82,13 @@ impl RoundTrip {
     }
 }
 
-fn direction(
-    connection: &mut Connection,
-    index: usize,
-    at_sender: bool,
-    rtt: &RoundTrip,
-) -> Direction {
+fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &RoundTrip) -> Direction {
     let acks = connection.flows[1 - index].acks.pure;
-    let window_closed_s = seconds(connection.flows[1 - index].acks.closed_ns);
-    let flow = &mut connection.flows[index];
-    let examples = flow.tally.take_examples();
+    let window_closed_s = seconds(connection.flows[1 - index].acks.closed().closed_ns);
+    let flow = &connection.flows[index];
     let uncut = is_uncut(flow, at_sender);
-    let (counts, multi, size) = (flow.counts, flow.tally.multi, flow.tally.size());
+    let (counts, odd) = (&flow.counts, flow.tally.odd());
+    let (multi, size) = (flow.tally.multi(), flow.tally.size());
     let throughput_bps = throughput(flow);
     Direction {
         frames: counts.frames,
@@ -108,19 +103,19 @@ fn direction(
         merge_factor_mean: ratio(multi.segments_of(counts.data_frames), counts.data_frames),
         merge_factor_max: (counts.data_frames > 0).then_some(multi.max.max(1)),
         merge_factor_histogram: histogram(&multi, counts.data_frames),
-        retransmitted_frames: u64::from(counts.retransmitted),
+        retransmitted_frames: u64::from(odd.retransmitted),
         retransmitted_bytes: counts.payload_bytes - counts.unique_bytes,
-        retransmitted_fast: u64::from(counts.fast),
-        retransmitted_timeout: u64::from(counts.timeout),
-        retransmitted_spurious: u64::from(counts.spurious),
-        keep_alives: u64::from(counts.keep_alives),
-        out_of_order_frames: u64::from(counts.out_of_order),
-        late_frames: u64::from(counts.late),
+        retransmitted_fast: u64::from(odd.fast),
+        retransmitted_timeout: u64::from(odd.timeout),
+        retransmitted_spurious: u64::from(odd.spurious),
+        keep_alives: u64::from(odd.keep_alives),
+        out_of_order_frames: u64::from(odd.out_of_order),
+        late_frames: u64::from(odd.late),
         missed_bytes: flow.missed_bytes(),
         duplicate_acks: u64::from(flow.acks.duplicates),
         sack_frames: u64::from(flow.acks.sack_frames),
-        zero_windows: u64::from(flow.acks.zero_windows),
-        window_max_bytes: flow.acks.scale.map(|_| flow.acks.window_max),
+        zero_windows: u64::from(flow.acks.closed().zero_windows),
+        window_max_bytes: flow.acks.scale.map(|_| u64::from(flow.acks.window_max)),
         window_mean_bytes: flow.acks.scale.and(flow.acks.window_mean()),
         acks: u64::from(flow.acks.pure),
         segments_per_ack: segments_per_ack(&multi, counts.data_frames, acks),
@@ -137,7 +132,7 @@ fn direction(
         window_closed_s,
         repeats: repeats(flow, uncut),
         rejected: rejected(flow),
-        examples: listed(examples),
+        examples: flow.tally.known_examples().and_then(listed),
     }
 }
 
@@ -204,7 +199,7 @@ pub(crate) fn call_merged(direction: &mut Direction) {
 }
 
 fn rejected(flow: &Flow) -> Rejected {
-    let counts = &flow.counts;
+    let counts = flow.tally.odd();
     let any = counts.rejected_merged + counts.rejected_single > 0;
     Rejected {
         merged: u64::from(counts.rejected_merged),
@@ -213,14 +208,14 @@ fn rejected(flow: &Flow) -> Rejected {
     }
 }
 
-fn listed(examples: crate::tally::Examples) -> Option<Box<Examples>> {
+fn listed(examples: &crate::tally::Examples) -> Option<Box<Examples>> {
     let listed = Examples {
-        merged: examples.multi,
-        merged_repeated: examples.multi_repeated,
-        retransmitted: examples.retransmitted,
-        out_of_order: examples.out_of_order,
-        zero_windows: examples.zero_windows,
-        rejected: examples.rejected,
+        merged: examples.multi.clone(),
+        merged_repeated: examples.multi_repeated.clone(),
+        retransmitted: examples.retransmitted.clone(),
+        out_of_order: examples.out_of_order.clone(),
+        zero_windows: examples.zero_windows.clone(),
+        rejected: examples.rejected.clone(),
     };
     (listed != Examples::default()).then(|| Box::new(listed))
 }

@@ -1,18 +1,23 @@
 //! The connections of one point.
 
+use coalescope_wire::Flags;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::connection::Connection;
+use crate::facts::Connections;
 use crate::frame::Frame;
 use crate::key::Key;
-use crate::reader::{BATCH, Item};
+use crate::reader::Item;
 
-/// Connections whose state, of some 1.5 KiB each, fills a second-level cache of 2 MiB.
+/// Connections whose state, of 1 to 1.5 KiB each with what it leads to, fills a second-level cache.
 const LARGE: usize = 1024;
 /// Connections are kept in blocks, so that growing moves none of them. A block is large enough to be
 /// a mapping of its own, which the operating system gets back as soon as its facts are made.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 256;
+
+/// No connection.
+const NONE: u32 = u32::MAX;
 
 /// Where a connection is, with enough of its key's hash that others are hardly ever looked at.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +48,10 @@ pub(crate) struct Table {
     len: usize,
     /// The connection of the frame before.
     last: u32,
+    /// Where the connections of the batch at hand are, as far as known when it came, in the order in
+    /// which they are going to be asked for.
+    guesses: Vec<u32>,
+    guesses_used: usize,
 }
 
 impl Table {
@@ -68,6 +77,9 @@ impl Table {
     }
 
     fn look_up(&mut self, frame: &Frame) -> u32 {
+        if let Some(id) = self.guessed(frame) {
+            return id;
+        }
         let Some(id) = self.find(&frame.key) else {
             return self.insert(frame);
         };
@@ -79,6 +91,15 @@ impl Table {
         } else {
             id
         }
+    }
+
+    /// The connection of a frame, if it was guessed and no SYN can make it another.
+    #[inline]
+    fn guessed(&mut self, frame: &Frame) -> Option<u32> {
+        let id = *self.guesses.get(self.guesses_used)?;
+        self.guesses_used += 1;
+        let is_it = !frame.flags.has(Flags::SYN) && self.get(id)?.key == frame.key;
+        is_it.then_some(id)
     }
 
     /// The latest connection with this key.
@@ -93,10 +114,10 @@ impl Table {
 
     /// The connection that most likely has this key, without a look at it.
     #[inline]
-    fn guess(&self, key: &Key) -> Option<u32> {
+    fn guess(&self, key: &Key) -> u32 {
         let hash = key.hash(&self.state);
         let place = self.latest.find(hash, |place| place.mark == mark(hash));
-        place.map(|place| place.id)
+        place.map_or(NONE, |place| place.id)
     }
 
     #[cold]
@@ -119,6 +140,8 @@ impl Table {
 
     #[cold]
     fn replace(&mut self, old: u32, frame: &Frame) -> u32 {
+        // One of them may be the old one.
+        self.guesses.clear();
         let id = self.push(frame);
         let hash = frame.key.hash(&self.state);
         if let Some(place) = self.latest.find_mut(hash, |place| place.id == old) {
@@ -146,22 +169,23 @@ impl Table {
     /// Loads what the frames are going to touch, all at once, so that the cache misses overlap:
     /// tracking meets them one after the other. First all places, then all connections, since a
     /// processor looks ahead over few hundred instructions only.
-    pub(crate) fn warm(&self, items: &[Item]) {
+    pub(crate) fn warm(&mut self, items: &[Item]) {
+        let mut guesses = std::mem::take(&mut self.guesses);
         let heads = items
             .iter()
             .filter(|item| item.is_tcp() && !item.frame.follows);
-        let mut guesses = [0; BATCH];
-        let mut guessed = 0;
-        for item in heads {
-            if let (Some(guess), Some(slot)) =
-                (self.guess(&item.frame.key), guesses.get_mut(guessed))
-            {
-                *slot = guess;
-                guessed += 1;
-            }
+        guesses.clear();
+        guesses.extend(heads.map(|item| self.guess(&item.frame.key)));
+        // One depth after the other: what a pointer leads to can only be loaded once the pointer is.
+        for touch in [
+            Connection::touch,
+            Connection::touch_boxes,
+            Connection::touch_deeply,
+        ] {
+            let connections = guesses.iter().filter_map(|id| self.get(*id));
+            std::hint::black_box(connections.fold(0, |sum, known| sum ^ touch(known)));
         }
-        let connections = guesses[..guessed].iter().filter_map(|id| self.get(*id));
-        std::hint::black_box(connections.fold(0, |sum, known| sum ^ known.touch()));
+        (self.guesses, self.guesses_used) = (guesses, 0);
     }
 
     /// Calls for each connection.
@@ -169,9 +193,9 @@ impl Table {
         self.blocks.iter_mut().flatten().for_each(call);
     }
 
-    /// Gives the connections away in order of their first frame, one block of memory at a time.
-    pub(crate) fn into_connections(self) -> impl Iterator<Item = Connection> {
-        self.blocks.into_iter().flatten()
+    /// Gives the connections away, in order of their first frame.
+    pub(crate) fn into_connections(self) -> Connections {
+        Connections::new(self.blocks)
     }
 }
 
@@ -184,7 +208,7 @@ mod tests {
     #[test]
     fn a_connection_stays_small() {
         assert!(
-            size_of::<Connection>() <= 1344,
+            size_of::<Connection>() <= 896,
             "{}",
             size_of::<Connection>()
         );

@@ -34,6 +34,34 @@ pub(crate) struct Fates {
     pub(crate) single_repeated: u32,
 }
 
+/// Counters of what most directions have none of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Odd {
+    pub(crate) retransmitted: u32,
+    pub(crate) fast: u32,
+    pub(crate) timeout: u32,
+    pub(crate) spurious: u32,
+    pub(crate) keep_alives: u32,
+    pub(crate) out_of_order: u32,
+    pub(crate) late: u32,
+    pub(crate) rejected_merged: u32,
+    pub(crate) rejected_single: u32,
+    pub(crate) rejected_mtu: u32,
+    /// Frames with an IP length of 0 that would have fitted.
+    pub(crate) length_zero: u32,
+    pub(crate) strays: u32,
+    /// Up to where a timeout makes the sender repeat what it had sent.
+    pub(crate) recovery_until: u64,
+}
+
+/// What most directions have none of.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    odd: Odd,
+    multi: Multi,
+    examples: Examples,
+}
+
 /// Frame numbers of examples.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Examples {
@@ -58,29 +86,48 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) segment: SegmentSize,
-    pub(crate) multi: Multi,
     pub(crate) fates: Fates,
-    examples: Option<Box<Examples>>,
+    rare: Option<Box<Rare>>,
 }
 
 impl Tally {
     /// Examples, to add to.
     pub(crate) fn examples(&mut self) -> &mut Examples {
-        self.examples.get_or_insert_default()
+        &mut self.rare().examples
     }
 
-    /// Examples, to take away.
-    pub(crate) fn take_examples(&mut self) -> Examples {
-        self.examples
-            .take()
-            .map(|examples| *examples)
+    /// What is odd.
+    pub(crate) fn odd(&self) -> Odd {
+        self.rare.as_ref().map(|rare| rare.odd).unwrap_or_default()
+    }
+
+    /// The same, to count it.
+    #[cold]
+    pub(crate) fn note_odd(&mut self) -> &mut Odd {
+        &mut self.rare().odd
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Examples, if there are any.
+    pub(crate) fn known_examples(&self) -> Option<&Examples> {
+        self.rare.as_ref().map(|rare| &rare.examples)
+    }
+
+    /// Frames of several segments.
+    pub(crate) fn multi(&self) -> Multi {
+        self.rare
+            .as_ref()
+            .map(|rare| rare.multi)
             .unwrap_or_default()
     }
 
     /// Counts a data frame.
     #[inline(always)]
     pub(crate) fn add(&mut self, payload: u32, number: u64) {
-        if !self.segment.is_surely_single(payload) {
+        if !self.segment.is_surely_single(payload) && !self.segment.add_again(payload) {
             self.add_any(payload, number);
         }
     }
@@ -90,7 +137,7 @@ impl Tally {
         match self.segment.add(payload, number) {
             Count::Later => {}
             Count::One(payload) => self.count(payload, 1, number),
-            Count::All(early) => self.settled(early),
+            Count::All(early) => self.settled(&early),
             Count::Correct { payload, earlier } => self.correct(payload, earlier),
         }
     }
@@ -106,31 +153,37 @@ impl Tally {
 
     #[inline]
     fn count_multi(&mut self, segments: u32, frames: u64, number: u64) {
-        self.multi.frames += frames;
-        self.multi.segments += frames * u64::from(segments);
-        self.multi.histogram[bucket(segments)] += frames as u32;
-        self.multi.max = self.multi.max.max(segments);
-        note(&mut self.examples().multi, number);
+        let Rare {
+            multi, examples, ..
+        } = self.rare();
+        multi.frames += frames;
+        multi.segments += frames * u64::from(segments);
+        multi.histogram[bucket(segments)] += frames as u32;
+        multi.max = multi.max.max(segments);
+        note(&mut examples.multi, number);
     }
 
-    fn settled(&mut self, early: WarmUp) {
-        for length in early.lengths {
+    fn settled(&mut self, early: &WarmUp) {
+        for length in early.lengths.iter() {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for (fate, times) in early.fates {
-            self.count_fate(fate, times);
+        for (fate, times) in early.fates.iter() {
+            self.count_fate(*fate, *times);
         }
     }
 
     /// Frames counted as two segments were one.
     fn correct(&mut self, payload: u32, earlier: u32) {
         let n = u64::from(earlier);
-        self.multi.frames = self.multi.frames.saturating_sub(n);
-        self.multi.segments = self.multi.segments.saturating_sub(2 * n);
-        self.multi.histogram[0] = self.multi.histogram[0].saturating_sub(earlier);
-        if self.multi.frames == 0 {
-            self.multi.max = 0;
-            self.examples().multi.clear();
+        let Rare {
+            multi, examples, ..
+        } = self.rare();
+        multi.frames = multi.frames.saturating_sub(n);
+        multi.segments = multi.segments.saturating_sub(2 * n);
+        multi.histogram[0] = multi.histogram[0].saturating_sub(earlier);
+        if multi.frames == 0 {
+            multi.max = 0;
+            examples.multi.clear();
         }
         self.count(payload, 1, 0);
     }
@@ -140,7 +193,7 @@ impl Tally {
     pub(crate) fn tell(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.fates.single += 1;
-        } else {
+        } else if !self.segment.tell_again(fate) {
             self.tell_any(fate);
         }
     }
@@ -169,9 +222,8 @@ impl Tally {
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u64 {
-        let fates = u64::from(self.fates.single ^ self.multi.histogram[0] ^ self.multi.max);
-        fates ^ self.multi.frames ^ self.segment.touch()
+    pub(crate) fn touch(&self) -> u32 {
+        self.segment.touch()
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.
@@ -187,7 +239,7 @@ impl Tally {
     /// Settles the segment size, if it is not yet, and counts what waited for it.
     pub(crate) fn finish(&mut self) {
         let early = self.segment.settle();
-        self.settled(early);
+        self.settled(&early);
     }
 }
 
@@ -216,13 +268,17 @@ mod tests {
             repeated: true,
             number: 1,
         });
-        assert_eq!(tally.multi.frames, 0);
+        assert_eq!(tally.multi().frames, 0);
         tally.finish();
         assert_eq!(
-            (tally.multi.frames, tally.multi.segments, tally.multi.max),
+            (
+                tally.multi().frames,
+                tally.multi().segments,
+                tally.multi().max
+            ),
             (1, 2, 2)
         );
         assert_eq!((tally.fates.multi, tally.fates.multi_repeated), (1, 1));
-        assert_eq!(tally.take_examples().multi_repeated, [1]);
+        assert_eq!(tally.known_examples().unwrap().multi_repeated, [1]);
     }
 }

@@ -51,7 +51,7 @@ impl Halves {
 /// calling TSO merging would accuse the innocent.
 pub(crate) fn is_uncut(flow: &Flow, at_sender: bool) -> bool {
     let counts = &flow.counts;
-    if counts.length_zero > 0 {
+    if flow.tally.odd().length_zero > 0 {
         return true;
     }
     if counts.partial > 0 && counts.partial >= counts.complete {
@@ -87,17 +87,18 @@ pub(crate) fn set_between(trace: &mut Trace) {
             let Some((from, to)) = place(&hop.from).zip(place(&hop.to)) else {
                 continue;
             };
-            let (from_id, to_id) = (seen.from_id as usize, seen.to_id as usize);
-            let from_vantage = trace.points[from]
-                .connections
-                .get(from_id)
-                .map(|c| c.vantage);
-            let to_vantage = trace.points[to].connections.get(to_id).map(|c| c.vantage);
+            let vantage = |point: usize, id| Some(trace.points[point].connections.get(id)?.vantage);
+            let from_vantage = vantage(from, seen.from_id);
+            let to_vantage = vantage(to, seen.to_id);
+            let mut set = |point: usize, id| {
+                let connections = &mut trace.points[point].connections;
+                connections.change(id, |connection| connection.vantage = Vantage::Between);
+            };
             if from_vantage == Some(near_to) && to_vantage.is_some() {
-                trace.points[from].connections[from_id].vantage = Vantage::Between;
+                set(from, seen.from_id);
             }
             if to_vantage == Some(near_from) && from_vantage.is_some() {
-                trace.points[to].connections[to_id].vantage = Vantage::Between;
+                set(to, seen.to_id);
             }
         }
     }
@@ -114,14 +115,13 @@ pub(crate) fn disprove_uncut(trace: &mut Trace) {
         .map(|(hop, seen)| (hop.to.clone(), seen.to_id, seen.direction))
         .collect();
     for (name, id, direction) in merged {
-        if let Some(point) = trace.points.iter_mut().find(|point| point.name == name)
-            && let Some(connection) = point.connections.get_mut(id as usize)
-        {
-            let direction = match direction {
-                "to_client" => &mut connection.to_client,
-                _ => &mut connection.to_server,
-            };
-            summary::call_merged(direction);
+        if let Some(point) = trace.points.iter_mut().find(|point| point.name == name) {
+            point.connections.change(id, |connection| {
+                summary::call_merged(match direction {
+                    "to_client" => &mut connection.to_client,
+                    _ => &mut connection.to_server,
+                });
+            });
         }
         for hop in trace.hops.iter_mut().filter(|hop| hop.from == name) {
             hop.call_merged(id, direction);

@@ -69,11 +69,11 @@ pub fn compare(trace: &Trace) -> Option<(Comparison, Vec<Finding>)> {
     };
     let (a, b) = (largest(first)?, largest(second)?);
     let comparison = Comparison {
-        first: transfer(first, a),
-        second: transfer(second, b),
+        first: transfer(first, &a),
+        second: transfer(second, &b),
     };
-    let findings = no_merging(&comparison, (second, b))
-        .or_else(|| no_merging(&comparison.swapped(), (first, a)));
+    let findings = no_merging(&comparison, (second, &b))
+        .or_else(|| no_merging(&comparison.swapped(), (first, &a)));
     Some((comparison, findings.into_iter().collect()))
 }
 
@@ -86,12 +86,12 @@ impl Comparison {
     }
 }
 
-fn largest(point: &Point) -> Option<&Connection> {
+fn largest(point: &Point) -> Option<Connection> {
     let largest = point
         .connections
         .iter()
         .max_by_key(|c| main_direction(c).1.unique_bytes)?;
-    (main_direction(largest).1.unique_bytes > 0).then_some(largest)
+    (main_direction(&largest).1.unique_bytes > 0).then_some(largest)
 }
 
 fn transfer(point: &Point, connection: &Connection) -> Transfer {

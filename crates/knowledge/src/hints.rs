@@ -5,16 +5,18 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::merging::{at, unjudged};
 use crate::odds::{Table, fisher};
+use crate::overview::Overview;
 use crate::words::{reference, shown};
 
 /// Losses of merged frames that are too few to convict, and losses of large frames of which it is
 /// not known that they were merged.
-pub(crate) fn hints(trace: &Trace) -> Vec<Finding> {
+pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
     let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
     let at_points = trace
         .points
         .iter()
-        .filter_map(|point| hint_at(trace, point));
+        .enumerate()
+        .filter_map(|(i, point)| hint_at(trace, point, overview.suspects(i)));
     on_hops.chain(at_points).collect()
 }
 
@@ -27,7 +29,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let words = large.words(fisher(&large), "that left never arrived");
     Some(Finding {
         title: title.to_owned(),
-        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, c)),
+        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, &c)),
         hop: Some(HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
@@ -36,13 +38,13 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     })
 }
 
-fn hint_at(trace: &Trace, point: &Point) -> Option<Finding> {
+fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
     let hinted = |(_, d): &(&Connection, &Direction)| {
         Table::of_repeats(d)
             .hint(&Table::of_uncut_repeats(d))
             .is_some()
     };
-    let (connection, data) = unjudged(trace, point).find(hinted)?;
+    let (connection, data) = unjudged(trace, point, suspects).find(hinted)?;
     let table = Table::of_repeats(data);
     let title = table.hint(&Table::of_uncut_repeats(data))?;
     let table = if table.merged > 0 {

@@ -11,6 +11,7 @@ mod limits;
 mod merging;
 mod odds;
 mod others;
+mod overview;
 mod same;
 mod thresholds;
 mod verdict;

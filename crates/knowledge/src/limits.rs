@@ -1,7 +1,9 @@
 //! What limits one connection, as one point shows it.
 
-use coalescope_capture::facts::{Connection, Direction, Trace};
-use serde::Serialize;
+use std::sync::Arc;
+
+use coalescope_capture::facts::{Connection, Direction};
+use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
     CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, HANDFUL, HEAVY_LOSS, IDLE, LONG_RTT_S, LOSS,
@@ -35,14 +37,19 @@ pub enum Limit {
 /// The limit of one connection.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConnectionLimit {
-    /// The point.
-    pub point: String,
+    /// The point; one name for all its connections.
+    #[serde(serialize_with = "as_str")]
+    pub point: Arc<str>,
     /// The connection's id there.
     pub connection: u64,
     /// `to_client` or `to_server`: where most data went.
     pub direction: &'static str,
     /// What limits it.
     pub limit: Limit,
+}
+
+fn as_str<S: Serializer>(name: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name)
 }
 
 /// The direction with most data, its name, and the other one.
@@ -55,29 +62,11 @@ pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Directi
     }
 }
 
-/// The limits of all connections with enough data.
-pub(crate) fn all(trace: &Trace) -> Vec<ConnectionLimit> {
-    let of_point = |point: &coalescope_capture::facts::Point| {
-        let name = point.name.clone();
-        let limits: Vec<_> = point
-            .connections
-            .iter()
-            .map(|c| limit_of(&name, c))
-            .collect();
-        limits
-    };
-    trace
-        .points
-        .iter()
-        .flat_map(of_point)
-        .filter(|l| l.limit != Limit::TooShort)
-        .collect()
-}
-
-fn limit_of(point: &str, connection: &Connection) -> ConnectionLimit {
+/// The limit of a connection at one point.
+pub(crate) fn limit_of(point: &Arc<str>, connection: &Connection) -> ConnectionLimit {
     let (direction, data, other) = main_direction(connection);
     ConnectionLimit {
-        point: point.to_owned(),
+        point: Arc::clone(point),
         connection: connection.id,
         direction,
         limit: limit(data, other),

@@ -4,6 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point
 
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::odds::{Table, fisher};
+use crate::overview::Overview;
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL};
 use crate::words::{reference, shown, told};
@@ -18,26 +19,28 @@ pub(crate) struct Accusations {
 
 /// Findings about merged frames that are refused, vanish on hops, or are sent again; of one
 /// connection only the first of these, since a refused frame is also lost and sent again.
-pub(crate) fn accusations(trace: &Trace, same: &Same<'_>) -> Accusations {
+pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Accusations {
     let mut all = Accusations::default();
-    for point in &trace.points {
-        let refused = refused(point).map(|(connection, _)| connection);
-        all.accuse(rejected_at(point), point, refused, same);
+    for (i, point) in trace.points.iter().enumerate() {
+        let suspects = overview.suspects(i);
+        let refused = refused(suspects).map(|(connection, _)| connection.id);
+        all.accuse(rejected_at(point, suspects), point, refused, same);
     }
     for hop in &trace.hops {
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
             continue;
         };
         let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
-        let losers = losers.filter_map(|c| point.connections.get(usize::try_from(c.from_id).ok()?));
+        let known = point.connections.len() as u64;
+        let losers = losers.map(|c| c.from_id).filter(|id| *id < known);
         let finding = lost_on(hop, trace);
         if finding.is_some() {
             all.accuse(finding, point, losers, same);
         }
     }
-    for point in &trace.points {
-        let guilty = guilty(trace, point);
-        let connections = guilty.iter().map(|(connection, _)| *connection);
+    for (i, point) in trace.points.iter().enumerate() {
+        let guilty = guilty(trace, point, overview.suspects(i));
+        let connections = guilty.iter().map(|(connection, _)| connection.id);
         all.accuse(sent_again(point, &guilty), point, connections, same);
     }
     all
@@ -45,11 +48,11 @@ pub(crate) fn accusations(trace: &Trace, same: &Same<'_>) -> Accusations {
 
 impl Accusations {
     /// Adds a finding, unless its connection has one, and the connections that it explains.
-    fn accuse<'a>(
+    fn accuse(
         &mut self,
         finding: Option<Finding>,
         point: &Point,
-        connections: impl Iterator<Item = &'a Connection>,
+        connections: impl Iterator<Item = u64>,
         same: &Same<'_>,
     ) {
         let known: Vec<Group<'_>> = self
@@ -61,24 +64,17 @@ impl Accusations {
         let is_new = |finding: &Finding| !finding.connection.as_ref().is_some_and(is_known);
         self.findings.extend(finding.filter(is_new));
         self.explained
-            .extend(connections.map(|c| (point.name.clone(), c.id)));
+            .extend(connections.map(|id| (point.name.clone(), id)));
     }
 }
 
-/// Every direction of every connection of a point.
-fn directions(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> {
-    point
-        .connections
-        .iter()
-        .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)])
-}
-
-/// Those of which no hop tells what became.
+/// Directions of a point's suspects of which no hop tells what became.
 pub(crate) fn unjudged<'a>(
     trace: &'a Trace,
     point: &'a Point,
+    suspects: &'a [Connection],
 ) -> impl Iterator<Item = (&'a Connection, &'a Direction)> {
-    point.connections.iter().flat_map(move |connection| {
+    suspects.iter().flat_map(move |connection| {
         ["to_client", "to_server"]
             .into_iter()
             .filter(move |name| !is_judged(trace, point, connection, name))
@@ -122,12 +118,14 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
-        connection: connection.map(|connection| reference(&hop.from, connection)),
+        connection: connection
+            .as_ref()
+            .map(|connection| reference(&hop.from, connection)),
         hop: Some(HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
         }),
-        evidence: hop_evidence(hop, worst, table, connection),
+        evidence: hop_evidence(hop, worst, table, connection.as_ref()),
         next: format!(
             "switch off merging (GRO, LRO or RSC) on the interface in front of {}, and nothing else; \
              if the loss goes with it, that proves it",
@@ -136,12 +134,10 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     })
 }
 
-pub(crate) fn at<'a>(trace: &'a Trace, point: &str, id: u64) -> Option<&'a Connection> {
-    let point = trace
-        .points
-        .iter()
-        .find(|candidate| candidate.name == point)?;
-    point.connections.get(usize::try_from(id).ok()?)
+pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
+    let mut points = trace.points.iter();
+    let point = points.find(|candidate| candidate.name == point)?;
+    point.connections.get(id)
 }
 
 fn hop_evidence(
@@ -173,9 +169,13 @@ fn slow(direction: &Direction) -> Option<Evidence> {
 }
 
 /// Directions whose merged frames had to be sent again where single ones had not.
-fn guilty<'a>(trace: &'a Trace, point: &'a Point) -> Vec<(&'a Connection, &'a Direction)> {
+fn guilty<'a>(
+    trace: &'a Trace,
+    point: &'a Point,
+    suspects: &'a [Connection],
+) -> Vec<(&'a Connection, &'a Direction)> {
     let looks = point.connections.len() * 2;
-    unjudged(trace, point)
+    unjudged(trace, point, suspects)
         .filter(|(_, d)| Table::of_repeats(d).convicts(d.repeats.p_value, looks))
         .collect()
 }
@@ -212,8 +212,8 @@ fn sent_again(point: &Point, guilty: &[(&Connection, &Direction)]) -> Option<Fin
 }
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
-fn rejected_at(point: &Point) -> Option<Finding> {
-    let (connection, direction) = refused(point).max_by_key(|(_, d)| d.rejected.merged)?;
+fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
+    let (connection, direction) = refused(suspects).max_by_key(|(_, d)| d.rejected.merged)?;
     let rejected = &direction.rejected;
     let mtu = rejected.mtu_bytes.unwrap_or(0);
     let text = format!(
@@ -241,8 +241,11 @@ fn rejected_at(point: &Point) -> Option<Finding> {
     })
 }
 
-fn refused(point: &Point) -> impl Iterator<Item = (&Connection, &Direction)> {
-    directions(point).filter(|(_, direction)| refuses(direction))
+fn refused(suspects: &[Connection]) -> impl Iterator<Item = (&Connection, &Direction)> {
+    let directions = suspects
+        .iter()
+        .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)]);
+    directions.filter(|(_, direction)| refuses(direction))
 }
 
 /// A handful of messages, and not as often for single frames.

@@ -1,18 +1,17 @@
 //! Findings that are not about lost merged frames: what else limits connections.
 
-use std::collections::HashSet;
-
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
-use crate::limits::{ConnectionLimit, Limit, limit, loss_frames};
+use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::odds::Table;
-use crate::same::{Group, Same};
+use crate::overview::Overview;
+use crate::same::Same;
 use crate::thresholds::HANDFUL;
 use crate::words::{bytes, probability, rate, reference, share, shown, time, told};
 
 /// One finding for each limit that occurs, about its largest connection.
-pub(crate) fn others(trace: &Trace, limits: &[ConnectionLimit], same: &Same<'_>) -> Vec<Finding> {
+pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec<Finding> {
     let order = [
         Limit::Unclear,
         Limit::Loss,
@@ -23,29 +22,22 @@ pub(crate) fn others(trace: &Trace, limits: &[ConnectionLimit], same: &Same<'_>)
     ];
     order
         .into_iter()
-        .filter_map(|limit| finding(trace, limits, limit, same))
+        .filter_map(|limit| finding(trace, overview, limit, same))
         .collect()
 }
 
-fn finding(
-    trace: &Trace,
-    limits: &[ConnectionLimit],
-    wanted: Limit,
-    same: &Same<'_>,
-) -> Option<Finding> {
-    let limited = || limits.iter().filter(|limit| limit.limit == wanted);
-    let shows =
-        |limit: &&ConnectionLimit| Case::find(trace, limit).is_some_and(|c| c.shows(wanted));
-    let largest = limited()
-        .filter(shows)
-        .filter_map(|limit| Case::find(trace, limit))
-        .max_by_key(|case| case.data.unique_bytes)?;
-    let mut finding = largest.finding(trace, wanted, same);
-    let groups: HashSet<Group<'_>> = limited()
-        .map(|limit| same.group(&limit.point, limit.connection))
-        .collect();
-    if groups.len() > 1 {
-        let text = format!("{} of the same sort", connections(groups.len()));
+fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -> Option<Finding> {
+    let limited = || {
+        let all = overview.limits_and_own();
+        all.filter(|(limit, _)| limit.limit == wanted)
+    };
+    // The limit is to be seen at this very point.
+    let shown = limited().filter(|(_, own)| own.limit == wanted);
+    let (largest, _) = shown.max_by_key(|(_, own)| own.unique_bytes)?;
+    let mut finding = Case::find(trace, largest)?.finding(trace, wanted, same);
+    let groups = same.count(limited().map(|(limit, _)| (&*limit.point, limit.connection)));
+    if groups > 1 {
+        let text = format!("{} of the same sort", connections(groups));
         finding.evidence.push(told(text));
     }
     Some(finding)
@@ -54,35 +46,32 @@ fn finding(
 /// A connection at a point, with the direction that most data took.
 struct Case<'a> {
     point: &'a str,
-    connection: &'a Connection,
-    data: &'a Direction,
-    acks: &'a Direction,
+    connection: Connection,
+    direction: &'static str,
 }
 
 impl<'a> Case<'a> {
     fn find(trace: &'a Trace, limit: &ConnectionLimit) -> Option<Self> {
-        let point = trace
-            .points
-            .iter()
-            .find(|point| point.name == limit.point)?;
-        let connection = point
-            .connections
-            .get(usize::try_from(limit.connection).ok()?)?;
-        let (data, acks) = match limit.direction {
-            "to_client" => (&connection.to_client, &connection.to_server),
-            _ => (&connection.to_server, &connection.to_client),
-        };
+        let mut points = trace.points.iter();
+        let point = points.find(|point| *point.name == *limit.point)?;
         Some(Self {
             point: &point.name,
-            connection,
-            data,
-            acks,
+            connection: point.connections.get(limit.connection)?,
+            direction: limit.direction,
         })
     }
 
-    /// Whether the limit is to be seen at this very point.
-    fn shows(&self, wanted: Limit) -> bool {
-        limit(self.data, self.acks) == wanted
+    /// The direction that most data took.
+    fn data(&self) -> &Direction {
+        self.connection.direction(self.direction)
+    }
+
+    /// The other one.
+    fn acks(&self) -> &Direction {
+        match self.direction {
+            "to_client" => &self.connection.to_server,
+            _ => &self.connection.to_client,
+        }
     }
 
     fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
@@ -102,7 +91,7 @@ impl<'a> Case<'a> {
             id,
             proof: Proof::Observed,
             title: title.to_owned(),
-            connection: Some(reference(self.point, self.connection)),
+            connection: Some(reference(self.point, &self.connection)),
             hop: None,
             evidence,
             next: next.to_owned(),
@@ -110,14 +99,14 @@ impl<'a> Case<'a> {
     }
 
     fn speed(&self) -> Option<Evidence> {
-        let bps = self.data.throughput_bps?;
-        let window = self.data.effective_window_segments;
+        let bps = self.data().throughput_bps?;
+        let window = self.data().effective_window_segments;
         let window = window
             .map(|w| format!(", {w:.1} segments a round trip"))
             .unwrap_or_default();
         Some(told(format!(
             "{} in all at {}{window}",
-            bytes(self.data.unique_bytes),
+            bytes(self.data().unique_bytes),
             rate(bps)
         )))
     }
@@ -125,12 +114,13 @@ impl<'a> Case<'a> {
     fn unclear(&self) -> Finding {
         let text = format!(
             "{} bytes sent again, {} late; the receiver has room for more",
-            self.data.retransmitted_bytes, self.data.late_frames
+            self.data().retransmitted_bytes,
+            self.data().late_frames
         );
         let evidence = vec![shown(
             text,
             self.point,
-            self.data.frames_of(|examples| &examples.retransmitted),
+            self.data().frames_of(|examples| &examples.retransmitted),
         )];
         let mut finding = self.make(
             Id::NotEnoughEvidence,
@@ -147,18 +137,18 @@ impl<'a> Case<'a> {
     fn reordering(&self) -> Finding {
         let text = format!(
             "{} data frames arrived out of order, {} of them late enough to have been lost",
-            share(self.data.out_of_order_frames, self.data.data_frames),
-            self.data.late_frames
+            share(self.data().out_of_order_frames, self.data().data_frames),
+            self.data().late_frames
         );
         let merged = told(format!(
             "merging takes only what is next in sequence: {:.1} segments a frame here",
-            self.data.merge_factor_mean.unwrap_or(1.0)
+            self.data().merge_factor_mean.unwrap_or(1.0)
         ));
         let evidence = vec![
             shown(
                 text,
                 self.point,
-                self.data.frames_of(|examples| &examples.out_of_order),
+                self.data().frames_of(|examples| &examples.out_of_order),
             ),
             merged,
         ];
@@ -175,18 +165,18 @@ impl<'a> Case<'a> {
     fn loss(&self, trace: &Trace, same: &Same<'_>) -> Finding {
         let text = format!(
             "{} data frames were lost: {} sent again, {} late",
-            share(loss_frames(self.data), self.data.data_frames),
-            self.data.retransmitted_frames,
-            self.data.late_frames
+            share(loss_frames(self.data()), self.data().data_frames),
+            self.data().retransmitted_frames,
+            self.data().late_frames
         );
         let mut evidence = vec![shown(
             text,
             self.point,
-            self.data.frames_of(|examples| &examples.retransmitted),
+            self.data().frames_of(|examples| &examples.retransmitted),
         )];
         // Only merged frames that got through acquit merging; without any there is just nothing
         // that points to it.
-        let seen = hop_merged(trace) + self.data.repeats.merged;
+        let seen = hop_merged(trace) + self.data().repeats.merged;
         let title = if seen >= HANDFUL {
             "segments are lost, and merging has no part in it"
         } else {
@@ -236,7 +226,7 @@ impl<'a> Case<'a> {
     }
 
     fn repeats_words(&self) -> Option<String> {
-        let repeats = &self.data.repeats;
+        let repeats = &self.data().repeats;
         if repeats.merged == 0 {
             return Some("no frame was merged here".to_owned());
         }
@@ -251,21 +241,21 @@ impl<'a> Case<'a> {
     fn window(&self) -> Finding {
         let closed = format!(
             "{} zero windows, closed for {} of {}",
-            self.acks.zero_windows,
-            time(self.data.window_closed_s),
-            time(self.data.duration_s.unwrap_or(0.0))
+            self.acks().zero_windows,
+            time(self.data().window_closed_s),
+            time(self.data().duration_s.unwrap_or(0.0))
         );
         let open = format!(
             "the window is {} on average, and one round trip is {}",
-            bytes(self.acks.window_mean_bytes.unwrap_or(0)),
-            time(self.data.rtt_min_s.unwrap_or(0.0))
+            bytes(self.acks().window_mean_bytes.unwrap_or(0)),
+            time(self.data().rtt_min_s.unwrap_or(0.0))
         );
-        let evidence = if self.acks.zero_windows > 0 {
+        let evidence = if self.acks().zero_windows > 0 {
             vec![
                 shown(
                     closed,
                     self.point,
-                    self.acks.frames_of(|examples| &examples.zero_windows),
+                    self.acks().frames_of(|examples| &examples.zero_windows),
                 ),
                 told(open),
             ]
@@ -283,8 +273,8 @@ impl<'a> Case<'a> {
     fn idle(&self) -> Finding {
         let text = format!(
             "the sender had nothing to send for {} of {}",
-            time(self.data.sender_idle_s),
-            time(self.data.duration_s.unwrap_or(0.0))
+            time(self.data().sender_idle_s),
+            time(self.data().duration_s.unwrap_or(0.0))
         );
         self.make(
             Id::SenderIdle,
@@ -297,8 +287,8 @@ impl<'a> Case<'a> {
     fn bandwidth(&self) -> Finding {
         let text = format!(
             "a round trip takes {} with a queue on the path, {} without",
-            time(self.data.rtt_median_s.unwrap_or(0.0)),
-            time(self.data.rtt_min_s.unwrap_or(0.0))
+            time(self.data().rtt_median_s.unwrap_or(0.0)),
+            time(self.data().rtt_min_s.unwrap_or(0.0))
         );
         self.make(
             Id::PathBandwidth,
@@ -342,18 +332,9 @@ fn hop_words(hop: &Hop) -> String {
 }
 
 /// When nothing else was found, and there was something to look at.
-pub(crate) fn healthy(trace: &Trace, limits: &[ConnectionLimit]) -> Option<Finding> {
-    let with_data = |point: &Point| {
-        let carries = |c: &&Connection| c.to_client.data_frames + c.to_server.data_frames > 0;
-        point.connections.iter().filter(carries).count()
-    };
-    let n = trace
-        .points
-        .iter()
-        .map(with_data)
-        .max()
-        .filter(|n| *n > 0)?;
-    let text = if limits.is_empty() {
+pub(crate) fn healthy(overview: &Overview) -> Option<Finding> {
+    let n = Some(overview.with_data()).filter(|n| *n > 0)?;
+    let text = if overview.limits.is_empty() {
         format!(
             "{}, too short to tell what would limit a longer one",
             connections(n)

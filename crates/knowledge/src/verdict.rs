@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use coalescope_capture::facts::{Direction, Trace};
+use coalescope_capture::facts::Trace;
 use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
 use crate::finding::{Finding, Id};
 use crate::hints::hints;
-use crate::limits::{self, ConnectionLimit, Limit};
+use crate::limits::{ConnectionLimit, Limit};
 use crate::merging::accusations;
 use crate::others::{healthy, others};
+use crate::overview::Overview;
 use crate::same::{Group, Same};
-use crate::thresholds::LARGEST_PACKET;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -51,21 +51,25 @@ pub struct Diagnosis {
 /// Judges a trace.
 #[must_use]
 pub fn judge(trace: &Trace) -> Diagnosis {
+    judge_all(trace, &mut Overview::of(trace))
+}
+
+fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     let same = Same::of(trace);
-    let accusations = accusations(trace, &same);
+    let accusations = accusations(trace, overview, &same);
     let mut findings = accusations.findings;
-    let limits = unify(limits::all(trace), &accusations.explained, &same);
+    unify(&mut overview.limits, &accusations.explained, &same);
     if findings.is_empty() {
-        findings = hints(trace);
+        findings = hints(trace, overview);
     }
-    findings.extend(others(trace, &limits, &same));
+    findings.extend(others(trace, overview, &same));
     if findings.is_empty() {
-        findings.extend(healthy(trace, &limits));
+        findings.extend(healthy(overview));
     }
     Diagnosis {
-        verdict: verdict(trace, &findings),
+        verdict: verdict(overview, &findings),
         findings,
-        limits,
+        limits: std::mem::take(&mut overview.limits),
     }
 }
 
@@ -73,24 +77,21 @@ pub fn judge(trace: &Trace) -> Diagnosis {
 #[must_use]
 pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     let (comparison, mut findings) = compare(trace)?;
-    let mut diagnosis = judge(trace);
+    let mut overview = Overview::of(trace);
+    let mut diagnosis = judge_all(trace, &mut overview);
     findings.append(&mut diagnosis.findings);
-    diagnosis.verdict = verdict(trace, &findings);
+    diagnosis.verdict = verdict(&overview, &findings);
     diagnosis.findings = findings;
     Some((comparison, diagnosis))
 }
 
 /// Gives each connection one limit, whatever its points show of it: the gravest.
-fn unify(
-    mut limits: Vec<ConnectionLimit>,
-    explained: &[(String, u64)],
-    same: &Same<'_>,
-) -> Vec<ConnectionLimit> {
+fn unify(limits: &mut [ConnectionLimit], explained: &[(String, u64)], same: &Same<'_>) {
     let mut gravest: HashMap<Group<'_>, Limit> = explained
         .iter()
         .map(|(point, id)| (same.group(point, *id), Limit::MergedLoss))
         .collect();
-    for limit in &limits {
+    for limit in &*limits {
         let group = same.group(&limit.point, limit.connection);
         if matches!(group, Group::Of(_)) {
             let known = gravest.entry(group).or_insert(limit.limit);
@@ -98,7 +99,7 @@ fn unify(
         }
     }
     if gravest.is_empty() {
-        return limits;
+        return;
     }
     let unified = limits.iter().map(|limit| {
         let group = same.group(&limit.point, limit.connection);
@@ -109,11 +110,10 @@ fn unify(
     for (limit, unified) in limits.iter_mut().zip(unified) {
         limit.limit = unified;
     }
-    limits
 }
 
-fn verdict(trace: &Trace, findings: &[Finding]) -> Verdict {
-    let merging = merging(trace, findings);
+fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
+    let merging = merging(overview, findings);
     let Some(first) = findings.first() else {
         let text = "There is nothing to judge: no TCP connection carries data here.".to_owned();
         return Verdict {
@@ -123,7 +123,7 @@ fn verdict(trace: &Trace, findings: &[Finding]) -> Verdict {
     };
     let about = match merging {
         Merging::Harms => String::new(),
-        Merging::Innocent => innocent(trace),
+        Merging::Innocent => innocent(overview),
         Merging::NotSeen => "No frame was merged at these points. ".to_owned(),
         Merging::Unclear => "Not enough evidence to say whether merging is to blame. ".to_owned(),
     };
@@ -139,47 +139,25 @@ fn verdict(trace: &Trace, findings: &[Finding]) -> Verdict {
     }
 }
 
-fn merging(trace: &Trace, findings: &[Finding]) -> Merging {
+fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
     let found = |id| findings.iter().any(|finding| finding.id == id);
     if found(Id::MergedFramesLost) || found(Id::MergedFramesRejected) {
         Merging::Harms
     } else if found(Id::NotEnoughEvidence) || found(Id::NoMerging) {
         Merging::Unclear
-    } else if merged_frames(trace) > 0 {
+    } else if overview.merged_frames() > 0 {
         Merging::Innocent
-    } else if directions(trace).any(may_hide_merging) {
+    } else if overview.may_hide_merging() {
         Merging::Unclear
     } else {
         Merging::NotSeen
     }
 }
 
-fn directions(trace: &Trace) -> impl Iterator<Item = &Direction> {
-    let connections = trace.points.iter().flat_map(|point| &point.connections);
-    connections.flat_map(|connection| [&connection.to_client, &connection.to_server])
-}
-
-/// Frames larger than any wire packet, of a segment size that the capture does not tell.
-fn may_hide_merging(direction: &Direction) -> bool {
-    direction.segment_size_bytes.is_none()
-        && direction.payload_bytes > LARGEST_PACKET * direction.data_frames.max(1)
-}
-
-/// Merged frames at the point that has most of them.
-fn merged_frames(trace: &Trace) -> u64 {
-    let of_point = |point: &coalescope_capture::facts::Point| {
-        let both = |c: &coalescope_capture::facts::Connection| {
-            c.to_client.merged_frames + c.to_server.merged_frames
-        };
-        point.connections.iter().map(both).sum()
-    };
-    trace.points.iter().map(of_point).max().unwrap_or(0)
-}
-
-fn innocent(trace: &Trace) -> String {
+fn innocent(overview: &Overview) -> String {
     format!(
         "Merging is innocent here: {} frames were merged and do no harm. ",
-        merged_frames(trace)
+        overview.merged_frames()
     )
 }
 

@@ -221,7 +221,7 @@ fn merging_seen_on_a_hop_disproves_tso() {
         .iter()
         .find(|point| point.name == "CAP-02")
         .unwrap();
-    assert_eq!(point.connections[0].to_client.tso_frames, 0);
+    assert_eq!(point.connections.get(0).unwrap().to_client.tso_frames, 0);
     assert_eq!(judge(&trace).verdict.merging, Merging::Harms);
 }
 

@@ -54,7 +54,8 @@ impl Flow {
             start >= self.position(second.0) && end <= self.position(second.1)
         });
         if start < end && (end <= una || inside_second) {
-            self.counts.spurious = (self.counts.spurious + 1).min(self.counts.retransmitted);
+            let odd = self.tally.note_odd();
+            odd.spurious = (odd.spurious + 1).min(odd.retransmitted);
             self.outstanding.was_spurious(start, end);
         }
     }
@@ -66,23 +67,27 @@ impl Flow {
         let Some((tsval, _)) = frame.timestamps() else {
             return;
         };
-        if frame.payload == 0 && self.probe.is_none() && tsval != self.last_tsval {
-            self.probe = Some((tsval, frame.time_ns));
+        if frame.payload == 0 && !self.is_probing && tsval != self.last_tsval {
+            (self.probe_tsval, self.probe_ns) = (tsval, frame.time_ns);
+            self.is_probing = true;
         }
         self.last_tsval = tsval;
     }
 
     #[inline]
     pub(super) fn echo(&mut self, frame: &Frame) {
-        let (Some((tsval, sent_ns)), Some((_, tsecr))) = (self.probe, frame.timestamps()) else {
+        if !self.is_probing {
+            return;
+        }
+        let Some((_, tsecr)) = frame.timestamps() else {
             return;
         };
-        if (tsecr.wrapping_sub(tsval) as i32) < 0 {
+        if (tsecr.wrapping_sub(self.probe_tsval) as i32) < 0 {
             return;
         }
-        if tsecr == tsval && frame.payload > 0 {
-            self.turn.push(frame.time_ns - sent_ns);
+        if tsecr == self.probe_tsval && frame.payload > 0 {
+            self.turn.push(frame.time_ns - self.probe_ns);
         }
-        self.probe = None;
+        self.is_probing = false;
     }
 }

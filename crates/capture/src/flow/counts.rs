@@ -7,25 +7,12 @@ pub(crate) struct Counts {
     pub(crate) data_frames: u64,
     pub(crate) payload_bytes: u64,
     pub(crate) unique_bytes: u64,
-    pub(crate) retransmitted: u32,
-    pub(crate) fast: u32,
-    pub(crate) timeout: u32,
-    pub(crate) spurious: u32,
-    pub(crate) keep_alives: u32,
-    pub(crate) out_of_order: u32,
-    pub(crate) late: u32,
-    pub(crate) rejected_merged: u32,
-    pub(crate) rejected_single: u32,
-    pub(crate) rejected_mtu: u32,
     /// Single frames whose checksum was left to the NIC, and those whose was not.
     pub(crate) partial: u16,
     pub(crate) complete: u16,
     /// Frames over 1,460 bytes with such a checksum, and those looked at.
     pub(crate) large_partial: u16,
     pub(super) large: u16,
-    /// Frames with an IP length of 0 that would have fitted.
-    pub(crate) length_zero: u32,
-    pub(crate) strays: u32,
 }
 
 /// What a frame's data was.

@@ -1,7 +1,7 @@
 //! For each point, its connections.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::BinaryHeap;
 use std::net::SocketAddr;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
@@ -32,9 +32,6 @@ segments",
 
 const LEGEND: &str = "resent: whole frames seen here before; late: more than a round trip behind, \
     most likely lost before this point; window: segments that a round trip delivers";
-
-/// What limits the connections of a point, by id.
-type Limits = HashMap<u64, Limit>;
 
 pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
     page.heading("Connections at each point, worst and largest first");
@@ -73,55 +70,66 @@ fn title(point: &Point) -> String {
     )
 }
 
-fn limits(report: &Report, point: &Point) -> Limits {
+/// Those of the connections of a point that are known, by place.
+fn limits(report: &Report, point: &Point) -> Vec<Option<Limit>> {
+    let mut limits = vec![None; point.connections.len()];
     let all = report.diagnosis.limits.iter();
-    all.filter(|limit| limit.point == point.name)
-        .map(|limit| (limit.connection, limit.limit))
-        .collect()
+    for limit in all.filter(|limit| *limit.point == *point.name) {
+        let place = usize::try_from(limit.connection).ok();
+        if let Some(place) = place.and_then(|place| limits.get_mut(place)) {
+            *place = Some(limit.limit);
+        }
+    }
+    limits
 }
 
-fn list(page: &mut Page, point: &Point, limits: &Limits, most: usize) {
+fn list(page: &mut Page, point: &Point, limits: &[Option<Limit>], most: usize) {
     if point.connections.is_empty() {
         return;
     }
-    let limit_of = |connection: &Connection| limits.get(&connection.id).copied();
     let left_out = point.connections.len().saturating_sub(most);
-    let sorted = first(&point.connections, most, |connection| {
-        let bytes = busier(connection).0.unique_bytes;
-        (rank(limit_of(connection)), Reverse(bytes), connection.id)
-    });
+    let sorted = listed(point, limits, most);
     let mut table = page::table(HEADER);
-    for connection in &sorted {
-        table.add_row(row(connection, limit_of(connection)));
+    for (connection, limit) in &sorted {
+        table.add_row(row(connection, *limit));
     }
     page::align(&mut table, HEADER.len() - 1, CellAlignment::Left);
-    page.table_with_captions(&table, INDENT, |i| caption(sorted[i]));
+    page.table_with_captions(&table, INDENT, |i| caption(&sorted[i].0));
     if left_out > 0 {
         let left_out = format!("{} more left out", count(left_out as u64));
         page.paragraph("  ", "  ", &left_out, Tone::Plain);
     }
 }
 
-/// The first so many connections in the order of their keys: of very many, few are shown, and to
-/// put all of them in order would take longer than to read them.
-fn first<K: Ord>(
-    connections: &[Connection],
+/// The connections to list, worst and largest first, with their limits.
+fn listed(
+    point: &Point,
+    limits: &[Option<Limit>],
     most: usize,
-    key: impl Fn(&Connection) -> K,
-) -> Vec<&Connection> {
-    let keyed = connections
-        .iter()
-        .map(|connection| (key(connection), connection));
-    let mut keyed: Vec<_> = keyed.collect();
-    if most < keyed.len() {
-        keyed.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
-        keyed.truncate(most);
-    }
-    keyed.sort_by(|a, b| a.0.cmp(&b.0));
-    keyed
-        .into_iter()
-        .map(|(_, connection)| connection)
+) -> Vec<(Connection, Option<Limit>)> {
+    let bytes = point.connections.most_bytes();
+    let keys = limits.iter().zip(bytes).enumerate();
+    let keys = keys.map(|(place, (limit, bytes))| (rank(*limit), Reverse(bytes), place));
+    let places = first(keys, most).into_iter().map(|key| key.2);
+    places
+        .filter_map(|place| Some((point.connections.get(place as u64)?, limits[place])))
         .collect()
+}
+
+/// The first so many keys in order: of very many connections few are shown, and to keep all of them
+/// and put them in order would take longer than to read them.
+fn first<K: Ord>(keys: impl Iterator<Item = K>, most: usize) -> Vec<K> {
+    let mut least = BinaryHeap::new();
+    for key in keys {
+        if least.len() < most {
+            least.push(key);
+        } else if let Some(mut last) = least.peek_mut()
+            && key < *last
+        {
+            *last = key;
+        }
+    }
+    least.into_sorted_vec()
 }
 
 /// The direction in which most data went, and where to.
@@ -223,16 +231,7 @@ mod tests {
 
     #[test]
     fn the_first_few_are_those_of_the_whole_order() {
-        let connections: Vec<Connection> = (0..50)
-            .map(|id| Connection {
-                id,
-                ..Connection::default()
-            })
-            .collect();
-        let ids = |most| -> Vec<u64> {
-            let few = first(&connections, most, |connection| connection.id * 7919 % 50);
-            few.into_iter().map(|connection| connection.id).collect()
-        };
+        let ids = |most| first((0..50).map(|id| (id * 7919 % 50, id)), most);
         let all = ids(usize::MAX);
         assert_eq!(all.len(), 50);
         for most in 0..50 {

@@ -29,7 +29,7 @@ impl Pair {
     fn new(frame: &Frame) -> Self {
         Self {
             both: [Connection::new(frame), Connection::new(frame)],
-            common: [Common::default(); 2],
+            common: [Common::default(), Common::default()],
             frames: 0,
             predicted: 0,
         }
@@ -67,7 +67,7 @@ impl Pair {
         self.compare();
         let [first, second] = self
             .both
-            .map(|connection| summary::connection(0, connection));
+            .map(|connection| summary::connection(0, &connection));
         assert_eq!(format!("{first:?}"), format!("{second:?}"));
         (self.frames, self.predicted)
     }

@@ -1,0 +1,127 @@
+//! The connections of a point: kept as they were followed, and described when somebody asks. Of very
+//! many only few are ever asked for, and what was followed is smaller than its description.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::connection;
+use crate::facts::Connection;
+use crate::summary;
+use crate::table::BLOCK;
+
+/// Connections in order of their first frame; a connection's number is its place.
+#[derive(Clone, Default)]
+pub struct Connections {
+    /// In the blocks of the table that followed them.
+    followed: Vec<Vec<connection::Connection>>,
+    len: usize,
+    /// Facts that are not just those of what was followed: hops have shown more.
+    made: HashMap<usize, Connection>,
+}
+
+impl Connections {
+    pub(crate) fn new(followed: Vec<Vec<connection::Connection>>) -> Self {
+        Self {
+            len: followed.iter().map(Vec::len).sum(),
+            followed,
+            made: HashMap::new(),
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The facts of one.
+    #[must_use]
+    pub fn get(&self, id: u64) -> Option<Connection> {
+        let place = usize::try_from(id).ok()?;
+        let made = if self.made.is_empty() {
+            None
+        } else {
+            self.made.get(&place)
+        };
+        match made {
+            Some(made) => Some(made.clone()),
+            None => Some(summary::connection(id, self.followed(place)?)),
+        }
+    }
+
+    fn followed(&self, place: usize) -> Option<&connection::Connection> {
+        self.followed.get(place / BLOCK)?.get(place % BLOCK)
+    }
+
+    /// The facts of all, made one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Connection> {
+        (0..self.len as u64).filter_map(|id| self.get(id))
+    }
+
+    /// Payload bytes of all, each once: in the direction in which there were most.
+    pub fn most_bytes(&self) -> impl Iterator<Item = u64> {
+        (0..self.len).map(|place| match self.followed(place) {
+            Some(followed) => followed.most_bytes(),
+            None => self.made.get(&place).map_or(0, |made| {
+                made.to_client.unique_bytes.max(made.to_server.unique_bytes)
+            }),
+        })
+    }
+
+    /// Changes the facts of one.
+    pub(crate) fn change(&mut self, id: u64, change: impl FnOnce(&mut Connection)) {
+        if let (Some(mut facts), Ok(place)) = (self.get(id), usize::try_from(id)) {
+            change(&mut facts);
+            self.made.insert(place, facts);
+        }
+    }
+}
+
+impl FromIterator<Connection> for Connections {
+    fn from_iter<T: IntoIterator<Item = Connection>>(connections: T) -> Self {
+        let made: HashMap<_, _> = connections.into_iter().enumerate().collect();
+        Self {
+            followed: Vec::new(),
+            len: made.len(),
+            made,
+        }
+    }
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Connections {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_connections_are_kept_in_order() {
+        let given = (0..300).map(|id| Connection {
+            id,
+            ..Connection::default()
+        });
+        let mut kept: Connections = given.collect();
+        assert!(kept.iter().map(|connection| connection.id).eq(0..300));
+        kept.change(7, |connection| connection.to_client.unique_bytes = 5);
+        assert_eq!(kept.most_bytes().sum::<u64>(), 5);
+        assert_eq!((kept.len(), kept.get(300).is_none()), (300, true));
+    }
+}

@@ -1,0 +1,120 @@
+//! All connections looked at once: their facts are made for it and let go, but for the few that
+//! the judgment comes back to.
+
+use std::sync::Arc;
+
+use coalescope_capture::facts::{Connection, Direction, Point, Trace};
+
+use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction};
+use crate::thresholds::LARGEST_PACKET;
+
+/// What each point shows.
+pub(crate) struct Overview {
+    points: Vec<Seen>,
+    /// What each limit below is by its point alone, and how much data is behind it.
+    own: Vec<Own>,
+    /// What limits each connection with enough data to tell, by point and connection.
+    pub(crate) limits: Vec<ConnectionLimit>,
+}
+
+/// What one point shows of all its connections.
+#[derive(Default)]
+struct Seen {
+    /// Connections with large frames that were sent again or refused.
+    suspects: Vec<Connection>,
+    merged_frames: u64,
+    with_data: usize,
+    may_hide_merging: bool,
+}
+
+/// Of one connection at one point.
+#[derive(Clone, Copy)]
+pub(crate) struct Own {
+    pub(crate) limit: Limit,
+    /// Payload bytes in the direction that has most.
+    pub(crate) unique_bytes: u64,
+}
+
+impl Overview {
+    pub(crate) fn of(trace: &Trace) -> Self {
+        let mut overview = Self {
+            points: Vec::new(),
+            own: Vec::new(),
+            limits: Vec::new(),
+        };
+        for point in &trace.points {
+            let seen = overview.look_at(point);
+            overview.points.push(seen);
+        }
+        overview
+    }
+
+    fn look_at(&mut self, point: &Point) -> Seen {
+        let name: Arc<str> = point.name.as_str().into();
+        let mut seen = Seen::default();
+        for connection in point.connections.iter() {
+            let limit = limit_of(&name, &connection);
+            if limit.limit != Limit::TooShort {
+                let unique_bytes = main_direction(&connection).1.unique_bytes;
+                self.own.push(Own {
+                    limit: limit.limit,
+                    unique_bytes,
+                });
+                self.limits.push(limit);
+            }
+            seen.add(connection);
+        }
+        seen
+    }
+
+    /// The connections of a point with large frames that were sent again or refused.
+    pub(crate) fn suspects(&self, point: usize) -> &[Connection] {
+        self.points.get(point).map_or(&[], |seen| &seen.suspects)
+    }
+
+    /// Merged frames at the point that has most of them.
+    pub(crate) fn merged_frames(&self) -> u64 {
+        let frames = self.points.iter().map(|seen| seen.merged_frames);
+        frames.max().unwrap_or(0)
+    }
+
+    /// Connections with data at the point that has most of them.
+    pub(crate) fn with_data(&self) -> usize {
+        let connections = self.points.iter().map(|seen| seen.with_data);
+        connections.max().unwrap_or(0)
+    }
+
+    /// Whether there are frames larger than any wire packet, of a segment size that is not known.
+    pub(crate) fn may_hide_merging(&self) -> bool {
+        self.points.iter().any(|seen| seen.may_hide_merging)
+    }
+
+    /// The limits, each with what its point alone says.
+    pub(crate) fn limits_and_own(&self) -> impl Iterator<Item = (&ConnectionLimit, Own)> {
+        self.limits.iter().zip(self.own.iter().copied())
+    }
+}
+
+impl Seen {
+    fn add(&mut self, connection: Connection) {
+        let directions = [&connection.to_client, &connection.to_server];
+        self.merged_frames += directions.iter().map(|d| d.merged_frames).sum::<u64>();
+        self.with_data += usize::from(directions.iter().any(|d| d.data_frames > 0));
+        self.may_hide_merging |= directions.into_iter().any(may_hide_merging);
+        if directions.into_iter().any(is_suspect) {
+            self.suspects.push(connection);
+        }
+    }
+}
+
+/// What any finding about merged frames at one point takes.
+fn is_suspect(direction: &Direction) -> bool {
+    let repeats = &direction.repeats;
+    repeats.merged_repeated + repeats.tso_repeated + direction.rejected.merged > 0
+}
+
+/// Frames larger than any wire packet, of a segment size that the capture does not tell.
+fn may_hide_merging(direction: &Direction) -> bool {
+    direction.segment_size_bytes.is_none()
+        && direction.payload_bytes > LARGEST_PACKET * direction.data_frames.max(1)
+}
