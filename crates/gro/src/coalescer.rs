@@ -3,9 +3,10 @@
 use crate::Reason;
 use crate::decision::{Counters, Decision};
 use crate::engine::{Engine, Incoming};
+use crate::late::{LateCopies, OfBatch};
 use crate::profile::Profile;
 use crate::settings::{Settings, Verification};
-use crate::store::{Copies, LateCopies, OfBatch, Outgoing, OutgoingBytes, Parts, Sink, To};
+use crate::store::{Copies, Outgoing, OutgoingBytes, Parts, Sink, To};
 
 /// Merges frames without touching their payload.
 ///

@@ -12,19 +12,23 @@
 
 extern crate alloc;
 
+mod change;
 mod coalescer;
 pub mod could;
 mod decision;
 mod engine;
 mod finish;
 mod gso;
+mod hash;
 mod held;
 mod judge;
+mod late;
 mod plain;
 pub mod profile;
 mod reason;
 mod seen;
 mod settings;
+mod sound;
 pub mod split;
 mod store;
 mod table;

@@ -1,13 +1,15 @@
 //! One frame as the engine sees it: where its headers are, and whether it is of a flow at all.
 
-use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{
-    Flags, Header, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
+    Flags, HeaderKind, Headers, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp,
     Transport, TunnelKind, UdpTunnels, walk_headers_entering,
 };
 
 use crate::Reason;
+use crate::hash::hash;
 use crate::profile::{Checksum, IpId, Padding, Profile};
+use crate::sound::{checksum, ends_at, has_outer_checksum, outer_checksums, verifies};
 use crate::template::MAX_HEADER;
 
 /// TCP or UDP of a frame that belongs to a flow.
@@ -288,63 +290,6 @@ fn outer_alone(profile: &Profile, frame: &[u8], headers: &Headers) -> bool {
     (end != frame.len() && !padded) || reserved
 }
 
-/// Whether a tunnel in UDP around the packet has a checksum.
-fn has_outer_checksum(frame: &[u8], seen: &Seen) -> bool {
-    let headers = seen.headers.as_slice().iter();
-    headers
-        .filter(|header| header.kind == HeaderKind::Udp)
-        .map(|header| usize::from(header.offset))
-        .any(|at| at != seen.layer4_at && frame.get(at + 6..at + 8) != Some(&[0; 2]))
-}
-
-/// Whether the checksums of a tunnel's own headers are right, where they have one.
-fn outer_checksums(frame: &[u8], headers: &Headers, transport_at: usize) -> Result<(), Reason> {
-    for pair in headers.as_slice().windows(2) {
-        let &[ip, udp] = pair else { continue };
-        let at = usize::from(udp.offset);
-        if udp.kind == HeaderKind::Udp && at != transport_at {
-            outer_checksum(frame, ip, at)?;
-        }
-        if udp.kind == HeaderKind::Gre {
-            gre_checksum(frame, at, ends_at(frame, ip))?;
-        }
-    }
-    Ok(())
-}
-
-/// Where a packet ends by its IP header.
-fn ends_at(frame: &[u8], ip: Header) -> usize {
-    let at = usize::from(ip.offset);
-    let (field, header_len) = match ip.kind {
-        HeaderKind::Ipv4 => (at + 2, 0),
-        _ => (at + 4, 40),
-    };
-    let len = chunk::<2>(frame, field).map_or(0, |bytes| u16::from_be_bytes(*bytes));
-    at + header_len + usize::from(len)
-}
-
-fn outer_checksum(frame: &[u8], ip: Header, at: usize) -> Result<(), Reason> {
-    let header = chunk::<8>(frame, at)?;
-    // Linux sums all that the IP packet holds, whatever the UDP header says its length is.
-    let segment = frame.get(at..ends_at(frame, ip)).unwrap_or_default();
-    let len = segment.len() as u32;
-    let ip_at = usize::from(ip.offset);
-    let pseudo = match ip.kind {
-        HeaderKind::Ipv4 => {
-            let [a, b, c, d, e, f, g, h] = *chunk::<8>(frame, ip_at + 12)?;
-            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len)
-        }
-        _ => {
-            let (source, destination) = (chunk(frame, ip_at + 8)?, chunk(frame, ip_at + 24)?);
-            pseudo_header_v6(*source, *destination, 17, len)
-        }
-    };
-    if header[6..] == [0; 2] || fold(pseudo + sum(segment)) == 0xffff {
-        return Ok(());
-    }
-    Err(Reason::Checksum)
-}
-
 /// GRE: a key, and a checksum. A sequence number differs in every packet.
 fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
     const CHECKSUM: u8 = 0x80;
@@ -356,17 +301,7 @@ fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Whether the checksum of a GRE packet that ends at `end` is right, if it has one (RFC 2784).
-fn gre_checksum(frame: &[u8], at: usize, end: usize) -> Result<(), Reason> {
-    let packet = frame.get(at..end).unwrap_or_default();
-    let has_one = packet.first().is_some_and(|flags| flags & 0x80 != 0);
-    if has_one && fold(sum(packet)) != 0xffff {
-        return Err(Reason::Checksum);
-    }
-    Ok(())
-}
-
-fn chunk<const N: usize>(frame: &[u8], at: usize) -> Result<&[u8; N], Reason> {
+pub(crate) fn chunk<const N: usize>(frame: &[u8], at: usize) -> Result<&[u8; N], Reason> {
     frame
         .get(at..)
         .and_then(<[u8]>::first_chunk)
@@ -454,87 +389,6 @@ pub(crate) fn flow_of(profile: &Profile, how: Inspection, frame: &[u8]) -> Optio
     link_and_tunnel(profile, &packet, &headers).ok()?;
     let has_ports = matches!(packet.transport, Transport::Tcp(_) | Transport::Udp(_));
     has_ports.then(|| hash(frame, &packet.ip, how.seed))
-}
-
-/// Of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed
-/// keeps outsiders from choosing who collides.
-fn hash(frame: &[u8], ip: &Ip, seed: u64) -> u64 {
-    let ports = chunk::<4>(frame, ip.payload_offset).map_or(0, |bytes| u32::from_ne_bytes(*bytes));
-    if ip.version == 4 {
-        let addresses = chunk::<8>(frame, ip.offset + 12);
-        return hash_v4(addresses.unwrap_or(&[0; 8]), ports, seed);
-    }
-    let addresses = chunk::<32>(frame, ip.offset + 8);
-    hash_v6(addresses.unwrap_or(&[0; 32]), ports, seed)
-}
-
-#[inline(always)]
-pub(crate) fn hash_v4(addresses: &[u8; 8], ports: u32, seed: u64) -> u64 {
-    mix(
-        u64::from_ne_bytes(*addresses) ^ seed,
-        u64::from(ports) ^ SALT,
-    )
-}
-
-#[inline(always)]
-pub(crate) fn hash_v6(addresses: &[u8; 32], ports: u32, seed: u64) -> u64 {
-    let (words, _) = addresses.as_chunks::<8>();
-    let mut state = u64::from(ports) ^ seed;
-    for word in words {
-        // Not word times state: a word of zeros, as ::1 has, would wipe out all before it.
-        state = mix(state ^ u64::from_ne_bytes(*word), SALT);
-    }
-    state
-}
-
-/// An odd number without pattern: the golden ratio's fraction.
-const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
-
-#[inline(always)]
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b | 1);
-    (product as u64) ^ ((product >> 64) as u64)
-}
-
-/// Whether the profile looks at checksums of such a frame.
-fn verifies(profile: &Profile, seen: &Seen) -> bool {
-    let rule = match seen.layer4 {
-        Layer4::Tcp(_) => Some(profile.tcp.checksum),
-        Layer4::Udp => profile.udp.map(|udp| udp.checksum),
-    };
-    rule == Some(Checksum::Required)
-}
-
-fn checksum(profile: &Profile, frame: &[u8], packet: &Packet, seen: &Seen) -> Result<(), Reason> {
-    let required = verifies(profile, seen);
-    // A datagram without checksum has nothing to verify.
-    let none = matches!(seen.layer4, Layer4::Udp)
-        && frame.get(seen.layer4_at + 6..seen.layer4_at + 8) == Some(&[0; 2]);
-    if required && !none && !is_right(frame, &packet.ip) {
-        return Err(Reason::Checksum);
-    }
-    if required && seen.tunneled {
-        outer_checksums(frame, &seen.headers, seen.layer4_at)?;
-    }
-    Ok(())
-}
-
-/// Whether the transport checksum over the IP payload is right.
-fn is_right(frame: &[u8], ip: &Ip) -> bool {
-    let end = ip.payload_offset.saturating_add(ip.payload_len as usize);
-    let Some(segment) = frame.get(ip.payload_offset..end) else {
-        return false;
-    };
-    fold(pseudo_header(ip, ip.payload_len) + sum(segment)) == 0xffff
-}
-
-fn pseudo_header(ip: &Ip, len: u32) -> u64 {
-    let [a, b, c, d, ..] = ip.source.0;
-    let [e, f, g, h, ..] = ip.destination.0;
-    if ip.version == 4 {
-        return pseudo_header_v4([a, b, c, d], [e, f, g, h], ip.protocol, len);
-    }
-    pseudo_header_v6(ip.source.0, ip.destination.0, ip.protocol, len)
 }
 
 /// The flags of a TCP header in place.

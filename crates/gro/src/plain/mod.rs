@@ -16,13 +16,14 @@ mod templates;
 use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 
 use crate::Reason;
+use crate::change::add_sum;
 use crate::decision::{Action, Decision};
-use crate::engine::{Engine, Incoming, add_sum};
+use crate::engine::{Engine, Incoming};
 use crate::gso::IdRun;
+use crate::hash::{hash_v4, hash_v6};
 use crate::held::{Held, Identifications};
 use crate::judge::{Join, Step, follows};
 use crate::profile::IpId;
-use crate::seen::{hash_v4, hash_v6};
 use crate::store::{Sink, Store};
 use crate::template::PLAIN_HEADER;
 

@@ -1,0 +1,125 @@
+//! Whether the checksums of a frame are right: its own, and those of a tunnel around it.
+
+use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+use coalescope_wire::{Header, HeaderKind, Headers, Ip, Packet};
+
+use crate::Reason;
+use crate::profile::{Checksum, Profile};
+use crate::seen::{Layer4, Seen, chunk};
+
+/// Whether a tunnel in UDP around the packet has a checksum.
+pub(crate) fn has_outer_checksum(frame: &[u8], seen: &Seen) -> bool {
+    let headers = seen.headers.as_slice().iter();
+    headers
+        .filter(|header| header.kind == HeaderKind::Udp)
+        .map(|header| usize::from(header.offset))
+        .any(|at| at != seen.layer4_at && frame.get(at + 6..at + 8) != Some(&[0; 2]))
+}
+
+/// Whether the checksums of a tunnel's own headers are right, where they have one.
+pub(crate) fn outer_checksums(
+    frame: &[u8],
+    headers: &Headers,
+    transport_at: usize,
+) -> Result<(), Reason> {
+    for pair in headers.as_slice().windows(2) {
+        let &[ip, udp] = pair else { continue };
+        let at = usize::from(udp.offset);
+        if udp.kind == HeaderKind::Udp && at != transport_at {
+            outer_checksum(frame, ip, at)?;
+        }
+        if udp.kind == HeaderKind::Gre {
+            gre_checksum(frame, at, ends_at(frame, ip))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a packet ends by its IP header.
+pub(crate) fn ends_at(frame: &[u8], ip: Header) -> usize {
+    let at = usize::from(ip.offset);
+    let (field, header_len) = match ip.kind {
+        HeaderKind::Ipv4 => (at + 2, 0),
+        _ => (at + 4, 40),
+    };
+    let len = chunk::<2>(frame, field).map_or(0, |bytes| u16::from_be_bytes(*bytes));
+    at + header_len + usize::from(len)
+}
+
+fn outer_checksum(frame: &[u8], ip: Header, at: usize) -> Result<(), Reason> {
+    let header = chunk::<8>(frame, at)?;
+    // Linux sums all that the IP packet holds, whatever the UDP header says its length is.
+    let segment = frame.get(at..ends_at(frame, ip)).unwrap_or_default();
+    let len = segment.len() as u32;
+    let ip_at = usize::from(ip.offset);
+    let pseudo = match ip.kind {
+        HeaderKind::Ipv4 => {
+            let [a, b, c, d, e, f, g, h] = *chunk::<8>(frame, ip_at + 12)?;
+            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len)
+        }
+        _ => {
+            let (source, destination) = (chunk(frame, ip_at + 8)?, chunk(frame, ip_at + 24)?);
+            pseudo_header_v6(*source, *destination, 17, len)
+        }
+    };
+    if header[6..] == [0; 2] || fold(pseudo + sum(segment)) == 0xffff {
+        return Ok(());
+    }
+    Err(Reason::Checksum)
+}
+
+/// Whether the checksum of a GRE packet that ends at `end` is right, if it has one (RFC 2784).
+fn gre_checksum(frame: &[u8], at: usize, end: usize) -> Result<(), Reason> {
+    let packet = frame.get(at..end).unwrap_or_default();
+    let has_one = packet.first().is_some_and(|flags| flags & 0x80 != 0);
+    if has_one && fold(sum(packet)) != 0xffff {
+        return Err(Reason::Checksum);
+    }
+    Ok(())
+}
+
+/// Whether the profile looks at checksums of such a frame.
+pub(crate) fn verifies(profile: &Profile, seen: &Seen) -> bool {
+    let rule = match seen.layer4 {
+        Layer4::Tcp(_) => Some(profile.tcp.checksum),
+        Layer4::Udp => profile.udp.map(|udp| udp.checksum),
+    };
+    rule == Some(Checksum::Required)
+}
+
+pub(crate) fn checksum(
+    profile: &Profile,
+    frame: &[u8],
+    packet: &Packet,
+    seen: &Seen,
+) -> Result<(), Reason> {
+    let required = verifies(profile, seen);
+    // A datagram without checksum has nothing to verify.
+    let none = matches!(seen.layer4, Layer4::Udp)
+        && frame.get(seen.layer4_at + 6..seen.layer4_at + 8) == Some(&[0; 2]);
+    if required && !none && !is_right(frame, &packet.ip) {
+        return Err(Reason::Checksum);
+    }
+    if required && seen.tunneled {
+        outer_checksums(frame, &seen.headers, seen.layer4_at)?;
+    }
+    Ok(())
+}
+
+/// Whether the transport checksum over the IP payload is right.
+fn is_right(frame: &[u8], ip: &Ip) -> bool {
+    let end = ip.payload_offset.saturating_add(ip.payload_len as usize);
+    let Some(segment) = frame.get(ip.payload_offset..end) else {
+        return false;
+    };
+    fold(pseudo_header(ip, ip.payload_len) + sum(segment)) == 0xffff
+}
+
+fn pseudo_header(ip: &Ip, len: u32) -> u64 {
+    let [a, b, c, d, ..] = ip.source.0;
+    let [e, f, g, h, ..] = ip.destination.0;
+    if ip.version == 4 {
+        return pseudo_header_v4([a, b, c, d], [e, f, g, h], ip.protocol, len);
+    }
+    pseudo_header_v6(ip.source.0, ip.destination.0, ip.protocol, len)
+}
