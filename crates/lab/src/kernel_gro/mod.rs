@@ -69,6 +69,22 @@ impl KernelGro {
         Ok(started)
     }
 
+    /// GRO of a Linux of these first two numbers, such as `6.18`, and of no other: its rules change
+    /// from release to release, and what is known of one is not to be asked of the next.
+    pub fn of_release(numbers: &str, options: Options) -> Result<Self, Unavailable> {
+        let running = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut parts = running.trim().split('.');
+        let same = numbers.split('.').all(|part| parts.next() == Some(part));
+        if !same {
+            let reason = format!(
+                "this is about Linux {numbers}, running is {}",
+                running.trim()
+            );
+            return Err(Unavailable { reason });
+        }
+        Self::with(options)
+    }
+
     /// Sends a batch of at most [`MAX_BATCH`] frames through GRO and gives back what came out, in
     /// order.
     ///

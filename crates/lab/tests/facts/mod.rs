@@ -22,7 +22,7 @@ static SKIPPED: AtomicU32 = AtomicU32::new(0);
 
 /// The oracle, or nothing and a line that says so.
 pub(crate) fn kernel(options: Options) -> Option<KernelGro> {
-    match KernelGro::with(options) {
+    match KernelGro::of_release("6.18", options) {
         Ok(gro) => Some(gro),
         Err(reason) => {
             let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
