@@ -148,11 +148,7 @@ impl<S: Store> Engine<S> {
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let how = Inspection {
-            link: self.settings.link,
-            verify: self.settings.verification == Verification::Verify,
-            seed: self.settings.seed,
-        };
+        let how = self.inspection(self.settings.verification == Verification::Verify);
         match inspect(&self.profile, how, incoming.frame) {
             Ok(seen) => self.push_seen(&seen, incoming, out),
             Err(reason) => {
@@ -229,12 +225,15 @@ impl<S: Store> Engine<S> {
 
     /// Whether the checksums of a frame are right that nobody has looked at.
     fn is_right(&self, frame: &[u8]) -> bool {
-        let how = Inspection {
+        inspect(&self.profile, self.inspection(true), frame).is_ok()
+    }
+
+    fn inspection(&self, verify: bool) -> Inspection {
+        Inspection {
             link: self.settings.link,
-            verify: true,
+            verify,
             seed: self.settings.seed,
-        };
-        inspect(&self.profile, how, frame).is_ok()
+        }
     }
 
     /// Looks at the checksum of a held frame, if nobody has.
@@ -266,18 +265,15 @@ impl<S: Store> Engine<S> {
         let held = &mut self.table.slots[slot as usize];
         held.alike_until = 0;
         held.frames += 1;
+        if self.rules.sums && matches!(join, Join::Behind | Join::InFront) {
+            add_sum(held, frame, seen.payload_len, join);
+        }
         match join {
             Join::Behind => {
-                if self.rules.sums {
-                    add_sum(held, frame, seen.payload_len, join);
-                }
                 self.store.append(slot, frame, payload, incoming.token, out);
                 held.next_seq = held.next_seq.wrapping_add(seen.payload_len);
             }
             Join::InFront => {
-                if self.rules.sums {
-                    add_sum(held, frame, seen.payload_len, join);
-                }
                 self.store
                     .prepend(slot, frame, payload, incoming.token, out);
             }

@@ -130,18 +130,11 @@ fn outer_checksum(held: &mut Held, ip: Header, at: usize, checksums: Checksums) 
     let len = (end - at) as u32 + held.payload_len;
     let version = if ip.kind == HeaderKind::Ipv4 { 4 } else { 6 };
     let pseudo = pseudo_header(&held.header, version, ip.offset.into(), 17, len);
-    put16(&mut held.header, at + 6, 0);
-    let checksum = match checksums {
-        Checksums::Partial => fold(pseudo),
-        Checksums::Complete => {
-            let headers = held.header.get(at..end).map_or(0, sum);
-            complete(!fold(pseudo + headers + held.sum), false)
-        }
-    };
-    put16(&mut held.header, at + 6, checksum);
+    put_checksum(held, at, at + 6, pseudo, checksums);
 }
 
-fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8, len: u32) -> u64 {
+/// The sum of the pseudo-header of what the IP header at `ip` carries.
+pub(crate) fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8, len: u32) -> u64 {
     let bytes = |at: usize| header.get(at..).unwrap_or_default();
     if version == 4 {
         let source = *bytes(ip + 12).first_chunk().unwrap_or(&[0; 4]);
@@ -163,15 +156,21 @@ fn transport(held: &mut Held, checksums: Checksums) {
         put_len(&mut held.header, at + 4, len);
     }
     let pseudo = pseudo_header(&held.header, held.version, held.ip.into(), protocol, len);
-    put16(&mut held.header, at + field, 0);
+    put_checksum(held, at, at + field, pseudo, checksums);
+}
+
+/// Writes the checksum of all from `at` on to its field, the pseudo-header being summed.
+fn put_checksum(held: &mut Held, at: usize, field: usize, pseudo: u64, checksums: Checksums) {
+    put16(&mut held.header, field, 0);
+    let is_tcp = held.is_tcp && at == usize::from(held.layer4);
     let checksum = match checksums {
         Checksums::Partial => fold(pseudo),
         Checksums::Complete => {
-            let headers = held.header.get(at..end).map_or(0, sum);
-            complete(!fold(pseudo + headers + held.sum), held.is_tcp)
+            let headers = held.header.get(at..usize::from(held.header_len));
+            complete(!fold(pseudo + headers.map_or(0, sum) + held.sum), is_tcp)
         }
     };
-    put16(&mut held.header, at + field, checksum);
+    put16(&mut held.header, field, checksum);
 }
 
 /// A UDP checksum of 0 would say that there is none (RFC 768).

@@ -1,6 +1,6 @@
 //! Whether a frame joins a held one of its flow, by the rules of a profile.
 
-use coalescope_wire::{Flags, HeaderKind, Tcp};
+use coalescope_wire::{Flags, Tcp};
 
 use crate::Reason;
 use crate::gso::IdRun;
@@ -130,12 +130,7 @@ pub(crate) fn same_flow(
     let none = |header: &[u8; MAX_HEADER], at: usize| header.get(at + 6..at + 8) == Some(&[0; 2]);
     template.same_flow(held, header)
         && seen
-            .headers
-            .as_slice()
-            .iter()
-            .filter(|header| header.kind == HeaderKind::Udp)
-            .map(|header| usize::from(header.offset))
-            .filter(|&at| at != seen.layer4_at)
+            .outer_udp()
             .all(|at| none(held, at) == none(header, at))
 }
 

@@ -39,6 +39,18 @@ pub(crate) struct Seen {
     pub(crate) alone: Option<Reason>,
 }
 
+impl Seen {
+    /// Where the UDP headers of tunnels around the packet start.
+    pub(crate) fn outer_udp(&self) -> impl Iterator<Item = usize> {
+        self.headers
+            .as_slice()
+            .iter()
+            .filter(|header| header.kind == HeaderKind::Udp)
+            .map(|header| usize::from(header.offset))
+            .filter(|&at| at != self.layer4_at)
+    }
+}
+
 /// What the caller says of all frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inspection {

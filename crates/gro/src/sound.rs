@@ -1,19 +1,17 @@
 //! Whether the checksums of a frame are right: its own, and those of a tunnel around it.
 
-use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{Header, HeaderKind, Headers, Ip, Packet};
 
 use crate::Reason;
+use crate::finish::pseudo_header;
 use crate::profile::{Checksum, Profile};
 use crate::seen::{Layer4, Seen, chunk};
 
 /// Whether a tunnel in UDP around the packet has a checksum.
 pub(crate) fn has_outer_checksum(frame: &[u8], seen: &Seen) -> bool {
-    let headers = seen.headers.as_slice().iter();
-    headers
-        .filter(|header| header.kind == HeaderKind::Udp)
-        .map(|header| usize::from(header.offset))
-        .any(|at| at != seen.layer4_at && frame.get(at + 6..at + 8) != Some(&[0; 2]))
+    seen.outer_udp()
+        .any(|at| frame.get(at + 6..at + 8) != Some(&[0; 2]))
 }
 
 /// Whether the checksums of a tunnel's own headers are right, where they have one.
@@ -51,17 +49,8 @@ fn outer_checksum(frame: &[u8], ip: Header, at: usize) -> Result<(), Reason> {
     // Linux sums all that the IP packet holds, whatever the UDP header says its length is.
     let segment = frame.get(at..ends_at(frame, ip)).unwrap_or_default();
     let len = segment.len() as u32;
-    let ip_at = usize::from(ip.offset);
-    let pseudo = match ip.kind {
-        HeaderKind::Ipv4 => {
-            let [a, b, c, d, e, f, g, h] = *chunk::<8>(frame, ip_at + 12)?;
-            pseudo_header_v4([a, b, c, d], [e, f, g, h], 17, len)
-        }
-        _ => {
-            let (source, destination) = (chunk(frame, ip_at + 8)?, chunk(frame, ip_at + 24)?);
-            pseudo_header_v6(*source, *destination, 17, len)
-        }
-    };
+    let version = if ip.kind == HeaderKind::Ipv4 { 4 } else { 6 };
+    let pseudo = pseudo_header(frame, version, ip.offset.into(), 17, len);
     if header[6..] == [0; 2] || fold(pseudo + sum(segment)) == 0xffff {
         return Ok(());
     }
@@ -112,14 +101,6 @@ fn is_right(frame: &[u8], ip: &Ip) -> bool {
     let Some(segment) = frame.get(ip.payload_offset..end) else {
         return false;
     };
-    fold(pseudo_header(ip, ip.payload_len) + sum(segment)) == 0xffff
-}
-
-fn pseudo_header(ip: &Ip, len: u32) -> u64 {
-    let [a, b, c, d, ..] = ip.source.0;
-    let [e, f, g, h, ..] = ip.destination.0;
-    if ip.version == 4 {
-        return pseudo_header_v4([a, b, c, d], [e, f, g, h], ip.protocol, len);
-    }
-    pseudo_header_v6(ip.source.0, ip.destination.0, ip.protocol, len)
+    let pseudo = pseudo_header(frame, ip.version, ip.offset, ip.protocol, ip.payload_len);
+    fold(pseudo + sum(segment)) == 0xffff
 }

@@ -145,8 +145,9 @@ impl<S: Store> Engine<S> {
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
+        let check_tcp = self.rules.check_tcp && !self.rules.lazy;
         match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
-            Some(first) if self.starts_sound::<LINK, IP>(head, incoming.frame) => {
+            Some(first) if self.is_sound::<LINK, IP>(head, incoming.frame, check_tcp) => {
                 self.start_plain::<LINK, IP>(&first, incoming, out)
             }
             _ => self.push_any(incoming, out),
@@ -167,7 +168,7 @@ impl<S: Store> Engine<S> {
             && (IP == 40 || id & held.id_mask == 0)
             && frame.len() == held.alike_len as usize
             && self.same::<IP>(held, head)
-            && (!self.rules.checks || self.is_sound::<LINK, IP>(head, frame))
+            && (!self.rules.checks || self.is_sound::<LINK, IP>(head, frame, self.rules.check_tcp))
     }
 
     #[inline(always)]
@@ -230,7 +231,7 @@ impl<S: Store> Engine<S> {
             && head[LINK + IP + 12] & 1 == 0
             && held.tail.is_none()
             && (IP == 40 || self.id_follows::<LINK>(held, head))
-            && self.is_sound::<LINK, IP>(head, frame)
+            && self.is_sound::<LINK, IP>(head, frame, self.rules.check_tcp)
     }
 
     /// Whether all bits are equal that must be.
@@ -263,20 +264,16 @@ impl<S: Store> Engine<S> {
         )
     }
 
-    /// Whether the checksums are right that must be.
+    /// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
     #[inline(always)]
-    fn is_sound<const LINK: usize, const IP: usize>(&self, head: &Head, frame: &[u8]) -> bool {
+    fn is_sound<const LINK: usize, const IP: usize>(
+        &self,
+        head: &Head,
+        frame: &[u8],
+        check_tcp: bool,
+    ) -> bool {
         (IP == 40 || !self.rules.check_ipv4 || header_is_sound::<LINK>(head))
-            && (!self.rules.check_tcp || segment_is_sound::<LINK, IP>(head, frame))
-    }
-
-    /// Whether the checksums are right that must be before a frame is held.
-    #[inline(always)]
-    fn starts_sound<const LINK: usize, const IP: usize>(&self, head: &Head, frame: &[u8]) -> bool {
-        (IP == 40 || !self.rules.check_ipv4 || header_is_sound::<LINK>(head))
-            && (!self.rules.check_tcp
-                || self.rules.lazy
-                || segment_is_sound::<LINK, IP>(head, frame))
+            && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
     }
 
     /// Looks at the checksum of a held frame that nothing has joined yet.
