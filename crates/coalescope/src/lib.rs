@@ -3,14 +3,18 @@
 //! It is a library so that manual pages and completions can be made from the one definition of its
 //! arguments, [`Cli`].
 
+mod check;
 mod cli;
 mod demo;
+mod diagnose;
+mod hosts;
 mod inputs;
 mod interrupt;
 mod lab;
 mod output;
 mod progress;
 mod replay;
+mod rules;
 mod trace;
 
 use std::io;
@@ -19,8 +23,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use cli::{
-    Cli, Command, DemoArgs, Format, LabCommand, OutputArgs, ReplayArgs, ReplayFormat, TraceArgs,
-    WireArgs, WireFormat,
+    CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput, Format,
+    HostFormat, LabCommand, LiveArgs, OutputArgs, ReplayArgs, ReplayFormat, RulesArgs,
+    RulesCommand, RulesOutput, TraceArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -30,6 +35,16 @@ pub enum Outcome {
     Done,
     /// Something was found.
     Findings,
+}
+
+impl Outcome {
+    fn of(has_findings: bool) -> Self {
+        if has_findings {
+            Self::Findings
+        } else {
+            Self::Done
+        }
+    }
 }
 
 /// Runs the command that the process was started with.
@@ -54,8 +69,12 @@ pub fn main() -> ExitCode {
 /// If the arguments or the input are of no use, or the report cannot be written.
 pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
     match cli.command {
+        Command::Diagnose(args) => diagnose::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Collect(args) => check::collect(&args),
+        Command::Rules(command) => rules::run(&command),
         Command::Demo(args) => demo::run(&args),
         Command::Lab(LabCommand::Wire(args)) => lab::wire(&args),
     }

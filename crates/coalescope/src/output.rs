@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Write};
 
 #[cfg(target_os = "linux")]
 use coalescope_report::WireReport;
-use coalescope_report::{ReplayReport, Report, TextOptions};
+use coalescope_report::{CheckReport, DiagnoseReport, ReplayReport, Report, TextOptions};
 
 #[cfg(target_os = "linux")]
 use crate::cli::WireFormat;
-use crate::cli::{Format, OutputArgs, ReplayFormat};
+use crate::cli::{DiagnoseOutput, Format, HostFormat, OutputArgs, ReplayFormat};
 
 /// Prints the report to standard output, which gets nothing else.
 pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
@@ -40,6 +40,34 @@ pub(crate) fn print_replay(
             report.write_json(&mut out)
         }
         ReplayFormat::Text => report.write_text(&mut out, &text_options(connections)),
+    }
+}
+
+/// The same for a check.
+pub(crate) fn print_check(report: &CheckReport, format: HostFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        HostFormat::Json => {
+            for warning in report.warnings() {
+                tell(&format!("warning: {warning}"));
+            }
+            report.write_json(&mut out)
+        }
+        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
+    }
+}
+
+/// The same for a diagnosis.
+pub(crate) fn print_diagnose(report: &DiagnoseReport, args: DiagnoseOutput) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match args.format {
+        HostFormat::Json => {
+            for warning in report.warnings() {
+                tell(&format!("warning: {warning}"));
+            }
+            report.write_json(&mut out)
+        }
+        HostFormat::Text => report.write_text(&mut out, &text_options(args.connections)),
     }
 }
 

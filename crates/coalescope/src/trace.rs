@@ -4,7 +4,7 @@ use std::thread;
 
 use anyhow::bail;
 use coalescope_capture::{Options, facts};
-use coalescope_knowledge::{judge, judge_pair};
+use coalescope_knowledge::{Diagnosis, judge, judge_pair};
 use coalescope_report::Report;
 
 use crate::Outcome;
@@ -38,11 +38,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     };
     let report = report(task)?;
     output::print(&report, args.output)?;
-    let outcome = if report.has_findings() {
-        Outcome::Findings
-    } else {
-        Outcome::Done
-    };
+    let outcome = Outcome::of(report.has_findings());
     // The process ends here: freeing the facts of many connections one by one is of no use.
     std::mem::forget(report);
     Ok(outcome)
@@ -51,16 +47,25 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
 /// Reads everything and judges it.
 pub(crate) fn report(task: Task) -> anyhow::Result<Report> {
     check(&task)?;
-    let compares = task.compare;
-    let trace = read(task)?;
-    if !compares {
-        let diagnosis = judge(&trace);
+    if !task.compare {
+        let (trace, diagnosis) = judged(task)?;
         return Ok(Report::new(trace, diagnosis));
     }
+    let trace = read(task)?;
     let Some((comparison, diagnosis)) = judge_pair(&trace) else {
         bail!(NOTHING_TO_COMPARE)
     };
     Ok(Report::new(trace, diagnosis).with_comparison(comparison))
+}
+
+/// A trace, and what it means.
+pub(crate) type Judged = (facts::Trace, Diagnosis);
+
+/// Reads captures of the same traffic and judges them.
+pub(crate) fn judged(task: Task) -> anyhow::Result<Judged> {
+    let trace = read(task)?;
+    let diagnosis = judge(&trace);
+    Ok((trace, diagnosis))
 }
 
 const NOTHING_TO_COMPARE: &str = "there is nothing to compare: one of the two captures shows no \

@@ -7,11 +7,13 @@
 mod compare;
 mod finding;
 mod hints;
+mod join;
 mod limits;
 mod merging;
 mod odds;
 mod others;
 mod overview;
+pub mod rules;
 mod same;
 mod thresholds;
 mod verdict;
@@ -19,5 +21,6 @@ mod words;
 
 pub use compare::{Comparison, Transfer, compare};
 pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
+pub use join::join;
 pub use limits::{ConnectionLimit, Limit};
 pub use verdict::{Diagnosis, Merging, Verdict, judge, judge_pair};

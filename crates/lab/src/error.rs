@@ -1,5 +1,6 @@
 //! What can go wrong: what was tried, on what, and what to do about it.
 
+use coalescope_netlink::advice;
 use nix::errno::Errno;
 
 /// Something that the lab asked of the kernel and did not get.
@@ -13,16 +14,9 @@ pub enum Error {
         /// The kernel's answer.
         errno: Errno,
     },
-    /// The kernel refused a netlink request.
-    #[error("cannot {action}: {}{}{}", errno.desc(), kernel_words(message), advice(*errno))]
-    Refused {
-        /// What was tried, and on what.
-        action: String,
-        /// The kernel's answer.
-        errno: Errno,
-        /// The kernel's own words, often empty.
-        message: String,
-    },
+    /// The kernel refused something that was asked through netlink, or a namespace.
+    #[error(transparent)]
+    Netlink(#[from] coalescope_netlink::Error),
     /// The kernel said something that we do not understand.
     #[error(
         "cannot {action}: the kernel's answer lacks {lacks}; it may be older than this feature"
@@ -114,28 +108,5 @@ impl Error {
             action,
             errno: Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO)),
         }
-    }
-}
-
-fn kernel_words(message: &str) -> String {
-    if message.is_empty() {
-        String::new()
-    } else {
-        format!(" ({message})")
-    }
-}
-
-fn advice(errno: Errno) -> &'static str {
-    match errno {
-        Errno::EPERM | Errno::EACCES => {
-            "; run as root (for all but the kernel's GRO, `unshare -Urn` is enough)"
-        }
-        Errno::ENODEV => "; no such interface in this namespace",
-        Errno::ENETDOWN => "; the interface is down",
-        Errno::EMSGSIZE => "; the frame is longer than the interface's MTU",
-        Errno::EEXIST => "; the name is in use in this namespace",
-        Errno::EOPNOTSUPP => "; this kernel was built without it",
-        Errno::ENOSPC | Errno::EUSERS => "; see /proc/sys/user for the limits on namespaces",
-        _ => "",
     }
 }

@@ -10,6 +10,7 @@
 //! - [`craft`]: frames built field by field, right unless told otherwise.
 //! - [`random_frames`]: random batches for comparing an engine with the kernel.
 //! - [`wire`]: two interfaces joined by a program that sees each frame.
+//! - [`uml`]: a kernel of its own, for what this machine's lacks.
 
 mod checksum;
 pub mod craft;
@@ -17,10 +18,10 @@ mod error;
 mod kernel_gro;
 mod link;
 mod namespace;
-mod netlink;
 pub mod packet;
 pub mod random_frames;
 mod realtime;
+pub mod uml;
 pub mod wire;
 
 pub use checksum::internet_checksum;

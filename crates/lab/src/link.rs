@@ -1,8 +1,10 @@
 //! Links in the namespace of the calling thread: use them inside of [`Namespace::enter`].
 
 use crate::namespace::write;
-use crate::netlink::{ethtool, napi, route};
 use crate::{Error, Namespace};
+use coalescope_netlink::ethtool::Ethtool;
+use coalescope_netlink::netdev::Netdev;
+use coalescope_netlink::route::{NewLink, Route};
 use nix::net::if_::if_nametoindex;
 use nix::unistd::Pid;
 use std::net::Ipv4Addr;
@@ -37,18 +39,26 @@ impl Link {
 
     /// Sets it up.
     pub fn set_up(&self) -> Result<(), Error> {
-        route::set_up(&self.name, self.index)
+        Ok(Route::open()?.set_up(&self.name, self.index, true)?)
     }
 
     /// Gives it to another namespace; there it has to be looked up anew.
     pub fn move_to(self, namespace: &Namespace) -> Result<(), Error> {
-        route::move_to(&self.name, self.index, namespace.descriptor())
+        Ok(Route::open()?.move_to(&self.name, self.index, namespace.room())?)
     }
 
     /// Turns offloads on or off, by the names that `ethtool --show-features` prints with
-    /// `tx-tcp-segmentation` rather than its short forms; reads them back to make sure.
+    /// `tx-tcp-segmentation` rather than its short forms; one that stays as it was is an error.
     pub fn set_features(&self, wanted: &[(&str, bool)]) -> Result<(), Error> {
-        ethtool::set_features(&self.name, wanted)
+        let outcome = Ethtool::open()?.set_features(&self.name, wanted)?;
+        match outcome.refused.into_iter().next() {
+            None => Ok(()),
+            Some((feature, on)) => Err(Error::Feature {
+                link: self.name.clone(),
+                feature,
+                on,
+            }),
+        }
     }
 
     /// Turns off every kind of TCP segmentation offload that it has; which there are depends on
@@ -63,8 +73,8 @@ impl Link {
     }
 
     fn disable(&self, which: impl Fn(&str) -> bool) -> Result<(), Error> {
-        let active = ethtool::active_features(&self.name)?;
-        let named = active.iter().map(String::as_str).filter(|name| which(name));
+        let features = Ethtool::open()?.read_features(&self.name)?;
+        let named = features.active().filter(|name| which(name));
         let off: Vec<_> = named.map(|name| (name, false)).collect();
         if off.is_empty() {
             Ok(())
@@ -75,7 +85,7 @@ impl Link {
 
     /// Gives it an IPv4 address.
     pub fn add_address(&self, address: Ipv4Addr, prefix: u8) -> Result<(), Error> {
-        route::add_address(&self.name, self.index, address, prefix)
+        Ok(Route::open()?.add_address(&self.name, self.index, address, prefix)?)
     }
 
     /// Writes an attribute under `/sys/class/net`.
@@ -86,7 +96,12 @@ impl Link {
     /// Lets kernel threads of its own poll it, and gives back which.
     pub(crate) fn thread_napi(&self) -> Result<Vec<Pid>, Error> {
         self.set_attribute("threaded", "1")?;
-        napi::threads(&self.name, self.index)
+        let instances = Netdev::open()?.napi_of(self.index)?;
+        let threads = instances.iter().filter_map(|napi| napi.thread);
+        Ok(threads
+            .filter_map(|thread| i32::try_from(thread).ok())
+            .map(Pid::from_raw)
+            .collect())
     }
 }
 
@@ -109,17 +124,17 @@ impl Veth {
 
     /// Makes a pair in the calling thread's namespace and sets both ends up.
     pub fn new(left: &str, right: &str, mtu: u32) -> Result<Self, Error> {
-        let one = route::End {
+        let one = NewLink {
             name: left,
             mac: Self::LEFT_MAC,
             mtu,
         };
-        let two = route::End {
+        let two = NewLink {
             name: right,
             mac: Self::RIGHT_MAC,
             mtu,
         };
-        route::add_veth(&one, &two)?;
+        Route::open()?.add_veth(&one, &two)?;
         let pair = Self {
             left: Link::named(left)?,
             right: Link::named(right)?,
@@ -140,7 +155,7 @@ pub struct Vxlan {
 impl Vxlan {
     /// Makes one in the calling thread's namespace, listening on `port`, and sets it up.
     pub fn new(name: &str, port: u16) -> Result<Self, Error> {
-        route::add_vxlan(name, port)?;
+        Route::open()?.add_vxlan(name, port)?;
         let link = Link::named(name)?;
         link.set_up()?;
         Ok(Self { link })

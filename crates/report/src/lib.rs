@@ -2,8 +2,10 @@
 //!
 //! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
 //! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
-//! [`ReplayReport`] does the same for a replay.
+//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings.
 
+mod check;
+mod diagnose;
 mod json;
 mod replay;
 mod text;
@@ -14,6 +16,8 @@ use std::io::{self, Write};
 use coalescope_capture::facts::Trace;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
+pub use check::CheckReport;
+pub use diagnose::DiagnoseReport;
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH};
 pub use wire::{WireForward, WireReport, WireWay};

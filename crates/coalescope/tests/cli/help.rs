@@ -19,6 +19,26 @@ fn of_trace() {
 }
 
 #[test]
+fn of_check() {
+    insta::assert_snapshot!(help(&["check", "--help"]));
+}
+
+#[test]
+fn of_diagnose() {
+    insta::assert_snapshot!(help(&["diagnose", "--help"]));
+}
+
+#[test]
+fn of_collect() {
+    insta::assert_snapshot!(help(&["collect", "--help"]));
+}
+
+#[test]
+fn of_rules() {
+    insta::assert_snapshot!(help(&["rules", "--help"]));
+}
+
+#[test]
 fn of_replay() {
     insta::assert_snapshot!(help(&["replay", "--help"]));
 }

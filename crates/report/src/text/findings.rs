@@ -35,7 +35,7 @@ fn title(finding: &Finding) -> String {
     format!("{} [{id}, {proof}]", capitalised(&finding.title))
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut rest = text.chars();
     let first = rest.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(rest).collect()

@@ -1,7 +1,9 @@
 //! The report for people: verdict, findings, hops, connections, notes.
 
+mod check;
 mod comparison;
 mod connections;
+mod diagnose;
 mod findings;
 mod hops;
 mod notes;
@@ -15,6 +17,8 @@ use std::io::{self, Write};
 use coalescope_knowledge::{Merging, Verdict};
 
 use crate::Report;
+pub(crate) use check::write as write_check;
+pub(crate) use diagnose::{verdict as diagnose_verdict, write as write_diagnose};
 pub(crate) use notes::warnings;
 use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
@@ -34,16 +38,20 @@ pub struct TextOptions {
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
     let mut page = Page::new(options.colour);
-    verdict(&mut page, &report.diagnosis.verdict, report.has_findings());
-    if let Some(comparison) = &report.comparison {
-        comparison::show(&mut page, comparison);
-    }
-    findings::show(&mut page, &report.diagnosis.findings);
-    hops::show(&mut page, &report.trace.hops, &report.diagnosis.findings);
-    connections::show(&mut page, report, options.connections);
-    notes::show(&mut page, &report.trace.points);
+    show_trace(&mut page, report, options);
     out.write_all(page.text().as_bytes())?;
     out.flush()
+}
+
+fn show_trace(page: &mut Page, report: &Report, options: &TextOptions) {
+    verdict(page, &report.diagnosis.verdict, report.has_findings());
+    if let Some(comparison) = &report.comparison {
+        comparison::show(page, comparison);
+    }
+    findings::show(page, &report.diagnosis.findings);
+    hops::show(page, &report.trace.hops, &report.diagnosis.findings);
+    connections::show(page, report, options.connections);
+    notes::show(page, &report.trace.points);
 }
 
 fn verdict(page: &mut Page, verdict: &Verdict, has_findings: bool) {

@@ -1,0 +1,32 @@
+//! `coalescope check` and `coalescope collect`.
+
+use std::io::{self, Write};
+
+use coalescope_host::drift::drift;
+use coalescope_report::CheckReport;
+
+use crate::Outcome;
+use crate::cli::{CheckArgs, CollectArgs};
+use crate::{hosts, output};
+
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    let rules = hosts::rules(&args.rules)?;
+    let snapshots = hosts::snapshots(&args.from, &args.live)?;
+    let checked = hosts::checked(&rules, &snapshots);
+    let drift = drift(&snapshots);
+    let report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    output::print_check(&report, args.format)?;
+    Ok(Outcome::of(report.has_findings()))
+}
+
+/// Prints what this host is set to, as a bundle that `--from` reads.
+pub(crate) fn collect(args: &CollectArgs) -> anyhow::Result<Outcome> {
+    let snapshot = hosts::collect(&args.live)?;
+    for unread in &snapshot.unread {
+        output::tell(&format!("warning: {}: {}", unread.what, unread.why));
+    }
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &snapshot).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,118 @@
+//! Which hosts a command is about: this one, or those of saved output.
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use coalescope_host::model::Snapshot;
+use coalescope_host::sources::{self, Host, Limits};
+use coalescope_knowledge::rules::{Checked, Rules, check};
+
+use crate::cli::{LiveArgs, RulesArgs};
+
+/// Reads saved hosts if there are any, else this one.
+pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
+    if from.is_empty() {
+        return Ok(vec![collect(live)?]);
+    }
+    let mut hosts: Vec<Host> = Vec::new();
+    for path in from {
+        hosts.extend(read(path)?);
+    }
+    Ok(apart(hosts))
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<Host>> {
+    if path.as_os_str() != "-" {
+        return Ok(sources::read_hosts(&[path.to_owned()])?);
+    }
+    let mut bytes = Vec::new();
+    let limits = Limits::default();
+    let mut input = std::io::stdin().lock().take(limits.total_bytes);
+    input
+        .read_to_end(&mut bytes)
+        .context("cannot read standard input")?;
+    Ok(sources::read_bytes("standard input", &bytes, &limits)?)
+}
+
+/// Hosts of one name, or of none, are told apart by where they were read from.
+fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
+    let mut names = HashSet::new();
+    let name = |host: &Host| {
+        host.snapshot
+            .name
+            .clone()
+            .unwrap_or_else(|| host.origin.clone())
+    };
+    let twice: HashSet<String> = hosts
+        .iter()
+        .map(name)
+        .filter(|name| !names.insert(name.clone()))
+        .collect();
+    let renamed = hosts.into_iter().map(|host| {
+        let name = name(&host);
+        let name = if twice.contains(&name) {
+            format!("{name} ({})", host.origin)
+        } else {
+            name
+        };
+        Snapshot {
+            name: Some(name),
+            ..host.snapshot
+        }
+    });
+    renamed.collect()
+}
+
+/// Looks at this host.
+#[cfg(target_os = "linux")]
+pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
+    use coalescope_host::live::{Options, collect};
+
+    let snapshot = collect(&Options {
+        netns: live.netns.clone(),
+        all_netns: live.all_netns,
+    });
+    if let Some(name) = live
+        .netns
+        .as_ref()
+        .filter(|_| snapshot.interfaces.is_empty())
+    {
+        let why = snapshot
+            .unread
+            .first()
+            .map(|unread| format!("{}: {}", unread.what, unread.why));
+        bail!(
+            "nothing could be read of the network namespace {name}: {}",
+            why.unwrap_or_default()
+        );
+    }
+    Ok(snapshot)
+}
+
+/// Looks at this host.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn collect(_: &LiveArgs) -> anyhow::Result<Snapshot> {
+    bail!(
+        "a live look is there on Linux only: run scripts/collect.sh or scripts/collect.ps1 on the \
+         host, and give what it prints to --from"
+    );
+}
+
+/// The rules that come with the program, and those of `--rules`.
+pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
+    let mut rules = Rules::built_in()?;
+    for folder in &args.rules {
+        rules.add_folder(folder)?;
+    }
+    Ok(rules)
+}
+
+/// Asks the rules about each host.
+pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
+    snapshots
+        .iter()
+        .map(|snapshot| check(rules, snapshot))
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! What no single text tells.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Interface, Snapshot, Unread};
+
+/// Drivers of the kernel's own interfaces, by `ethtool -i`, and the kind that they stand for.
+const KINDS: &[(&str, &str)] = &[
+    ("802.1Q VLAN Support", "vlan"),
+    ("bonding", "bond"),
+    ("bridge", "bridge"),
+    ("dummy", "dummy"),
+    ("ipvlan", "ipvlan"),
+    ("macvlan", "macvlan"),
+    ("openvswitch", "openvswitch"),
+    ("team", "team"),
+    ("tun", "tun"),
+    ("veth", "veth"),
+    ("vxlan", "vxlan"),
+    ("wireguard", "wireguard"),
+];
+
+/// What `ethtool -i` prints where there is no bus.
+const NO_BUS: &[&str] = &["", "N/A", "n/a", "tap", "tun"];
+
+/// Derives what follows from several texts.
+pub(super) fn derive(snapshot: &mut Snapshot) {
+    for (key, interface) in &mut snapshot.interfaces {
+        name(key, interface);
+        kind(interface);
+    }
+    members(snapshot);
+    ports(snapshot);
+}
+
+fn name(key: &str, interface: &mut Interface) {
+    let namespaced = key
+        .strip_prefix("ns/")
+        .and_then(|rest| rest.split_once('/'));
+    let (namespace, name) = match namespaced {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, key),
+    };
+    if interface.name.is_empty() {
+        name.clone_into(&mut interface.name);
+    }
+    if interface.namespace.is_none() {
+        interface.namespace = namespace.map(str::to_owned);
+    }
+}
+
+/// A driver on a bus makes it a device, if nothing says that it is something else.
+fn kind(interface: &mut Interface) {
+    let (None, Some(driver)) = (&interface.kind, &interface.driver) else {
+        return;
+    };
+    let known = KINDS.iter().find(|(name, _)| *name == driver.name);
+    let bus = driver.bus.as_deref().unwrap_or_default();
+    let kind = match known {
+        Some((_, kind)) => *kind,
+        None if NO_BUS.contains(&bus) => return,
+        None => "physical",
+    };
+    interface.kind = Some(kind.to_owned());
+}
+
+/// Bridges, bonds and laggs that list their members (`member:`, `laggport:`, `brctl show`).
+fn members(snapshot: &mut Snapshot) {
+    let mut masters = Vec::new();
+    for (key, interface) in &snapshot.interfaces {
+        let bridge = interface.bridge.iter().flat_map(|bridge| &bridge.members);
+        let bond = interface.bond.iter().flat_map(|bond| &bond.members);
+        for member in bridge.chain(bond) {
+            masters.push((beside(key, member), interface.name.clone()));
+        }
+    }
+    for (member, master) in masters {
+        set_master(snapshot, &member, &master);
+    }
+}
+
+/// The key of an interface of the same namespace.
+fn beside(key: &str, name: &str) -> String {
+    let namespace = key
+        .strip_prefix("ns/")
+        .and_then(|rest| rest.split_once('/'));
+    match namespace {
+        Some((namespace, _)) => format!("ns/{namespace}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+fn set_master(snapshot: &mut Snapshot, member: &str, master: &str) {
+    let interface = snapshot.interface_mut(member);
+    match &interface.master {
+        None => interface.master = Some(master.to_owned()),
+        Some(known) if known == master => {}
+        Some(known) => {
+            let why = format!(
+                "{master} lists it as a member, and it says itself that its master is {known}: the \
+                 latter is kept; were the texts taken at different times?"
+            );
+            snapshot.unread.push(Unread {
+                what: format!("interfaces {member} master"),
+                why,
+            });
+        }
+    }
+}
+
+/// Ports of Open vSwitch that are interfaces of the host and have no other master.
+fn ports(snapshot: &mut Snapshot) {
+    let bridges = snapshot.ovs.iter().flat_map(|ovs| &ovs.bridges);
+    let ports = bridges.flat_map(|(bridge, about)| {
+        let ports = about.ports.keys().filter(move |port| *port != bridge);
+        ports.map(move |port| (port.clone(), bridge.clone()))
+    });
+    let masters: BTreeMap<String, String> = ports.collect();
+    for (port, bridge) in masters {
+        if let Some(interface) = snapshot.interfaces.get_mut(&port) {
+            interface.master.get_or_insert(bridge);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether texts are of one host: by platform, host name and kernel.
+
+use super::Part;
+use super::rules::{is_same_host, is_same_kernel};
+use crate::model::{Platform, Unread};
+
+/// Something that all texts of a host agree in.
+struct Trait {
+    /// For messages.
+    name: &'static str,
+    of: fn(&Part) -> Option<String>,
+    same: fn(&str, &str) -> bool,
+}
+
+const TRAITS: &[Trait] = &[
+    Trait {
+        name: "platform",
+        of: |part| part.snapshot.platform.map(platform),
+        same: |a, b| a == b,
+    },
+    Trait {
+        name: "host name",
+        of: |part| part.snapshot.name.clone().filter(|name| !name.is_empty()),
+        same: is_same_host,
+    },
+    Trait {
+        name: "host in the prompt",
+        of: |part| part.host.clone(),
+        same: is_same_host,
+    },
+    Trait {
+        name: "kernel",
+        of: |part| {
+            part.snapshot
+                .kernel
+                .clone()
+                .filter(|kernel| !kernel.is_empty())
+        },
+        same: is_same_kernel,
+    },
+];
+
+fn platform(platform: Platform) -> String {
+    let name = match platform {
+        Platform::Linux => "Linux",
+        Platform::Freebsd => "FreeBSD",
+        Platform::Openbsd => "OpenBSD",
+        Platform::Windows => "Windows",
+        Platform::Esxi => "ESXi",
+        Platform::Macos => "macOS",
+    };
+    name.to_owned()
+}
+
+/// Leaves out, and names, texts that say another platform, host name or kernel than most do.
+pub(super) fn of_one_host(mut parts: Vec<Part>, unread: &mut Vec<Unread>) -> Vec<Part> {
+    for one in TRAITS {
+        let Some(most) = commonest(&parts, one) else {
+            continue;
+        };
+        let (own, others) = parts
+            .into_iter()
+            .partition(|part| (one.of)(part).is_none_or(|value| (one.same)(&value, &most)));
+        parts = own;
+        name(one, &most, &others, unread);
+    }
+    parts
+}
+
+/// The value that most texts have, of equally many the first.
+fn commonest(parts: &[Part], one: &Trait) -> Option<String> {
+    let mut values: Vec<(String, usize)> = Vec::new();
+    for value in parts.iter().filter_map(one.of) {
+        match values
+            .iter_mut()
+            .find(|(known, _)| (one.same)(known, &value))
+        {
+            Some((_, count)) => *count += 1,
+            None => values.push((value, 1)),
+        }
+    }
+    let most = values.iter().map(|(_, count)| *count).max()?;
+    let first = values.into_iter().find(|(_, count)| *count == most);
+    first.map(|(value, _)| value)
+}
+
+fn name(one: &Trait, most: &str, others: &[Part], unread: &mut Vec<Unread>) {
+    for part in others {
+        let value = (one.of)(part).unwrap_or_default();
+        let one = one.name;
+        unread.push(Unread {
+            what: part.origin.clone(),
+            why: format!(
+                "two hosts mixed: its {one} is {value}, that of the other texts {most}; it was left \
+                 out: give it as a host of its own"
+            ),
+        });
+    }
+}

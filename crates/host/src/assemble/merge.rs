@@ -1,0 +1,216 @@
+//! Merging, over JSON values: then a field that is new in the model needs nothing here.
+
+use serde_json::{Map, Value};
+
+use super::Part;
+use super::rules::{is_empty, is_same, is_volatile, set};
+use crate::model::{Snapshot, Unread};
+
+/// So many settings that differ are not one setting that was changed in between: `ethtool -K` of
+/// all merging changes about five.
+const MANY: usize = 8;
+
+/// How many of them a message names.
+const NAMED: usize = 3;
+
+/// What all texts so far say.
+#[derive(Default)]
+pub(super) struct Merged {
+    all: Map<String, Value>,
+    /// The texts themselves, to tell who said what.
+    texts: Vec<(String, Map<String, Value>)>,
+}
+
+/// Settings that differ.
+#[derive(Default)]
+struct Difference {
+    conflicts: Vec<Conflict>,
+    /// How many settings both have.
+    shared: usize,
+}
+
+struct Conflict {
+    path: Vec<String>,
+    kept: Value,
+    other: Value,
+}
+
+impl Merged {
+    /// Adds what a text says; false if it was left out.
+    pub(super) fn add(&mut self, part: Part, unread: &mut Vec<Unread>) -> bool {
+        let values = values(&part.snapshot);
+        let mut difference = Difference::default();
+        difference.objects(&mut Vec::new(), &self.all, &values);
+        if difference.is_another_host() {
+            unread.push(self.left_out(&part.origin, &difference));
+            return false;
+        }
+        for conflict in &difference.conflicts {
+            unread.push(self.conflict(&part.origin, conflict));
+        }
+        take_objects(&mut Vec::new(), &mut self.all, &values);
+        self.texts.push((part.origin, values));
+        true
+    }
+
+    fn conflict(&self, origin: &str, conflict: &Conflict) -> Unread {
+        let first = self.first(&conflict.path);
+        Unread {
+            what: conflict.path.join(" "),
+            why: format!(
+                "{first} says {}, {origin} says {}: the first is kept; give only the newer one",
+                conflict.kept, conflict.other
+            ),
+        }
+    }
+
+    fn left_out(&self, origin: &str, difference: &Difference) -> Unread {
+        let named = difference.conflicts.iter().take(NAMED);
+        let named: Vec<String> = named
+            .map(|conflict| {
+                let what = conflict.path.join(" ");
+                format!(
+                    "{what} {} here, {} in {}",
+                    conflict.other,
+                    conflict.kept,
+                    self.first(&conflict.path)
+                )
+            })
+            .collect();
+        let count = difference.conflicts.len();
+        Unread {
+            what: origin.to_owned(),
+            why: format!(
+                "two hosts or two times mixed: {count} of its settings differ from those of the \
+                 other texts ({}); it was left out: give it as a host of its own",
+                named.join("; ")
+            ),
+        }
+    }
+
+    /// The text that a value is from.
+    fn first(&self, path: &[String]) -> &str {
+        let mut texts = self.texts.iter();
+        let text = texts.find(|(_, values)| tells(values, path));
+        text.map_or("another text", |(origin, _)| origin)
+    }
+
+    pub(super) fn snapshot(self) -> Snapshot {
+        // Only what was a snapshot was merged, field by field; should that fail nevertheless, then
+        // nothing is known, and that is said.
+        serde_json::from_value(Value::Object(self.all)).unwrap_or_else(|error| {
+            let mut empty = Snapshot::default();
+            empty.not_read("all texts", format!("they cannot be put together: {error}"));
+            empty
+        })
+    }
+}
+
+fn tells(values: &Map<String, Value>, path: &[String]) -> bool {
+    let Some((first, rest)) = path.split_first() else {
+        return false;
+    };
+    let mut value = values.get(first);
+    for key in rest {
+        value = value.and_then(|value| value.get(key));
+    }
+    value.is_some_and(|value| !is_empty(value))
+}
+
+fn values(snapshot: &Snapshot) -> Map<String, Value> {
+    match serde_json::to_value(snapshot) {
+        Ok(Value::Object(mut values)) => {
+            values.retain(|key, _| !matches!(key.as_str(), "schema" | "unread"));
+            values
+        }
+        _ => Map::new(),
+    }
+}
+
+impl Difference {
+    fn objects<'a>(
+        &mut self,
+        path: &mut Vec<&'a str>,
+        kept: &Map<String, Value>,
+        other: &'a Map<String, Value>,
+    ) {
+        for (key, value) in other {
+            if let Some(known) = kept.get(key) {
+                path.push(key);
+                self.values(path, known, value);
+                path.pop();
+            }
+        }
+    }
+
+    fn values<'a>(&mut self, path: &mut Vec<&'a str>, kept: &Value, other: &'a Value) {
+        if let (Value::Object(kept), Value::Object(other)) = (kept, other) {
+            return self.objects(path, kept, other);
+        }
+        if is_volatile(path) {
+            return;
+        }
+        self.shared += 1;
+        if !is_same(path, kept, other) {
+            self.conflicts.push(Conflict {
+                path: path.iter().map(|&key| key.to_owned()).collect(),
+                kept: kept.clone(),
+                other: other.clone(),
+            });
+        }
+    }
+
+    /// Many settings differ, or hardware addresses of most interfaces that both know.
+    fn is_another_host(&self) -> bool {
+        let macs = |conflict: &&Conflict| conflict.path.last().is_some_and(|key| key == "mac");
+        let macs = self.conflicts.iter().filter(macs).count();
+        let count = self.conflicts.len();
+        let half = count * 2 >= self.shared;
+        count >= MANY || macs >= 2 || count >= 3 && half
+    }
+}
+
+/// Takes what is new.
+fn take_objects<'a>(
+    path: &mut Vec<&'a str>,
+    into: &mut Map<String, Value>,
+    from: &'a Map<String, Value>,
+) {
+    for (key, value) in from {
+        path.push(key);
+        match into.get_mut(key) {
+            Some(known) => take(path, known, value),
+            None => {
+                into.insert(key.clone(), value.clone());
+            }
+        }
+        path.pop();
+    }
+}
+
+fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
+    match (&mut *into, from) {
+        (Value::Object(into), Value::Object(from)) => take_objects(path, into, from),
+        (Value::Array(into), Value::Array(from)) => take_list(path, into, from),
+        (into, from) if is_empty(into) => *into = from.clone(),
+        // The longer form of the same tells more: a host with its domain, a kernel with its build.
+        (Value::String(into), Value::String(from))
+            if matches!(path[..], ["name" | "kernel"]) && from.len() > into.len() =>
+        {
+            from.clone_into(into);
+        }
+        _ => {}
+    }
+}
+
+/// Of lists that do not contradict each other, the longer; of lists that change, all.
+fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
+    let (known, told) = (set(into), set(from));
+    let new = from
+        .iter()
+        .filter(|value| !known.contains(&value.to_string()));
+    let new: Vec<Value> = new.cloned().collect();
+    if known.is_subset(&told) || matches!(path.last(), Some(&"addresses" | &"log")) {
+        into.extend(new);
+    }
+}

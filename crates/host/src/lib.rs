@@ -1,0 +1,15 @@
+//! What a host is set to.
+//!
+//! One [`model::Snapshot`] for every platform: read live on Linux, or from saved output of Linux,
+//! FreeBSD, Windows and ESXi. It says what is, without opinion; what could not be read is named in
+//! it and never guessed.
+
+mod assemble;
+pub mod drift;
+#[cfg(target_os = "linux")]
+pub mod live;
+pub mod model;
+mod names;
+pub mod roles;
+pub mod sources;
+pub mod text;

@@ -1,0 +1,100 @@
+//! The host itself: its name, kernel, distribution, processors and modules.
+
+use super::unread::Unreads;
+use super::{log, proc_text, virtualisation};
+use crate::model::{Distribution, Snapshot};
+use std::fs;
+use std::io::{self, ErrorKind};
+
+/// Everything that is of no network namespace.
+pub(super) fn read(unread: &mut Unreads) -> Snapshot {
+    Snapshot {
+        name: line("/proc/sys/kernel/hostname", unread),
+        kernel: line("/proc/sys/kernel/osrelease", unread),
+        distribution: distribution(unread),
+        virtualisation: virtualisation::detect(),
+        cpus: line("/sys/devices/system/cpu/online", unread)
+            .and_then(|list| proc_text::cpu_list(&list)),
+        boot_id: line("/proc/sys/kernel/random/boot_id", unread),
+        softnet: read_file("/proc/thread-self/net/softnet_stat", unread)
+            .map(|table| proc_text::softnet(&table))
+            .unwrap_or_default(),
+        modules: modules(unread),
+        log: log::known_lines(unread),
+        ..Snapshot::default()
+    }
+}
+
+/// The first line of a file.
+fn line(path: &str, unread: &mut Unreads) -> Option<String> {
+    let whole = read_file(path, unread)?;
+    let line = whole.lines().next().unwrap_or_default().trim();
+    Some(line.to_owned()).filter(|line| !line.is_empty())
+}
+
+/// A file, or a note that it could not be read.
+pub(super) fn read_file(path: &str, unread: &mut Unreads) -> Option<String> {
+    match fs::read(path) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => {
+            unread.note(path, why(&error));
+            None
+        }
+    }
+}
+
+/// The reason, and what would help.
+pub(super) fn why(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "not allowed; run as root".to_owned(),
+        ErrorKind::NotFound => "not there".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// os-release(5): of the two places the first that is there.
+fn distribution(unread: &mut Unreads) -> Option<Distribution> {
+    let own = fs::read_to_string("/etc/os-release");
+    let release = own.or_else(|_| fs::read_to_string("/usr/lib/os-release"));
+    match release {
+        Ok(release) => proc_text::os_release(&release),
+        Err(error) => {
+            unread.note("/etc/os-release", why(&error));
+            None
+        }
+    }
+}
+
+/// A kernel built without modules has no list of them, and none loaded.
+fn modules(unread: &mut Unreads) -> Option<Vec<String>> {
+    match fs::read_to_string("/proc/modules") {
+        Ok(list) => Some(proc_text::first_words(&list)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(Vec::new()),
+        Err(error) => {
+            unread.note("/proc/modules", why(&error));
+            None
+        }
+    }
+}
+
+/// Whether a part of the kernel that may be a module is there. To ask one that is not would make
+/// the kernel load it.
+pub(super) fn has_module(name: &str) -> bool {
+    match fs::read_to_string("/proc/modules") {
+        Ok(list) => {
+            proc_text::first_words(&list)
+                .iter()
+                .any(|loaded| loaded == name)
+                || built_in(name)
+        }
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+fn built_in(name: &str) -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let path = format!("/lib/modules/{}/modules.builtin", release.trim());
+    let list = fs::read_to_string(path).unwrap_or_default();
+    let file = format!("/{name}.ko");
+    list.lines().any(|line| line.ends_with(&file))
+}

@@ -1,0 +1,86 @@
+//! Everything of one network namespace, read by a thread inside of it.
+
+use super::interfaces::{self, Around, Handles};
+use super::namespaces::{Identity, Space, Spaces};
+use super::packets::{self, Found};
+use super::stack;
+use super::unread::Unreads;
+use crate::model::{Interface, Ovs, OvsBridge, OvsPort, Stack};
+use coalescope_netlink::{Error, openvswitch};
+use std::fs;
+
+/// What was read of one namespace.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) name: Option<String>,
+    pub(super) identity: Option<Identity>,
+    pub(super) interfaces: Vec<Interface>,
+    pub(super) stack: Stack,
+    pub(super) packets: Vec<Found>,
+    pub(super) ovs: Option<Ovs>,
+    pub(super) unread: Unreads,
+}
+
+/// Reads the namespace of the calling thread.
+pub(super) fn read(space: &Space, spaces: &Spaces, sys: Result<(), &Error>) -> Part {
+    let mut unread = Unreads::default();
+    let inside = match space.name() {
+        super::namespaces::MAIN => String::new(),
+        name => format!(" in {name}"),
+    };
+    if let Err(error) = sys {
+        unread.note(format!("/sys/class/net{inside}"), error);
+    }
+    let mut part = Part {
+        name: space.key.clone(),
+        identity: space.identity,
+        ..Part::default()
+    };
+    match Handles::open(&mut unread, &inside) {
+        Ok(handles) => {
+            let around = Around {
+                spaces,
+                own: space.identity,
+                inside: &inside,
+            };
+            let (interfaces, names) = interfaces::read(&handles, &around, &mut unread);
+            part.interfaces = interfaces;
+            (part.packets, part.stack.packet_sockets) = packets::read(&names, &inside, &mut unread);
+        }
+        Err(error) => unread.note(format!("interfaces{inside}"), error),
+    }
+    stack::read(&mut part.stack, &inside, &mut unread);
+    part.ovs = ovs(&inside, &mut unread);
+    part.unread = unread;
+    part
+}
+
+/// Open vSwitch; `None` if it is not in the kernel.
+fn ovs(inside: &str, unread: &mut Unreads) -> Option<Ovs> {
+    let datapaths = match openvswitch::datapaths() {
+        Ok(datapaths) if !datapaths.is_empty() => datapaths,
+        Ok(_) => return None,
+        Err(error) if error.is_unsupported() => return None,
+        Err(error) => {
+            unread.note(format!("Open vSwitch{inside}"), error);
+            return None;
+        }
+    };
+    let version = fs::read_to_string("/sys/module/openvswitch/version").ok();
+    Some(Ovs {
+        version: version.map(|version| version.trim().to_owned()),
+        bridges: datapaths.into_iter().map(bridge).collect(),
+    })
+}
+
+fn bridge(datapath: openvswitch::Datapath) -> (String, OvsBridge) {
+    let ports = datapath.ports.into_iter().map(|port| {
+        let kind = port.kind.map(str::to_owned);
+        (port.name, OvsPort { kind })
+    });
+    let bridge = OvsBridge {
+        datapath: Some("system".to_owned()),
+        ports: ports.collect(),
+    };
+    (datapath.name, bridge)
+}

@@ -1,0 +1,99 @@
+//! The network stack of one namespace.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The network stack of one namespace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stack {
+    /// sysctls by their dotted name, values as printed: `net.ipv4.ip_forward` -> `1`,
+    /// `net.inet.ip.forwarding` -> `1`. A dot within an interface's name is `/`, as sysctl(8) does.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, String>,
+    /// Protocol counters by the names of nstat(8): `TcpRetransSegs`, `TcpExtTCPRcvCoalesce`; of
+    /// FreeBSD by protocol and words: `ip: datagrams that can't be fragmented`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// Address translation; `None` if not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nat: Option<Nat>,
+    /// IPVS services; `None` if not read, empty if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipvs: Option<Vec<IpvsService>>,
+    /// Packet sockets (AF_PACKET), that is tcpdump, IDS and DHCP clients; `None` if not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_sockets: Option<Vec<PacketSocket>>,
+}
+
+impl Stack {
+    /// Whether nothing at all was read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Whether addresses are translated, and by what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nat {
+    /// There is a chain of type nat with rules in nftables (or iptables-nft).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nftables: Option<bool>,
+    /// The nat table of the old iptables is loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iptables: Option<bool>,
+    /// pf translates (FreeBSD `nat` or `rdr` rules).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pf: Option<bool>,
+}
+
+/// A virtual service of IPVS.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IpvsService {
+    /// `tcp`, `udp`, `sctp` or `fwmark`.
+    pub protocol: String,
+    /// `192.0.2.1:80`, `[2001:db8::1]:80`, or the mark.
+    pub address: String,
+    /// `rr`, `wlc` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Real servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub destinations: Vec<IpvsDestination>,
+}
+
+/// A real server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IpvsDestination {
+    /// Address and port.
+    pub address: String,
+    /// How packets get there: `nat`, `route`, `tunnel`, `local` or `bypass`.
+    pub forward: String,
+    /// Weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u64>,
+}
+
+/// A packet socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PacketSocket {
+    /// The interface that it is bound to; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// EtherType that it takes: 3 (`ETH_P_ALL`) is everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<u16>,
+    /// The process; `None` if it could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// It takes packets through a mapped ring, as capture tools do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<bool>,
+}

@@ -1,0 +1,285 @@
+//! The rules by which an interface gets a role of its own.
+
+use super::graph::{Graph, beside};
+use super::{Role, RoleName};
+use crate::model::{Interface, PacketSocket, Snapshot, Stack};
+
+/// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
+const ETH_P_ALL: u16 = 3;
+
+/// Roles that follow from the interface and its neighbours, without inheritance.
+pub(super) fn own_roles(snapshot: &Snapshot, graph: &Graph, key: &str) -> Vec<Role> {
+    let Some(interface) = snapshot.interfaces.get(key) else {
+        return Vec::new();
+    };
+    if is_kind(interface, "loopback") {
+        return Vec::new();
+    }
+    let mut roles = Vec::new();
+    roles.extend(port(snapshot, graph, key));
+    roles.extend(guest_port(snapshot, graph, key));
+    roles.extend(guest_uplink(snapshot, graph, key));
+    roles.extend(forwarder(snapshot, graph, key));
+    roles.extend(director(snapshot, interface));
+    roles.extend(underlay(snapshot, key));
+    roles.extend(tap(snapshot, interface));
+    roles.extend(xdp(interface));
+    roles
+}
+
+/// What receives and has no transit role is an endpoint.
+pub(super) fn endpoint(snapshot: &Snapshot, key: &str, roles: &mut Vec<Role>) {
+    let Some(interface) = snapshot.interfaces.get(key) else {
+        return;
+    };
+    let is_transit = roles.iter().any(|role| role.role.is_transit());
+    if !is_transit && !is_kind(interface, "loopback") && interface.up != Some(false) {
+        let why = "what it receives is not passed on";
+        roles.push(role(RoleName::Endpoint, why.to_owned()));
+    }
+}
+
+fn role(role: RoleName, because: String) -> Role {
+    Role { role, because }
+}
+
+fn is_kind(interface: &Interface, kind: &str) -> bool {
+    interface.kind.as_deref() == Some(kind)
+}
+
+fn kind_of<'a>(snapshot: &'a Snapshot, key: &str) -> &'a str {
+    let interface = snapshot.interfaces.get(key);
+    interface.and_then(|i| i.kind.as_deref()).unwrap_or("")
+}
+
+/// Port of a bridge, of Open vSwitch, or member of a bond.
+fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+    let master = graph.master(key)?;
+    match kind_of(snapshot, master) {
+        "bond" | "team" | "lagg" => Some(role(RoleName::BondMember, format!("member of {master}"))),
+        "vrf" => None,
+        _ if is_ovs(snapshot, master) => Some(role(
+            RoleName::BridgePort,
+            format!("port of {master} (Open vSwitch)"),
+        )),
+        "bridge" => Some(role(RoleName::BridgePort, format!("port of {master}"))),
+        _ => None,
+    }
+}
+
+fn is_ovs(snapshot: &Snapshot, bridge: &str) -> bool {
+    let ovs = snapshot.ovs.as_ref();
+    ovs.is_some_and(|ovs| ovs.bridges.contains_key(bridge))
+}
+
+/// A TAP, a veth into another namespace, an epair into a jail, macvtap: a guest is behind it.
+fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+    let guest = guest_behind(snapshot, key)?;
+    // A TAP or veth that is neither switched nor routed ends here: a VPN, a test.
+    let passed_on =
+        graph.master(key).is_some() || forwards(snapshot, key).is_some() || guest == "macvtap";
+    passed_on.then(|| role(RoleName::GuestPort, format!("leads to a guest ({guest})")))
+}
+
+/// What shows that a guest is behind an interface.
+fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
+    let interface = snapshot.interfaces.get(key)?;
+    match interface.kind.as_deref()? {
+        "veth" => is_far(interface).then_some("veth"),
+        "epair" => Some("epair"),
+        "macvtap" => Some("macvtap"),
+        "tap" => Some("TAP"),
+        "tun" => is_tap(interface).then_some("TAP"),
+        _ => None,
+    }
+}
+
+fn is_tap(interface: &Interface) -> bool {
+    let mode = interface.tun.as_ref().and_then(|tun| tun.mode.as_deref());
+    mode == Some("tap")
+}
+
+/// A veth whose other end is in another namespace.
+fn is_far(interface: &Interface) -> bool {
+    let peer = interface.peer.as_ref();
+    peer.is_some_and(|peer| peer.namespace != interface.namespace)
+}
+
+/// Guests hang on the same bridge, on top of it, or are reached by routing.
+fn guest_uplink(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+    if guest_behind(snapshot, key).is_some() || !is_uplink_kind(kind_of(snapshot, key)) {
+        return None;
+    }
+    bridged_guests(snapshot, graph, key)
+        .or_else(|| stacked_guests(snapshot, key))
+        .or_else(|| switched_guests(snapshot, key))
+}
+
+/// Bridges and tunnels are no uplinks themselves: what is beneath them is.
+fn is_uplink_kind(kind: &str) -> bool {
+    matches!(kind, "" | "physical" | "bond" | "team" | "lagg" | "vlan")
+}
+
+fn bridged_guests(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+    let bridge = graph.master(key)?;
+    let guests = graph
+        .ports(bridge)
+        .filter(|port| guest_behind(snapshot, port).is_some());
+    let number = guests.count();
+    (number > 0).then(|| {
+        role(
+            RoleName::GuestUplink,
+            format!(
+                "{} behind {bridge}, whose port this is",
+                guests_in_words(number)
+            ),
+        )
+    })
+}
+
+fn stacked_guests(snapshot: &Snapshot, key: &str) -> Option<Role> {
+    let on_top = snapshot.interfaces.iter().filter(|(other, interface)| {
+        let parent = interface.parent.as_deref().map(|name| beside(other, name));
+        let is_guest = matches!(
+            interface.kind.as_deref(),
+            Some("macvtap" | "macvlan" | "ipvlan")
+        );
+        is_guest && parent.as_deref() == Some(key)
+    });
+    let number = on_top.count();
+    let why = || {
+        format!(
+            "{} on top of it (macvlan, macvtap or ipvlan)",
+            guests_in_words(number)
+        )
+    };
+    (number > 0).then(|| role(RoleName::GuestUplink, why()))
+}
+
+/// Uplink of a Hyper-V or ESXi switch, by name or by description.
+fn switched_guests(snapshot: &Snapshot, key: &str) -> Option<Role> {
+    let interface = snapshot.interfaces.get(key)?;
+    let names = [
+        Some(interface.name.as_str()),
+        interface.description.as_deref(),
+    ];
+    let switch = snapshot.switches.iter().find(|(_, switch)| {
+        let mut uplinks = switch.uplinks.iter();
+        uplinks.any(|uplink| names.contains(&Some(uplink.as_str())))
+    });
+    switch.map(|(name, _)| {
+        role(
+            RoleName::GuestUplink,
+            format!("uplink of the virtual switch {name}"),
+        )
+    })
+}
+
+fn guests_in_words(number: usize) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} guest port{s}")
+}
+
+/// The host routes between this interface and others.
+fn forwarder(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+    let setting = forwards(snapshot, key)?;
+    // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
+    if graph.master(key).is_some() || is_unrouted(snapshot, key) {
+        return None;
+    }
+    let others = routed_beside(snapshot, graph, key);
+    (others > 0).then(|| {
+        let s = if others == 1 { "" } else { "s" };
+        let why = format!("{setting}, and {others} other interface{s} to route to");
+        role(RoleName::Forwarder, why)
+    })
+}
+
+/// Neither up nor with an address that could be routed to, as far as is known.
+fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
+    let interface = snapshot.interfaces.get(key);
+    interface.is_none_or(|i| i.up == Some(false) || is_kind(i, "loopback"))
+}
+
+/// Other interfaces of the same stack that packets could be routed to.
+fn routed_beside(snapshot: &Snapshot, graph: &Graph, key: &str) -> usize {
+    let own = snapshot.interfaces.get(key);
+    let own = own.and_then(|interface| interface.namespace.as_deref());
+    let beneath = graph.stacked_below(key);
+    let others = snapshot.interfaces.iter().filter(|(other, interface)| {
+        interface.namespace.as_deref() == own
+            && *other != key
+            && !beneath.contains(other)
+            && graph.master(other).is_none()
+            && !is_unrouted(snapshot, other)
+            && interface.carrier != Some(false)
+    });
+    others.count()
+}
+
+/// The sysctl that makes the stack of an interface forward, in words.
+pub(super) fn forwards(snapshot: &Snapshot, key: &str) -> Option<String> {
+    let interface = snapshot.interfaces.get(key)?;
+    let stack = stack_of(snapshot, interface);
+    let own = interface.name.replace('.', "/");
+    let names = [
+        "net.ipv4.ip_forward".to_owned(),
+        format!("net.ipv4.conf.{own}.forwarding"),
+        "net.ipv6.conf.all.forwarding".to_owned(),
+        "net.inet.ip.forwarding".to_owned(),
+        "net.inet6.ip6.forwarding".to_owned(),
+    ];
+    let mut names = names.into_iter();
+    let name = names.find(|name| stack.sysctls.get(name).is_some_and(|value| value != "0"))?;
+    Some(format!("{name}={}", stack.sysctls.get(&name)?))
+}
+
+/// The stack that an interface belongs to.
+pub(super) fn stack_of<'a>(snapshot: &'a Snapshot, interface: &Interface) -> &'a Stack {
+    let space = interface.namespace.as_deref();
+    let named = space.and_then(|name| snapshot.namespaces.get(name));
+    named.unwrap_or(&snapshot.stack)
+}
+
+fn director(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
+    let services = stack_of(snapshot, interface).ipvs.as_ref()?.len();
+    let s = if services == 1 { "" } else { "s" };
+    (services > 0 && interface.up != Some(false)).then(|| {
+        role(
+            RoleName::IpvsDirector,
+            format!("{services} IPVS service{s}"),
+        )
+    })
+}
+
+fn underlay(snapshot: &Snapshot, key: &str) -> Option<Role> {
+    let tunnel = snapshot.interfaces.iter().find(|(other, interface)| {
+        let tunnel = interface.tunnel.as_ref();
+        let mut below = tunnel.iter().flat_map(|tunnel| &tunnel.underlay);
+        below.any(|name| beside(other, name) == key)
+    });
+    tunnel.map(|(name, _)| {
+        role(
+            RoleName::TunnelUnderlay,
+            format!("outer packets of {name} go through it"),
+        )
+    })
+}
+
+fn tap(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
+    let sockets = stack_of(snapshot, interface).packet_sockets.as_ref()?;
+    let takes_all = |socket: &&PacketSocket| {
+        socket.protocol == Some(ETH_P_ALL) && socket.interface.as_ref() == Some(&interface.name)
+    };
+    let socket = sockets.iter().find(takes_all)?;
+    let who = socket.process.as_deref().unwrap_or("a process");
+    Some(role(
+        RoleName::CaptureTap,
+        format!("{who} captures everything on it"),
+    ))
+}
+
+fn xdp(interface: &Interface) -> Option<Role> {
+    let mode = &interface.xdp.as_ref()?.mode;
+    Some(role(RoleName::XdpAttached, format!("XDP program, {mode}")))
+}

@@ -1,0 +1,230 @@
+//! Finds files: in folders, in archives, packed, and packed in each other.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::content::{self, Content, HEAD};
+use super::error::Error;
+use super::found::{About, Counted, Found};
+use super::limits::Limits;
+use super::place::{Folder, Place};
+use super::unpack::{Budget, unpack};
+use crate::model::Unread;
+
+/// Takes the bytes of each text.
+pub(super) trait Texts {
+    /// Takes one; gives how many of its bytes were understood.
+    fn text(&mut self, place: &Place, bytes: Vec<u8>, found: &mut Found) -> u64;
+}
+
+/// Goes through all files of one path.
+pub(super) struct Files<'a> {
+    pub(super) limits: &'a Limits,
+    texts: &'a mut dyn Texts,
+    budget: Budget,
+    files: u64,
+    understood: u64,
+    pub(super) found: Found,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(limits: &'a Limits, texts: &'a mut dyn Texts) -> Files<'a> {
+        Files {
+            limits,
+            texts,
+            budget: Budget::new(limits.total_bytes),
+            files: 0,
+            understood: 0,
+            found: Found::default(),
+        }
+    }
+
+    /// A path that was given: this one may be a symbolic link or a pipe.
+    pub(super) fn given(&mut self, path: &Path) -> Result<(), Error> {
+        let shown = path.display().to_string();
+        let unreadable = |source| Error::Unreadable {
+            path: path.display().to_string(),
+            source,
+        };
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if let Some(what) = special(&metadata) {
+            return Err(Error::Special { path: shown, what });
+        }
+        if metadata.is_dir() {
+            let entries = sorted(path).map_err(unreadable)?;
+            self.entries(&Folder::given(&shown), entries);
+            return Ok(());
+        }
+        let file = File::open(path).map_err(unreadable)?;
+        self.bytes(&shown, file);
+        Ok(())
+    }
+
+    /// The bytes of a single file.
+    pub(super) fn bytes(&mut self, name: &str, reader: impl Read) {
+        let place = Place {
+            folder: Folder::default(),
+            name: name.to_owned(),
+        };
+        self.file(&place, &mut self.budget.meter(reader), 0);
+    }
+
+    fn folder(&mut self, folder: &Folder, path: &Path) {
+        if folder.parts.len() > self.limits.depth {
+            let why = "folders within folders beyond the limit, not looked into";
+            return self.found.named(folder, folder.to_string(), why);
+        }
+        match sorted(path) {
+            Ok(entries) => self.entries(folder, entries),
+            Err(error) => self.failed(folder, folder.to_string(), &error),
+        }
+    }
+
+    fn entries(&mut self, folder: &Folder, entries: Vec<fs::DirEntry>) {
+        for entry in entries {
+            if self.is_over(folder) {
+                return;
+            }
+            let place = Place {
+                folder: folder.clone(),
+                name: entry.file_name().to_string_lossy().into_owned(),
+            };
+            // Of a link itself, not of what it points to.
+            match entry.metadata() {
+                Ok(metadata) => self.entry(&place, &entry.path(), &metadata),
+                Err(error) => self.failed(folder, place.to_string(), &error),
+            }
+        }
+    }
+
+    fn entry(&mut self, place: &Place, path: &Path, metadata: &Metadata) {
+        if metadata.is_symlink() {
+            self.found.count(&place.folder, Counted::Link);
+        } else if metadata.is_dir() {
+            self.folder(&place.folder.sub(&place.name), path);
+        } else if !metadata.is_file() {
+            let why = "a device, pipe or socket, not opened";
+            self.found.named(&place.folder, place.to_string(), why);
+        } else if metadata.len() == 0 {
+            // Nor is any file of a live /proc opened by this: reading some of them waits for ever.
+            self.found.count(&place.folder, Counted::Empty);
+        } else {
+            match File::open(path) {
+                Ok(file) => self.file(place, &mut self.budget.meter(file), 0),
+                Err(error) => self.failed(&place.folder, place.to_string(), &error),
+            }
+        }
+    }
+
+    /// A file, in a folder or in an archive, as its content tells.
+    pub(super) fn file(&mut self, place: &Place, reader: &mut dyn Read, nesting: usize) {
+        let mut head = Vec::with_capacity(HEAD);
+        if let Err(error) = (&mut *reader).take(HEAD as u64).read_to_end(&mut head) {
+            return self.failed(&place.folder, place.to_string(), &error);
+        }
+        let content = content::of(&head);
+        let mut whole = io::Cursor::new(head).chain(reader);
+        self.content(place, content, &mut whole, nesting);
+    }
+
+    fn content(&mut self, place: &Place, content: Content, whole: &mut dyn Read, nesting: usize) {
+        let folder = &place.folder;
+        match content {
+            Content::Packed(_) | Content::Tar if nesting >= self.limits.nesting => {
+                let why = "packed within packed files beyond the limit, not unpacked";
+                self.found.named(folder, place.to_string(), why);
+            }
+            Content::Packed(packing) => {
+                let budget = self.budget.clone();
+                self.file(
+                    place,
+                    &mut budget.meter(unpack(packing, whole)),
+                    nesting + 1,
+                );
+            }
+            Content::Tar => self.archive(place, whole, nesting + 1),
+            Content::Foreign(what) => self.found.named(folder, place.to_string(), what),
+            Content::Binary => self.found.count(folder, Counted::Binary),
+            Content::Empty => self.found.count(folder, Counted::Empty),
+            Content::Text => self.text(place, whole),
+        }
+    }
+
+    fn text(&mut self, place: &Place, reader: &mut dyn Read) {
+        let most = self.limits.text_bytes;
+        let mut bytes = Vec::new();
+        if let Err(error) = reader.take(most + 1).read_to_end(&mut bytes) {
+            return self.failed(&place.folder, place.to_string(), &error);
+        }
+        if bytes.len() as u64 > most {
+            let why = format!("a text of more than {most} bytes, not read");
+            return self.found.named(&place.folder, place.to_string(), why);
+        }
+        self.understood += self.texts.text(place, bytes, &mut self.found);
+    }
+
+    fn failed(&mut self, folder: &Folder, what: String, error: &io::Error) {
+        let why = format!("reading failed: {error}");
+        self.found.named(folder, what, why);
+    }
+
+    /// Counts one more entry. Whether a limit is reached, so that it and all others are left out.
+    pub(super) fn is_over(&mut self, folder: &Folder) -> bool {
+        let Some(limit) = self.reached() else {
+            self.files += 1;
+            return false;
+        };
+        let about = About::Named(Unread {
+            what: "all that follows in this path".to_owned(),
+            why: format!("{limit}: give less at once"),
+        });
+        let named = self.found.notes.iter().any(|note| note.about == about);
+        if !named {
+            self.found.note(folder, about);
+        }
+        true
+    }
+
+    fn reached(&self) -> Option<String> {
+        let Limits {
+            files,
+            total_bytes,
+            understood_bytes,
+            ..
+        } = *self.limits;
+        if self.files >= files {
+            Some(format!("more than {files} files"))
+        } else if self.budget.is_spent() {
+            Some(format!("more than {total_bytes} bytes to read and unpack"))
+        } else if self.understood >= understood_bytes {
+            Some(format!("more than {understood_bytes} bytes of known texts"))
+        } else {
+            None
+        }
+    }
+}
+
+/// What is never opened, though it was given: reading a device may do something.
+fn special(metadata: &Metadata) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = metadata.file_type();
+        if kind.is_block_device() || kind.is_char_device() {
+            return Some("device");
+        }
+        if kind.is_socket() {
+            return Some("socket");
+        }
+    }
+    let _ = metadata;
+    None
+}
+
+/// What is in a folder, by name, so that each run reads in the same order.
+fn sorted(path: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    Ok(entries)
+}

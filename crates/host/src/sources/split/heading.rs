@@ -1,0 +1,33 @@
+//! Headings around a command or a path.
+
+use super::{Separator, Style};
+
+/// Reads a line as a heading: `==> /proc/net/snmp <==` (head and tail), `### ethtool -k eth0`,
+/// `===== ip -d link =====`, `--- sysctl -a ---`.
+pub(super) fn read(line: &str) -> Option<Separator<'_>> {
+    let line = line.trim_end();
+    head_or_tail(line).or_else(|| marks(line))
+}
+
+fn head_or_tail(line: &str) -> Option<Separator<'_>> {
+    let file = line.strip_prefix("==> ")?.strip_suffix(" <==")?;
+    Some(Separator {
+        style: Style::Certain,
+        host: None,
+        command: file,
+    })
+}
+
+/// At least three of the same mark, and a text.
+fn marks(line: &str) -> Option<Separator<'_>> {
+    let mark = line.chars().next().filter(|c| "#=*-".contains(*c))?;
+    let behind = line.trim_start_matches(mark);
+    let text = behind.trim_end_matches(mark).trim();
+    let text = text.trim_end_matches(':').trim_matches(['\'', '"', '`']);
+    let fits = line.len() - behind.len() >= 3 && !text.is_empty();
+    fits.then_some(Separator {
+        style: Style::Once(mark),
+        host: None,
+        command: text,
+    })
+}

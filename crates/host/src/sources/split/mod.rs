@@ -1,0 +1,166 @@
+//! Several commands pasted into one file, one after the other.
+//!
+//! A file is only cut where a line can hardly be anything else: a shell's prompt with a command, or
+//! a heading around a command or a path.
+
+mod heading;
+mod prompt;
+
+use std::collections::BTreeSet;
+
+use super::command;
+
+/// What one command printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    /// The command line or path; `None` for what stands before the first.
+    pub(super) command: Option<&'a str>,
+    /// The host that the prompt names.
+    pub(super) host: Option<&'a str>,
+    /// The line that it begins at, from 1.
+    pub(super) line: usize,
+    pub(super) body: &'a str,
+}
+
+impl<'a> Piece<'a> {
+    /// A text that is not cut.
+    pub(super) fn whole(text: &'a str) -> Piece<'a> {
+        Piece {
+            command: None,
+            host: None,
+            line: 1,
+            body: text,
+        }
+    }
+}
+
+/// A line that separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Separator<'a> {
+    style: Style,
+    host: Option<&'a str>,
+    /// Empty for a prompt at which nothing was typed.
+    command: &'a str,
+}
+
+/// How sure it is that such a line separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Style {
+    /// By itself: `root@host:~# anything`.
+    Certain,
+    /// Once one of the same kind had a known command, for all others of the file.
+    Once(char),
+    /// Only with a known command.
+    Known,
+}
+
+/// Cuts a text.
+pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
+    let styles = established(text);
+    let mut pieces = Vec::new();
+    let mut open = Open::default();
+    for line in Lines::of(text) {
+        let separator = separator(line.text).filter(|found| counts(found, &styles));
+        if let Some(separator) = separator {
+            open.close(text, line.start, &mut pieces);
+            open = Open::at(separator, &line);
+        }
+    }
+    open.close(text, text.len(), &mut pieces);
+    pieces
+}
+
+fn separator(line: &str) -> Option<Separator<'_>> {
+    prompt::read(line).or_else(|| heading::read(line))
+}
+
+fn counts(found: &Separator<'_>, styles: &BTreeSet<Style>) -> bool {
+    found.style == Style::Certain
+        || command::is_known(found.command)
+        || matches!(found.style, Style::Once(_)) && styles.contains(&found.style)
+}
+
+/// The styles that had a known command somewhere in the text.
+fn established(text: &str) -> BTreeSet<Style> {
+    let separators = text.lines().filter_map(separator);
+    let known = separators.filter(|found| command::is_known(found.command));
+    known.map(|found| found.style).collect()
+}
+
+/// A line and where it is.
+struct Line<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    number: usize,
+}
+
+struct Lines<'a> {
+    rest: &'a str,
+    at: usize,
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Lines<'a> {
+        Lines {
+            rest: text,
+            at: 0,
+            number: 0,
+        }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let line = self.rest.split_inclusive('\n').next()?;
+        let start = self.at;
+        self.at += line.len();
+        self.number += 1;
+        self.rest = &self.rest[line.len()..];
+        Some(Line {
+            text: line.trim_end_matches('\n'),
+            start,
+            end: self.at,
+            number: self.number,
+        })
+    }
+}
+
+/// A piece whose end is not known yet.
+#[derive(Default)]
+struct Open<'a> {
+    command: Option<&'a str>,
+    host: Option<&'a str>,
+    body: usize,
+    line: usize,
+}
+
+impl<'a> Open<'a> {
+    fn at(separator: Separator<'a>, line: &Line<'a>) -> Open<'a> {
+        Open {
+            command: Some(separator.command).filter(|command| !command.is_empty()),
+            host: separator.host,
+            body: line.end,
+            line: line.number,
+        }
+    }
+
+    /// Nothing printed is no piece.
+    fn close(&self, text: &'a str, end: usize, pieces: &mut Vec<Piece<'a>>) {
+        let body = &text[self.body..end];
+        if !body.trim().is_empty() {
+            pieces.push(Piece {
+                command: self.command,
+                host: self.host,
+                line: self.line + 1,
+                body,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Prompts of shells.
+
+use super::{Separator, Style};
+
+/// Reads a line as a prompt and what was typed at it.
+pub(super) fn read(line: &str) -> Option<Separator<'_>> {
+    // The longest prompts that people use; a longer line without one is not searched for it.
+    let line = line.trim_end();
+    let prompt = powershell(line)
+        .or_else(|| brackets(line))
+        .or_else(|| user_at_host(environment(line)))
+        .or_else(|| drive(line));
+    prompt
+        .or_else(|| host_and_sign(line))
+        .or_else(|| sign(line))
+}
+
+/// `(venv) ` before a prompt.
+fn environment(line: &str) -> &str {
+    let rest = line
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(") "));
+    match rest {
+        Some((name, rest)) if is_name(name) => rest,
+        _ => line,
+    }
+}
+
+/// `PS C:\Users\x> Get-VMSwitch`, of a remote session `[hv1]: PS C:\> Get-VMSwitch`.
+fn powershell(line: &str) -> Option<Separator<'_>> {
+    let remote = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("]: "));
+    let (host, rest) = remote.map_or((None, line), |(host, rest)| (Some(host), rest));
+    let rest = rest.strip_prefix("PS")?;
+    let (path, command) = rest.split_once('>')?;
+    let fits = path.is_empty() || path.starts_with(' ') && !path.contains(['|', '<', '"']);
+    fits.then(|| certain(host, command))
+}
+
+/// `[root@host ~]# ethtool -k eth0`, of ESXi `[root@host:~] esxcli network nic list`.
+fn brackets(line: &str) -> Option<Separator<'_>> {
+    let (inside, rest) = environment(line).strip_prefix('[')?.split_once(']')?;
+    let (user, behind) = inside.split_once('@')?;
+    let host = behind.split([' ', ':']).next()?;
+    let command = match rest.chars().next() {
+        Some('#' | '$' | '%' | '>') => &rest[1..],
+        Some(' ') | None if behind.contains(':') => rest,
+        _ => return None,
+    };
+    (is_name(user) && is_name(host)).then(|| certain(Some(host), command))
+}
+
+/// `root@host:~# ethtool -k eth0`, `root@host:~ # ifconfig`, `me@host ~ % ifconfig`.
+fn user_at_host(line: &str) -> Option<Separator<'_>> {
+    let (user, rest) = line.split_once('@')?;
+    let end = rest.find([':', ' ', '#', '$', '%', '>'])?;
+    let (host, rest) = rest.split_at(end);
+    let (path, command) = sign_of(rest)?;
+    let path = path.trim_start_matches(':').trim();
+    let fits = is_name(user) && is_name(host) && !path.contains(char::is_whitespace);
+    fits.then(|| certain(Some(host), command))
+}
+
+/// Splits at the first sign of a prompt, which a blank or the end of the line follows.
+fn sign_of(rest: &str) -> Option<(&str, &str)> {
+    let mut signs = rest.match_indices(['#', '$', '%', '>']);
+    let (at, _) = signs.find(|(at, _)| {
+        let behind = &rest[at + 1..];
+        behind.is_empty() || behind.starts_with(' ')
+    })?;
+    Some((&rest[..at], &rest[at + 1..]))
+}
+
+/// `C:\Users\x>systeminfo`.
+fn drive(line: &str) -> Option<Separator<'_>> {
+    let (path, command) = line.split_once('>')?;
+    let mut chars = path.chars();
+    let letter = chars.next()?.is_ascii_uppercase();
+    let fits = letter && chars.as_str().starts_with(":\\") && !path.contains(['|', '<', '"']);
+    fits.then(|| certain(None, command))
+}
+
+/// `host% uname -a`, `host# ifconfig`, `host:~# ip link`.
+fn host_and_sign(line: &str) -> Option<Separator<'_>> {
+    let (before, command) = sign_of(line)?;
+    let host = before.split(':').next()?;
+    let path = before[host.len()..].trim_start_matches(':');
+    let fits = is_name(host) && !path.contains(char::is_whitespace) && !command.is_empty();
+    fits.then(|| Separator {
+        style: Style::Once('%'),
+        host: Some(host),
+        command: command.trim(),
+    })
+}
+
+/// `# ethtool -k eth0`, `$ ip link`, and of busybox `/etc # ip link`, `~ # ip link`.
+fn sign(line: &str) -> Option<Separator<'_>> {
+    let (path, command) = sign_of(line)?;
+    let fits =
+        path.is_empty() || path.starts_with(['/', '~']) && path.trim_end().len() + 1 == path.len();
+    let style = match line.chars().next()? {
+        // What follows `# ` is a comment more often than not.
+        '#' => Style::Known,
+        first => Style::Once(first),
+    };
+    let single = !path.trim_end().contains(char::is_whitespace);
+    (fits && single && !command.is_empty()).then(|| Separator {
+        style,
+        host: None,
+        command: command.trim(),
+    })
+}
+
+fn certain<'a>(host: Option<&'a str>, command: &'a str) -> Separator<'a> {
+    Separator {
+        style: Style::Certain,
+        host,
+        command: command.trim(),
+    }
+}
+
+/// A name of a user or a host.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || "-_.+$\\".contains(c);
+    !name.is_empty() && name.len() <= 255 && name.chars().all(fits)
+}

@@ -1,0 +1,189 @@
+//! What the bytes of one file say: a bundle, a saved snapshot, or texts.
+
+use super::bundle::{self, Bundle, Section};
+use super::command::{self, Command};
+use super::files::Texts;
+use super::found::{About, Found, Item, Said};
+use super::normalise::normalise;
+use super::place::{Folder, Place};
+use super::saved::{self, Saved};
+use super::split::{self, Piece};
+use crate::assemble::{Part, scope};
+use crate::model::Unread;
+use crate::text::{Reading, Text};
+
+/// Reads one text, as [`crate::text::read`] does.
+pub(super) type ReadText = fn(&Text<'_>) -> Option<Reading>;
+
+/// Reads texts with the given reader.
+pub(super) struct Understand(pub(super) ReadText);
+
+impl Texts for Understand {
+    fn text(&mut self, place: &Place, bytes: Vec<u8>, found: &mut Found) -> u64 {
+        let text = normalise(bytes);
+        if text.trim().is_empty() {
+            return 0;
+        }
+        if bundle::is_bundle(&text) {
+            return self.bundles(place, &text, found);
+        }
+        match saved::read(&text) {
+            Some(all) => snapshots(place, all, text.len() as u64, found),
+            None => self.pieces(place, &text, found),
+        }
+    }
+}
+
+fn snapshots(place: &Place, all: Vec<Saved>, bytes: u64, found: &mut Found) -> u64 {
+    let many = all.len() > 1;
+    for (at, saved) in all.into_iter().enumerate() {
+        let origin = numbered(place, at, many);
+        match saved {
+            Saved::Broken(why) => found.named(&place.folder, origin, why),
+            Saved::Snapshot(snapshot) => found.items.push(Item {
+                folder: place.folder.clone(),
+                said: Said::Saved { origin, snapshot },
+            }),
+        }
+    }
+    bytes
+}
+
+/// A place, and which one of several in it.
+fn numbered(place: &Place, at: usize, many: bool) -> String {
+    if many {
+        format!("{place} ({})", at + 1)
+    } else {
+        place.to_string()
+    }
+}
+
+impl Understand {
+    fn bundles(&self, place: &Place, text: &str, found: &mut Found) -> u64 {
+        let all = bundle::parse(text);
+        let many = all.len() > 1;
+        for (at, bundle) in all.into_iter().enumerate() {
+            let said = self.bundle(numbered(place, at, many), bundle);
+            found.items.push(Item {
+                folder: place.folder.clone(),
+                said,
+            });
+        }
+        text.len() as u64
+    }
+
+    fn bundle(&self, origin: String, bundle: Bundle<'_>) -> Said {
+        let mut parts = Vec::new();
+        let mut unread = Vec::new();
+        for (what, why) in bundle.lacks {
+            let what = format!("{origin}: {what}");
+            unread.push(Unread { what, why });
+        }
+        for section in &bundle.sections {
+            match self.section(&origin, section) {
+                Ok(part) => parts.extend(part),
+                Err(named) => unread.push(named),
+            }
+        }
+        Said::Bundle {
+            origin,
+            parts,
+            unread,
+        }
+    }
+
+    fn section(&self, origin: &str, section: &Section<'_>) -> Result<Option<Part>, Unread> {
+        if section.body.trim().is_empty() {
+            return Ok(None);
+        }
+        let origin = format!("{origin} section {} ({})", section.number, section.command);
+        let command = command::parse(section.command);
+        match self.read(&origin, Some(&command), &section.body) {
+            Some(part) => Ok(Some(part)),
+            None => Err(Unread {
+                what: origin,
+                why: UNKNOWN.to_owned(),
+            }),
+        }
+    }
+
+    /// A file as one text or as several that were pasted.
+    fn pieces(&self, place: &Place, text: &str, found: &mut Found) -> u64 {
+        let by_path = of_path(&place.folder, &place.name);
+        let pieces = match by_path {
+            // Files of a sosreport or of /proc hold one text each.
+            Some(_) => vec![Piece::whole(text)],
+            None => split::split(text),
+        };
+        let by_name = by_path.or_else(|| command::of_name(&place.name));
+        let many = pieces.len() > 1;
+        let pieces = pieces.iter();
+        pieces
+            .map(|piece| self.piece(place, by_name.as_ref(), piece, many, found))
+            .sum()
+    }
+
+    fn piece(
+        &self,
+        place: &Place,
+        by_name: Option<&Command>,
+        piece: &Piece<'_>,
+        many: bool,
+        found: &mut Found,
+    ) -> u64 {
+        let origin = origin(place, piece, many);
+        let typed = piece.command.map(command::parse);
+        let command = typed.as_ref().or(by_name.filter(|_| !many));
+        if command.is_some_and(|command| command.elsewhere) {
+            let why = "it ran on another machine or in a container: give that as a host of its own";
+            found.named(&place.folder, origin, why);
+            return 0;
+        }
+        let Some(mut part) = self.read(&origin, command, piece.body) else {
+            let ours = command.is_some_and(|command| command::is_known(&command.line));
+            found.note(&place.folder, About::Unknown { what: origin, ours });
+            return 0;
+        };
+        part.host = piece.host.map(str::to_owned);
+        found.items.push(Item {
+            folder: place.folder.clone(),
+            said: Said::Text(Box::new(part)),
+        });
+        piece.body.len() as u64
+    }
+
+    fn read(&self, origin: &str, command: Option<&Command>, body: &str) -> Option<Part> {
+        let text = Text {
+            origin,
+            command: command.map(|command| command.line.as_str()),
+            body,
+        };
+        let Reading { kind, mut snapshot } = (self.0)(&text)?;
+        if let Some(namespace) = command.and_then(|command| command.namespace.as_deref()) {
+            scope(&mut snapshot, namespace);
+        }
+        Some(Part {
+            origin: origin.to_owned(),
+            kind,
+            host: None,
+            snapshot,
+        })
+    }
+}
+
+/// Why a text is not used that no reader knows.
+pub(super) const UNKNOWN: &str =
+    "not recognised as output of a command that is read here, or it is cut";
+
+fn origin(place: &Place, piece: &Piece<'_>, many: bool) -> String {
+    match piece.command {
+        Some(command) => format!("{place} line {} ({command})", piece.line),
+        None if many => format!("{place} line {}", piece.line),
+        None => place.to_string(),
+    }
+}
+
+fn of_path(folder: &Folder, name: &str) -> Option<Command> {
+    // The given path itself, or the archive, is the root of the tree or above it.
+    command::of_path(folder.parts.get(folder.sealed..)?, name)
+}

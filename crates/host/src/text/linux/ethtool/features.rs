@@ -1,0 +1,151 @@
+//! `ethtool -k`: which offloads are on.
+
+use serde_json::{Map, Value};
+
+use crate::model::{Feature, Interface, Snapshot};
+use crate::text::linux::json::{for_each, has_inner_key, has_keys, text_of};
+use crate::text::linux::out::{Out, first, is_name, on_off};
+use crate::text::{Reader, Text};
+
+/// `ethtool -k`.
+pub(in crate::text::linux) const TEXT: Reader = Reader {
+    name: "ethtool -k",
+    recognises: |text| header(first(text)).is_some(),
+    read: read_text,
+};
+
+/// `ethtool --json -k`.
+pub(in crate::text::linux) const JSON: Reader = Reader {
+    name: "ethtool --json -k",
+    recognises: |text| has_keys(text, &["ifname"]) && has_inner_key(text, "active"),
+    read: read_json,
+};
+
+/// Names with spaces, as ethtool before 2.6.38 printed them.
+const SPACED: [&str; 5] = [
+    "tcp segmentation offload",
+    "udp fragmentation offload",
+    "generic segmentation offload",
+    "generic receive offload",
+    "large receive offload",
+];
+
+/// Sums of several switches of the kernel: of these ethtool does not tell whether they are fixed.
+const SUMS: [&str; 3] = [
+    "tx-checksumming",
+    "scatter-gather",
+    "tcp-segmentation-offload",
+];
+
+/// The interface of `Features for eth0:`, or of `Offload parameters for eth0:` before ethtool 3.3.
+fn header(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("Features for ");
+    let rest = rest.or_else(|| line.strip_prefix("Offload parameters for "))?;
+    rest.strip_suffix(':').filter(|name| is_name(name))
+}
+
+fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, TEXT.name, snapshot);
+    let mut current: Option<(&str, Interface)> = None;
+    for line in out.lines() {
+        if let Some(name) = header(line) {
+            finish(&mut out, current.replace((name, Interface::default())));
+        } else if !line.is_empty() {
+            add(&mut out, current.as_mut().map(|(_, block)| block), line);
+        }
+    }
+    finish(&mut out, current);
+    out.finish();
+}
+
+fn add(out: &mut Out<'_>, block: Option<&mut Interface>, line: &str) {
+    match (block, feature(line)) {
+        (Some(block), Some((name, feature))) => {
+            if let Some(known) = block.features.get(&name) {
+                if *known != feature {
+                    out.twice(&name);
+                }
+            } else {
+                block.features.insert(name, feature);
+            }
+        }
+        _ => out.unknown(line),
+    }
+}
+
+fn finish(out: &mut Out<'_>, block: Option<(&str, Interface)>) {
+    if let Some((name, mut block)) = block {
+        complete(&mut block);
+        out.interface(name, block);
+    }
+}
+
+/// Only where some switch is marked as fixed did the kernel tell of all.
+fn complete(block: &mut Interface) {
+    let told = |feature: &Feature| feature.fixed.is_some() || feature.wanted.is_some();
+    if !block.features.values().any(told) {
+        return;
+    }
+    for (name, feature) in &mut block.features {
+        if feature.fixed.is_none() && !SUMS.contains(&name.as_str()) {
+            feature.fixed = Some(false);
+            feature.wanted = feature.wanted.or(Some(feature.active));
+        }
+    }
+}
+
+fn feature(line: &str) -> Option<(String, Feature)> {
+    let (name, value) = line.trim().split_once(':')?;
+    let name = name_of(name)?;
+    let mut words = value.trim().splitn(2, ' ');
+    let active = on_off(words.next()?)?;
+    let (wanted, fixed) = match words.next().map_or("", str::trim) {
+        "" => (None, None),
+        "[fixed]" => (None, Some(true)),
+        "[requested on]" => (Some(true), None),
+        "[requested off]" | "[not requested]" => (Some(false), None),
+        _ => return None,
+    };
+    let feature = Feature {
+        active,
+        wanted,
+        fixed,
+    };
+    Some((name, feature))
+}
+
+/// The name that today's ethtool prints.
+fn name_of(name: &str) -> Option<String> {
+    if SPACED.contains(&name) {
+        return Some(name.replace(' ', "-"));
+    }
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    (!name.is_empty() && name.chars().all(letter)).then(|| name.to_owned())
+}
+
+fn read_json(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, JSON.name, snapshot);
+    for_each(text, &mut out, |out, object| {
+        let block = from_json(out, object);
+        let name = text_of(object, "ifname").unwrap_or_default();
+        out.interface(name, block);
+    });
+    out.finish();
+}
+
+fn from_json(out: &mut Out<'_>, object: &Map<String, Value>) -> Interface {
+    let mut block = Interface::default();
+    for (name, value) in object.iter().filter(|(name, _)| *name != "ifname") {
+        let Some(active) = value.get("active").and_then(Value::as_bool) else {
+            out.unknown(name);
+            continue;
+        };
+        let feature = Feature {
+            active,
+            wanted: value.get("requested").and_then(Value::as_bool),
+            fixed: value.get("fixed").and_then(Value::as_bool),
+        };
+        block.features.insert(name.clone(), feature);
+    }
+    block
+}

@@ -1,0 +1,91 @@
+//! `ethtool eth0`: speed and link.
+
+use crate::model::{Interface, Snapshot};
+use crate::text::linux::out::{Out, first, is_name};
+use crate::text::{Reader, Text};
+
+/// `ethtool eth0`.
+pub(in crate::text::linux) const SETTINGS: Reader = Reader {
+    name: "ethtool",
+    recognises: |text| header(first(text)).is_some(),
+    read,
+};
+
+/// Beginnings of lines that say nothing that the model holds.
+const OTHERS: [&str; 22] = [
+    "Supported ",
+    "Supports ",
+    "Advertised ",
+    "Link partner ",
+    "Duplex",
+    "Auto-negotiation",
+    "Port",
+    "PHYAD",
+    "Transceiver",
+    "MDI-X",
+    "Wake-on",
+    "SecureOn",
+    "Current message level",
+    "Lanes",
+    "master-slave",
+    "SQI",
+    "Cannot get wake-on-lan settings",
+    "Cannot get link status",
+    "Cannot get device settings",
+    "No data available",
+    "Link down reason",
+    "netlink error",
+];
+
+fn header(line: &str) -> Option<&str> {
+    let name = line.strip_prefix("Settings for ")?.strip_suffix(':')?;
+    is_name(name).then_some(name)
+}
+
+fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, SETTINGS.name, snapshot);
+    let mut name = "";
+    for line in out.lines() {
+        if let Some(next) = header(line) {
+            name = next;
+            out.interface(name, Interface::default());
+        } else if let Some(block) = block(line) {
+            out.interface(name, block);
+        } else if !is_other(line) {
+            out.unknown(line);
+        }
+    }
+    out.finish();
+}
+
+fn block(line: &str) -> Option<Interface> {
+    let mut block = Interface::default();
+    match line.trim().split_once(": ")? {
+        ("Speed", "Unknown!") => {}
+        ("Speed", value) => block.speed_bps = Some(speed(value)?),
+        ("Link detected", value) => block.carrier = Some(yes(value)?),
+        _ => return None,
+    }
+    Some(block)
+}
+
+fn speed(value: &str) -> Option<u64> {
+    let mbps: u64 = value.strip_suffix("Mb/s")?.parse().ok()?;
+    mbps.checked_mul(1_000_000)
+}
+
+/// `no (Autoneg)` has a reason.
+fn yes(value: &str) -> Option<bool> {
+    match value.split(' ').next()? {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// Known lines, and those that only go on with a list of link modes or message levels.
+fn is_other(line: &str) -> bool {
+    let line = line.trim();
+    let goes_on = !line.contains(':');
+    goes_on || OTHERS.iter().any(|other| line.starts_with(other))
+}

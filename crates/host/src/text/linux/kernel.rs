@@ -1,0 +1,128 @@
+//! What the kernel says of itself: its log, and its modules.
+
+use super::out::{Out, first, head};
+use crate::model::Snapshot;
+use crate::text::{Reader, Text};
+
+/// `dmesg`.
+pub(super) const LOG: Reader = Reader {
+    name: "dmesg",
+    recognises: |text| is_log_line(first(text)),
+    read: log,
+};
+
+/// `lsmod`.
+pub(super) const LSMOD: Reader = Reader {
+    name: "lsmod",
+    recognises: |text| {
+        first(text)
+            .split_whitespace()
+            .eq(["Module", "Size", "Used", "by"])
+    },
+    read: |text, snapshot| modules(text, snapshot, LSMOD.name, lsmod_line),
+};
+
+/// `/proc/modules`.
+pub(super) const MODULES: Reader = Reader {
+    name: "/proc/modules",
+    recognises: |text| modules_line(first(text)).is_some(),
+    read: |text, snapshot| modules(text, snapshot, MODULES.name, modules_line),
+};
+
+/// What the lines that rules know have in them.
+const SIGNATURES: [&str; 6] = [
+    "dev_disable_lro",
+    "skb_warn_bad_offload",
+    "Detected Hardware Unit Hang",
+    "skb rides the rocket",
+    "generic_netmap_",
+    "netmap queues",
+];
+
+/// Lines that are kept, and their length.
+const KEPT: usize = 100;
+const LENGTH: usize = 400;
+
+/// `[   12.345678] ...`, `<6>[...`, `[Mon Nov 22 10:00:00 2026] ...`, or the same after `kernel: `.
+fn is_log_line(line: &str) -> bool {
+    let line = line.split_once(" kernel: ").map_or(line, |(_, rest)| rest);
+    let plain = line.split_once('>').filter(|(level, _)| {
+        let level = level.strip_prefix('<').unwrap_or_default();
+        !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let line = plain.map_or(line, |(_, rest)| rest);
+    let time = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "));
+    time.is_some_and(|(time, _)| is_seconds(time.trim()) || is_date(time))
+}
+
+fn is_seconds(time: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = time.split_once('.');
+    parts.is_some_and(|(whole, rest)| digits(whole) && rest.len() == 6 && digits(rest))
+}
+
+fn is_date(time: &str) -> bool {
+    let words: Vec<&str> = time.split_whitespace().collect();
+    matches!(words.as_slice(), [_, _, _, clock, year] if clock.split(':').count() == 3 && year.len() == 4)
+}
+
+fn log(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, LOG.name, snapshot);
+    for line in out.lines() {
+        if !SIGNATURES.iter().any(|known| line.contains(known)) {
+            continue;
+        }
+        if out.snapshot.log.len() < KEPT {
+            let line: String = line.chars().take(LENGTH).collect();
+            out.snapshot.log.push(line);
+        } else {
+            out.not_read("more lines that rules know", "there are too many");
+        }
+    }
+    out.finish();
+}
+
+type Module = fn(&str) -> Option<&str>;
+
+fn modules(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str, module: Module) {
+    let mut out = Out::linux(text, name, snapshot);
+    let titles = usize::from(
+        head(text)
+            .next()
+            .is_some_and(|line| line.starts_with("Module ")),
+    );
+    let mut found = Vec::new();
+    for line in out.lines().filter(|line| !line.is_empty()).skip(titles) {
+        match module(line) {
+            Some(name) => found.push(name.to_owned()),
+            None => out.unknown(line),
+        }
+    }
+    out.snapshot.modules = Some(found);
+    out.finish();
+}
+
+/// `bridge  319488  1 br_netfilter`
+fn lsmod_line(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let name = words.next()?;
+    let (size, users) = (words.next()?, words.next()?);
+    let numbers = size.parse::<u64>().is_ok() && users.parse::<i64>().is_ok();
+    (numbers && is_module(name)).then_some(name)
+}
+
+/// `bridge 319488 1 br_netfilter, Live 0x0000000000000000`
+fn modules_line(line: &str) -> Option<&str> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let state = ["Live", "Loading", "Unloading"];
+    let whole = words.get(4).is_some_and(|word| state.contains(word));
+    let address = words.get(5).is_some_and(|word| word.starts_with("0x"));
+    lsmod_line(line).filter(|_| whole && address)
+}
+
+fn is_module(name: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    name.chars().all(letter)
+}

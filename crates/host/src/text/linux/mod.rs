@@ -1,0 +1,77 @@
+//! Saved output of Linux: what its tools print, and files of /proc.
+//!
+//! Readers take whole lines only, and note what they do not understand ([`out`]).
+
+mod bonding;
+mod counters;
+mod ethtool;
+mod identity;
+mod ifconfig;
+mod ip;
+mod ipvs;
+mod json;
+mod kernel;
+mod merge;
+mod nat;
+mod net_files;
+mod netstat;
+mod netstat_words;
+mod out;
+mod ovs;
+mod sysctl;
+#[cfg(test)]
+mod tests;
+
+use super::Reader;
+
+/// Readers of this platform, the most particular first.
+pub(super) const READERS: &[Reader] = &[
+    ethtool::FEATURES,
+    ethtool::FEATURES_JSON,
+    ethtool::COALESCING,
+    ethtool::COALESCING_JSON,
+    ethtool::RINGS,
+    ethtool::RINGS_JSON,
+    ethtool::CHANNELS,
+    ethtool::CHANNELS_JSON,
+    ethtool::DRIVER,
+    ethtool::STATISTICS,
+    ethtool::HASHING,
+    ethtool::SETTINGS,
+    ip::PORTS,
+    ip::PORTS_JSON,
+    ip::LINKS,
+    ip::LINKS_JSON,
+    ip::ROUTES,
+    ip::ROUTES_JSON,
+    ifconfig::IFCONFIG,
+    bonding::BONDING,
+    bonding::BRCTL,
+    sysctl::ALL,
+    sysctl::CONF,
+    sysctl::FILE,
+    counters::NSTAT,
+    counters::JSON,
+    counters::SNMP,
+    counters::SNMP6,
+    netstat::NETSTAT,
+    net_files::SOFTNET,
+    net_files::DEV,
+    net_files::VLAN,
+    net_files::PACKET,
+    ipvs::IPVS,
+    nat::NFT,
+    nat::SAVE,
+    nat::LIST,
+    ovs::SHOW,
+    kernel::LOG,
+    kernel::LSMOD,
+    kernel::MODULES,
+    identity::VERSION,
+    identity::UNAME,
+    identity::RELEASE,
+    identity::OS_RELEASE,
+    identity::HOSTNAMECTL,
+    identity::HOSTNAME,
+    identity::VIRT,
+];

@@ -1,0 +1,199 @@
+//! Files of /proc/net: softnet_stat, dev, vlan/config and packet.
+
+use super::out::{Out, first, head, is_cut, is_name};
+use crate::model::{Interface, PacketSocket, Snapshot, Vlan};
+use crate::text::{Reader, Text};
+
+/// `/proc/net/softnet_stat`.
+pub(super) const SOFTNET: Reader = Reader {
+    name: "/proc/net/softnet_stat",
+    recognises: |text| softnet_line(first(text)).is_some(),
+    read: softnet,
+};
+
+/// `/proc/net/dev`.
+pub(super) const DEV: Reader = Reader {
+    name: "/proc/net/dev",
+    recognises: |text| first(text).starts_with("Inter-|   Receive"),
+    read: dev,
+};
+
+/// `/proc/net/vlan/config`.
+pub(super) const VLAN: Reader = Reader {
+    name: "/proc/net/vlan/config",
+    recognises: |text| {
+        first(text)
+            .split_whitespace()
+            .eq(["VLAN", "Dev", "name", "|", "VLAN", "ID"])
+    },
+    read: vlan,
+};
+
+/// `/proc/net/packet`.
+pub(super) const PACKET: Reader = Reader {
+    name: "/proc/net/packet",
+    recognises: |text| {
+        let names = first(text).split_whitespace();
+        names.eq([
+            "sk", "RefCnt", "Type", "Proto", "Iface", "R", "Rmem", "User", "Inode",
+        ])
+    },
+    read: packet,
+};
+
+/// Columns of softnet_stat that are summed.
+const SOFTNET_COLUMNS: [(usize, &str); 5] = [
+    (0, "processed"),
+    (1, "dropped"),
+    (2, "time_squeeze"),
+    (9, "received_rps"),
+    (10, "flow_limit"),
+];
+
+/// At least the nine columns of Linux 2.6, each of eight digits.
+fn softnet_line(line: &str) -> Option<Vec<u64>> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let whole = words.len() >= 9 && words.iter().all(|word| word.len() == 8);
+    let numbers = words.iter().map(|word| u64::from_str_radix(word, 16).ok());
+    numbers.collect::<Option<_>>().filter(|_| whole)
+}
+
+fn softnet(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, SOFTNET.name, snapshot);
+    let mut unknown = false;
+    for line in out.lines().filter(|line| !line.is_empty()) {
+        match softnet_line(line) {
+            Some(numbers) => sum(&mut out, &numbers),
+            None => {
+                unknown = true;
+                out.unknown(line);
+            }
+        }
+    }
+    // A sum over some processors is no sum over all.
+    if unknown || is_cut(text.body) {
+        out.snapshot.softnet.clear();
+    }
+    out.finish();
+}
+
+fn sum(out: &mut Out<'_>, numbers: &[u64]) {
+    for (column, name) in SOFTNET_COLUMNS {
+        if let Some(number) = numbers.get(column) {
+            let sum = out.snapshot.softnet.entry(name.to_owned()).or_default();
+            *sum = sum.saturating_add(*number);
+        }
+    }
+}
+
+/// Columns of /proc/net/dev. Three are sums of counters that the kernel keeps apart.
+const DEV_COLUMNS: [&str; 16] = [
+    "rx_bytes",
+    "rx_packets",
+    "rx_errors",
+    "rx_dropped+rx_missed_errors",
+    "rx_fifo_errors",
+    FRAME,
+    "rx_compressed",
+    "multicast",
+    "tx_bytes",
+    "tx_packets",
+    "tx_errors",
+    "tx_dropped",
+    "tx_fifo_errors",
+    "collisions",
+    CARRIER,
+    "tx_compressed",
+];
+
+/// `frame`, as /proc/net/dev and ifconfig print it.
+pub(super) const FRAME: &str = "rx_length_errors+rx_over_errors+rx_crc_errors+rx_frame_errors";
+
+/// `carrier`, as /proc/net/dev and ifconfig print it.
+pub(super) const CARRIER: &str =
+    "tx_carrier_errors+tx_aborted_errors+tx_window_errors+tx_heartbeat_errors";
+
+fn dev(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, DEV.name, snapshot);
+    let known = head(text).nth(1).is_some_and(|line| {
+        let ways = "|bytes packets errs drop fifo frame compressed multicast|bytes packets";
+        line.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains(ways)
+    });
+    for line in out.lines().skip(2).filter(|line| !line.is_empty()) {
+        match dev_line(line).filter(|_| known) {
+            Some((name, block)) => out.interface(name, block),
+            None => out.unknown(line),
+        }
+    }
+    out.finish();
+}
+
+fn dev_line(line: &str) -> Option<(&str, Interface)> {
+    let (name, numbers) = line.trim().rsplit_once(':')?;
+    let numbers = numbers.split_whitespace().map(|word| word.parse().ok());
+    let numbers: Vec<u64> = numbers.collect::<Option<_>>()?;
+    if numbers.len() != DEV_COLUMNS.len() || !is_name(name) {
+        return None;
+    }
+    let names = DEV_COLUMNS.iter().map(|name| (*name).to_owned());
+    let block = Interface {
+        counters: names.zip(numbers).collect(),
+        ..Interface::default()
+    };
+    Some((name, block))
+}
+
+fn vlan(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, VLAN.name, snapshot);
+    for line in out.lines().skip(1).filter(|line| !line.is_empty()) {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        match columns.as_slice() {
+            [name, id, parent] if is_name(parent) => {
+                out.interface(name, vlan_of(id.parse().ok(), parent));
+            }
+            _ if line.starts_with("Name-Type:") => {}
+            _ => out.unknown(line),
+        }
+    }
+    out.finish();
+}
+
+fn vlan_of(id: Option<u16>, parent: &str) -> Interface {
+    Interface {
+        kind: Some("vlan".to_owned()),
+        parent: Some(parent.to_owned()),
+        vlan: Some(Vlan { id, protocol: None }),
+        ..Interface::default()
+    }
+}
+
+fn packet(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, PACKET.name, snapshot);
+    let mut sockets = Vec::new();
+    for line in out.lines().skip(1).filter(|line| !line.is_empty()) {
+        match socket(line) {
+            Some(socket) => sockets.push(socket),
+            None => out.unknown(line),
+        }
+    }
+    out.snapshot.stack.packet_sockets = Some(sockets);
+    out.finish();
+}
+
+/// The interface is told by its index only, written as iproute2 does: `if2`.
+fn socket(line: &str) -> Option<PacketSocket> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [_, _, _, protocol, index, _, _, _, _] = words.as_slice() else {
+        return None;
+    };
+    let index: u32 = index.parse().ok()?;
+    Some(PacketSocket {
+        interface: (index != 0).then(|| format!("if{index}")),
+        protocol: Some(u16::from_str_radix(protocol, 16).ok()?),
+        process: None,
+        ring: None,
+    })
+}

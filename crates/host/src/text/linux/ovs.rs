@@ -1,0 +1,142 @@
+//! `ovs-vsctl show`.
+
+use super::out::{Out, first, head};
+use crate::model::{Ovs, OvsBridge, OvsPort, Snapshot};
+use crate::text::{Reader, Text};
+
+/// `ovs-vsctl show`.
+pub(super) const SHOW: Reader = Reader {
+    name: "ovs-vsctl show",
+    recognises: |text| {
+        let known = |line: &str| {
+            let line = line.trim_start();
+            line.starts_with("Bridge ")
+                || line.starts_with("ovs_version: ")
+                || line.starts_with("Manager ")
+        };
+        is_uuid(first(text)) && head(text).nth(1).is_some_and(known)
+    },
+    read,
+};
+
+fn is_uuid(line: &str) -> bool {
+    let lengths: Vec<usize> = line.split('-').map(str::len).collect();
+    let letter = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
+    lengths == [8, 4, 4, 4, 12] && line.chars().all(letter)
+}
+
+/// Where in the listing a line is.
+#[derive(Default)]
+struct Listing<'a> {
+    ovs: Ovs,
+    bridge: Option<&'a str>,
+    port: Option<&'a str>,
+    /// Whether `type` may still come for the port.
+    interface: bool,
+}
+
+fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, SHOW.name, snapshot);
+    let mut listing = Listing::default();
+    for line in out.lines().skip_while(|line| !is_uuid(line)).skip(1) {
+        if listing.line(line.trim()).is_none() {
+            out.unknown(line);
+        }
+    }
+    out.snapshot.ovs = Some(listing.ovs);
+    out.finish();
+}
+
+impl<'a> Listing<'a> {
+    fn line(&mut self, line: &'a str) -> Option<()> {
+        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+        let value = value.trim_matches('"');
+        match key {
+            "Bridge" => self.start_bridge(value),
+            "Port" => self.start_port(value)?,
+            "Interface" => self.start_interface(),
+            "type:" => self.kind(value)?,
+            "datapath_type:" => self.bridge()?.datapath = Some(value.to_owned()),
+            "ovs_version:" => {
+                self.end_bridge();
+                self.ovs.version = Some(value.to_owned());
+            }
+            _ => return is_other(line).then_some(()),
+        }
+        Some(())
+    }
+
+    fn bridge(&mut self) -> Option<&mut OvsBridge> {
+        self.ovs.bridges.get_mut(self.bridge?)
+    }
+
+    fn port(&mut self) -> Option<&mut OvsPort> {
+        let port = self.port?;
+        self.bridge()?.ports.get_mut(port)
+    }
+
+    fn start_bridge(&mut self, name: &'a str) {
+        self.end_bridge();
+        self.bridge = Some(name);
+        self.ovs.bridges.entry(name.to_owned()).or_default();
+    }
+
+    fn start_port(&mut self, name: &'a str) -> Option<()> {
+        self.end_interface();
+        self.port = Some(name);
+        self.bridge()?.ports.entry(name.to_owned()).or_default();
+        Some(())
+    }
+
+    fn start_interface(&mut self) {
+        self.end_interface();
+        self.interface = true;
+    }
+
+    fn kind(&mut self, kind: &str) -> Option<()> {
+        self.interface = false;
+        // Of a bond's members, the first tells.
+        let kind = kind.to_owned();
+        self.port()?.kind.get_or_insert(kind);
+        Some(())
+    }
+
+    /// An interface without a type, if what follows shows that its lines are whole, is the system's.
+    fn end_interface(&mut self) {
+        if std::mem::take(&mut self.interface)
+            && let Some(port) = self.port()
+        {
+            port.kind.get_or_insert_with(|| "system".to_owned());
+        }
+    }
+
+    fn end_bridge(&mut self) {
+        self.end_interface();
+        if let Some(bridge) = self.bridge() {
+            bridge.datapath.get_or_insert_with(|| "system".to_owned());
+        }
+        (self.bridge, self.port) = (None, None);
+    }
+}
+
+/// Lines that say nothing that the model holds.
+fn is_other(line: &str) -> bool {
+    const OTHERS: [&str; 15] = [
+        "Controller ",
+        "Manager ",
+        "is_connected:",
+        "fail_mode:",
+        "options:",
+        "tag:",
+        "trunks:",
+        "error:",
+        "vlan_mode:",
+        "mtu:",
+        "ofport:",
+        "target:",
+        "stp_enable:",
+        "lacp:",
+        "bond_mode:",
+    ];
+    line.is_empty() || OTHERS.iter().any(|other| line.starts_with(other))
+}

@@ -1,0 +1,189 @@
+//! `sysctl -a`, sysctl.conf and single files of /proc/sys.
+
+use super::out::{Out, head, only_line};
+use crate::model::Snapshot;
+use crate::text::{Reader, Text};
+
+/// `sysctl -a`.
+pub(super) const ALL: Reader = Reader {
+    name: "sysctl -a",
+    recognises: |text| !is_conf(text) && is_sysctl(text),
+    read: |text, snapshot| read(text, snapshot, ALL.name),
+};
+
+/// `/etc/sysctl.conf` and its like.
+pub(super) const CONF: Reader = Reader {
+    name: "sysctl.conf",
+    recognises: |text| is_conf(text) && is_sysctl(text),
+    read: |text, snapshot| read(text, snapshot, CONF.name),
+};
+
+/// One file of /proc/sys: only its path tells what it is.
+pub(super) const FILE: Reader = Reader {
+    name: "/proc/sys",
+    recognises: |text| key(text).is_some() && only_line(text).is_some(),
+    read: read_file,
+};
+
+/// sysctls that are kept of one text: a host has about 1,500 and 300 more for each interface.
+const KEPT: usize = 200_000;
+
+/// Beginnings that no other system's sysctls have.
+const LINUX: [&str; 9] = [
+    "kernel.",
+    "net.ipv4.",
+    "net.ipv6.",
+    "net.core.",
+    "net.bridge.",
+    "net.netfilter.",
+    "net.nf_conntrack",
+    "net.unix.",
+    "fs.file-max",
+];
+
+/// Whether most lines are `key = value`, one of them Linux's own.
+fn is_sysctl(text: &Text<'_>) -> bool {
+    let (mut known, mut others, mut linux) = (0, 0, false);
+    for line in head(text).filter(|line| !is_comment(line) && !is_complaint(line)) {
+        match pair(line) {
+            Some((key, _)) => {
+                known += 1;
+                linux = linux || LINUX.iter().any(|start| key.starts_with(start));
+            }
+            None => others += 1,
+        }
+    }
+    linux && known > others * 4
+}
+
+/// A file of settings says so by comments or by its path.
+fn is_conf(text: &Text<'_>) -> bool {
+    let named = |path: &str| path.contains("sysctl.conf") || path.contains("sysctl.d/");
+    text.command.is_some_and(named) || head(text).any(is_comment)
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with(['#', ';'])
+}
+
+/// `sysctl: permission denied on key 'net.ipv4.tcp_fastopen_key'`
+fn is_complaint(line: &str) -> bool {
+    line.starts_with("sysctl: ") || line.starts_with("error: ")
+}
+
+/// Name and value; the name with dots between its parts.
+fn pair(line: &str) -> Option<(String, &str)> {
+    let (key, value) = line.split_once('=')?;
+    let key = key.trim().trim_start_matches('-');
+    let letter = |letter: char| letter.is_ascii_graphic() && !matches!(letter, '"' | '\'' | '$');
+    let valid =
+        key.contains(['.', '/']) && key.starts_with(|first: char| first.is_ascii_lowercase());
+    (valid && key.chars().all(letter)).then(|| (dotted(key), value.trim()))
+}
+
+/// With slashes between the parts, dots are of an interface's name; sysctl prints them the other
+/// way round.
+fn dotted(key: &str) -> String {
+    if key
+        .find(['.', '/'])
+        .and_then(|at| key.get(at..))
+        .is_some_and(|rest| rest.starts_with('.'))
+    {
+        return key.to_owned();
+    }
+    let swap = |letter| match letter {
+        '/' => '.',
+        '.' => '/',
+        other => other,
+    };
+    key.chars().map(swap).collect()
+}
+
+fn read(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str) {
+    let mut out = Out::linux(text, name, snapshot);
+    if name == CONF.name {
+        let why = "says what is set at boot, which need not be what is in force";
+        out.not_read("a file of settings", why);
+    }
+    for line in out
+        .lines()
+        .filter(|line| !line.is_empty() && !is_comment(line))
+    {
+        match pair(line) {
+            _ if is_complaint(line) => complaint(&mut out, line),
+            Some((key, value)) => put(&mut out, key, value),
+            None => out.unknown(line),
+        }
+    }
+    out.finish();
+}
+
+/// Keys that could not be read: those of the network, without their names.
+fn complaint(out: &mut Out<'_>, line: &str) {
+    if line.contains("net.") {
+        let words = line.split(' ').filter(|word| !word.contains("net."));
+        let words: Vec<&str> = words.collect();
+        out.not_read(
+            "keys of net",
+            words.join(" ").trim_start_matches("sysctl: "),
+        );
+    }
+}
+
+fn put(out: &mut Out<'_>, key: String, value: &str) {
+    if !key.starts_with("net.") {
+        return of_host(out, &key, value);
+    }
+    let known = &mut out.snapshot.stack.sysctls;
+    match known.get(&key) {
+        Some(first) if first != value => out.twice(&key),
+        Some(_) => {}
+        None if known.len() >= KEPT => out.not_read("keys of net", "there are too many"),
+        None => {
+            known.insert(key, value.to_owned());
+        }
+    }
+}
+
+/// What the kernel says of itself.
+fn of_host(out: &mut Out<'_>, key: &str, value: &str) {
+    let value = Some(value.to_owned()).filter(|value| !value.is_empty());
+    let field = match key {
+        "kernel.osrelease" => &mut out.snapshot.kernel,
+        "kernel.hostname" => &mut out.snapshot.name,
+        "kernel.random.boot_id" => &mut out.snapshot.boot_id,
+        _ => return,
+    };
+    if field.is_none() {
+        *field = value.filter(|value| value != "(none)");
+    } else if *field != value {
+        out.twice(key);
+    }
+}
+
+/// The key of a single value, from the path below `/proc/sys` or from `sysctl -n KEY`.
+fn key(text: &Text<'_>) -> Option<String> {
+    let command = text.command?;
+    let word = command.split_whitespace().last()?;
+    if command.starts_with("sysctl -n ") {
+        return Some(dotted(word)).filter(|key| is_kept(key));
+    }
+    let path = match word.split_once("/proc/sys/") {
+        Some((_, path)) => path,
+        None => word.strip_prefix("proc/sys/")?,
+    };
+    Some(dotted(path)).filter(|key| is_kept(key))
+}
+
+fn is_kept(key: &str) -> bool {
+    key.starts_with("net.") || key.starts_with("kernel.")
+}
+
+fn read_file(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, FILE.name, snapshot);
+    let line = out.lines().find(|line| !line.trim().is_empty());
+    if let (Some(key), Some(line)) = (key(text), line) {
+        put(&mut out, key, line.trim());
+    }
+    out.finish();
+}

@@ -1,0 +1,57 @@
+//! No text is of two kinds.
+
+#[path = "../../../tests/linux_text/samples.rs"]
+mod samples;
+
+use super::super::{esxi, freebsd, windows};
+use crate::text::Text;
+
+/// Names of the readers that take a text.
+fn takers(text: &Text<'_>) -> Vec<&'static str> {
+    let all = [
+        super::READERS,
+        freebsd::READERS,
+        windows::READERS,
+        esxi::READERS,
+    ];
+    let readers = all.into_iter().flatten();
+    let takers = readers.filter(|reader| (reader.recognises)(text));
+    takers.map(|reader| reader.name).collect()
+}
+
+#[test]
+fn samples_are_of_one_kind() {
+    for sample in samples::all() {
+        let text = Text {
+            origin: sample.name,
+            command: sample.command,
+            body: sample.body,
+        };
+        assert_eq!(
+            takers(&text).len(),
+            1,
+            "{}: {:?}",
+            sample.name,
+            takers(&text)
+        );
+    }
+}
+
+/// Outputs of other machines, where they are at hand.
+#[test]
+fn others_are_of_one_kind_at_most() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/hosts");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        eprintln!("skipped: there is no {folder}");
+        return;
+    };
+    for path in files.map(|file| file.unwrap().path()) {
+        let body = std::fs::read_to_string(&path).unwrap();
+        let text = Text {
+            origin: "other",
+            command: None,
+            body: &body,
+        };
+        assert!(takers(&text).len() < 2, "{path:?}: {:?}", takers(&text));
+    }
+}

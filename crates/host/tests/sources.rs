@@ -1,0 +1,236 @@
+//! Saved output of whole hosts, through everything: files, archives, bundles, and `collect.sh`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use coalescope_host::model::{Platform, Snapshot};
+use coalescope_host::sources::{Limits, read_bytes, read_hosts};
+
+fn one(bytes: &[u8]) -> Snapshot {
+    let mut hosts = read_bytes("given", bytes, &Limits::default()).expect("it is understood");
+    assert_eq!(hosts.len(), 1);
+    hosts.remove(0).snapshot
+}
+
+fn unread(snapshot: &Snapshot) -> Vec<String> {
+    let lines = snapshot.unread.iter();
+    lines
+        .map(|line| format!("{}: {}", line.what, line.why))
+        .collect()
+}
+
+const FEATURES: &str = "Features for eno1:\nrx-checksumming: on\ngeneric-receive-offload: on\n\
+                        large-receive-offload: off [fixed]\n";
+
+#[test]
+fn pasted_commands_of_a_linux_host() {
+    let text = format!(
+        "root@hv1:~# ethtool -k eno1\n{FEATURES}root@hv1:~# cat /proc/sys/net/ipv4/ip_forward\n1\n\
+         root@hv1:~# ethtool -S eno1\nNIC statistics:\n     rx_packets: 12\n     rx_gro: 3\n\
+         root@hv1:~# uname -r\n"
+    );
+    let host = one(text.as_bytes());
+    assert_eq!(host.name.as_deref(), Some("hv1"));
+    assert_eq!(host.platform, Some(Platform::Linux));
+    let interface = &host.interfaces["eno1"];
+    assert!(interface.features["generic-receive-offload"].active);
+    assert_eq!(interface.statistics["rx_packets"], 12);
+    assert_eq!(host.stack.sysctls["net.ipv4.ip_forward"], "1");
+    assert_eq!(unread(&host), [""; 0]);
+}
+
+#[test]
+fn a_sosreport_and_its_namespaces() {
+    let top = "sosreport-hv1-2024-03-01-abcdefg";
+    let folder = tempfile::tempdir().unwrap();
+    let networking = format!("{top}/sos_commands/networking");
+    for (name, text) in [
+        (format!("{networking}/ethtool_-k_eno1"), FEATURES),
+        (
+            format!("{networking}/namespaces/blue/ip_netns_exec_blue_ethtool_-k_eno1"),
+            FEATURES,
+        ),
+        (format!("{top}/proc/sys/net/ipv4/ip_forward"), "1\n"),
+        (
+            format!("{top}/etc/sysctl.conf"),
+            "# comment\nnet.ipv4.ip_forward = 0\n",
+        ),
+        (format!("{top}/var/log/messages"), "something else\n"),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let hosts = read_hosts(&[folder.path().to_owned()]).unwrap();
+    assert_eq!(hosts.len(), 1);
+    let host = &hosts[0].snapshot;
+    assert_eq!(host.name.as_deref(), Some("hv1"));
+    assert_eq!(
+        host.interfaces["ns/blue/eno1"].namespace.as_deref(),
+        Some("blue")
+    );
+    assert_eq!(host.stack.sysctls["net.ipv4.ip_forward"], "1");
+}
+
+#[test]
+fn windows_output_in_utf16() {
+    let text = "PS C:\\> Get-NetAdapterRsc | fl\r\n\r\nName                 : Ethernet\r\n\
+                IPv4Enabled          : True\r\nIPv6Enabled          : False\r\n\
+                IPv4OperationalState : True\r\nIPv6OperationalState : False\r\n\r\nPS C:\\> \r\n";
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
+    let host = one(&bytes);
+    assert_eq!(host.platform, Some(Platform::Windows));
+    assert!(host.interfaces["Ethernet"].features["rsc-ipv4"].active);
+}
+
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/collect.sh")
+}
+
+/// Interfaces of a namespace that the test makes for itself.
+const INTERFACES: &str = "set -e; ip link set lo up; ip link add br0 type bridge; \
+    ip link add v0 type veth peer name v1; ip link set v0 mtu 1400 master br0 up; \
+    ethtool -K v0 gro off 2>/dev/null >&2; echo 1 >/proc/sys/net/ipv4/ip_forward; set +e; ";
+
+/// Runs a shell in a new network namespace; `None` if that may not be, with the reason printed.
+fn in_namespace(shell: &[&str], text: &str) -> Option<Output> {
+    for program in ["unshare", "ip", "ethtool", shell[0]] {
+        let there = Command::new("sh")
+            .args(["-c", &format!("command -v {program}")])
+            .output();
+        if !there.is_ok_and(|output| output.status.success()) {
+            println!("skipped: {program} is not installed");
+            return None;
+        }
+    }
+    // With a /sys of its own: that of another namespace shows other interfaces.
+    let mount = "mount -t sysfs none /sys && ";
+    let text = format!("{mount}{INTERFACES}{text}");
+    let mut command = Command::new("unshare");
+    command.args(["-n", "-m"]).args(shell).args(["-c", &text]);
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() && (said.contains("not permitted") || said.contains("denied")) {
+        println!("skipped: no new network namespace: {said}");
+        return None;
+    }
+    assert!(output.status.success(), "{said}");
+    Some(output)
+}
+
+fn check_collected(host: &Snapshot) {
+    let v0 = &host.interfaces["v0"];
+    assert_eq!(
+        (v0.mtu_bytes, v0.master.as_deref()),
+        (Some(1400), Some("br0"))
+    );
+    assert!(!v0.features["generic-receive-offload"].active);
+    assert_eq!(host.stack.sysctls["net.ipv4.ip_forward"], "1");
+    assert_eq!(host.platform, Some(Platform::Linux));
+    assert!(host.kernel.is_some() && host.name.is_some() && !host.softnet.is_empty());
+}
+
+#[test]
+fn what_collect_sh_prints_is_read() {
+    for (shell, timeout) in [
+        (&["dash"][..], ""),
+        (&["busybox", "sh"], "1"),
+        (&["bash"], "1"),
+    ] {
+        let run = format!("COLLECT_WITHOUT_TIMEOUT={timeout} . {}", script().display());
+        let Some(output) = in_namespace(shell, &run) else {
+            continue;
+        };
+        let host = one(&output.stdout);
+        check_collected(&host);
+        let lines = unread(&host);
+        let bad = [
+            "not recognised",
+            "lines are there",
+            "end of the bundle",
+            "no collector",
+        ];
+        let bad: Vec<_> = lines
+            .iter()
+            .filter(|line| bad.iter().any(|word| line.contains(word)))
+            .collect();
+        assert!(bad.is_empty(), "{bad:?}");
+    }
+}
+
+/// With neither ip nor ethtool to be found, `/sys` and `/proc` are read.
+#[test]
+fn collect_sh_does_without_ip_and_ethtool() {
+    let tools = tempfile::tempdir().unwrap();
+    for tool in [
+        "sed", "grep", "cat", "wc", "id", "uname", "readlink", "tr", "cut", "sleep", "sort",
+    ] {
+        let found = Command::new("sh")
+            .args(["-c", &format!("command -v {tool}")])
+            .output()
+            .unwrap();
+        let path = String::from_utf8(found.stdout).unwrap();
+        fs::write(
+            tools.path().join(tool),
+            format!("#!/bin/sh\nexec {} \"$@\"\n", path.trim()),
+        )
+        .unwrap();
+    }
+    let text = fs::read_to_string(script()).unwrap();
+    let text = text.replace("\nPATH=$PATH:", "\nunused=");
+    let copy = tools.path().join("collect.sh");
+    fs::write(&copy, text).unwrap();
+    let run = format!(
+        "chmod +x {0}/*; PATH={0}; . {1}",
+        tools.path().display(),
+        copy.display()
+    );
+    let Some(output) = in_namespace(&["dash"], &run) else {
+        return;
+    };
+    let host = one(&output.stdout);
+    let v0 = &host.interfaces["v0"];
+    assert_eq!(
+        (v0.mtu_bytes, v0.master.as_deref()),
+        (Some(1400), Some("br0"))
+    );
+    assert_eq!(host.stack.sysctls["net.ipv4.ip_forward"], "1");
+    let lines = unread(&host);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("ethtool: not installed")),
+        "{lines:?}"
+    );
+}
+
+/// A command that hangs costs its time, and nothing else; with and without timeout(1).
+#[test]
+fn collect_sh_gives_up_what_hangs() {
+    let tools = tempfile::tempdir().unwrap();
+    fs::write(
+        tools.path().join("bridge"),
+        "#!/bin/sh\necho cut\nexec sleep 60\n",
+    )
+    .unwrap();
+    for timeout in ["", "1"] {
+        let run = format!(
+            "chmod +x {0}/bridge; PATH={0}:$PATH COLLECT_SECONDS=1 COLLECT_WITHOUT_TIMEOUT={timeout} \
+             dash {1}",
+            tools.path().display(),
+            script().display()
+        );
+        let Some(output) = in_namespace(&["dash"], &run) else {
+            return;
+        };
+        let host = one(&output.stdout);
+        check_collected(&host);
+        let lines = unread(&host);
+        assert!(
+            lines.iter().any(|line| line.contains("it took too long")),
+            "{lines:?}"
+        );
+    }
+}

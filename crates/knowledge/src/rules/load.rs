@@ -1,0 +1,185 @@
+//! Reading rule files.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::condition::Condition;
+use super::recipes::Recipes;
+use super::rule::Rule;
+
+macro_rules! built_in {
+    ($name:literal) => {
+        (
+            concat!("rules/", $name, ".yaml"),
+            include_str!(concat!("../../../../rules/", $name, ".yaml")),
+        )
+    };
+}
+
+/// The rules that come with the program, by file.
+const BUILT_IN: &[(&str, &str)] = &[
+    built_in!("linux-lro"),
+    built_in!("linux-gro"),
+    built_in!("linux-overlay"),
+    built_in!("linux-virtual"),
+    built_in!("linux-vpn"),
+    built_in!("linux-drivers"),
+    built_in!("freebsd"),
+    built_in!("windows"),
+];
+
+/// How switches are set on each platform.
+const RECIPES: &str = include_str!("../../../../rules/recipes.yaml");
+
+/// Rules, ready to be asked.
+pub struct Rules {
+    pub(super) rules: Vec<(Rule, Condition)>,
+    pub(super) recipes: Recipes,
+}
+
+/// Why rules could not be read.
+#[derive(Debug, Error)]
+pub enum RulesError {
+    /// A file or folder cannot be read.
+    #[error("{}: {error}; --rules wants a folder of YAML files, see docs/rules.md", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is not YAML, or not what a rule is made of.
+    #[error("{file}: {error}")]
+    Malformed {
+        /// Which file.
+        file: String,
+        /// Where and why.
+        error: String,
+    },
+    /// A rule that cannot work.
+    #[error("{file}: rule {id}: {error}")]
+    Wrong {
+        /// Which file.
+        file: String,
+        /// Which rule.
+        id: String,
+        /// Why, and what to do.
+        error: String,
+    },
+}
+
+impl Rules {
+    /// The rules that come with the program.
+    ///
+    /// # Errors
+    /// Never in a released program: a test loads them.
+    pub fn built_in() -> Result<Self, RulesError> {
+        let mut rules = Self {
+            rules: Vec::new(),
+            recipes: parse("rules/recipes.yaml", RECIPES)?,
+        };
+        for (file, text) in BUILT_IN {
+            rules.add(file, text)?;
+        }
+        Ok(rules)
+    }
+
+    /// Adds the rules of a folder (`*.yaml`, `*.yml`), in the order of their names.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is malformed, or a rule of it cannot work.
+    pub fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
+        for path in yaml_files(folder)? {
+            let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
+            self.add(&path.display().to_string(), &text)?;
+        }
+        Ok(())
+    }
+
+    /// All rules, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|(rule, _)| rule)
+    }
+
+    /// A rule by its id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        self.iter().find(|rule| rule.id == id)
+    }
+
+    fn add(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
+        let rules: Vec<Rule> = parse(file, text)?;
+        for rule in rules {
+            let wrong = |error| RulesError::Wrong {
+                file: file.to_owned(),
+                id: rule.id.clone(),
+                error,
+            };
+            self.fits(&rule).map_err(wrong)?;
+            let condition = Condition::compile(&rule.when).map_err(wrong)?;
+            self.rules.push((rule, condition));
+        }
+        Ok(())
+    }
+
+    /// What YAML's shape alone does not say.
+    fn fits(&self, rule: &Rule) -> Result<(), String> {
+        let well_named = rule
+            .id
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if rule.id.is_empty() || !well_named {
+            return Err("an id is lower-case words joined by '-'".to_owned());
+        }
+        if self.get(&rule.id).is_some() {
+            return Err(
+                "there is a rule of this id already; ids are unique over all files".to_owned(),
+            );
+        }
+        if rule.sources.is_empty() || rule.evidence.is_empty() || rule.platforms.is_empty() {
+            return Err("needs platforms, evidence and sources".to_owned());
+        }
+        self.recipes.know(rule)
+    }
+
+    /// Ids that rules replace and nobody has.
+    #[must_use]
+    pub fn dangling(&self) -> BTreeSet<&str> {
+        let replaced = self.iter().flat_map(|rule| &rule.replaces);
+        replaced
+            .map(String::as_str)
+            .filter(|id| self.get(id).is_none())
+            .collect()
+    }
+}
+
+pub(super) fn parse<T: serde::de::DeserializeOwned>(
+    file: &str,
+    text: &str,
+) -> Result<T, RulesError> {
+    serde_saphyr::from_str(text).map_err(|error| RulesError::Malformed {
+        file: file.to_owned(),
+        error: error.to_string(),
+    })
+}
+
+fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, RulesError> {
+    let entries = std::fs::read_dir(folder).map_err(unreadable(folder))?;
+    let paths: Result<Vec<PathBuf>, _> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
+    let mut paths = paths.map_err(unreadable(folder))?;
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "yaml" || ending == "yml")
+    });
+    paths.sort();
+    Ok(paths)
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> RulesError {
+    let path = path.to_owned();
+    |error| RulesError::Unreadable { path, error }
+}

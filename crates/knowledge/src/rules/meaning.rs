@@ -1,0 +1,57 @@
+//! What the findings of a trace mean, as data: the same words and remedies as of a host's settings.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Remedy, one_line};
+use super::load::{RulesError, parse};
+use super::rule::Blame;
+use crate::finding::Id;
+
+const FILE: &str = "rules/trace.yaml";
+const TEXT: &str = include_str!("../../../../rules/trace.yaml");
+
+/// What a finding of a trace means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meaning {
+    /// Which finding.
+    #[serde(skip_serializing)]
+    pub id: Id,
+    /// Who is to blame.
+    pub blame: Blame,
+    /// Why it harms, or why it does not.
+    pub mechanism: String,
+    /// The command that would settle it.
+    #[serde(default)]
+    pub experiment: Option<String>,
+    /// How to mend it.
+    #[serde(default)]
+    pub remedies: Vec<Remedy>,
+    /// What that costs.
+    #[serde(default)]
+    pub cost: Option<String>,
+    /// Where it is from.
+    pub sources: Vec<String>,
+}
+
+static MEANINGS: LazyLock<Vec<Meaning>> = LazyLock::new(|| meanings().unwrap_or_default());
+
+/// What a finding means; `None` for what needs no words (`healthy`).
+#[must_use]
+pub fn meaning(id: Id) -> Option<&'static Meaning> {
+    MEANINGS.iter().find(|meaning| meaning.id == id)
+}
+
+/// All meanings.
+///
+/// # Errors
+/// Never in a released program: a test loads them.
+pub fn meanings() -> Result<Vec<Meaning>, RulesError> {
+    let mut all: Vec<Meaning> = parse(FILE, TEXT)?;
+    for meaning in &mut all {
+        meaning.mechanism = one_line(&meaning.mechanism);
+    }
+    Ok(all)
+}

@@ -1,0 +1,25 @@
+//! Rules over a host's settings: data (YAML), with conditions in CEL over facts.
+//!
+//! A rule says when a setting harms in a role, when it is missed, when it is innocent, or when a
+//! remedy was a bad one; why; how sure; how to prove it, mend it and take it back. Nothing about any
+//! incident is in code: see `rules/*.yaml`, and docs/rules.md for the language.
+
+mod check;
+mod condition;
+mod facts;
+mod fixtures;
+mod load;
+mod meaning;
+mod recipes;
+mod rule;
+mod template;
+mod version;
+
+pub use check::{
+    Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError, check,
+};
+pub use facts::host_facts;
+pub use fixtures::{FixtureFailure, test};
+pub use load::{Rules, RulesError};
+pub use meaning::{Meaning, meaning, meanings};
+pub use rule::{Blame, Each, Fixtures, RemedyRule, Rule};

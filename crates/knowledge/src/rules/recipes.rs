@@ -1,0 +1,129 @@
+//! How a switch of an interface is set, kept and taken back on each platform, as data.
+
+use std::collections::BTreeMap;
+
+use coalescope_host::model::Platform;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::check::{Remedy, RemedyKind};
+use super::rule::{RemedyRule, Rule};
+use super::template::fill;
+
+/// `rules/recipes.yaml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recipes {
+    /// What each tool calls a feature: feature -> tool -> name.
+    features: BTreeMap<String, BTreeMap<String, String>>,
+    recipes: Vec<Recipe>,
+}
+
+/// One way to set a switch.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recipe {
+    /// Platform of the host.
+    on: Platform,
+    /// What a remedy says as its platform: `linux`, `netplan`, `freebsd`.
+    platform: String,
+    kind: RemedyKind,
+    /// Whether it is for interfaces that programs make (true), or for all others (false); for both if
+    /// it does not say.
+    #[serde(default)]
+    made_by_program: Option<bool>,
+    /// The tool whose name for the feature it needs; features without one have no such recipe.
+    tool: String,
+    /// Template; sees `interface`, `name` (of the feature for that tool), `value` (bool).
+    command: String,
+}
+
+/// Kinds that programs make and configure: what keeps the settings of NICs does not know them.
+const MADE: [&str; 9] = [
+    "veth",
+    "tun",
+    "tap",
+    "macvtap",
+    "vxlan",
+    "geneve",
+    "gre",
+    "gretap",
+    "wireguard",
+];
+
+/// Whether a feature is there, and is not as wanted yet.
+fn would_change(interface: &Value, feature: &str, value: bool) -> bool {
+    let now = &interface[if value { "off" } else { "on" }];
+    now.as_array()
+        .is_some_and(|names| names.iter().any(|name| name == feature))
+}
+
+impl Recipes {
+    /// Whether every switch that a rule sets has a recipe on its platforms.
+    pub(super) fn know(&self, rule: &Rule) -> Result<(), String> {
+        let sets = rule.remedies.iter().filter_map(|remedy| match remedy {
+            RemedyRule::Set { set } => Some(set.keys()),
+            RemedyRule::Command { .. } => None,
+        });
+        let mut unknown = sets.flatten().filter(|feature| {
+            let platforms = rule.platforms.iter();
+            let mut without =
+                platforms.filter(|platform| self.of(**platform, feature).next().is_none());
+            without.next().is_some()
+        });
+        match unknown.next() {
+            None => Ok(()),
+            Some(feature) => Err(format!(
+                "rules/recipes.yaml has no recipe for {feature} on its platforms"
+            )),
+        }
+    }
+
+    /// All ways to set a feature on a platform, and back; none if it is so already, or not there.
+    pub(super) fn set(
+        &self,
+        platform: Platform,
+        feature: &str,
+        value: bool,
+        facts: &Value,
+    ) -> Result<Vec<Remedy>, String> {
+        let interface = facts.get("interface").cloned().unwrap_or_default();
+        if !would_change(&interface, feature, value) {
+            return Ok(Vec::new());
+        }
+        let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
+        let fits = |recipe: &Recipe| recipe.made_by_program.is_none_or(|made| made == is_made);
+        let recipes = self
+            .of(platform, feature)
+            .filter(|(recipe, _)| fits(recipe));
+        recipes
+            .map(|(recipe, name)| recipe.fill(name, value, &interface))
+            .collect()
+    }
+
+    fn of<'a>(
+        &'a self,
+        platform: Platform,
+        feature: &str,
+    ) -> impl Iterator<Item = (&'a Recipe, &'a str)> {
+        let names = self.features.get(feature);
+        let recipes = self
+            .recipes
+            .iter()
+            .filter(move |recipe| recipe.on == platform);
+        recipes.filter_map(move |recipe| Some((recipe, names?.get(&recipe.tool)?.as_str())))
+    }
+}
+
+impl Recipe {
+    fn fill(&self, name: &str, value: bool, interface: &Value) -> Result<Remedy, String> {
+        // The recipe that undoes sets the opposite.
+        let value = value != (self.kind == RemedyKind::Undo);
+        let context = json!({ "interface": interface, "name": name, "value": value });
+        Ok(Remedy {
+            platform: self.platform.clone(),
+            kind: self.kind,
+            command: fill(&self.command, &context)?.trim_end().to_owned(),
+        })
+    }
+}

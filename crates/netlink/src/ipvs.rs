@@ -1,0 +1,197 @@
+//! Services of IPVS and their real servers.
+//!
+//! Numbers: include/uapi/linux/ip_vs.h. Reading takes `CAP_NET_ADMIN`.
+
+use crate::Error;
+use crate::attributes::{Attributes, bytes, nest};
+use crate::generic::Family;
+use netlink_packet_core::DefaultNla;
+use nix::libc;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+const GET_SERVICE: u8 = 4;
+const GET_DESTINATION: u8 = 8;
+const SERVICE: u16 = 1;
+const DESTINATION: u16 = 2;
+const S_FAMILY: u16 = 1;
+const S_PROTOCOL: u16 = 2;
+const S_ADDRESS: u16 = 3;
+const S_PORT: u16 = 4;
+const S_MARK: u16 = 5;
+const S_SCHEDULER: u16 = 6;
+const D_ADDRESS: u16 = 1;
+const D_PORT: u16 = 2;
+const D_FORWARD: u16 = 3;
+const D_WEIGHT: u16 = 4;
+const D_FAMILY: u16 = 11;
+/// `IP_VS_CONN_F_FWD_MASK`.
+const FORWARD: u32 = 7;
+
+/// What a virtual service answers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Virtual {
+    /// Packets of a protocol (6 is TCP) to an address and port.
+    Address {
+        /// Number of the IP protocol.
+        protocol: u16,
+        /// Where clients connect to.
+        address: SocketAddr,
+    },
+    /// Packets with a firewall mark.
+    Mark(u32),
+}
+
+/// How packets get to a real server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forward {
+    /// Addresses are translated.
+    Nat,
+    /// The real server is this host.
+    Local,
+    /// In a tunnel.
+    Tunnel,
+    /// As they are, to the real server's hardware address.
+    Route,
+    /// To where they were going anyway.
+    Bypass,
+    /// Something newer.
+    Other(u32),
+}
+
+/// A real server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Where it is.
+    pub address: SocketAddr,
+    /// How packets get there.
+    pub forward: Forward,
+    /// Its weight.
+    pub weight: Option<u32>,
+}
+
+/// A virtual service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// What it answers to.
+    pub virtual_address: Virtual,
+    /// `rr`, `wlc` and so on.
+    pub scheduler: Option<String>,
+    /// Its real servers.
+    pub destinations: Vec<Destination>,
+}
+
+/// All services in the calling thread's namespace.
+pub fn services() -> Result<Vec<Service>, Error> {
+    let family = Family::open("IPVS")?;
+    let answers = family.dump(GET_SERVICE, &[], &[], "list the services")?;
+    let described = answers
+        .iter()
+        .map(|answer| answer.attributes().inside(SERVICE));
+    described
+        .filter_map(|service| complete(&family, service).transpose())
+        .collect()
+}
+
+/// A service with its real servers; `None` if it is not understood.
+fn complete(family: &Family, service: Attributes<'_>) -> Result<Option<Service>, Error> {
+    let Some(virtual_address) = virtual_address(service) else {
+        return Ok(None);
+    };
+    let which = [nest(SERVICE, &identity(service))];
+    let answers = family.dump(GET_DESTINATION, &[], &which, "list the real servers")?;
+    let own_family = service.u16(S_FAMILY).unwrap_or_default();
+    let destinations = answers
+        .iter()
+        .filter_map(|answer| destination(answer.attributes().inside(DESTINATION), own_family));
+    Ok(Some(Service {
+        virtual_address,
+        scheduler: service.text(S_SCHEDULER),
+        destinations: destinations.collect(),
+    }))
+}
+
+/// What the kernel finds a service by, as it was told.
+fn identity(service: Attributes<'_>) -> Vec<DefaultNla> {
+    let kinds: &[u16] = if service.u32(S_MARK).is_some_and(|mark| mark != 0) {
+        &[S_FAMILY, S_MARK]
+    } else {
+        &[S_FAMILY, S_PROTOCOL, S_ADDRESS, S_PORT]
+    };
+    let known = kinds
+        .iter()
+        .filter_map(|&kind| Some(bytes(kind, service.get(kind)?)));
+    known.collect()
+}
+
+fn virtual_address(service: Attributes<'_>) -> Option<Virtual> {
+    if let Some(mark) = service.u32(S_MARK).filter(|&mark| mark != 0) {
+        return Some(Virtual::Mark(mark));
+    }
+    let family = service.u16(S_FAMILY)?;
+    let ip = address(service.get(S_ADDRESS)?, family)?;
+    Some(Virtual::Address {
+        protocol: service.u16(S_PROTOCOL)?,
+        address: SocketAddr::new(ip, port(service, S_PORT)?),
+    })
+}
+
+fn destination(attributes: Attributes<'_>, family: u16) -> Option<Destination> {
+    let family = attributes.u16(D_FAMILY).unwrap_or(family);
+    let ip = address(attributes.get(D_ADDRESS)?, family)?;
+    let flags = attributes.u32(D_FORWARD)?;
+    Some(Destination {
+        address: SocketAddr::new(ip, port(attributes, D_PORT)?),
+        forward: forward(flags & FORWARD),
+        weight: attributes.u32(D_WEIGHT),
+    })
+}
+
+fn forward(method: u32) -> Forward {
+    match method {
+        0 => Forward::Nat,
+        1 => Forward::Local,
+        2 => Forward::Tunnel,
+        3 => Forward::Route,
+        4 => Forward::Bypass,
+        other => Forward::Other(other),
+    }
+}
+
+/// Addresses of both families have 16 bytes of room.
+fn address(value: &[u8], family: u16) -> Option<IpAddr> {
+    match i32::from(family) {
+        libc::AF_INET => value
+            .first_chunk::<4>()
+            .map(|bytes| Ipv4Addr::from(*bytes).into()),
+        libc::AF_INET6 => value
+            .first_chunk::<16>()
+            .map(|bytes| Ipv6Addr::from(*bytes).into()),
+        _ => None,
+    }
+}
+
+fn port(attributes: Attributes<'_>, kind: u16) -> Option<u16> {
+    Some(u16::from_be_bytes(*attributes.get(kind)?.first_chunk()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attributes::{emit, number};
+
+    #[test]
+    fn a_real_server_is_read() {
+        let mut ip = vec![192, 0, 2, 1];
+        ip.resize(16, 0);
+        let built = emit(&[
+            bytes(D_ADDRESS, &ip),
+            bytes(D_PORT, &80u16.to_be_bytes()),
+            number(D_FORWARD, 3 | 0x100),
+            number(D_WEIGHT, 5),
+        ]);
+        let read = destination(Attributes(&built), 2).expect("a real server");
+        assert_eq!(read.address.to_string(), "192.0.2.1:80");
+        assert_eq!((read.forward, read.weight), (Forward::Route, Some(5)));
+        assert_eq!(destination(Attributes(&built), 99), None);
+    }
+}

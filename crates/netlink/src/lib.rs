@@ -1,0 +1,31 @@
+//! Linux netlink, as much as coalescope needs: blocking, typed, and in the network namespace of the
+//! calling thread.
+//!
+//! Framing, rtnetlink and the generic netlink controller come from the `netlink-*` crates; here is
+//! what they lack. Opening a handle opens a socket in the calling thread's namespace; it stays there
+//! wherever the handle is used.
+//!
+//! - [`Ethtool`](ethtool::Ethtool): offloads read and set, coalescing, rings, channels, statistics.
+//! - [`Route`](route::Route): links (listed, made, changed), addresses, routes, namespace ids.
+//! - [`netdev`], [`ipvs`], [`openvswitch`], [`nftables`], [`packet_sockets`]: read only.
+//! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
+//!
+//! Nothing here loads a kernel module: families are looked for among those that are registered.
+
+#![cfg(target_os = "linux")]
+
+mod attributes;
+mod error;
+pub mod ethtool;
+mod generic;
+mod ioctl;
+pub mod ipvs;
+pub mod namespace;
+pub mod netdev;
+pub mod nftables;
+pub mod openvswitch;
+pub mod packet_sockets;
+pub mod route;
+mod socket;
+
+pub use error::{Error, advice};

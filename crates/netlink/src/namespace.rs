@@ -1,0 +1,108 @@
+//! Work inside of another network namespace.
+
+use crate::Error;
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+use std::thread;
+
+/// A network namespace, with a mount namespace in which `/sys` shows its interfaces: sysfs shows
+/// those of the namespace that it was mounted in, whoever looks.
+///
+/// Linux keeps the namespace per thread, so work is done by threads that [enter](Self::enter); the
+/// thread that has this value stays where it is. A namespace that was [made](Self::create) lives as
+/// long as this value and the sockets opened in it; the links in it go with it.
+#[derive(Debug)]
+pub struct Namespace {
+    network: OwnedFd,
+    mounts: Result<OwnedFd, Error>,
+}
+
+impl Namespace {
+    /// Makes a new one with nothing in it but a loopback interface that is down. It takes root, or
+    /// root of a user namespace.
+    pub fn create() -> Result<Self, Error> {
+        in_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET).map_err(Error::system("make a network namespace"))?;
+            Ok(Self {
+                network: open(Path::new("/proc/thread-self/ns/net"))?,
+                mounts: Ok(mounts_with_sys()?),
+            })
+        })?
+    }
+
+    /// Opens an existing one by a file that stands for it: /run/netns/NAME or /proc/PID/ns/net.
+    /// Where /sys cannot be mounted (in a container), [`shows_sys`](Self::shows_sys) says so.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let network = open(path)?;
+        let action = format!("enter the network namespace {}", path.display());
+        let mounts = in_thread(|| {
+            setns(network.as_fd(), CloneFlags::CLONE_NEWNET).map_err(Error::system(action))?;
+            Ok::<_, Error>(mounts_with_sys())
+        })??;
+        Ok(Self { network, mounts })
+    }
+
+    /// Whether `/sys` shows the namespace's interfaces to work done inside, and why not.
+    pub fn shows_sys(&self) -> Result<(), &Error> {
+        self.mounts.as_ref().map(drop)
+    }
+
+    /// Runs `work` on a thread inside of the namespace and waits for it. Sockets that it opens stay
+    /// in the namespace wherever they are used. A panic of `work` is one of the caller.
+    pub fn enter<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        in_thread(|| self.join().map(|()| work()))?
+    }
+
+    /// Puts the calling thread into the namespace for good; for threads that do nothing else.
+    pub fn join(&self) -> Result<(), Error> {
+        let enter = "enter the network namespace";
+        if let Ok(mounts) = &self.mounts {
+            // A thread shares its root directory with the process and could not change its mounts.
+            unshare(CloneFlags::CLONE_FS).map_err(Error::system(enter))?;
+            setns(mounts.as_fd(), CloneFlags::CLONE_NEWNS).map_err(Error::system(enter))?;
+        }
+        setns(self.network.as_fd(), CloneFlags::CLONE_NEWNET).map_err(Error::system(enter))
+    }
+
+    /// For netlink, which names a namespace by a file descriptor.
+    pub(crate) fn descriptor(&self) -> i32 {
+        self.network.as_raw_fd()
+    }
+}
+
+/// Runs `work` on a thread of its own; its panic is ours.
+fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().name("namespace".to_owned());
+        let thread = builder
+            .spawn_scoped(scope, work)
+            .map_err(Error::io("start a thread"))?;
+        thread
+            .join()
+            .or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Shows the calling thread's interfaces under `/sys`, and to nobody else. The thread is to end
+/// afterwards.
+fn mounts_with_sys() -> Result<OwnedFd, Error> {
+    let none = None::<&str>;
+    unshare(CloneFlags::CLONE_NEWNS).map_err(Error::system("make a mount namespace"))?;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .map_err(Error::system("make the mounts private"))?;
+    match mount(Some("sysfs"), "/sys", Some("sysfs"), MsFlags::empty(), none) {
+        // Busy: what is mounted there shows this namespace already.
+        Ok(()) | Err(Errno::EBUSY) => {}
+        Err(errno) => return Err(Error::system("mount /sys of the network namespace")(errno)),
+    }
+    open(Path::new("/proc/thread-self/ns/mnt"))
+}
+
+fn open(path: &Path) -> Result<OwnedFd, Error> {
+    let file = File::open(path).map_err(Error::io(format!("open {}", path.display())))?;
+    Ok(file.into())
+}

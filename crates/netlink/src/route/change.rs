@@ -1,0 +1,98 @@
+//! Links made and changed.
+
+use super::Route;
+use crate::Error;
+use crate::namespace::Namespace;
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute, LinkFlags, LinkInfo, LinkMessage,
+};
+
+/// One end of a pair to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLink<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its hardware address.
+    pub mac: [u8; 6],
+    /// Its MTU.
+    pub mtu: u32,
+}
+
+impl Route {
+    /// Makes a veth pair with one queue each: with more, the sender's choice of a queue would give
+    /// the frames a hash, and GRO sorts its buckets by it.
+    pub fn add_veth(&self, one: &NewLink<'_>, two: &NewLink<'_>) -> Result<(), Error> {
+        let peer = InfoData::Veth(InfoVeth::Peer(described(two)));
+        let mut message = described(one);
+        message.attributes.push(info(InfoKind::Veth, peer));
+        let action = format!("make the veth pair {} - {}", one.name, two.name);
+        self.make(message, &action)
+    }
+
+    /// Makes a VXLAN device for any VNI that listens on `port` of all addresses.
+    pub fn add_vxlan(&self, name: &str, port: u16) -> Result<(), Error> {
+        let settings = vec![InfoVxlan::Port(port), InfoVxlan::CollectMetadata(true)];
+        let mut message = LinkMessage::default();
+        message.attributes = vec![
+            LinkAttribute::IfName(name.to_owned()),
+            info(InfoKind::Vxlan, InfoData::Vxlan(settings)),
+        ];
+        self.make(message, &format!("make the VXLAN device {name}"))
+    }
+
+    /// Sets a link up or down. Down, it loses its IPv6 addresses and the routes through it.
+    pub fn set_up(&self, name: &str, index: u32, up: bool) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.header.change_mask = LinkFlags::Up;
+        if up {
+            message.header.flags = LinkFlags::Up;
+        }
+        let way = if up { "up" } else { "down" };
+        self.change(message, index, &format!("set {name} {way}"))
+    }
+
+    /// Sets the MTU.
+    pub fn set_mtu(&self, name: &str, index: u32, mtu: u32) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![LinkAttribute::Mtu(mtu)];
+        self.change(message, index, &format!("set the MTU of {name} to {mtu}"))
+    }
+
+    /// Moves a link to another namespace.
+    pub fn move_to(&self, name: &str, index: u32, namespace: &Namespace) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![LinkAttribute::NetNsFd(namespace.descriptor())];
+        let action = format!("move {name} to another namespace");
+        self.change(message, index, &action)
+    }
+
+    fn make(&self, message: LinkMessage, action: &str) -> Result<(), Error> {
+        let flags = NLM_F_CREATE | NLM_F_EXCL;
+        self.ask(RouteNetlinkMessage::NewLink(message), flags, action)
+            .map(drop)
+    }
+
+    fn change(&self, mut message: LinkMessage, index: u32, action: &str) -> Result<(), Error> {
+        message.header.index = index;
+        self.ask(RouteNetlinkMessage::SetLink(message), 0, action)
+            .map(drop)
+    }
+}
+
+fn described(link: &NewLink<'_>) -> LinkMessage {
+    let mut message = LinkMessage::default();
+    message.attributes = vec![
+        LinkAttribute::IfName(link.name.to_owned()),
+        LinkAttribute::Address(link.mac.to_vec()),
+        LinkAttribute::Mtu(link.mtu),
+        LinkAttribute::NumTxQueues(1),
+        LinkAttribute::NumRxQueues(1),
+    ];
+    message
+}
+
+fn info(kind: InfoKind, data: InfoData) -> LinkAttribute {
+    LinkAttribute::LinkInfo(vec![LinkInfo::Kind(kind), LinkInfo::Data(data)])
+}

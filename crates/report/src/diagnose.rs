@@ -1,0 +1,79 @@
+//! What a host's settings and captures say together.
+
+use std::io::{self, BufWriter, Write};
+
+use coalescope_capture::facts::Trace;
+use coalescope_knowledge::Diagnosis;
+use serde::Serialize;
+
+use crate::check::Body;
+use crate::json;
+use crate::text::{self, TextOptions};
+use crate::{CheckReport, Report};
+
+/// What `coalescope diagnose` has to say.
+#[derive(Clone, Debug)]
+pub struct DiagnoseReport {
+    pub(crate) check: CheckReport,
+    pub(crate) trace: Option<Report>,
+}
+
+/// The whole document; its fields are printed in this order.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    verdict: String,
+    #[serde(flatten)]
+    body: Body<'a>,
+    trace: Option<json::Body<'a>>,
+}
+
+impl DiagnoseReport {
+    /// Takes what was found of the hosts, joined with what the captures show, if there are any.
+    #[must_use]
+    pub fn new(check: CheckReport, trace: Option<(Trace, Diagnosis)>) -> Self {
+        let trace = trace.map(|(trace, diagnosis)| Report::new(trace, diagnosis));
+        Self { check, trace }
+    }
+
+    /// Whether anything is wrong.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        self.check.has_findings() || self.trace.as_ref().is_some_and(Report::has_findings)
+    }
+
+    /// What was not read, of hosts and of captures.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let of_trace = self.trace.iter().flat_map(Report::warnings);
+        self.check.warnings().into_iter().chain(of_trace).collect()
+    }
+
+    /// Prints one JSON document, `coalescope/diagnose/1`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let roles = self.check.roles();
+        let document = Document {
+            schema: "coalescope/diagnose/1",
+            verdict: text::diagnose_verdict(self),
+            body: self.check.body(&roles),
+            trace: self.trace.as_ref().map(json::Body::of),
+        };
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, &document)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Prints for people.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_diagnose(self, out, options)
+    }
+}
