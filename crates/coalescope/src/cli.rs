@@ -130,6 +130,8 @@ pub enum Command {
     /// Look at the rules of check
     #[command(subcommand)]
     Rules(RulesCommand),
+    /// Print the JSON Schema of a kind of file
+    Schema(SchemaArgs),
     /// Make the captures of a simulated incident, and trace them
     Demo(DemoArgs),
     /// Experiments with real interfaces (Linux only)
@@ -260,6 +262,23 @@ pub struct RulesOutput {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+}
+
+/// Arguments of `coalescope schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Of what
+    #[arg(value_enum)]
+    pub name: SchemaName,
+}
+
+/// What there is a JSON Schema of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaName {
+    /// What `collect` prints, and fixtures of rules are made of: coalescope/host/1
+    Host,
+    /// A file of rules
+    Rules,
 }
 
 /// Arguments of `coalescope trace`.

@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod replay;
 mod rules;
+mod schema;
 mod trace;
 
 use std::io;
@@ -25,7 +26,7 @@ use clap::Parser;
 pub use cli::{
     CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput, Format,
     HostFormat, LabCommand, LiveArgs, OutputArgs, ReplayArgs, ReplayFormat, RulesArgs,
-    RulesCommand, RulesOutput, TraceArgs, WireArgs, WireFormat,
+    RulesCommand, RulesOutput, SchemaArgs, SchemaName, TraceArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -75,6 +76,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),
         Command::Rules(command) => rules::run(&command),
+        Command::Schema(args) => schema::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Lab(LabCommand::Wire(args)) => lab::wire(&args),
     }

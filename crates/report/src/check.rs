@@ -1,7 +1,7 @@
 //! What a check has to say.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use coalescope_host::drift::Drift;
 use coalescope_host::model::{
@@ -11,6 +11,7 @@ use coalescope_host::roles::{Role, roles};
 use coalescope_knowledge::rules::{Checked, HostFinding, LeftAlone, RuleError};
 use serde::Serialize;
 
+use crate::json;
 use crate::text::{self, TextOptions};
 
 /// What `coalescope check` has to say.
@@ -20,14 +21,6 @@ pub struct CheckReport {
     pub(crate) hosts: Vec<(Snapshot, Checked)>,
     /// What differs between them.
     pub(crate) drift: Vec<Drift>,
-}
-
-/// The whole document; its fields are printed in this order.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    body: Body<'a>,
 }
 
 /// What `check` and `diagnose` both print.
@@ -108,14 +101,7 @@ impl CheckReport {
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.roles();
-        let document = Document {
-            schema: "coalescope/check/1",
-            body: self.body(&roles),
-        };
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        json::document("coalescope/check/1", &self.body(&roles), out)
     }
 
     /// Prints for people.

@@ -1,6 +1,6 @@
 //! What a host's settings and captures say together.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
 use coalescope_knowledge::Diagnosis;
@@ -18,10 +18,9 @@ pub struct DiagnoseReport {
     pub(crate) trace: Option<Report>,
 }
 
-/// The whole document; its fields are printed in this order.
+/// What is printed after the schema, in this order.
 #[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
+struct Whole<'a> {
     verdict: String,
     #[serde(flatten)]
     body: Body<'a>,
@@ -56,16 +55,12 @@ impl DiagnoseReport {
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.check.roles();
-        let document = Document {
-            schema: "coalescope/diagnose/1",
+        let whole = Whole {
             verdict: text::diagnose_verdict(self),
             body: self.check.body(&roles),
             trace: self.trace.as_ref().map(json::Body::of),
         };
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        json::document("coalescope/diagnose/1", &whole, out)
     }
 
     /// Prints for people.

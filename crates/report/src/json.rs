@@ -1,4 +1,4 @@
-//! The report as `coalescope/trace/1`.
+//! Reports as JSON documents, and that of a trace: `coalescope/trace/1`.
 
 use std::io::{self, BufWriter, Write};
 
@@ -9,12 +9,24 @@ use serde::Serialize;
 
 use crate::Report;
 
-/// The whole document; its fields are printed in this order.
+/// A whole document; its fields are printed in this order.
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, T> {
     schema: &'static str,
     #[serde(flatten)]
-    body: Body<'a>,
+    body: &'a T,
+}
+
+/// Prints one document of a schema.
+pub(crate) fn document<T: Serialize>(
+    schema: &'static str,
+    body: &T,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, &Document { schema, body })?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// What `trace` and `diagnose` both print.
@@ -58,12 +70,5 @@ impl<'a> Body<'a> {
 }
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
-        schema: "coalescope/trace/1",
-        body: Body::of(report),
-    };
-    let mut out = BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, &document)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    document("coalescope/trace/1", &Body::of(report), out)
 }

@@ -1,24 +1,16 @@
 //! What a replay has to say.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use coalescope_replay::facts::Replay;
-use serde::Serialize;
 
+use crate::json;
 use crate::text::{self, TextOptions};
 
 /// What `coalescope replay` has to say.
 #[derive(Clone, Debug)]
 pub struct ReplayReport {
     facts: Replay,
-}
-
-/// The whole document; its fields are printed in this order.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    facts: &'a Replay,
 }
 
 impl ReplayReport {
@@ -40,14 +32,7 @@ impl ReplayReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let document = Document {
-            schema: "coalescope/replay/1",
-            facts: &self.facts,
-        };
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        json::document("coalescope/replay/1", &self.facts, out)
     }
 
     /// Prints for people.

@@ -1,10 +1,11 @@
 //! What a wire that merges has to say when it ends.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use coalescope_replay::facts::Reasons;
 use serde::Serialize;
 
+use crate::json;
 use crate::text::{self, TextOptions};
 
 /// What `coalescope lab wire` has to say. Its fields are printed in this order.
@@ -64,14 +65,6 @@ pub struct WireForward {
     pub reasons: Reasons,
 }
 
-/// The whole document.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    report: &'a WireReport,
-}
-
 impl WireReport {
     /// Prints one JSON document, `coalescope/lab-wire/1`.
     ///
@@ -79,14 +72,7 @@ impl WireReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let document = Document {
-            schema: "coalescope/lab-wire/1",
-            report: self,
-        };
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        json::document("coalescope/lab-wire/1", self, out)
     }
 
     /// Prints for people.

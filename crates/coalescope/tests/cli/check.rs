@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{coalescope, stderr, stdout};
+use crate::common::{Captures, coalescope, stderr, stdout};
 
 /// A host as a folder with what its commands printed.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -201,6 +201,58 @@ fn rules_are_listed_and_shown() {
         .output()
         .unwrap();
     assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn schemas_are_as_they_were() {
+    for name in ["host", "rules"] {
+        let output = coalescope().args(["schema", name]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        insta::assert_snapshot!(format!("schema_of_{name}"), stdout(&output));
+    }
+}
+
+/// The host of story E, as `collect` would print it.
+const HYPER_V: &str = r#"{
+    "schema": "coalescope/host/1", "name": "HV01", "platform": "windows", "kernel": "10.0.17763.1999",
+    "switches": {"External": {"product": "hyper-v", "kind": "external", "software_rsc": true}}
+}"#;
+
+fn diagnose(story: &str, points: &[&str]) -> Value {
+    let host = folder(&[("host.json", HYPER_V)]);
+    let captures = Captures::of(story);
+    let mut command = coalescope();
+    command
+        .args(["diagnose", "--format", "json", "--from"])
+        .arg(host.path());
+    for point in points {
+        command.arg(captures.path().join(format!("{point}.pcap")));
+    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn captures_raise_what_settings_let_suspect() {
+    let document = diagnose("hyperv-rsc-jumbo", &["CAP-01", "CAP-02", "VM-01"]);
+    assert_eq!(document["schema"], "coalescope/diagnose/1");
+    assert_eq!(document["findings"][0]["id"], "hyperv-ws2019-rsc-jumbo");
+    assert_eq!(document["findings"][0]["proof"], "observed");
+    let shown = &document["trace"]["findings"][0];
+    assert_eq!(
+        (&shown["id"], &shown["blame"]),
+        (&"merged-frames-lost".into(), &"harms".into())
+    );
+    assert!(!shown["remedies"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn captures_in_which_merging_is_innocent_raise_nothing_and_say_so() {
+    let document = diagnose("hyperv-rsc-1500", &["CAP-01", "CAP-02", "VM-01"]);
+    assert_eq!(document["findings"][0]["proof"], "suspected");
+    let evidence = document["findings"][0]["evidence"].to_string();
+    assert!(evidence.contains("speak against it"), "{evidence}");
 }
 
 #[cfg(target_os = "linux")]

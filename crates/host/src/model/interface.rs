@@ -146,7 +146,7 @@ pub struct Peer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its namespace, if it is not this interface's own: its name, `nsid N` if only the id is known,
-    /// or `jail NAME`.
+    /// `host` for the main one, seen from another, or `jail NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }

@@ -107,6 +107,21 @@ pub enum Platform {
     Macos,
 }
 
+impl Platform {
+    /// Its name, as its makers write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linux => "Linux",
+            Self::Freebsd => "FreeBSD",
+            Self::Openbsd => "OpenBSD",
+            Self::Windows => "Windows",
+            Self::Esxi => "ESXi",
+            Self::Macos => "macOS",
+        }
+    }
+}
+
 /// A distribution or product, by `/etc/os-release` or what stands for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -45,6 +45,20 @@ pub enum RoleName {
 }
 
 impl RoleName {
+    /// All roles.
+    pub const ALL: [Self; 10] = [
+        Self::Endpoint,
+        Self::BridgePort,
+        Self::Forwarder,
+        Self::BondMember,
+        Self::TunnelUnderlay,
+        Self::IpvsDirector,
+        Self::GuestUplink,
+        Self::GuestPort,
+        Self::CaptureTap,
+        Self::XdpAttached,
+    ];
+
     /// Its name, as printed.
     #[must_use]
     pub fn name(self) -> &'static str {

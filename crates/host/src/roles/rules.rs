@@ -102,7 +102,7 @@ fn is_tap(interface: &Interface) -> bool {
 /// A veth whose other end is in another namespace.
 fn is_far(interface: &Interface) -> bool {
     let peer = interface.peer.as_ref();
-    peer.is_some_and(|peer| peer.namespace != interface.namespace)
+    peer.is_some_and(|peer| peer.namespace.is_some())
 }
 
 /// Guests hang on the same bridge, on top of it, or are reached by routing.

@@ -32,6 +32,10 @@ struct Recipe {
     /// it does not say.
     #[serde(default)]
     made_by_program: Option<bool>,
+    /// Distributions (`ID` of os-release) that have it; none given: all. Shown as well where the
+    /// distribution is not known.
+    #[serde(default)]
+    distributions: Vec<String>,
     /// The tool whose name for the feature it needs; features without one have no such recipe.
     tool: String,
     /// Template; sees `interface`, `name` (of the feature for that tool), `value` (bool).
@@ -92,7 +96,12 @@ impl Recipes {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
-        let fits = |recipe: &Recipe| recipe.made_by_program.is_none_or(|made| made == is_made);
+        let distribution = facts["host"]["distribution"]["id"]
+            .as_str()
+            .unwrap_or_default();
+        let fits = |recipe: &Recipe| {
+            recipe.made_by_program.is_none_or(|made| made == is_made) && recipe.is_on(distribution)
+        };
         let recipes = self
             .of(platform, feature)
             .filter(|(recipe, _)| fits(recipe));
@@ -116,6 +125,13 @@ impl Recipes {
 }
 
 impl Recipe {
+    fn is_on(&self, distribution: &str) -> bool {
+        let mut known = self.distributions.iter();
+        self.distributions.is_empty()
+            || distribution.is_empty()
+            || known.any(|known| known == distribution)
+    }
+
     fn fill(&self, name: &str, value: bool, interface: &Value) -> Result<Remedy, String> {
         // The recipe that undoes sets the opposite.
         let value = value != (self.kind == RemedyKind::Undo);

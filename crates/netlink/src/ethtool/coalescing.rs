@@ -50,6 +50,11 @@ const NAMES: [(u16, &str, bool); 27] = [
     (28, "tx-aggr-time-usecs", false),
 ];
 
+/// Names of all coalescing settings, and whether each is on or off rather than a number.
+pub fn coalescing_names() -> impl Iterator<Item = (&'static str, bool)> {
+    NAMES.iter().map(|&(_, name, flag)| (name, flag))
+}
+
 impl Ethtool {
     /// Reads what the driver has of it.
     pub fn read_coalescing(&self, interface: &str) -> Result<BTreeMap<String, Value>, Error> {

@@ -9,7 +9,7 @@ mod features;
 mod sizes;
 mod strings;
 
-pub use coalescing::Value;
+pub use coalescing::{Value, coalescing_names};
 pub use driver::Driver;
 pub use features::{Feature, Features, Outcome};
 

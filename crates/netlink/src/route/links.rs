@@ -38,6 +38,10 @@ pub struct Link {
     pub flags: u32,
     /// Hardware address; of tunnels, the outer address.
     pub address: Vec<u8>,
+    /// The hardware address that the device was made with; `None` for most virtual ones.
+    pub permanent_address: Option<Vec<u8>>,
+    /// How often the carrier came and went.
+    pub carrier_changes: Option<u32>,
     /// The hardware address is one of Ethernet.
     pub ethernet: bool,
     /// Set by the operator.
@@ -179,6 +183,8 @@ fn take(link: &mut Link, attribute: LinkAttribute) {
         LinkAttribute::IfName(name) => link.name = name,
         LinkAttribute::IfAlias(alias) => link.alias = Some(alias),
         LinkAttribute::Address(address) => link.address = address,
+        LinkAttribute::PermAddress(address) => link.permanent_address = Some(address),
+        LinkAttribute::CarrierChanges(changes) => link.carrier_changes = Some(changes),
         LinkAttribute::Mtu(mtu) => link.mtu = Some(mtu),
         LinkAttribute::MaxMtu(mtu) => link.max_mtu = Some(mtu).filter(|&mtu| mtu != 0),
         LinkAttribute::Carrier(carrier) => link.carrier = Some(carrier != 0),

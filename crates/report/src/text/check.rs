@@ -282,24 +282,13 @@ fn heading(snapshot: &Snapshot) -> String {
         let full = distribution.name.clone();
         full.unwrap_or_else(|| distribution.id.clone())
     });
-    let platform = snapshot.platform.map(platform_name);
+    let platform = snapshot.platform.map(Platform::name);
     let parts = [system, platform.map(str::to_owned), snapshot.kernel.clone()];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
         return name_of(snapshot).to_owned();
     }
     format!("{} ({})", name_of(snapshot), parts.join(", "))
-}
-
-fn platform_name(platform: Platform) -> &'static str {
-    match platform {
-        Platform::Linux => "Linux",
-        Platform::Freebsd => "FreeBSD",
-        Platform::Openbsd => "OpenBSD",
-        Platform::Windows => "Windows",
-        Platform::Esxi => "ESXi",
-        Platform::Macos => "macOS",
-    }
 }
 
 fn notes(page: &mut Page, warnings: &[String]) {
