@@ -41,6 +41,7 @@ struct Host<'a> {
     distribution: Option<&'a Distribution>,
     virtualisation: Option<&'a str>,
     interfaces: Vec<HostInterface<'a>>,
+    missing: &'a [String],
     unread: &'a [Unread],
 }
 
@@ -125,7 +126,7 @@ impl CheckReport {
         let checked = || self.hosts.iter().map(|(_, checked)| checked);
         Body {
             hosts: hosts
-                .map(|((snapshot, _), roles)| host(snapshot, roles))
+                .map(|((snapshot, checked), roles)| host(snapshot, checked, roles))
                 .collect(),
             drift: &self.drift,
             findings: checked().flat_map(|checked| &checked.findings).collect(),
@@ -140,7 +141,11 @@ pub(crate) fn name_of(snapshot: &Snapshot) -> &str {
     snapshot.name.as_deref().unwrap_or("this host")
 }
 
-fn host<'a>(snapshot: &'a Snapshot, roles: &'a BTreeMap<String, Vec<Role>>) -> Host<'a> {
+fn host<'a>(
+    snapshot: &'a Snapshot,
+    checked: &'a Checked,
+    roles: &'a BTreeMap<String, Vec<Role>>,
+) -> Host<'a> {
     let interfaces = snapshot.interfaces.iter();
     Host {
         name: name_of(snapshot),
@@ -151,6 +156,7 @@ fn host<'a>(snapshot: &'a Snapshot, roles: &'a BTreeMap<String, Vec<Role>>) -> H
         interfaces: interfaces
             .map(|(key, one)| interface(key, one, roles))
             .collect(),
+        missing: &checked.gaps,
         unread: &snapshot.unread,
     }
 }

@@ -7,7 +7,8 @@
 
 mod esxi;
 mod freebsd;
-mod linux;
+pub(crate) mod linux;
+mod notes;
 mod windows;
 
 use crate::model::Snapshot;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::condition::{Condition, value};
 use super::facts::host_facts;
+use super::gaps::gaps;
 use super::load::Rules;
 use super::rule::{Blame, Each, RemedyRule, Rule};
 use super::template::fill;
@@ -22,6 +23,8 @@ pub struct Checked {
     pub left_alone: Vec<LeftAlone>,
     /// Rules that could not be asked.
     pub errors: Vec<RuleError>,
+    /// What was not read, and without which little can be said: "offloads (ethtool -k)".
+    pub gaps: Vec<String>,
 }
 
 /// A finding about a host's settings.
@@ -128,7 +131,10 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     };
     let facts = host_facts(snapshot);
     let subjects = subjects(&facts);
-    let mut checked = Checked::default();
+    let mut checked = Checked {
+        gaps: gaps(snapshot),
+        ..Checked::default()
+    };
     for (rule, condition) in &rules.rules {
         if rule.platforms.contains(&platform) {
             checked.ask(rules, rule, condition, platform, &subjects);

@@ -8,6 +8,7 @@ mod check;
 mod condition;
 mod facts;
 mod fixtures;
+mod gaps;
 mod load;
 mod meaning;
 mod recipes;

@@ -107,9 +107,32 @@ fn innocent(report: &CheckReport) -> String {
             if n == 1 { "is" } else { "are" }
         ),
     };
-    format!(
-        "Nothing wrong found on {where_}: no setting that is known to harm in its role.{innocent}"
-    )
+    let gaps = gaps(report);
+    if gaps.is_empty() {
+        return format!(
+            "Nothing wrong found on {where_}: no setting that is known to harm in its role.{innocent}"
+        );
+    }
+    format!("Nothing wrong found on {where_} as far as it was read. {gaps}{innocent}")
+}
+
+/// What lacks for a judgement, with the hosts it lacks of.
+fn gaps(report: &CheckReport) -> String {
+    let with_gaps = report
+        .hosts
+        .iter()
+        .filter(|(_, checked)| !checked.gaps.is_empty());
+    let texts: Vec<String> = with_gaps
+        .map(|(snapshot, checked)| {
+            let of = if report.hosts.len() > 1 {
+                format!(" of {}", name_of(snapshot))
+            } else {
+                String::new()
+            };
+            format!("Not read{of}: {}.", checked.gaps.join(", "))
+        })
+        .collect();
+    texts.join(" ")
 }
 
 /// Findings of the same rule on the same host are told once.

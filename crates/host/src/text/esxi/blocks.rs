@@ -1,6 +1,6 @@
 //! `esxcli ... get` and `list`: `Key: value`, the values indented below a name.
 
-use super::super::freebsd::notes::Notes;
+use crate::text::notes::Notes;
 use crate::model::Setting;
 
 /// One object.

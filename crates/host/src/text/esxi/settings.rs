@@ -1,12 +1,12 @@
 //! Advanced settings, and the version.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, first_line, first_lines, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use super::blocks::{Block, blocks, field, setting, split};
 use crate::model::{Distribution, Platform, Setting, Snapshot};
 
 pub(super) fn recognises_list(text: &Text<'_>) -> bool {
-    let mut fields = first_lines(text, 3).map(|line| line.trim().split_once(':'));
+    let mut fields = first_lines(text).take(3).map(|line| line.trim().split_once(':'));
     let path = fields.next().flatten();
     let path = path.is_some_and(|(key, value)| key == "Path" && value.trim().starts_with('/'));
     path && fields.flatten().any(|(key, _)| key == "Type")
@@ -95,7 +95,7 @@ pub(super) fn read_advcfg(text: &Text<'_>, snapshot: &mut Snapshot) {
 }
 
 pub(super) fn recognises_version(text: &Text<'_>) -> bool {
-    let mut lines = first_lines(text, 1);
+    let mut lines = first_lines(text).take(1);
     let product = lines.next().unwrap_or_default().trim();
     product == "Product: VMware ESXi" || product == "Product: VMware ESX"
 }
@@ -137,7 +137,7 @@ fn vmware(line: &str) -> Option<(&str, &str)> {
 }
 
 pub(super) fn recognises_vmware(text: &Text<'_>) -> bool {
-    first_lines(text, 3).count() <= 2 && vmware(first_line(text)).is_some()
+    first_lines(text).take(3).count() <= 2 && vmware(first_line(text)).is_some()
 }
 
 pub(super) fn read_vmware(text: &Text<'_>, snapshot: &mut Snapshot) {

@@ -1,13 +1,13 @@
 //! Standard and distributed switches, and VMkernel adapters.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
 use super::blocks::{Block, blocks, field, setting};
 use crate::model::{Platform, Snapshot, VirtualSwitch};
 
 /// A title, and below it an indented `Name:` with the same name, and one of the keys soon.
 fn titled(text: &Text<'_>, keys: &[&str]) -> bool {
-    let mut lines = first_lines(text, 20);
+    let mut lines = first_lines(text).take(20);
     let title = lines.next().unwrap_or_default();
     let name = lines.next().and_then(field);
     let named = name.is_some_and(|(key, value)| key == "Name" && value == title.trim_end());

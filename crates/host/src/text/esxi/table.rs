@@ -1,6 +1,6 @@
 //! Tables of `esxcli`: a line of dashes as wide as each column, two spaces between.
 
-use super::super::freebsd::notes::{Notes, quoted};
+use crate::text::notes::{Notes, quoted};
 
 /// A row: headings and values.
 pub(super) type Row<'a> = Vec<(&'a str, &'a str)>;

@@ -2,7 +2,7 @@
 
 use super::super::Text;
 use super::names::{driver, driver_unit};
-use super::notes::{Notes, first_line, quoted, whole_lines};
+use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 use crate::model::{Driver, Setting, Snapshot};
 
 pub(super) fn recognises_pciconf(text: &Text<'_>) -> bool {

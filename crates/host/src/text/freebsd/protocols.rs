@@ -4,7 +4,7 @@
 //! fragmented`. Bytes in parentheses are a counter of their own: `tcp: data packets (bytes)`.
 
 use super::super::Text;
-use super::notes::{Notes, first_line, first_lines, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use crate::model::Snapshot;
 
 /// Protocols, as they head their section.
@@ -44,7 +44,7 @@ const NOUNS: &[&str] = &[
 ];
 
 pub(super) fn recognises(text: &Text<'_>) -> bool {
-    let second = first_lines(text, 2).nth(1).unwrap_or_default();
+    let second = first_lines(text).nth(1).unwrap_or_default();
     protocol(first_line(text)).is_some() && second.starts_with([' ', '\t'])
 }
 

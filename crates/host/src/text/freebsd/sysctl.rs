@@ -2,7 +2,7 @@
 
 use super::super::Text;
 use super::names::driver;
-use super::notes::{Notes, first_lines, whole_lines};
+use crate::text::notes::{Notes, first_lines, whole_lines};
 use crate::model::{Distribution, Driver, Platform, Setting, Snapshot};
 
 /// Sysctls kept of a text: more is no host's.
@@ -28,7 +28,7 @@ const MACOS: &[&str] = &[
 
 /// The second and third line may belong to a value of several lines.
 pub(super) fn recognises(text: &Text<'_>) -> bool {
-    let mut lines = first_lines(text, 3);
+    let mut lines = first_lines(text).take(3);
     let first = lines.next().is_some_and(|line| setting(line).is_some());
     first && lines.all(|line| setting(line).is_some() || line.starts_with([' ', '\t']))
 }

@@ -1,13 +1,13 @@
 //! What runs: `uname`, versions, pf's translation rules, jails; and `rc.conf`, which is not used.
 
 use super::super::Text;
-use super::notes::{Notes, first_line, first_lines, quoted, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 use super::sysctl::distribution;
 use crate::model::{Distribution, Nat, Platform, Setting, Snapshot};
 
 /// `uname -a`: system, host and release.
 pub(super) fn recognises_uname(text: &Text<'_>) -> bool {
-    first_lines(text, 2).count() == 1 && uname(first_line(text)).is_some()
+    first_lines(text).take(2).count() == 1 && uname(first_line(text)).is_some()
 }
 
 fn uname(line: &str) -> Option<(Platform, &str, &str)> {
@@ -80,7 +80,7 @@ fn is_release(line: &str) -> bool {
 }
 
 pub(super) fn recognises_version(text: &Text<'_>) -> bool {
-    let mut lines = first_lines(text, 4).peekable();
+    let mut lines = first_lines(text).take(4).peekable();
     lines.peek().is_some() && lines.all(is_release)
 }
 
@@ -112,7 +112,7 @@ pub(super) fn read_version(text: &Text<'_>, snapshot: &mut Snapshot) {
 pub(super) fn recognises_opnsense(text: &Text<'_>) -> bool {
     let line = first_line(text);
     let version = line.strip_prefix("OPNsense ").unwrap_or_default();
-    first_lines(text, 2).count() == 1 && version.starts_with(|c: char| c.is_ascii_digit())
+    first_lines(text).take(2).count() == 1 && version.starts_with(|c: char| c.is_ascii_digit())
 }
 
 pub(super) fn read_opnsense(text: &Text<'_>, snapshot: &mut Snapshot) {
@@ -153,7 +153,7 @@ fn begins(line: &str, with: &[&str]) -> bool {
 
 pub(super) fn recognises_pfctl(text: &Text<'_>) -> bool {
     let rule = |line: &str| begins(line, TRANSLATES) || begins(line, OTHER);
-    let mut lines = first_lines(text, 4).peekable();
+    let mut lines = first_lines(text).take(4).peekable();
     lines.peek().is_some() && lines.all(rule)
 }
 
@@ -206,7 +206,7 @@ pub(super) fn read_jls(text: &Text<'_>, snapshot: &mut Snapshot) {
 
 /// All lines assign, and one does what only rc.conf does.
 pub(super) fn recognises_rc_conf(text: &Text<'_>) -> bool {
-    let lines = || first_lines(text, 200).filter(|line| !line.trim_start().starts_with('#'));
+    let lines = || first_lines(text).filter(|line| !line.trim_start().starts_with('#'));
     let only = [
         "cloned_interfaces",
         "defaultrouter",

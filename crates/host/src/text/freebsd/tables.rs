@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 
 use super::super::Text;
-use super::notes::{Notes, first_line, first_lines, mac, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, mac, whole_lines};
 use crate::model::{Interface, Snapshot};
 
 /// Columns of `netstat -i` behind the address, and the counter that each is.
@@ -97,7 +97,7 @@ fn interface(line: &str, columns: &[&str]) -> Option<Interface> {
 
 /// Linux prints `Kernel IP routing table`.
 pub(super) fn recognises_routes(text: &Text<'_>) -> bool {
-    let second = first_lines(text, 2).nth(1).unwrap_or_default();
+    let second = first_lines(text).nth(1).unwrap_or_default();
     let first = first_line(text).trim_end();
     let table = first == "Routing tables" || first.starts_with("Routing tables (fib: ");
     table && (second.starts_with("Internet") || second.starts_with("Destination"))

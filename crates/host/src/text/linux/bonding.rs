@@ -1,13 +1,14 @@
 //! `/proc/net/bonding/bond0` and `brctl show`: who is a port of what.
 
-use super::out::{Out, first, head, is_name};
+use super::out::{Out, is_name};
 use crate::model::{Bond, Bridge, Interface, Snapshot};
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `/proc/net/bonding/bond0`.
 pub(super) const BONDING: Reader = Reader {
     name: "/proc/net/bonding",
-    recognises: |text| first(text).starts_with("Ethernet Channel Bonding Driver:"),
+    recognises: |text| first_line(text).starts_with("Ethernet Channel Bonding Driver:"),
     read: bonding,
 };
 
@@ -15,7 +16,7 @@ pub(super) const BONDING: Reader = Reader {
 pub(super) const BRCTL: Reader = Reader {
     name: "brctl show",
     recognises: |text| {
-        let names = first(text).split_whitespace();
+        let names = first_line(text).split_whitespace();
         names.eq([
             "bridge",
             "name",
@@ -105,7 +106,7 @@ fn port_line(out: &mut Out<'_>, port: &str, key: &str, value: &str) {
 fn brctl(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, BRCTL.name, snapshot);
     let mut current: Option<(&str, Bridge)> = None;
-    let titles = head(text).take(1).count();
+    let titles = first_lines(text).take(1).count();
     for line in out.lines().filter(|line| !line.is_empty()).skip(titles) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let below = line.starts_with([' ', '\t']);

@@ -3,15 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::json::is_object;
-use super::out::{Out, command_words, first, head};
+use super::out::{Out, command_words};
 use crate::model::Snapshot;
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `nstat`.
 pub(super) const NSTAT: Reader = Reader {
     name: "nstat",
     recognises: |text| {
-        let mut lines = head(text);
+        let mut lines = first_lines(text);
         lines.next() == Some("#kernel")
             && lines.next().is_none_or(|line| nstat_line(line).is_some())
     },
@@ -35,7 +36,7 @@ pub(super) const JSON: Reader = Reader {
 pub(super) const SNMP: Reader = Reader {
     name: "/proc/net/snmp",
     recognises: |text| {
-        let mut lines = head(text).filter_map(|line| line.split_once(": "));
+        let mut lines = first_lines(text).filter_map(|line| line.split_once(": "));
         let (names, values) = (lines.next(), lines.next());
         names
             .zip(values)
@@ -48,7 +49,7 @@ pub(super) const SNMP: Reader = Reader {
 pub(super) const SNMP6: Reader = Reader {
     name: "/proc/net/snmp6",
     recognises: |text| {
-        first(text).starts_with("Ip6InReceives") && snmp6_line(first(text)).is_some()
+        first_line(text).starts_with("Ip6InReceives") && snmp6_line(first_line(text)).is_some()
     },
     read: snmp6,
 };

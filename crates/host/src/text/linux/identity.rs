@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::out::{Out, command_words, first, head, only_line};
+use super::out::{Out, command_words, only_line};
 use crate::model::{Distribution, Platform, Snapshot};
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `/proc/version`.
@@ -34,7 +35,7 @@ pub(super) const RELEASE: Reader = Reader {
 pub(super) const OS_RELEASE: Reader = Reader {
     name: "/etc/os-release",
     recognises: |text| {
-        let lines = || head(text).filter(|line| !line.starts_with('#'));
+        let lines = || first_lines(text).filter(|line| !line.starts_with('#'));
         let has = |key: &str| lines().any(|line| line.starts_with(key));
         has("ID=") && has("NAME=") && lines().all(|line| assignment(line).is_some())
     },
@@ -45,8 +46,8 @@ pub(super) const OS_RELEASE: Reader = Reader {
 pub(super) const HOSTNAMECTL: Reader = Reader {
     name: "hostnamectl",
     recognises: |text| {
-        let has = |key: &str| head(text).any(|line| line.trim_start().starts_with(key));
-        first(text).trim_start().starts_with("Static hostname: ") && has("Kernel: ")
+        let has = |key: &str| first_lines(text).any(|line| line.trim_start().starts_with(key));
+        first_line(text).trim_start().starts_with("Static hostname: ") && has("Kernel: ")
     },
     read: hostnamectl,
 };

@@ -1,15 +1,16 @@
 //! `ifconfig` of net-tools 1.60 and 2, and busybox's.
 
 use super::net_files::{CARRIER, FRAME};
-use super::out::{Out, first, head, is_name, mac};
+use super::out::{Out, is_name};
 use crate::model::{Interface, Setting, Snapshot};
+use crate::text::notes::{first_line, first_lines, mac};
 use crate::text::{Reader, Text};
 
 /// `ifconfig`.
 pub(super) const IFCONFIG: Reader = Reader {
     name: "ifconfig",
     recognises: |text| {
-        let line = first(text);
+        let line = first_line(text);
         old_header(line).is_some() || new_header(line).is_some() && is_linux(text)
     },
     read,
@@ -51,7 +52,7 @@ fn new_header(line: &str) -> Option<(&str, &str)> {
 }
 
 fn is_linux(text: &Text<'_>) -> bool {
-    head(text).any(|line| line.contains("txqueuelen ") || line.contains("RX packets "))
+    first_lines(text).any(|line| line.contains("txqueuelen ") || line.contains("RX packets "))
 }
 
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {

@@ -2,16 +2,17 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::out::{Out, first, head};
+use super::out::Out;
 use crate::model::{IpvsDestination, IpvsService, Snapshot};
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `ipvsadm -Ln` and `/proc/net/ip_vs`, which differ in how addresses are written.
 pub(super) const IPVS: Reader = Reader {
     name: "ipvsadm -Ln",
     recognises: |text| {
-        first(text).starts_with("IP Virtual Server version ")
-            && head(text)
+        first_line(text).starts_with("IP Virtual Server version ")
+            && first_lines(text)
                 .nth(2)
                 .is_some_and(|line| line.contains("Forward Weight ActiveConn"))
     },
@@ -21,7 +22,7 @@ pub(super) const IPVS: Reader = Reader {
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, IPVS.name, snapshot);
     // The kernel's file has one space there, ipvsadm a table.
-    let hex = head(text)
+    let hex = first_lines(text)
         .nth(2)
         .is_some_and(|line| line.contains(":Port Forward"));
     let mut services: Vec<IpvsService> = Vec::new();

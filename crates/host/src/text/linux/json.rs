@@ -2,7 +2,8 @@
 
 use serde_json::{Deserializer, Map, Value};
 
-use super::out::{Out, head};
+use super::out::Out;
+use crate::text::notes::first_lines;
 use crate::text::Text;
 
 /// Bytes that are looked at to recognise a text.
@@ -96,7 +97,7 @@ pub(super) fn number_of(object: &Map<String, Value>, key: &str) -> Option<u64> {
 
 /// Whether a text begins with an object.
 pub(super) fn is_object(text: &Text<'_>) -> bool {
-    head(text)
+    first_lines(text)
         .next()
         .is_some_and(|line| line.trim_start().starts_with('{'))
 }

@@ -1,13 +1,14 @@
 //! What the kernel says of itself: its log, and its modules.
 
-use super::out::{Out, first, head};
+use super::out::Out;
 use crate::model::Snapshot;
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `dmesg`.
 pub(super) const LOG: Reader = Reader {
     name: "dmesg",
-    recognises: |text| is_log_line(first(text)),
+    recognises: |text| is_log_line(first_line(text)),
     read: log,
 };
 
@@ -15,7 +16,7 @@ pub(super) const LOG: Reader = Reader {
 pub(super) const LSMOD: Reader = Reader {
     name: "lsmod",
     recognises: |text| {
-        first(text)
+        first_line(text)
             .split_whitespace()
             .eq(["Module", "Size", "Used", "by"])
     },
@@ -25,7 +26,7 @@ pub(super) const LSMOD: Reader = Reader {
 /// `/proc/modules`.
 pub(super) const MODULES: Reader = Reader {
     name: "/proc/modules",
-    recognises: |text| modules_line(first(text)).is_some(),
+    recognises: |text| modules_line(first_line(text)).is_some(),
     read: |text, snapshot| modules(text, snapshot, MODULES.name, modules_line),
 };
 
@@ -89,7 +90,7 @@ type Module = fn(&str) -> Option<&str>;
 fn modules(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str, module: Module) {
     let mut out = Out::linux(text, name, snapshot);
     let titles = usize::from(
-        head(text)
+        first_lines(text)
             .next()
             .is_some_and(|line| line.starts_with("Module ")),
     );

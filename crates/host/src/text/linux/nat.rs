@@ -1,14 +1,15 @@
 //! Whether addresses are translated: `nft list ruleset`, `iptables-save`, `iptables -L`.
 
-use super::out::{Out, first, head};
+use super::out::Out;
 use crate::model::{Nat, Snapshot};
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `nft list ruleset`.
 pub(super) const NFT: Reader = Reader {
     name: "nft list ruleset",
     recognises: |text| {
-        let line = head(text)
+        let line = first_lines(text)
             .find(|line| !line.starts_with('#'))
             .unwrap_or_default();
         let words: Vec<&str> = line.split(' ').collect();
@@ -22,7 +23,7 @@ pub(super) const NFT: Reader = Reader {
 pub(super) const SAVE: Reader = Reader {
     name: "iptables-save",
     recognises: |text| {
-        let mut lines = head(text).filter(|line| !line.starts_with('#'));
+        let mut lines = first_lines(text).filter(|line| !line.starts_with('#'));
         lines.next().is_some_and(|line| table(line).is_some())
             && lines
                 .next()
@@ -35,7 +36,7 @@ pub(super) const SAVE: Reader = Reader {
 pub(super) const LIST: Reader = Reader {
     name: "iptables -L",
     recognises: |text| {
-        let mut lines = head(text);
+        let mut lines = first_lines(text);
         lines.next().is_some_and(|line| chain(line).is_some()) && lines.next().is_some_and(is_title)
     },
     read: list,
@@ -142,7 +143,7 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     if open && text.body.ends_with('\n') {
         out.cut();
     }
-    saved(&mut out, writer(first(text)), loaded, found);
+    saved(&mut out, writer(first_line(text)), loaded, found);
     out.finish();
 }
 

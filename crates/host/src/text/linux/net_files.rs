@@ -1,20 +1,21 @@
 //! Files of /proc/net: softnet_stat, dev, vlan/config and packet.
 
-use super::out::{Out, first, head, is_cut, is_name};
+use super::out::{Out, is_name};
 use crate::model::{Interface, PacketSocket, Snapshot, Vlan};
+use crate::text::notes::{first_line, first_lines, is_cut};
 use crate::text::{Reader, Text};
 
 /// `/proc/net/softnet_stat`.
 pub(super) const SOFTNET: Reader = Reader {
     name: "/proc/net/softnet_stat",
-    recognises: |text| softnet_line(first(text)).is_some(),
+    recognises: |text| softnet_line(first_line(text)).is_some(),
     read: softnet,
 };
 
 /// `/proc/net/dev`.
 pub(super) const DEV: Reader = Reader {
     name: "/proc/net/dev",
-    recognises: |text| first(text).starts_with("Inter-|   Receive"),
+    recognises: |text| first_line(text).starts_with("Inter-|   Receive"),
     read: dev,
 };
 
@@ -22,7 +23,7 @@ pub(super) const DEV: Reader = Reader {
 pub(super) const VLAN: Reader = Reader {
     name: "/proc/net/vlan/config",
     recognises: |text| {
-        first(text)
+        first_line(text)
             .split_whitespace()
             .eq(["VLAN", "Dev", "name", "|", "VLAN", "ID"])
     },
@@ -33,7 +34,7 @@ pub(super) const VLAN: Reader = Reader {
 pub(super) const PACKET: Reader = Reader {
     name: "/proc/net/packet",
     recognises: |text| {
-        let names = first(text).split_whitespace();
+        let names = first_line(text).split_whitespace();
         names.eq([
             "sk", "RefCnt", "Type", "Proto", "Iface", "R", "Rmem", "User", "Inode",
         ])
@@ -71,7 +72,7 @@ fn softnet(text: &Text<'_>, snapshot: &mut Snapshot) {
         }
     }
     // A sum over some processors is no sum over all.
-    if unknown || is_cut(text.body) {
+    if unknown || is_cut(text) {
         out.snapshot.softnet.clear();
     }
     out.finish();
@@ -115,7 +116,7 @@ pub(super) const CARRIER: &str =
 
 fn dev(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, DEV.name, snapshot);
-    let known = head(text).nth(1).is_some_and(|line| {
+    let known = first_lines(text).nth(1).is_some_and(|line| {
         let ways = "|bytes packets errs drop fifo frame compressed multicast|bytes packets";
         line.split_whitespace()
             .collect::<Vec<_>>()

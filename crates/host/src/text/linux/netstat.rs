@@ -1,15 +1,16 @@
 //! `netstat -s`: counters in words.
 
 use super::netstat_words::WORDS;
-use super::out::{Out, head};
+use super::out::Out;
 use crate::model::Snapshot;
+use crate::text::notes::first_lines;
 use crate::text::{Reader, Text};
 
 /// `netstat -s`.
 pub(super) const NETSTAT: Reader = Reader {
     name: "netstat -s",
     recognises: |text| {
-        let mut lines = head(text);
+        let mut lines = first_lines(text);
         lines.next().is_some_and(|line| section(line).is_some())
             && lines
                 .take(10)

@@ -1,29 +1,17 @@
 //! What readers of Linux output share: whole lines, notes on what was not understood, and
 //! interfaces that are described more than once.
 
-use std::collections::BTreeMap;
-
 use super::merge::merge;
 use crate::model::{Interface, Platform, Setting, Snapshot};
 use crate::text::Text;
-
-/// Entries that one text may add to what was not read.
-const NOTES: usize = 20;
-
-/// Characters of a line that are quoted.
-const QUOTED: usize = 100;
-
-/// Bytes that are looked at to recognise a text.
-const HEAD: usize = 16 * 1024;
+use crate::text::notes::{Notes, whole_lines};
 
 /// A snapshot while one text is read into it.
 pub(super) struct Out<'a> {
     text: &'a Text<'a>,
     kind: &'static str,
     pub(super) snapshot: &'a mut Snapshot,
-    notes: BTreeMap<String, (String, String, u64)>,
-    /// Notes beyond the limit.
-    beyond: u64,
+    notes: Notes<'a>,
 }
 
 impl<'a> Out<'a> {
@@ -43,46 +31,48 @@ impl<'a> Out<'a> {
             text,
             kind,
             snapshot,
-            notes: BTreeMap::new(),
-            beyond: 0,
+            notes: Notes::of(text, kind),
         }
     }
 
     /// Its lines, without spaces at their ends. The last one is left out and noted if it does not
     /// end: what it says may be half a number.
     pub(super) fn lines(&mut self) -> impl Iterator<Item = &'a str> + use<'a> {
-        if is_cut(self.text.body) {
-            self.cut();
-        }
-        lines(self.text)
+        self.whole().lines().map(str::trim_end)
+    }
+
+    /// The same as one text.
+    pub(super) fn whole(&mut self) -> &'a str {
+        whole_lines(self.text, &mut self.notes)
     }
 
     /// Notes that the text is not whole.
     pub(super) fn cut(&mut self) {
         let why = "ends in the middle: what follows is missing, what is not finished is left out";
-        self.note(self.text.origin, why);
+        self.not_read(self.kind, why);
     }
 
     /// Notes a line that is not understood.
     pub(super) fn unknown(&mut self, line: &str) {
-        let why = format!("not understood as output of {}", self.kind);
-        self.note(&format!("{}: {}", self.text.origin, quoted(line)), &why);
+        self.notes.line(line);
     }
 
     /// Notes something else that was not read, and why.
     pub(super) fn not_read(&mut self, what: &str, why: &str) {
-        self.note(&format!("{}: {what}", self.text.origin), why);
+        self.notes.alike(what, why);
     }
 
-    /// What differs only in its digits is one entry with a count.
-    fn note(&mut self, what: &str, why: &str) {
-        let key = without_digits(what) + "\n" + why;
-        if let Some((_, _, count)) = self.notes.get_mut(&key) {
-            *count += 1;
-        } else if self.notes.len() < NOTES - 1 {
-            self.notes.insert(key, (what.to_owned(), why.to_owned(), 1));
-        } else {
-            self.beyond += 1;
+    /// Takes what is understood of each line, notes those that are not.
+    pub(super) fn each<T>(
+        &mut self,
+        lines: impl IntoIterator<Item = Result<T, impl AsRef<str>>>,
+        mut take: impl FnMut(&mut Self, T),
+    ) {
+        for line in lines {
+            match line {
+                Ok(known) => take(self, known),
+                Err(line) => self.unknown(line.as_ref()),
+            }
         }
     }
 
@@ -125,58 +115,21 @@ impl<'a> Out<'a> {
         let found = interface_of_command(self.text);
         if found.is_none() {
             let why = "does not say which interface it is about, nor does what names it";
-            let what = format!("{} ({})", self.text.origin, self.kind);
-            self.note(&what, why);
+            self.not_read(self.kind, why);
         }
         found
     }
 
     /// Hands the notes over.
     pub(super) fn finish(self) {
-        for (what, why, count) in self.notes.into_values() {
-            let times = format!("{why} ({count} times)");
-            let why = if count == 1 { why } else { times };
-            self.snapshot.not_read(what, why);
-        }
-        if self.beyond > 0 {
-            let why = format!("{} more notes of this text are left out", self.beyond);
-            self.snapshot.not_read(self.text.origin, why);
-        }
+        self.notes.finish(self.snapshot);
     }
-}
-
-/// Lines that end, without spaces at their ends.
-pub(super) fn lines<'a>(text: &Text<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
-    let end = text.body.rfind('\n').unwrap_or(0);
-    let whole = text.body.get(..end).unwrap_or_default();
-    whole.split('\n').map(str::trim_end)
-}
-
-/// The first lines that are not empty, for recognition.
-pub(super) fn head<'a>(text: &Text<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
-    let mut end = text.body.len().min(HEAD);
-    while !text.body.is_char_boundary(end) {
-        end -= 1;
-    }
-    let start = text.body.get(..end).unwrap_or_default();
-    let lines = start.split('\n').map(str::trim_end);
-    lines.filter(|line| !line.is_empty()).take(400)
-}
-
-/// The first line that is not empty.
-pub(super) fn first<'a>(text: &Text<'a>) -> &'a str {
-    head(text).next().unwrap_or_default()
 }
 
 /// The only line of a text, whole or not.
 pub(super) fn only_line<'a>(text: &Text<'a>) -> Option<&'a str> {
     let body = text.body.trim();
     (!body.is_empty() && !body.contains('\n')).then_some(body)
-}
-
-/// Whether the last line has no end.
-pub(super) fn is_cut(body: &str) -> bool {
-    !body.is_empty() && !body.ends_with('\n')
 }
 
 /// Words of the command or path that made the text, as a bundle or sosreport writes them.
@@ -245,28 +198,4 @@ pub(super) fn on_off(value: &str) -> Option<bool> {
         "off" => Some(false),
         _ => None,
     }
-}
-
-/// A hardware address in lower case, if it is one.
-pub(super) fn mac(word: &str) -> Option<String> {
-    let pair = |pair: &str| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (word.split(':').count() >= 6 && word.split(':').all(pair)).then(|| word.to_ascii_lowercase())
-}
-
-fn quoted(line: &str) -> String {
-    let line = line.trim();
-    let short: String = line.chars().take(QUOTED).collect();
-    let dots = if short.len() < line.len() { "..." } else { "" };
-    format!("`{short}{dots}`")
-}
-
-fn without_digits(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for letter in text.chars() {
-        let letter = if letter.is_ascii_digit() { '0' } else { letter };
-        if letter != '0' || !result.ends_with('0') {
-            result.push(letter);
-        }
-    }
-    result
 }

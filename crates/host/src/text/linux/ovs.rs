@@ -1,7 +1,8 @@
 //! `ovs-vsctl show`.
 
-use super::out::{Out, first, head};
+use super::out::Out;
 use crate::model::{Ovs, OvsBridge, OvsPort, Snapshot};
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `ovs-vsctl show`.
@@ -14,7 +15,7 @@ pub(super) const SHOW: Reader = Reader {
                 || line.starts_with("ovs_version: ")
                 || line.starts_with("Manager ")
         };
-        is_uuid(first(text)) && head(text).nth(1).is_some_and(known)
+        is_uuid(first_line(text)) && first_lines(text).nth(1).is_some_and(known)
     },
     read,
 };

@@ -1,7 +1,8 @@
 //! `sysctl -a`, sysctl.conf and single files of /proc/sys.
 
-use super::out::{Out, head, only_line};
+use super::out::{Out, only_line};
 use crate::model::Snapshot;
+use crate::text::notes::first_lines;
 use crate::text::{Reader, Text};
 
 /// `sysctl -a`.
@@ -44,7 +45,7 @@ const LINUX: [&str; 9] = [
 /// Whether most lines are `key = value`, one of them Linux's own.
 fn is_sysctl(text: &Text<'_>) -> bool {
     let (mut known, mut others, mut linux) = (0, 0, false);
-    for line in head(text).filter(|line| !is_comment(line) && !is_complaint(line)) {
+    for line in first_lines(text).filter(|line| !is_comment(line) && !is_complaint(line)) {
         match pair(line) {
             Some((key, _)) => {
                 known += 1;
@@ -59,7 +60,7 @@ fn is_sysctl(text: &Text<'_>) -> bool {
 /// A file of settings says so by comments or by its path.
 fn is_conf(text: &Text<'_>) -> bool {
     let named = |path: &str| path.contains("sysctl.conf") || path.contains("sysctl.d/");
-    text.command.is_some_and(named) || head(text).any(is_comment)
+    text.command.is_some_and(named) || first_lines(text).any(is_comment)
 }
 
 fn is_comment(line: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Adapters: what they are, RSC, LSO, counters.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, mac};
+use crate::text::notes::{Notes, mac};
 use super::records::{Cell, Record, name, records};
 use crate::model::{Driver, Feature, Interface, Platform, Snapshot};
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::Text;
-use super::super::freebsd::notes::Notes;
+use crate::text::notes::Notes;
 use super::records::{Cell, Record};
 
 pub(super) fn records(text: &Text<'_>, notes: &mut Notes<'_>) -> Vec<Record> {

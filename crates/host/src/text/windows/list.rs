@@ -1,6 +1,6 @@
 //! `| Format-List`: `Name : value`, the colons below each other, long values over several lines.
 
-use super::super::freebsd::notes::Notes;
+use crate::text::notes::Notes;
 use super::records::{Cell, Record};
 
 /// Where the colon of a property is, in bytes: the name before it is ASCII.

@@ -1,7 +1,7 @@
 //! Objects that PowerShell printed, whatever the form.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, first_line, quoted, whole_lines};
+use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 use super::{json, list, table};
 use crate::model::Setting;
 

@@ -1,7 +1,7 @@
 //! Advanced properties of adapters, and the global offload settings.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, quoted};
+use crate::text::notes::{Notes, quoted};
 use super::records::{Cell, LANGUAGE, Record, name, records, setting};
 use crate::model::{Platform, Setting, Snapshot};
 

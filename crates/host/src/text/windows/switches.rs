@@ -1,7 +1,7 @@
 //! `Get-VMSwitch` and `Get-VMNetworkAdapter`.
 
 use super::super::Text;
-use super::super::freebsd::notes::Notes;
+use crate::text::notes::Notes;
 use super::records::{Cell, Record, name, records};
 use crate::model::{Platform, Snapshot, VirtualSwitch};
 

@@ -1,13 +1,13 @@
 //! Which Windows it is: `ver`, `systeminfo`, `Get-ComputerInfo`, the registry, .NET.
 
 use super::super::Text;
-use super::super::freebsd::notes::{Notes, first_line, first_lines, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use super::records::{LANGUAGE, Record, records};
 use crate::model::{Distribution, Platform, Snapshot};
 
 /// `Microsoft Windows [Version 10.0.17763.1999]`: the word differs between languages only.
 pub(super) fn recognises_ver(text: &Text<'_>) -> bool {
-    first_lines(text, 2).count() == 1 && ver(first_line(text)).is_some()
+    first_lines(text).take(2).count() == 1 && ver(first_line(text)).is_some()
 }
 
 fn ver(line: &str) -> Option<&str> {
@@ -40,7 +40,7 @@ fn labelled(line: &str) -> Option<(&str, &str)> {
 
 /// The first three lines are host, product and version in every language.
 pub(super) fn recognises_systeminfo(text: &Text<'_>) -> bool {
-    let lines: Vec<_> = first_lines(text, 3).filter_map(labelled).collect();
+    let lines: Vec<_> = first_lines(text).take(3).filter_map(labelled).collect();
     let [_, (_, product), (_, version)] = lines.as_slice() else {
         return false;
     };

@@ -1,6 +1,6 @@
 //! `| Format-Table`: columns by the line of dashes, which are as wide as the headings only.
 
-use super::super::freebsd::notes::{Notes, quoted};
+use crate::text::notes::{Notes, quoted};
 use super::records::{Cell, Record};
 
 /// Lines within which a table has to begin.

@@ -1,6 +1,6 @@
 //! The text of one interface: its first line, and the others with broken lists put together.
 
-use super::super::notes::{Notes, quoted};
+use crate::text::notes::{Notes, quoted};
 
 /// First line of an interface.
 pub(super) struct Head<'a> {

@@ -1,6 +1,6 @@
 //! The lines of one interface.
 
-use super::super::notes::{Notes, mac};
+use crate::text::notes::{Notes, mac};
 use super::address::{address, after};
 use super::block::Block;
 use super::{kind, options};

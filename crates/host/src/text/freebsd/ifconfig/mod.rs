@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 
 use self::block::{Block, blocks, glue, head, mended};
 use super::super::Text;
-use super::notes::{Notes, first_line, first_lines, quoted, whole_lines};
+use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 use crate::model::{Platform, Snapshot};
 
 /// The first line is an interface with flags as BSD prints them. Linux's has decimal flags and two
 /// spaces before `mtu`, Solaris' an index behind it, NetBSD's flags begin with `0x`.
 pub(super) fn recognises(text: &Text<'_>) -> bool {
     let first = first_line(text);
-    let second = first_lines(text, 2).nth(1).unwrap_or_default();
+    let second = first_lines(text).nth(1).unwrap_or_default();
     head(first).is_some() || glue(first, second).is_some()
 }
 

@@ -1,6 +1,6 @@
 //! `options=8507bb<RXCSUM,LRO>` and `capabilities=`: what is on, and what could be.
 
-use super::super::notes::{Notes, quoted};
+use crate::text::notes::{Notes, quoted};
 use super::block::Block;
 use crate::model::{Feature, Interface, Platform, Setting};
 

@@ -4,13 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::model::{Feature, Interface, Snapshot};
 use crate::text::linux::json::{for_each, has_inner_key, has_keys, text_of};
-use crate::text::linux::out::{Out, first, is_name, on_off};
+use crate::text::linux::out::{Out, is_name, on_off};
+use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
 /// `ethtool -k`.
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ethtool -k",
-    recognises: |text| header(first(text)).is_some(),
+    recognises: |text| header(first_line(text)).is_some(),
     read: read_text,
 };
 

@@ -2,14 +2,15 @@
 //! `-n eth0 rx-flow-hash udp4`.
 
 use crate::model::{Driver, Interface, Rss, Snapshot};
-use crate::text::linux::out::{Out, first, head};
+use crate::text::linux::out::Out;
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `ethtool -i`.
 pub(in crate::text::linux) const DRIVER: Reader = Reader {
     name: "ethtool -i",
     recognises: |text| {
-        let mut lines = head(text);
+        let mut lines = first_lines(text);
         lines
             .next()
             .is_some_and(|line| line.starts_with("driver: "))
@@ -23,14 +24,14 @@ pub(in crate::text::linux) const DRIVER: Reader = Reader {
 /// `ethtool -S`.
 pub(in crate::text::linux) const STATISTICS: Reader = Reader {
     name: "ethtool -S",
-    recognises: |text| first(text) == "NIC statistics:",
+    recognises: |text| first_line(text) == "NIC statistics:",
     read: |text, snapshot| read(text, snapshot, STATISTICS.name, statistics),
 };
 
 /// `ethtool -n eth0 rx-flow-hash udp4`.
 pub(in crate::text::linux) const HASHING: Reader = Reader {
     name: "ethtool -n rx-flow-hash",
-    recognises: |text| flow_type(first(text)).is_some(),
+    recognises: |text| flow_type(first_line(text)).is_some(),
     read: |text, snapshot| read(text, snapshot, HASHING.name, hashing),
 };
 
@@ -129,7 +130,7 @@ fn flow_type(line: &str) -> Option<String> {
 }
 
 fn hashing(out: &mut Out<'_>, block: &mut Interface, text: &Text<'_>) {
-    let Some(flow) = flow_type(first(text)) else {
+    let Some(flow) = flow_type(first_line(text)) else {
         return;
     };
     let mut fields = String::new();

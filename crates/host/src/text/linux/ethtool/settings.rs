@@ -1,13 +1,14 @@
 //! `ethtool eth0`: speed and link.
 
 use crate::model::{Interface, Snapshot};
-use crate::text::linux::out::{Out, first, is_name};
+use crate::text::linux::out::{Out, is_name};
+use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
 /// `ethtool eth0`.
 pub(in crate::text::linux) const SETTINGS: Reader = Reader {
     name: "ethtool",
-    recognises: |text| header(first(text)).is_some(),
+    recognises: |text| header(first_line(text)).is_some(),
     read,
 };
 

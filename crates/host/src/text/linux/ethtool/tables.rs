@@ -1,27 +1,28 @@
 //! `ethtool -c`, `-g` and `-l`: coalescing, rings and channels.
 
 use crate::model::{Interface, Setting, Snapshot};
-use crate::text::linux::out::{Out, first, is_name, on_off, setting};
+use crate::text::linux::out::{Out, is_name, on_off, setting};
+use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
 /// `ethtool -c`.
 pub(in crate::text::linux) const COALESCING: Reader = Reader {
     name: "ethtool -c",
-    recognises: |text| header(first(text), "Coalesce").is_some(),
+    recognises: |text| header(first_line(text), "Coalesce").is_some(),
     read: |text, snapshot| read(text, snapshot, &COALESCE_TABLE),
 };
 
 /// `ethtool -g`.
 pub(in crate::text::linux) const RINGS: Reader = Reader {
     name: "ethtool -g",
-    recognises: |text| header(first(text), "Ring").is_some(),
+    recognises: |text| header(first_line(text), "Ring").is_some(),
     read: |text, snapshot| read(text, snapshot, &RING_TABLE),
 };
 
 /// `ethtool -l`.
 pub(in crate::text::linux) const CHANNELS: Reader = Reader {
     name: "ethtool -l",
-    recognises: |text| header(first(text), "Channel").is_some(),
+    recognises: |text| header(first_line(text), "Channel").is_some(),
     read: |text, snapshot| read(text, snapshot, &CHANNEL_TABLE),
 };
 

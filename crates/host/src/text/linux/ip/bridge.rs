@@ -7,14 +7,15 @@ use super::facts::{self, Facts};
 use super::link::Header;
 use crate::model::{Interface, Snapshot};
 use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
-use crate::text::linux::out::{Out, first};
+use crate::text::linux::out::Out;
+use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
 /// `bridge link`.
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "bridge link",
     recognises: |text| {
-        let line = first(text);
+        let line = first_line(text);
         old(line).is_some() || Header::of(line).is_some_and(|header| header.is_port())
     },
     read: read_text,

@@ -7,7 +7,8 @@ use super::details::{self, common, of_kind, of_port};
 use super::facts::{self, Facts};
 use crate::model::{Interface, Setting, Snapshot};
 use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
-use crate::text::linux::out::{Out, mac};
+use crate::text::linux::out::Out;
+use crate::text::notes::mac;
 use crate::text::{Reader, Text};
 
 /// `ip -j link`.

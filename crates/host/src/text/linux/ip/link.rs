@@ -7,14 +7,15 @@ use super::details::{self, common, of_kind, of_port};
 use super::facts::{self, Facts};
 use super::stats;
 use crate::model::{Interface, Snapshot};
-use crate::text::linux::out::{Out, first, mac};
+use crate::text::linux::out::Out;
+use crate::text::notes::{first_line, mac};
 use crate::text::{Reader, Text};
 
 /// `ip link` and `ip addr`.
 pub(in crate::text::linux) const LINK: Reader = Reader {
     name: "ip link",
     recognises: |text| {
-        let line = first(text);
+        let line = first_line(text);
         let header = Header::of(line).is_some_and(|header| !header.is_port());
         header || one_line_address(line).is_some()
     },

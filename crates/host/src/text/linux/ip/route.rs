@@ -4,13 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::model::{Interface, Snapshot};
 use crate::text::linux::json::{for_each, has_keys, text_of};
-use crate::text::linux::out::{Out, first};
+use crate::text::linux::out::Out;
+use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
 /// `ip route`.
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ip route",
-    recognises: |text| is_route(first(text)),
+    recognises: |text| is_route(first_line(text)),
     read: read_text,
 };
 
