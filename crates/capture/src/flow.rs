@@ -368,7 +368,7 @@ impl Flow {
     /// The same for what that leads to.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
-        u64::from(self.tally.touch() ^ self.turn.touch()) ^ self.outstanding.touch() as u64
+        u64::from(self.turn.touch()) ^ self.outstanding.touch() as u64
     }
 
     /// The same for what those lead to.

@@ -164,11 +164,11 @@ impl Tally {
     }
 
     fn settled(&mut self, early: &WarmUp) {
-        for length in early.lengths.iter() {
+        for length in early.lengths() {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for (fate, times) in early.fates.iter() {
-            self.count_fate(*fate, *times);
+        for (fate, times) in early.fates() {
+            self.count_fate(fate, times);
         }
     }
 
@@ -193,17 +193,8 @@ impl Tally {
     pub(crate) fn tell(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.fates.single += 1;
-        } else if !self.segment.tell_again(fate) {
-            self.tell_any(fate);
-        }
-    }
-
-    #[inline(never)]
-    fn tell_any(&mut self, fate: Fate) {
-        if self.segment.is_settled() {
+        } else if !self.segment.tell(fate) {
             self.count_fate(fate, 1);
-        } else {
-            self.segment.tell_early(fate);
         }
     }
 
@@ -219,11 +210,6 @@ impl Tally {
             self.fates.single += times;
             self.fates.single_repeated += times * u32::from(fate.repeated);
         }
-    }
-
-    /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u32 {
-        self.segment.touch()
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.
