@@ -17,6 +17,8 @@ pub(crate) struct Length {
 /// place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WarmUp {
+    /// Whether there was a frame.
+    any: bool,
     /// The first frame's number.
     first: u64,
     /// Its payload.
@@ -46,8 +48,7 @@ impl WarmUp {
             first: self.first,
         };
         let others = self.others.iter().flat_map(|others| &others.lengths);
-        let any = self.frames > 0;
-        any.then_some(first).into_iter().chain(others.copied())
+        self.any.then_some(first).into_iter().chain(others.copied())
     }
 
     /// What became of transmissions, with how often.
@@ -75,8 +76,8 @@ impl WarmUp {
     }
 
     pub(super) fn add(&mut self, payload: u32, number: u64) {
-        if self.frames == 0 {
-            (self.payload, self.first) = (payload, number);
+        if !self.any {
+            (self.any, self.payload, self.first) = (true, payload, number);
         }
         if payload == self.payload {
             self.frames += 1;
@@ -111,7 +112,10 @@ impl WarmUp {
 impl Others {
     fn add(&mut self, payload: u32, number: u64) {
         self.frames += 1;
-        let known = self.lengths.iter_mut().find(|known| known.payload == payload);
+        let known = self
+            .lengths
+            .iter_mut()
+            .find(|known| known.payload == payload);
         match known {
             Some(known) => known.frames += 1,
             None => self.lengths.push(Length {
