@@ -108,9 +108,8 @@ impl Table {
     #[inline]
     pub(crate) fn find(&self, key: &Key) -> Option<u32> {
         let mark = mark(key, &self.state);
-        let is_it = |place: &Place| {
-            place.mark == mark && self.get(place.id).is_some_and(|c| c.key == *key)
-        };
+        let is_it =
+            |place: &Place| place.mark == mark && self.get(place.id).is_some_and(|c| c.key == *key);
         self.latest.find(spread(mark), is_it).map(|place| place.id)
     }
 
