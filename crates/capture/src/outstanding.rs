@@ -4,6 +4,7 @@ mod transmission;
 
 use std::collections::VecDeque;
 
+use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
 /// Transmissions kept for one direction; the oldest is given up without a verdict.
@@ -77,7 +78,7 @@ impl Outstanding {
     }
 
     /// Adds a transmission of bytes beyond all others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_last(&mut self, sent: Transmission, common: &mut Common) {
         common.used += 1;
         let is_alone = self.held.as_ref().is_none_or(|held| held.queue.is_empty());
@@ -95,7 +96,7 @@ impl Outstanding {
     fn make_room(&mut self, common: &mut Common) {
         let len = self.len();
         if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used > MAX_PER_POINT) {
-            self.take_oldest(|_| true);
+            self.give_up_oldest();
             common.used -= 1;
         }
     }
@@ -105,16 +106,12 @@ impl Outstanding {
         queued + usize::from(self.first.len > 0)
     }
 
-    /// Takes the oldest one off, if it is so.
-    #[inline]
-    fn take_oldest(&mut self, is_so: impl Fn(&Transmission) -> bool) -> Option<Transmission> {
+    fn give_up_oldest(&mut self) {
         if self.first.len > 0 {
-            let first = Some(self.first).filter(is_so)?;
             self.first.len = 0;
-            return Some(first);
+        } else if let Some(held) = &mut self.held {
+            held.queue.pop_front();
         }
-        let queue = &mut self.held.as_mut()?.queue;
-        is_so(queue.front()?).then(|| queue.pop_front())?
     }
 
     /// Adds what is new of a transmission that fills a hole.
@@ -188,19 +185,31 @@ impl Outstanding {
         mut tell: impl FnMut(Fate),
     ) -> Option<i64> {
         let mut clean = None;
-        while let Some(sent) = self.take_oldest(|sent| sent.end() <= una) {
+        while let Some(gone) = self.take_acknowledged(una) {
             common.used = common.used.saturating_sub(1);
-            if sent.repeated == 0 {
-                clean = Some(sent.time_ns);
-            }
-            if sent.is_repeated() {
-                self.wait_for_d_sack(sent, &mut tell);
+            clean = gone.clean_ns.or(clean);
+            if gone.fate.repeated {
+                self.wait_for_d_sack(&gone, &mut tell);
             } else {
-                tell(sent.fate());
+                tell(gone.fate);
             }
         }
         self.tidy(common);
         clean
+    }
+
+    /// Takes the oldest one off if it is acknowledged.
+    #[inline(always)]
+    fn take_acknowledged(&mut self, una: u64) -> Option<Gone> {
+        if self.first.len > 0 {
+            let gone = self.first.acknowledged(una)?;
+            self.first.len = 0;
+            return Some(gone);
+        }
+        let queue = &mut self.held.as_mut()?.queue;
+        let gone = queue.front()?.acknowledged(una)?;
+        queue.pop_front();
+        Some(gone)
     }
 
     /// Gives back what an empty queue takes.
@@ -224,14 +233,14 @@ impl Outstanding {
     }
 
     #[cold]
-    fn wait_for_d_sack(&mut self, sent: Transmission, tell: &mut impl FnMut(Fate)) {
+    fn wait_for_d_sack(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
         let repaired = &mut self.held.get_or_insert_default().repaired;
         if repaired.len() == MAX_REPAIRED
             && let Some((_, oldest)) = repaired.pop_front()
         {
             tell(oldest);
         }
-        repaired.push_back((sent.start, sent.fate()));
+        repaired.push_back((gone.start, gone.fate));
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,

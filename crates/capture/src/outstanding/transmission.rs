@@ -45,6 +45,25 @@ impl Transmission {
             number: self.number,
         }
     }
+
+    /// What is left of it once everything below a position is acknowledged; `None` if it is not.
+    #[inline(always)]
+    pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
+        (self.end() <= una).then(|| Gone {
+            start: self.start,
+            clean_ns: (self.repeated == 0).then_some(self.time_ns),
+            fate: self.fate(),
+        })
+    }
+}
+
+/// What is left of an acknowledged transmission. The rest is not even copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    pub(super) start: u64,
+    /// When it was sent, if only once.
+    pub(super) clean_ns: Option<i64>,
+    pub(super) fate: Fate,
 }
 
 /// What became of a first transmission.
