@@ -300,6 +300,20 @@ impl Connection {
         low.unique_bytes().max(high.unique_bytes())
     }
 
+    /// See [`crate::outstanding::Outstanding::rest`].
+    #[inline]
+    pub(crate) fn rest(&mut self, common: &mut Common) {
+        for flow in &mut self.flows {
+            flow.outstanding.rest(common);
+        }
+    }
+
+    /// Reads what facts are made of, as far as it does not lie here; see [`crate::kept`].
+    pub(crate) fn touch_samples(&self) -> u32 {
+        let [low, high] = &self.flows;
+        low.turn.touch_all() ^ high.turn.touch_all()
+    }
+
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common) {
         let last_ns = self.last_ns;

@@ -76,10 +76,10 @@ impl Connections {
         })
     }
 
-    /// Reads what leads to what some connections lead to, and that; see [`crate::table::Table::warm`].
+    /// Reads what some connections lead to; see [`crate::table::Table::warm`].
     fn load(&self, places: Range<usize>) {
         let followed = places.filter_map(|place| self.followed(place));
-        black_box(followed.fold(0, |sum, known| sum ^ known.touch_boxes()));
+        black_box(followed.fold(0, |sum, known| sum ^ known.touch_samples()));
     }
 
     /// Payload bytes of all, each once: in the direction in which there were most.

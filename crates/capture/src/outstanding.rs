@@ -194,7 +194,7 @@ impl Outstanding {
                 tell(gone.fate);
             }
         }
-        self.tidy(common);
+        self.shrink();
         clean
     }
 
@@ -212,22 +212,22 @@ impl Outstanding {
         Some(gone)
     }
 
-    /// Gives back what an empty queue takes.
+    /// Gives back the room of many.
     #[inline]
-    fn tidy(&mut self, common: &mut Common) {
-        let Some(held) = self.held.as_mut().filter(|held| held.queue.is_empty()) else {
-            return;
-        };
-        if held.queue.capacity() > MUCH {
+    fn shrink(&mut self) {
+        if let Some(held) = &mut self.held
+            && held.queue.is_empty()
+            && held.queue.capacity() > MUCH
+        {
             held.queue.shrink_to(MUCH / 2);
-        }
-        if common.crowded {
-            self.give_back(common);
         }
     }
 
-    fn give_back(&mut self, common: &mut Common) {
-        if let Some(held) = self.held.take_if(|held| held.repaired.is_empty()) {
+    /// Gives an empty queue to others, when no more frames are expected soon.
+    #[inline]
+    pub(crate) fn rest(&mut self, common: &mut Common) {
+        let is_empty = |held: &mut Box<Held>| held.queue.is_empty() && held.repaired.is_empty();
+        if let Some(held) = self.held.take_if(is_empty) {
             common.give_back(held);
         }
     }

@@ -101,6 +101,14 @@ impl Samples {
         }
     }
 
+    /// Reads a value from every cache line that the median takes.
+    pub(crate) fn touch_all(&self) -> u32 {
+        match &self.kept {
+            Kept::All(all) => all.iter().step_by(15).fold(0, |sum, sample| sum ^ sample),
+            Kept::Few(few) => few[0],
+        }
+    }
+
     pub(crate) fn min_ns(&self) -> Option<i64> {
         (self.len > 0).then_some(self.min_ns)
     }

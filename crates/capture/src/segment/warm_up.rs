@@ -102,10 +102,16 @@ impl WarmUp {
         again
     }
 
+    #[inline]
     pub(super) fn tell(&mut self, fate: Fate) {
         if !self.tell_again(fate) {
-            self.others.get_or_insert_default().tell(fate);
+            self.tell_other(fate);
         }
+    }
+
+    #[cold]
+    fn tell_other(&mut self, fate: Fate) {
+        self.others.get_or_insert_default().tell(fate);
     }
 }
 
