@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::key::Key;
 use crate::reader::Item;
 
-/// Connections whose state, of 1 to 1.5 KiB each with what it leads to, fills a second-level cache.
+/// Connections whose state, of about 1 KiB each with what it leads to, fills a second-level cache.
 const LARGE: usize = 1024;
 /// Connections are kept in blocks, so that growing moves none of them. A block is large enough to be
 /// a mapping of its own, which the operating system gets back as soon as its facts are made.
