@@ -4,23 +4,26 @@ use coalescope_wire::Flags;
 
 use crate::frame::Frame;
 
-/// The acknowledging half of one direction.
+/// The acknowledging half of one direction, in 32 bytes that every frame touches and the rest.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Acks {
-    /// Frames that only acknowledge.
-    pub(crate) pure: u32,
-    pub(crate) duplicates: u32,
-    pub(crate) sack_frames: u32,
-    pub(crate) window_max: u32,
     window_sum: u64,
     windows: u32,
-    /// Window scale announced in the SYN; `None` without a SYN.
-    pub(crate) scale: Option<u8>,
+    pub(crate) window_max: u32,
+    /// Frames that only acknowledge.
+    pub(crate) pure: u32,
     last_ack: u32,
     last_window: u16,
-    /// Duplicates in a row.
-    run: u32,
+    /// Window scale announced in the SYN; `None` without a SYN.
+    pub(crate) scale: Option<u8>,
+    /// Duplicates in a row, as far as they matter.
+    run: u8,
     sacked: bool,
+    /// The window is closed.
+    is_shut: bool,
+    pub(crate) duplicates: u32,
+    pub(crate) sack_frames: u32,
     /// Boxed, since most directions never close it.
     closed: Option<Box<Closed>>,
 }
@@ -74,7 +77,7 @@ impl Acks {
             self.run = 0;
             self.sacked = !frame.sack().is_empty();
         } else if may_repeat && frame.window == self.last_window {
-            self.run += 1;
+            self.run = self.run.saturating_add(1);
             self.duplicates += 1;
         }
     }
@@ -88,7 +91,7 @@ impl Acks {
         self.windows += 1;
         if window == 0 {
             self.shut(frame.time_ns);
-        } else if self.closed.is_some() {
+        } else if self.is_shut {
             self.reopened(frame.time_ns);
         }
     }
@@ -98,6 +101,7 @@ impl Acks {
         let closed = self.closed.get_or_insert_default();
         closed.zero_windows += 1;
         closed.since_ns.get_or_insert(now_ns);
+        self.is_shut = true;
     }
 
     /// How often and for how long the window was closed.
@@ -121,6 +125,7 @@ impl Acks {
 
     #[cold]
     fn reopened(&mut self, now_ns: i64) {
+        self.is_shut = false;
         if let Some(closed) = &mut self.closed
             && let Some(since) = closed.since_ns.take()
         {

@@ -52,6 +52,11 @@ impl Handshake {
         (self.syn_ns != 0 && self.ack_ns >= self.syn_ns).then(|| self.ack_ns - self.syn_ns)
     }
 
+    /// Whether its last frame is still to come.
+    fn is_awaited(&self) -> bool {
+        self.ack_ns == 0 && self.syn_ack_ns != 0
+    }
+
     fn halves(&self) -> Halves {
         let half = |from: i64, to: i64| (from != 0 && to >= from).then(|| to - from);
         Halves {
@@ -71,22 +76,26 @@ pub(crate) struct Tracked {
     pub(crate) acked: Option<u64>,
 }
 
-/// One connection.
+/// One connection, in the order in which it lies in memory: two cache lines that begin with what
+/// expected frames touch, and the two directions.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) key: Key,
-    pub(crate) client_is_low: bool,
-    pub(crate) reset: bool,
-    pub(crate) first_number: u64,
-    pub(crate) first_ns: i64,
     pub(crate) last_ns: i64,
-    pub(crate) handshake: Handshake,
-    pub(crate) phases: PhaseClock,
-    /// Boxed, since most have none.
-    pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     /// Round trip of the whole path as far as the first frames tell; 0 if they do not.
     rtt_ns: i64,
     rtt_known: bool,
+    pub(crate) client_is_low: bool,
+    pub(crate) reset: bool,
+    /// The SYN was answered, and that not acknowledged.
+    awaits_handshake: bool,
+    pub(crate) phases: PhaseClock,
+    pub(crate) handshake: Handshake,
+    pub(crate) first_number: u64,
+    pub(crate) first_ns: i64,
+    /// Boxed, since most have none.
+    pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     pub(crate) flows: [Flow; 2],
 }
 
@@ -94,16 +103,17 @@ impl Connection {
     pub(crate) fn new(frame: &Frame) -> Self {
         let mut connection = Self {
             key: frame.key,
-            client_is_low: client_is_low_by_ports(&frame.key),
-            reset: false,
-            first_number: frame.number,
-            first_ns: frame.time_ns,
             last_ns: frame.time_ns,
-            handshake: Handshake::default(),
-            phases: PhaseClock::default(),
-            layers: frame.layers(),
             rtt_ns: 0,
             rtt_known: false,
+            client_is_low: client_is_low_by_ports(&frame.key),
+            reset: false,
+            awaits_handshake: false,
+            phases: PhaseClock::default(),
+            handshake: Handshake::default(),
+            first_number: frame.number,
+            first_ns: frame.time_ns,
+            layers: frame.layers(),
             flows: [Flow::default(), Flow::default()],
         };
         if frame.flags.has(Flags::SYN) {
@@ -173,7 +183,7 @@ impl Connection {
             if frame.flags.has(Flags::SYN) {
                 self.take_syn(frame, from);
             }
-        } else if self.handshake.ack_ns == 0 && from_client && self.handshake.syn_ack_ns != 0 {
+        } else if self.awaits_handshake && from_client {
             self.take_handshake_ack(frame);
         }
         if data == Data::New {
@@ -193,6 +203,7 @@ impl Connection {
             self.handshake.syn = Some(syn);
             self.phases.syn(frame.time_ns);
         }
+        self.awaits_handshake = self.handshake.is_awaited();
         self.flows[from].begin_if_new(frame.seq.wrapping_add(1));
         self.learn_options();
     }
@@ -222,6 +233,7 @@ impl Connection {
     #[cold]
     fn take_handshake_ack(&mut self, frame: &Frame) {
         self.handshake.ack_ns = frame.time_ns;
+        self.awaits_handshake = self.handshake.is_awaited();
         self.phases.connected(frame.time_ns);
         self.rtt_ns = self.handshake.rtt_ns().unwrap_or(0);
         self.rtt_known = true;
@@ -259,13 +271,13 @@ impl Connection {
         }
     }
 
-    /// Reads a value from every part that a frame touches; see [`crate::table::Table::warm`].
+    /// Reads a value from every cache line that an expected frame touches; see
+    /// [`crate::table::Table::warm`].
     #[inline]
     pub(crate) fn touch(&self) -> u64 {
         let [low, high] = &self.flows;
-        let own =
-            self.last_ns ^ self.handshake.ack_ns ^ self.rtt_ns ^ i64::from(self.key.high_port);
-        low.touch() ^ high.touch() ^ own as u64 ^ u64::from(self.reset)
+        let own = u64::from(self.key.high_port) ^ self.phases.touch();
+        low.touch() ^ high.touch() ^ own
     }
 
     /// The same for what those lead to.
@@ -279,13 +291,27 @@ impl Connection {
     #[inline]
     pub(crate) fn touch_deeply(&self) -> u64 {
         let [low, high] = &self.flows;
-        u64::from(low.touch_deeply() ^ high.touch_deeply())
+        low.touch_deeply() ^ high.touch_deeply()
     }
 
     /// Payload bytes, each once, in the direction in which there were most.
     pub(crate) fn most_bytes(&self) -> u64 {
         let [low, high] = &self.flows;
-        low.counts.unique_bytes.max(high.counts.unique_bytes)
+        low.unique_bytes().max(high.unique_bytes())
+    }
+
+    /// See [`crate::outstanding::Outstanding::rest`].
+    #[inline]
+    pub(crate) fn rest(&mut self, common: &mut Common) {
+        for flow in &mut self.flows {
+            flow.outstanding.rest(common);
+        }
+    }
+
+    /// Reads what facts are made of, as far as it does not lie here; see [`crate::kept`].
+    pub(crate) fn touch_samples(&self) -> u32 {
+        let [low, high] = &self.flows;
+        low.turn.touch_all() ^ high.turn.touch_all()
     }
 
     /// Settles what is still open.

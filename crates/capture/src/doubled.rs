@@ -24,7 +24,6 @@ pub(crate) struct Recent {
     signatures: [u32; REMEMBERED],
     /// In units of 1,024 ns, modulo 2^32: over an hour.
     times: [u32; REMEMBERED],
-    at: u8,
 }
 
 impl Recent {
@@ -55,16 +54,15 @@ impl Recent {
 
     /// See [`crate::table::Table::warm`].
     pub(crate) fn touch(&self) -> u64 {
-        u64::from(self.signatures[0] ^ self.times[REMEMBERED - 1])
+        u64::from(self.signatures[0])
     }
 
-    /// Remembers a frame.
+    /// Remembers a frame, of which there were so many before.
     #[inline]
-    pub(crate) fn add(&mut self, frame: &Frame, signature: u32) {
-        let at = usize::from(self.at) % REMEMBERED;
+    pub(crate) fn add(&mut self, frame: &Frame, signature: u32, before: u64) {
+        let at = before as usize % REMEMBERED;
         self.signatures[at] = signature;
         self.times[at] = time(frame);
-        self.at = self.at.wrapping_add(1);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod counts;
+mod lines;
 mod predicted;
 mod span;
 
@@ -32,32 +33,39 @@ const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
 
-/// One direction.
+/// One direction, in the order in which it lies in memory: five cache lines that expected frames
+/// touch, each with what they need together, and the rest.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Flow {
+    pub(crate) ranges: Ranges,
+    /// Highest position acknowledged by the other side.
+    pub(crate) una: u64,
+    pub(crate) last_data_ns: i64,
+    last_ack_ns: i64,
+    probe_ns: i64,
+    probe_tsval: u32,
+    last_tsval: u32,
+    /// Whether the probe's time and TSval are of a pure ACK that waits for its echo.
+    is_probing: bool,
     started: bool,
     pub(crate) acked: bool,
     pub(crate) fin: bool,
     last_push: bool,
-    pub(crate) ranges: Ranges,
-    /// Highest position acknowledged by the other side.
-    pub(crate) una: u64,
-    pub(crate) counts: Counts,
-    pub(crate) acks: Acks,
+    // The second line.
     recent: Recent,
+    // The third and the fourth.
     pub(crate) outstanding: Outstanding,
     pub(crate) tally: Tally,
     /// From a frame of this direction to the answer that it caused, both seen here.
     pub(crate) turn: Samples,
-    /// Whether the two below are of a pure ACK that waits for its echo.
-    is_probing: bool,
-    probe_tsval: u32,
-    probe_ns: i64,
-    last_tsval: u32,
+    // The fifth, and the rest.
+    pub(crate) counts: Counts,
+    pub(crate) acks: Acks,
     pub(crate) first_data_ns: i64,
-    pub(crate) last_data_ns: i64,
-    last_ack_ns: i64,
     pub(crate) idle_ns: i64,
+    /// Payload bytes that were seen before.
+    pub(crate) repeated_bytes: u64,
 }
 
 impl Flow {
@@ -121,7 +129,7 @@ impl Flow {
             (0, Data::None)
         };
         if data != Data::Doubled {
-            self.recent.add(frame, signature);
+            self.recent.add(frame, signature, self.counts.frames);
             self.count_frame(frame);
         }
         (start, data)
@@ -286,7 +294,7 @@ impl Flow {
         self.last_push = frame.flags.has(Flags::PSH);
         self.counts.data_frames += 1;
         self.counts.payload_bytes += payload;
-        self.counts.unique_bytes += new_bytes;
+        self.repeated_bytes += payload - new_bytes;
         self.tally.add(frame.payload, frame.number);
     }
 
@@ -347,34 +355,9 @@ impl Flow {
         missing.saturating_sub(u64::from(self.una == self.ranges.next() + 1))
     }
 
-    /// Reads a value from every cache line; see [`crate::table::Table::warm`].
-    #[inline]
-    pub(crate) fn touch(&self) -> u64 {
-        let numbers = [
-            self.una,
-            self.ranges.next(),
-            self.counts.frames,
-            u64::from(self.counts.partial),
-            u64::from(self.acks.pure),
-            self.last_data_ns as u64,
-            self.idle_ns as u64,
-            u64::from(self.last_tsval),
-            self.recent.touch(),
-            u64::from(self.tally.fates.single),
-        ];
-        numbers.iter().fold(0, |sum, number| sum ^ number)
-    }
-
-    /// The same for what that leads to.
-    #[inline]
-    pub(crate) fn touch_boxes(&self) -> u64 {
-        u64::from(self.tally.touch() ^ self.turn.touch()) ^ self.outstanding.touch() as u64
-    }
-
-    /// The same for what those lead to.
-    #[inline]
-    pub(crate) fn touch_deeply(&self) -> u32 {
-        self.outstanding.touch_deeply()
+    /// Payload bytes, each once.
+    pub(crate) fn unique_bytes(&self) -> u64 {
+        self.counts.payload_bytes - self.repeated_bytes
     }
 
     /// Settles what is still open.

@@ -122,13 +122,8 @@ impl Frame {
     /// Whether the stored checksum is the sum over the pseudo-header alone: the host that captured
     /// this frame left the rest to its NIC (`CHECKSUM_PARTIAL`), or merged it (GRO does the same).
     pub(crate) fn checksum_is_partial(&self) -> bool {
-        let length = u32::from(self.tcp_header) + self.payload;
-        let mut sum = u64::from(6 + (length & 0xffff) + (length >> 16));
-        for (address, _) in self.key.ends() {
-            sum += (0..8)
-                .map(|i| (address >> (16 * i)) as u64 & 0xffff)
-                .sum::<u64>();
-        }
+        let length = u64::from(self.tcp_header) + u64::from(self.payload);
+        let mut sum = 6 + length + self.key.sum();
         while sum > 0xffff {
             sum = (sum & 0xffff) + (sum >> 16);
         }

@@ -78,6 +78,15 @@ impl Key {
         hasher.finish()
     }
 
+    /// The addresses as a sum of 32-bit numbers, which folds to 16 bits as that of 16-bit ones does.
+    #[inline]
+    pub(crate) fn sum(&self) -> u64 {
+        let [a, b] = self.low;
+        let [c, d] = self.high;
+        let parts = [a, b, c, d].map(|half| (half >> 32) + (half & 0xffff_ffff));
+        parts.iter().sum()
+    }
+
     /// 4 or 6.
     pub(crate) fn version(&self) -> u8 {
         (self.context >> 28) as u8

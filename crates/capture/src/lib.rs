@@ -10,7 +10,6 @@ mod connection;
 mod doubled;
 pub mod facts;
 mod feed;
-mod few;
 pub mod file;
 mod fisher;
 mod flow;

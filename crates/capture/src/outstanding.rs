@@ -1,8 +1,11 @@
 //! First transmissions that are not acknowledged yet, and what became of those that were.
 
+mod transmission;
+
 use std::collections::VecDeque;
 
-use crate::frame::Frame;
+use transmission::Gone;
+pub(crate) use transmission::{Fate, Transmission};
 
 /// Transmissions kept for one direction; the oldest is given up without a verdict.
 const MAX_PER_FLOW: usize = 8192;
@@ -44,78 +47,19 @@ impl Common {
     }
 }
 
-/// One first transmission.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Transmission {
-    pub(crate) start: u64,
-    pub(crate) number: u64,
-    /// When these bytes were sent last.
-    pub(crate) time_ns: i64,
-    pub(crate) len: u32,
-    pub(crate) signature: u32,
-    /// How many of its bytes were sent again.
-    pub(crate) repeated: u32,
-}
-
-impl Transmission {
-    /// The whole of a frame.
-    #[inline]
-    pub(crate) fn new(frame: &Frame, start: u64, signature: u32) -> Self {
-        Self {
-            start,
-            number: frame.number,
-            time_ns: frame.time_ns,
-            len: frame.payload,
-            signature,
-            repeated: 0,
-        }
-    }
-
-    fn end(&self) -> u64 {
-        self.start + u64::from(self.len)
-    }
-
-    /// Whether all of it was sent again.
-    fn is_repeated(&self) -> bool {
-        self.repeated >= self.len
-    }
-
-    fn fate(&self) -> Fate {
-        Fate {
-            len: self.len,
-            repeated: self.is_repeated(),
-            number: self.number,
-        }
-    }
-}
-
-/// What became of a first transmission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fate {
-    pub(crate) len: u32,
-    /// All of it was sent again, and nothing says that this was unnecessary.
-    pub(crate) repeated: bool,
-    pub(crate) number: u64,
-}
-
-impl Fate {
-    /// Whether the two need not be told apart, but for their numbers.
-    #[inline]
-    pub(crate) fn is_like(self, other: Self) -> bool {
-        (self.len, self.repeated) == (other.len, other.repeated)
-    }
-}
-
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
-    /// None while there are no transmissions, as is so of most connections at any time, if there
-    /// are many.
+    /// The oldest one, here or in the queue: most connections, if there are many, have no more at
+    /// any time. Empty if its length is 0.
+    first: Transmission,
+    /// None while it would be empty, if there are many connections.
     held: Option<Box<Held>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Held {
+    /// Not before the first.
     queue: VecDeque<Transmission>,
     /// Transmissions that were sent again and acknowledged.
     repaired: VecDeque<(u64, Fate)>,
@@ -125,53 +69,104 @@ impl Outstanding {
     /// Adds a transmission of new bytes.
     #[inline]
     pub(crate) fn push(&mut self, sent: Transmission, common: &mut Common) {
-        let last = self.held.as_ref().and_then(|held| held.queue.back());
-        if last.is_some_and(|last| last.end() > sent.start) {
+        let queued = self.held.as_ref().and_then(|held| held.queue.back());
+        let newest = queued.unwrap_or(&self.first);
+        if newest.len > 0 && newest.end() > sent.start {
             return self.insert(sent, common);
         }
         self.push_last(sent, common);
     }
 
     /// Adds a transmission of bytes beyond all others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_last(&mut self, sent: Transmission, common: &mut Common) {
-        let held = self.held.get_or_insert_with(|| common.lend());
-        held.make_room(common);
         common.used += 1;
+        let is_alone = self.held.as_ref().is_none_or(|held| held.queue.is_empty());
+        if is_alone && self.first.len == 0 {
+            self.first = sent;
+            return;
+        }
+        self.make_room(common);
+        let held = self.held.get_or_insert_with(|| common.lend());
         held.queue.push_back(sent);
+    }
+
+    /// Gives the oldest one up if another one would be too much.
+    #[inline]
+    fn make_room(&mut self, common: &mut Common) {
+        let len = self.len();
+        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used > MAX_PER_POINT) {
+            self.give_up_oldest();
+            common.used -= 1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        let queued = self.held.as_ref().map_or(0, |held| held.queue.len());
+        queued + usize::from(self.first.len > 0)
+    }
+
+    fn give_up_oldest(&mut self) {
+        if self.first.len > 0 {
+            self.first.len = 0;
+        } else if let Some(held) = &mut self.held {
+            held.queue.pop_front();
+        }
     }
 
     /// Adds what is new of a transmission that fills a hole.
     #[cold]
     fn insert(&mut self, sent: Transmission, common: &mut Common) {
-        if let Some(held) = &mut self.held {
-            held.make_room(common);
-            held.insert(sent, common);
+        common.used += 1;
+        self.make_room(common);
+        let held = self.held.get_or_insert_with(|| common.lend());
+        if self.first.len > 0 {
+            held.queue.push_front(std::mem::take(&mut self.first));
+        }
+        if !held.insert(sent) {
+            common.used -= 1;
         }
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> usize {
-        self.held.as_ref().map_or(0, |held| held.queue.len())
+    pub(crate) fn touch(&self) -> u64 {
+        u64::from(self.first.len)
     }
 
     /// The same for what that leads to.
-    pub(crate) fn touch_deeply(&self) -> u32 {
+    pub(crate) fn touch_box(&self) -> u64 {
+        self.held.as_ref().map_or(0, |held| held.queue.len() as u64)
+    }
+
+    /// The same for what those lead to.
+    pub(crate) fn touch_deeply(&self) -> u64 {
         let front = self.held.as_ref().and_then(|held| held.queue.front());
-        front.map_or(0, |sent| sent.len)
+        front.map_or(0, |sent| u64::from(sent.len))
     }
 
     /// The transmission that began with this byte.
     pub(crate) fn starting_at(&self, start: u64) -> Option<&Transmission> {
+        if self.first.len > 0 && self.first.start == start {
+            return Some(&self.first);
+        }
         let queue = &self.held.as_ref()?.queue;
         let i = queue.partition_point(|sent| sent.start < start);
         queue.get(i).filter(|sent| sent.start == start)
     }
 
+    /// The transmissions that have bytes in a range.
+    fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
+        let first = (self.first.len > 0).then_some(&mut self.first);
+        let first = first.filter(|sent| sent.start < end && sent.end() > start);
+        let held = self.held.iter_mut();
+        let queued = held.flat_map(move |held| held.within(start, end));
+        first.into_iter().chain(queued)
+    }
+
     /// Notes that `start..end` was sent again; gives when the first of it was sent before.
     pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Option<i64> {
         let mut before = None;
-        for sent in self.held.as_mut()?.within(start, end) {
+        for sent in self.within(start, end) {
             before = before.or(Some(sent.time_ns));
             let again = (sent.end().min(end) - sent.start.max(start)) as u32;
             sent.repeated = sent.repeated.saturating_add(again);
@@ -187,32 +182,72 @@ impl Outstanding {
         &mut self,
         una: u64,
         common: &mut Common,
-        tell: impl FnMut(Fate),
+        mut tell: impl FnMut(Fate),
     ) -> Option<i64> {
-        let held = self.held.as_mut()?;
-        let clean = held.acknowledge(una, common, tell);
-        if held.queue.is_empty() {
-            if held.queue.capacity() > MUCH {
-                held.queue.shrink_to(MUCH / 2);
-            }
-            if common.crowded {
-                self.give_back(common);
+        let mut clean = None;
+        while let Some(gone) = self.take_acknowledged(una) {
+            common.used = common.used.saturating_sub(1);
+            clean = gone.clean_ns.or(clean);
+            if gone.fate.repeated {
+                self.wait_for_d_sack(&gone, &mut tell);
+            } else {
+                tell(gone.fate);
             }
         }
+        self.shrink();
         clean
     }
 
-    fn give_back(&mut self, common: &mut Common) {
-        if let Some(held) = self.held.take_if(|held| held.repaired.is_empty()) {
+    /// Takes the oldest one off if it is acknowledged.
+    #[inline(always)]
+    fn take_acknowledged(&mut self, una: u64) -> Option<Gone> {
+        if self.first.len > 0 {
+            let gone = self.first.acknowledged(una)?;
+            self.first.len = 0;
+            return Some(gone);
+        }
+        let queue = &mut self.held.as_mut()?.queue;
+        let gone = queue.front()?.acknowledged(una)?;
+        queue.pop_front();
+        Some(gone)
+    }
+
+    /// Gives back the room of many.
+    #[inline]
+    fn shrink(&mut self) {
+        if let Some(held) = &mut self.held
+            && held.queue.is_empty()
+            && held.queue.capacity() > MUCH
+        {
+            held.queue.shrink_to(MUCH / 2);
+        }
+    }
+
+    /// Gives an empty queue to others, when no more frames are expected soon.
+    #[inline]
+    pub(crate) fn rest(&mut self, common: &mut Common) {
+        let is_empty = |held: &mut Box<Held>| held.queue.is_empty() && held.repaired.is_empty();
+        if let Some(held) = self.held.take_if(is_empty) {
             common.give_back(held);
         }
+    }
+
+    #[cold]
+    fn wait_for_d_sack(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
+        let repaired = &mut self.held.get_or_insert_default().repaired;
+        if repaired.len() == MAX_REPAIRED
+            && let Some((_, oldest)) = repaired.pop_front()
+        {
+            tell(oldest);
+        }
+        repaired.push_back((gone.start, gone.fate));
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
     /// so the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
+        self.within(start, end).for_each(|sent| sent.repeated = 0);
         let Some(held) = &mut self.held else { return };
-        held.within(start, end).for_each(|sent| sent.repeated = 0);
         for (at, fate) in &mut held.repaired {
             if *at < end && start < *at + u64::from(fate.len) {
                 fate.repeated = false;
@@ -223,25 +258,20 @@ impl Outstanding {
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
     /// to be sent again: that was lost at least once.
     pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
-        let Some(held) = self.held.take() else { return };
-        common.used = common.used.saturating_sub(held.queue.len());
-        held.repaired.iter().for_each(|(_, fate)| tell(*fate));
-        let lost = held.queue.iter().filter(|sent| sent.is_repeated());
+        common.used = common.used.saturating_sub(self.len());
+        let (first, held) = (std::mem::take(&mut self.first), self.held.take());
+        let repaired = held.iter().flat_map(|held| &held.repaired);
+        repaired.for_each(|(_, fate)| tell(*fate));
+        let queued = held.iter().flat_map(|held| &held.queue);
+        let lost = std::iter::once(&first).chain(queued);
+        let lost = lost.filter(|sent| sent.len > 0 && sent.is_repeated());
         lost.for_each(|sent| tell(sent.fate()));
     }
 }
 
 impl Held {
-    #[inline]
-    fn make_room(&mut self, common: &mut Common) {
-        let len = self.queue.len();
-        if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used >= MAX_PER_POINT) {
-            self.queue.pop_front();
-            common.used -= 1;
-        }
-    }
-
-    fn insert(&mut self, mut sent: Transmission, common: &mut Common) {
+    /// Inserts what is new; false if nothing is.
+    fn insert(&mut self, mut sent: Transmission) -> bool {
         let i = self.queue.partition_point(|old| old.start < sent.start);
         let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
         let start = sent.start.max(before.map_or(0, Transmission::end));
@@ -250,49 +280,15 @@ impl Held {
             .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
         if start < end {
             (sent.start, sent.len) = (start, (end - start) as u32);
-            common.used += 1;
             self.queue.insert(i, sent);
         }
+        start < end
     }
 
-    /// The transmissions that have bytes in a range.
     fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
         let first = self.queue.partition_point(|sent| sent.end() <= start);
         let from = self.queue.range_mut(first..);
         from.take_while(move |sent| sent.start < end)
-    }
-
-    #[inline]
-    fn acknowledge(
-        &mut self,
-        una: u64,
-        common: &mut Common,
-        mut tell: impl FnMut(Fate),
-    ) -> Option<i64> {
-        let mut clean = None;
-        while let Some(sent) = self.queue.front().filter(|sent| sent.end() <= una).copied() {
-            self.queue.pop_front();
-            common.used = common.used.saturating_sub(1);
-            if sent.repeated == 0 {
-                clean = Some(sent.time_ns);
-            }
-            if sent.is_repeated() {
-                self.wait_for_d_sack(sent, &mut tell);
-            } else {
-                tell(sent.fate());
-            }
-        }
-        clean
-    }
-
-    #[cold]
-    fn wait_for_d_sack(&mut self, sent: Transmission, tell: &mut impl FnMut(Fate)) {
-        if self.repaired.len() == MAX_REPAIRED
-            && let Some((_, oldest)) = self.repaired.pop_front()
-        {
-            tell(oldest);
-        }
-        self.repaired.push_back((sent.start, sent.fate()));
     }
 }
 
@@ -388,6 +384,6 @@ mod tests {
         for i in 0..100 {
             o.push(sent(i * 10, 10), &mut common);
         }
-        assert_eq!(o.held.unwrap().queue.len(), MIN_PER_FLOW);
+        assert_eq!(o.len(), MIN_PER_FLOW);
     }
 }

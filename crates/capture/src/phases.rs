@@ -27,13 +27,15 @@ enum Stage {
 
 /// Times of one connection's phases, in nanoseconds; 0 is "not seen".
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(crate) struct PhaseClock {
+    // What frames with data touch comes first.
+    last_byte_ns: i64,
     stage: Stage,
     first_syn_ns: i64,
     connected_ns: i64,
     tls_ns: i64,
     first_byte_ns: i64,
-    last_byte_ns: i64,
 }
 
 impl PhaseClock {
@@ -78,6 +80,11 @@ impl PhaseClock {
         self.first_byte_ns = frame.time_ns;
         self.last_byte_ns = frame.time_ns;
         Stage::Answered
+    }
+
+    /// See [`crate::table::Table::warm`].
+    pub(crate) fn touch(&self) -> u64 {
+        self.stage as u64
     }
 
     pub(crate) fn facts(&self) -> Phases {

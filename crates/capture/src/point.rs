@@ -135,6 +135,9 @@ impl Point {
                 self.totals.note_doubled(&mut self.common);
             }
         }
+        if self.common.crowded {
+            connection.rest(&mut self.common);
+        }
     }
 
     /// Takes a frame; gives what it did, if it is TCP, and in which connection.

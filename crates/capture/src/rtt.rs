@@ -15,12 +15,39 @@ const FIRST: usize = 3;
 pub(crate) struct Samples {
     /// Valid if any are kept.
     min_ns: i64,
-    /// Every `stride`-th sample since the start: the first few here, or all of them there.
-    first: [u32; FIRST],
-    all: Option<Box<[u32; KEPT]>>,
-    len: u16,
-    stride: u32,
+    /// Samples since the last one that was kept.
     skipped: u32,
+    len: u8,
+    /// Of so many samples one is kept, as a power of two.
+    stride: u8,
+    kept: Kept,
+}
+
+/// Every so many-th sample since the start.
+#[derive(Clone, Debug)]
+enum Kept {
+    Few([u32; FIRST]),
+    All(Box<[u32; KEPT]>),
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::Few([0; FIRST])
+    }
+}
+
+impl Kept {
+    fn set(&mut self, at: usize, sample: u32) {
+        match self {
+            Self::Few(few) if at < FIRST => few[at] = sample,
+            Self::Few(few) => {
+                let mut all = Box::new(extend(few));
+                all[at] = sample;
+                *self = Self::All(all);
+            }
+            Self::All(all) => all[at] = sample,
+        }
+    }
 }
 
 impl Samples {
@@ -34,7 +61,7 @@ impl Samples {
             self.min_ns = sample_ns;
         }
         self.skipped += 1;
-        if self.skipped >= self.stride.max(1) {
+        if self.skipped >> self.stride > 0 {
             self.keep(sample_ns);
         }
     }
@@ -46,28 +73,40 @@ impl Samples {
         }
         let len = usize::from(self.len);
         let sample = u32::try_from(sample_ns / UNIT_NS).unwrap_or(u32::MAX);
-        match &mut self.all {
-            None if len < FIRST => self.first[len] = sample,
-            all => all.get_or_insert_with(|| Box::new(extend(&self.first)))[len] = sample,
-        }
+        self.kept.set(len, sample);
         self.len += 1;
     }
 
     /// Halving keeps the selection even over the whole connection.
     fn halve(&mut self) {
-        if let Some(all) = &mut self.all {
+        if let Kept::All(all) = &mut self.kept {
             for i in 0..KEPT / 2 {
                 all[i] = all[2 * i];
             }
         }
         self.len /= 2;
-        self.stride = self.stride.max(1) * 2;
+        self.stride = (self.stride + 1).min(31);
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u32 {
-        let last = usize::from(self.len).min(KEPT - 1);
-        self.all.as_ref().map_or(0, |all| all[last])
+    pub(crate) fn touch(&self) -> u64 {
+        self.min_ns as u64
+    }
+
+    /// The same for what that leads to.
+    pub(crate) fn touch_box(&self) -> u64 {
+        match &self.kept {
+            Kept::All(all) => u64::from(all[usize::from(self.len).min(KEPT - 1)]),
+            Kept::Few(_) => 0,
+        }
+    }
+
+    /// Reads a value from every cache line that the median takes.
+    pub(crate) fn touch_all(&self) -> u32 {
+        match &self.kept {
+            Kept::All(all) => all.iter().step_by(15).fold(0, |sum, sample| sum ^ sample),
+            Kept::Few(few) => few[0],
+        }
     }
 
     pub(crate) fn min_ns(&self) -> Option<i64> {
@@ -75,9 +114,9 @@ impl Samples {
     }
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
-        let mut kept = match &self.all {
-            Some(all) => **all,
-            None => extend(&self.first),
+        let mut kept = match &self.kept {
+            Kept::All(all) => **all,
+            Kept::Few(few) => extend(few),
         };
         let kept = kept.get_mut(..usize::from(self.len))?;
         if kept.is_empty() {
@@ -108,7 +147,7 @@ mod tests {
         assert_eq!(samples.min_ns(), Some(0));
         let median = samples.median_ns().unwrap();
         assert!((3_000_000..7_000_000).contains(&median), "{median}");
-        assert!(usize::from(samples.len) <= KEPT && samples.stride > 100);
+        assert!(usize::from(samples.len) <= KEPT && samples.stride > 7);
     }
 
     #[test]

@@ -10,7 +10,6 @@ mod warm_up;
 
 use std::num::NonZeroU32;
 
-use crate::few::Few;
 use crate::outstanding::Fate;
 use warm_up::Length;
 pub(crate) use warm_up::WarmUp;
@@ -55,11 +54,24 @@ impl Size {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SegmentSize {
     bound: Option<NonZeroU32>,
-    /// Until settled.
-    warm_up: Option<Box<WarmUp>>,
-    settled: Option<Option<Size>>,
-    /// A length a little over the limit, and how often it came.
-    over: (u32, u32),
+    stage: Stage,
+}
+
+/// How far the estimate is.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Not settled.
+    Early(WarmUp),
+    /// Settled. `over` is a length a little over the limit, and how often it came.
+    Known { size: Size, over: (u32, u32) },
+    /// Settled as not to be known.
+    Unknown,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self::Early(WarmUp::default())
+    }
 }
 
 /// What the caller has to count after a frame was added.
@@ -84,113 +96,100 @@ impl SegmentSize {
     /// The settled size; `None` while it is not known.
     #[inline]
     pub(crate) fn size(&self) -> Option<Size> {
-        self.settled.flatten()
+        match self.stage {
+            Stage::Known { size, .. } => Some(size),
+            Stage::Early(_) | Stage::Unknown => None,
+        }
     }
 
     /// Whether the size was decided, be it as unknown.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
-        self.settled.is_some()
+        !matches!(self.stage, Stage::Early(_))
     }
 
     /// Whether the size is settled, and a frame with so much payload not over it.
     #[inline]
     pub(crate) fn is_surely_single(&self, payload: u32) -> bool {
-        matches!(self.settled, Some(Some(size)) if payload <= size.limit)
-    }
-
-    /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u32 {
-        self.warm_up.as_ref().map_or(0, |early| early.touch())
+        self.size().is_some_and(|size| payload <= size.limit)
     }
 
     /// Adds a data frame.
     #[inline]
     pub(crate) fn add(&mut self, payload: u32, number: u64) -> Count {
-        match self.settled {
-            Some(Some(size)) if payload <= size.limit || payload > size.limit + SLACK => {
-                Count::One(payload)
+        match &mut self.stage {
+            Stage::Known { size, over }
+                if payload > size.limit && payload <= size.limit + SLACK =>
+            {
+                add_over(size, over, payload)
             }
-            Some(Some(size)) => self.add_over(size, payload),
-            Some(None) => Count::One(payload),
-            None => self.add_early(payload, number),
+            Stage::Known { .. } | Stage::Unknown => Count::One(payload),
+            Stage::Early(early) => {
+                early.add(payload, number);
+                if early.frames() < WARM_UP {
+                    Count::Later
+                } else {
+                    Count::All(self.settle())
+                }
+            }
         }
     }
 
     /// Adds a data frame of the length that the first one had; false if that takes more.
     #[inline]
     pub(crate) fn add_again(&mut self, payload: u32) -> bool {
-        let early = self.warm_up.as_mut();
-        early.is_some_and(|early| early.add_again(payload))
+        match &mut self.stage {
+            Stage::Early(early) => early.add_again(payload),
+            Stage::Known { .. } | Stage::Unknown => false,
+        }
     }
 
-    /// Keeps what became of a transmission if the first one was alike; false if not.
+    /// Keeps what became of a transmission until the size is settled; false if it is.
     #[inline]
-    pub(crate) fn tell_again(&mut self, fate: Fate) -> bool {
-        let early = self.warm_up.as_mut();
-        early.is_some_and(|early| early.tell_again(fate))
-    }
-
-    #[cold]
-    fn add_early(&mut self, payload: u32, number: u64) -> Count {
-        let warm_up = self.warm_up.get_or_insert_default();
-        warm_up.add(payload, number);
-        if warm_up.frames < WARM_UP {
-            Count::Later
-        } else {
-            Count::All(self.settle())
-        }
-    }
-
-    /// Keeps what became of a transmission until the size is settled.
-    pub(crate) fn tell_early(&mut self, fate: Fate) {
-        let fates = &mut self.warm_up.get_or_insert_default().fates;
-        match fates.find(|(known, _)| known.is_like(fate)) {
-            Some((_, times)) => *times += 1,
-            None => fates.push((fate, 1)),
-        }
-    }
-
-    /// Four frames of one length just over the limit are this sender's true segments.
-    #[cold]
-    fn add_over(&mut self, size: Size, payload: u32) -> Count {
-        if self.over.0 != payload {
-            self.over = (payload, 0);
-        }
-        self.over.1 += 1;
-        if self.over.1 < 4 {
-            return Count::One(payload);
-        }
-        let bytes = size.bytes.max(payload);
-        self.settled = Some(Some(Size {
-            bytes,
-            limit: payload,
-        }));
-        Count::Correct {
-            payload,
-            earlier: 3,
-        }
+    pub(crate) fn tell(&mut self, fate: Fate) -> bool {
+        let Stage::Early(early) = &mut self.stage else {
+            return false;
+        };
+        early.tell(fate);
+        true
     }
 
     /// Decides now; returns what was kept so far.
     pub(crate) fn settle(&mut self) -> WarmUp {
-        if self.settled.is_some() {
+        let Stage::Early(early) = &mut self.stage else {
             return WarmUp::default();
-        }
-        let warm_up = self.warm_up.take().map(|warm_up| *warm_up);
-        let warm_up = warm_up.unwrap_or_default();
-        let bound = self.bound.map(NonZeroU32::get);
-        self.settled = Some(estimate(&warm_up.lengths, bound));
-        warm_up
+        };
+        let early = std::mem::take(early);
+        let estimate = estimate(&early, self.bound.map(NonZeroU32::get));
+        self.stage = estimate.map_or(Stage::Unknown, |size| Stage::Known { size, over: (0, 0) });
+        early
     }
 }
 
-fn estimate(lengths: &Few<Length>, bound: Option<u32>) -> Option<Size> {
-    let size = |length: &Length| (length.payload, length.frames as usize);
-    if let Some(only) = lengths.only() {
+/// Four frames of one length just over the limit are this sender's true segments.
+#[cold]
+fn add_over(size: &mut Size, over: &mut (u32, u32), payload: u32) -> Count {
+    if over.0 != payload {
+        *over = (payload, 0);
+    }
+    over.1 += 1;
+    if over.1 < 4 {
+        return Count::One(payload);
+    }
+    size.bytes = size.bytes.max(payload);
+    size.limit = payload;
+    Count::Correct {
+        payload,
+        earlier: 3,
+    }
+}
+
+fn estimate(early: &WarmUp, bound: Option<u32>) -> Option<Size> {
+    let size = |length: Length| (length.payload, length.frames as usize);
+    if let Some(only) = early.only_length() {
         return estimate_of(&[size(only)], bound);
     }
-    let mut sizes: Vec<_> = lengths.iter().map(size).collect();
+    let mut sizes: Vec<_> = early.lengths().map(size).collect();
     sizes.sort_unstable();
     estimate_of(&sizes, bound)
 }
@@ -297,7 +296,7 @@ mod tests {
             segment.add(payload, 0);
         }
         segment.bound = bound.and_then(NonZeroU32::new);
-        estimate(&segment.settle().lengths, bound)
+        estimate(&segment.settle(), bound)
     }
 
     #[test]

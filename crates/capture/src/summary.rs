@@ -94,7 +94,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         frames: counts.frames,
         data_frames: counts.data_frames,
         payload_bytes: counts.payload_bytes,
-        unique_bytes: counts.unique_bytes,
+        unique_bytes: flow.unique_bytes(),
         segment_size_bytes: size
             .map(|size| size.bytes)
             .filter(|_| counts.data_frames > 0),
@@ -104,7 +104,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         merge_factor_max: (counts.data_frames > 0).then_some(multi.max.max(1)),
         merge_factor_histogram: histogram(&multi, counts.data_frames),
         retransmitted_frames: u64::from(odd.retransmitted),
-        retransmitted_bytes: counts.payload_bytes - counts.unique_bytes,
+        retransmitted_bytes: flow.repeated_bytes,
         retransmitted_fast: u64::from(odd.fast),
         retransmitted_timeout: u64::from(odd.timeout),
         retransmitted_spurious: u64::from(odd.spurious),
@@ -140,7 +140,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
 fn throughput(flow: &Flow) -> Option<f64> {
     let duration_ns = flow.last_data_ns - flow.first_data_ns;
     (flow.counts.data_frames > 1 && duration_ns > 0)
-        .then(|| flow.counts.unique_bytes as f64 * 8e9 / duration_ns as f64)
+        .then(|| flow.unique_bytes() as f64 * 8e9 / duration_ns as f64)
 }
 
 /// Data frames by segments carried; the first are the single ones.
@@ -162,7 +162,7 @@ fn segments_per_ack(multi: &Multi, data_frames: u64, acks: u32) -> Option<f64> {
 }
 
 fn repeats(flow: &Flow, uncut: bool) -> Repeats {
-    let fates = &flow.tally.fates;
+    let fates = flow.tally.fates();
     let (multi, multi_repeated) = (u64::from(fates.multi), u64::from(fates.multi_repeated));
     let (single, single_repeated) = (u64::from(fates.single), u64::from(fates.single_repeated));
     let mut repeats = Repeats {

@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::key::Key;
 use crate::reader::Item;
 
-/// Connections whose state, of 1 to 1.5 KiB each with what it leads to, fills a second-level cache.
+/// Connections whose state, of about 1 KiB each with what it leads to, fills a second-level cache.
 const LARGE: usize = 1024;
 /// Connections are kept in blocks, so that growing moves none of them. A block is large enough to be
 /// a mapping of its own, which the operating system gets back as soon as its facts are made.
@@ -19,24 +19,24 @@ pub(crate) const BLOCK: usize = 256;
 /// No connection.
 const NONE: u32 = u32::MAX;
 
-/// Where a connection is, with enough of its key's hash that others are hardly ever looked at.
+/// Where a connection is, with so much of its key's hash that others are hardly ever looked at, and
+/// that a growing table need not look at any.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     mark: u32,
     id: u32,
 }
 
-impl Place {
-    fn new(hash: u64, id: u32) -> Self {
-        let mark = mark(hash);
-        Self { mark, id }
-    }
+/// What is kept of a key's hash.
+#[inline]
+fn mark(key: &Key, state: &RandomState) -> u32 {
+    (key.hash(state) >> 32) as u32
 }
 
-/// Bits that the hash table does not look at itself.
+/// The same for the hash table, which looks at the lowest bits and the seven highest.
 #[inline]
-fn mark(hash: u64) -> u32 {
-    (hash >> 25) as u32
+fn spread(mark: u32) -> u64 {
+    u64::from(mark) << 32 | u64::from(mark)
 }
 
 /// Connections by key; a port used again gives a new one.
@@ -52,6 +52,8 @@ pub(crate) struct Table {
     /// which they are going to be asked for.
     guesses: Vec<u32>,
     guesses_used: usize,
+    /// What is known of their keys' hashes.
+    marks: Vec<u32>,
 }
 
 impl Table {
@@ -105,36 +107,26 @@ impl Table {
     /// The latest connection with this key.
     #[inline]
     pub(crate) fn find(&self, key: &Key) -> Option<u32> {
-        let hash = key.hash(&self.state);
-        let is_it = |place: &Place| {
-            place.mark == mark(hash) && self.get(place.id).is_some_and(|c| c.key == *key)
-        };
-        self.latest.find(hash, is_it).map(|place| place.id)
+        let mark = mark(key, &self.state);
+        let is_it =
+            |place: &Place| place.mark == mark && self.get(place.id).is_some_and(|c| c.key == *key);
+        self.latest.find(spread(mark), is_it).map(|place| place.id)
     }
 
-    /// The connection that most likely has this key, without a look at it.
+    /// The connection that most likely has the key with this mark, without a look at it.
     #[inline]
-    fn guess(&self, key: &Key) -> u32 {
-        let hash = key.hash(&self.state);
-        let place = self.latest.find(hash, |place| place.mark == mark(hash));
+    fn guess(&self, mark: u32) -> u32 {
+        let place = self.latest.find(spread(mark), |place| place.mark == mark);
         place.map_or(NONE, |place| place.id)
     }
 
     #[cold]
     fn insert(&mut self, frame: &Frame) -> u32 {
         let id = self.push(frame);
-        let Self {
-            state,
-            latest,
-            blocks,
-            ..
-        } = self;
-        let rehash = |place: &Place| {
-            let id = place.id as usize;
-            blocks[id / BLOCK][id % BLOCK].key.hash(state)
-        };
-        let hash = frame.key.hash(state);
-        latest.insert_unique(hash, Place::new(hash, id), rehash);
+        let mark = mark(&frame.key, &self.state);
+        let rehash = |place: &Place| spread(place.mark);
+        self.latest
+            .insert_unique(spread(mark), Place { mark, id }, rehash);
         id
     }
 
@@ -143,7 +135,7 @@ impl Table {
         // One of them may be the old one.
         self.guesses.clear();
         let id = self.push(frame);
-        let hash = frame.key.hash(&self.state);
+        let hash = spread(mark(&frame.key, &self.state));
         if let Some(place) = self.latest.find_mut(hash, |place| place.id == old) {
             place.id = id;
         }
@@ -167,15 +159,18 @@ impl Table {
     }
 
     /// Loads what the frames are going to touch, all at once, so that the cache misses overlap:
-    /// tracking meets them one after the other. First all places, then all connections, since a
-    /// processor looks ahead over few hundred instructions only.
+    /// tracking meets them one after the other. First all hashes, then all places, then all
+    /// connections, since a processor looks ahead over few hundred instructions only.
     pub(crate) fn warm(&mut self, items: &[Item]) {
-        let mut guesses = std::mem::take(&mut self.guesses);
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.clear();
         let heads = items
             .iter()
             .filter(|item| item.is_tcp() && !item.frame.follows);
+        marks.extend(heads.map(|item| mark(&item.frame.key, &self.state)));
+        let mut guesses = std::mem::take(&mut self.guesses);
         guesses.clear();
-        guesses.extend(heads.map(|item| self.guess(&item.frame.key)));
+        guesses.extend(marks.iter().map(|mark| self.guess(*mark)));
         // One depth after the other: what a pointer leads to can only be loaded once the pointer is.
         for touch in [
             Connection::touch,
@@ -186,6 +181,7 @@ impl Table {
             std::hint::black_box(connections.fold(0, |sum, known| sum ^ touch(known)));
         }
         (self.guesses, self.guesses_used) = (guesses, 0);
+        self.marks = marks;
     }
 
     /// Calls for each connection.
@@ -208,7 +204,7 @@ mod tests {
     #[test]
     fn a_connection_stays_small() {
         assert!(
-            size_of::<Connection>() <= 896,
+            size_of::<Connection>() <= 960,
             "{}",
             size_of::<Connection>()
         );

@@ -58,6 +58,8 @@ pub(crate) struct Odd {
 #[derive(Clone, Debug, Default)]
 struct Rare {
     odd: Odd,
+    /// But for those of single frames that arrived.
+    fates: Fates,
     multi: Multi,
     examples: Examples,
 }
@@ -84,10 +86,12 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
 
 /// The count of segments and fates; what comes before the segment size is settled waits.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Tally {
-    pub(crate) segment: SegmentSize,
-    pub(crate) fates: Fates,
+    /// First transmissions of single frames, whatever became of them.
+    single: u32,
     rare: Option<Box<Rare>>,
+    pub(crate) segment: SegmentSize,
 }
 
 impl Tally {
@@ -109,6 +113,15 @@ impl Tally {
 
     fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
+    }
+
+    /// What became of first transmissions.
+    pub(crate) fn fates(&self) -> Fates {
+        let rare = self.rare.as_ref().map(|rare| rare.fates);
+        Fates {
+            single: self.single,
+            ..rare.unwrap_or_default()
+        }
     }
 
     /// Examples, if there are any.
@@ -164,11 +177,11 @@ impl Tally {
     }
 
     fn settled(&mut self, early: &WarmUp) {
-        for length in early.lengths.iter() {
+        for length in early.lengths() {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for (fate, times) in early.fates.iter() {
-            self.count_fate(*fate, *times);
+        for (fate, times) in early.fates() {
+            self.count_fate(fate, times);
         }
     }
 
@@ -192,38 +205,36 @@ impl Tally {
     #[inline(always)]
     pub(crate) fn tell(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
-            self.fates.single += 1;
-        } else if !self.segment.tell_again(fate) {
-            self.tell_any(fate);
-        }
-    }
-
-    #[inline(never)]
-    fn tell_any(&mut self, fate: Fate) {
-        if self.segment.is_settled() {
+            self.single += 1;
+        } else if !self.segment.tell(fate) {
             self.count_fate(fate, 1);
-        } else {
-            self.segment.tell_early(fate);
         }
     }
 
-    #[inline]
     fn count_fate(&mut self, fate: Fate, times: u32) {
-        if self.is_multi(fate.len) {
-            self.fates.multi += times;
-            self.fates.multi_repeated += times * u32::from(fate.repeated);
-            if fate.repeated {
-                note(&mut self.examples().multi_repeated, fate.number);
-            }
-        } else {
-            self.fates.single += times;
-            self.fates.single_repeated += times * u32::from(fate.repeated);
+        let is_multi = self.is_multi(fate.len);
+        if !is_multi {
+            self.single += times;
+        }
+        if is_multi || fate.repeated {
+            self.count_rare_fate(fate, times, is_multi);
         }
     }
 
-    /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u32 {
-        self.segment.touch()
+    fn count_rare_fate(&mut self, fate: Fate, times: u32, is_multi: bool) {
+        let Rare {
+            fates, examples, ..
+        } = self.rare();
+        let repeated = times * u32::from(fate.repeated);
+        if !is_multi {
+            fates.single_repeated += repeated;
+            return;
+        }
+        fates.multi += times;
+        fates.multi_repeated += repeated;
+        if fate.repeated {
+            note(&mut examples.multi_repeated, fate.number);
+        }
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.
@@ -278,7 +289,7 @@ mod tests {
             ),
             (1, 2, 2)
         );
-        assert_eq!((tally.fates.multi, tally.fates.multi_repeated), (1, 1));
+        assert_eq!((tally.fates().multi, tally.fates().multi_repeated), (1, 1));
         assert_eq!(tally.known_examples().unwrap().multi_repeated, [1]);
     }
 }

@@ -21,11 +21,10 @@ impl Connection {
         } else {
             (high, low)
         };
-        let awaits_handshake = self.handshake.ack_ns == 0 && self.handshake.syn_ack_ns != 0;
         frame.is_ordinary()
             && sender.expects(frame, signature)
             && receiver.is_started()
-            && !awaits_handshake
+            && !self.awaits_handshake
     }
 
     /// Takes a frame that was predicted.

@@ -1,12 +1,11 @@
 //! What is counted of one direction, and what its frames can be.
 
-/// Counters of one direction.
+/// Counters of one direction that nearly every frame changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) frames: u64,
     pub(crate) data_frames: u64,
     pub(crate) payload_bytes: u64,
-    pub(crate) unique_bytes: u64,
     /// Single frames whose checksum was left to the NIC, and those whose was not.
     pub(crate) partial: u16,
     pub(crate) complete: u16,

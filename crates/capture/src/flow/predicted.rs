@@ -45,7 +45,7 @@ impl Flow {
             self.outstanding
                 .push_last(Transmission::new(frame, start, signature), common);
         }
-        self.recent.add(frame, signature);
+        self.recent.add(frame, signature, self.counts.frames);
         self.counts.frames += 1;
         self.probe_with(frame);
         self.look_at_checksum(frame);
@@ -62,7 +62,6 @@ impl Flow {
         self.last_push = frame.flags.has(Flags::PSH);
         self.counts.data_frames += 1;
         self.counts.payload_bytes += payload;
-        self.counts.unique_bytes += payload;
         self.tally.add(frame.payload, frame.number);
     }
 

@@ -1,0 +1,42 @@
+//! The cache lines of a direction, loaded before they are needed.
+
+use super::Flow;
+
+impl Flow {
+    /// Reads a value from every cache line that an expected frame touches; see
+    /// [`crate::table::Table::warm`].
+    #[inline]
+    pub(crate) fn touch(&self) -> u64 {
+        let own = self.una ^ self.recent.touch() ^ self.counts.frames;
+        own ^ self.outstanding.touch() ^ self.turn.touch()
+    }
+
+    /// The same for what that leads to.
+    #[inline]
+    pub(crate) fn touch_boxes(&self) -> u64 {
+        self.turn.touch_box() ^ self.outstanding.touch_box()
+    }
+
+    /// The same for what those lead to.
+    #[inline]
+    pub(crate) fn touch_deeply(&self) -> u64 {
+        self.outstanding.touch_deeply()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use crate::flow::Flow;
+
+    /// Where a field is moved, others move to other cache lines.
+    #[test]
+    fn what_is_needed_together_lies_together() {
+        assert_eq!(offset_of!(Flow, recent), 64);
+        assert_eq!(offset_of!(Flow, outstanding), 128);
+        assert_eq!(offset_of!(Flow, counts), 256);
+        assert_eq!(offset_of!(Flow, acks), 288);
+        assert_eq!((align_of::<Flow>(), size_of::<Flow>()), (64, 384));
+    }
+}
