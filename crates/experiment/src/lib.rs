@@ -1,5 +1,7 @@
 //! Experiments with network settings: what is changed is always taken back.
 
+pub mod design;
+pub mod effects;
 #[cfg(target_os = "linux")]
 pub mod guardian;
 #[cfg(target_os = "linux")]
@@ -8,3 +10,4 @@ pub mod journal;
 pub mod restore;
 #[cfg(target_os = "linux")]
 pub mod settings;
+pub mod statistics;

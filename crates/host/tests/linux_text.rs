@@ -5,6 +5,7 @@
 #[path = "linux_text/samples.rs"]
 mod samples;
 
+use coalescope_host::model::Unread;
 use coalescope_host::text::{Reading, Text, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -90,7 +91,11 @@ fn a_cut_line_is_noted() {
     let snapshot = reading(sample, sample.body).unwrap().snapshot;
     assert_eq!(snapshot.interfaces["eth0"].mtu_bytes, Some(9000));
     assert!(!snapshot.interfaces.contains_key("eth1"));
-    assert!(snapshot.unread[0].why.starts_with("ends in the middle"));
+    assert!(
+        snapshot.unread[0]
+            .why
+            .starts_with("last line without a line end")
+    );
 }
 
 #[test]
@@ -105,7 +110,7 @@ fn notes_are_bounded() {
         snapshot
             .unread
             .iter()
-            .any(|note| note.why.contains("more notes"))
+            .any(|note| note.what.ends_with(" more"))
     );
 }
 
@@ -120,6 +125,57 @@ fn a_large_sysctl_is_read() {
     let snapshot = reading(sample, &body).unwrap().snapshot;
     assert_eq!(snapshot.stack.sysctls["net.ipv4.ip_forward"], "1");
     assert_eq!(snapshot.stack.sysctls.len(), 1);
+}
+
+fn plain(body: &str) -> Reading {
+    let text = Text {
+        origin: "saved",
+        command: None,
+        body,
+    };
+    read(&text).unwrap()
+}
+
+/// As `sysctl -p` carries it out.
+#[test]
+fn in_a_file_of_settings_the_last_value_applies() {
+    let body = "# a router\nnet.ipv4.ip_forward = 1\nkernel.hostname=a\nnet/ipv4/ip_forward=0\n\
+        kernel.hostname = b\nnet.core.somaxconn=1\nnet.core.somaxconn = 1\n";
+    let Reading { kind, snapshot } = plain(body);
+    assert_eq!(kind, "sysctl.conf");
+    assert_eq!(snapshot.stack.sysctls["net.ipv4.ip_forward"], "0");
+    assert_eq!(snapshot.name.as_deref(), Some("b"));
+    let again = |note: &&Unread| note.why.contains("the last value");
+    let again = snapshot.unread.iter().filter(again);
+    let again: Vec<_> = again.map(|note| note.what.as_str()).collect();
+    assert_eq!(
+        again,
+        ["saved: net.ipv4.ip_forward", "saved: kernel.hostname"]
+    );
+}
+
+#[test]
+fn of_what_is_in_force_the_first_value_is_kept() {
+    let body =
+        "net.ipv4.ip_forward = 1\nnet.ipv4.ip_local_reserved_ports =\nnet.ipv4.ip_forward = 0\n";
+    let Reading { kind, snapshot } = plain(body);
+    assert_eq!(kind, "sysctl -a");
+    assert_eq!(snapshot.stack.sysctls["net.ipv4.ip_forward"], "1");
+    assert!(snapshot.unread[0].why.contains("described twice"));
+}
+
+#[test]
+fn settings_are_told_from_what_is_in_force_by_how_they_are_written() {
+    for body in [
+        "net.ipv4.ip_forward=1\n",
+        "net/ipv4/ip_forward = 1\n",
+        "-net.ipv4.ip_forward = 1\n",
+        "; what a router needs\nnet.ipv4.ip_forward = 1\n",
+    ] {
+        assert_eq!(plain(body).kind, "sysctl.conf", "{body}");
+    }
+    let printed = "net.ipv4.ip_forward = 1\nkernel.core_pattern = |/bin/a --b=1\nnet.core.x=1\n";
+    assert_eq!(plain(printed).kind, "sysctl -a");
 }
 
 fn sample() -> impl Strategy<Value = Sample> {

@@ -163,12 +163,14 @@ fn notes_are_bounded() {
     for at in 0..1000 {
         body.push_str(&format!("\tstrange{at} thing\n"));
     }
+    body.extend((1..=30).map(|length| format!("\t{} thing\n", "x".repeat(length))));
     let unread = snapshot(&body).unread;
-    assert_eq!(unread.len(), 21);
+    assert_eq!(unread.len(), 20);
+    assert!(unread[0].why.ends_with("(1000 times)"), "{:?}", unread[0]);
     assert!(
         unread
             .last()
-            .is_some_and(|last| last.what.contains("980 more"))
+            .is_some_and(|last| last.what.contains("12 more"))
     );
 }
 

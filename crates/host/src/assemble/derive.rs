@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Snapshot, Unread};
+use crate::model::{Interface, Snapshot, Stack, Unread};
+use crate::text::linux::files::unnamed;
 
 /// Drivers of the kernel's own interfaces, by `ethtool -i`, and the kind that they stand for.
 const KINDS: &[(&str, &str)] = &[
@@ -31,6 +32,7 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
     }
     members(snapshot);
     ports(snapshot);
+    packet_sockets(snapshot);
 }
 
 fn name(key: &str, interface: &mut Interface) {
@@ -119,6 +121,45 @@ fn ports(snapshot: &mut Snapshot) {
     for (port, bridge) in masters {
         if let Some(interface) = snapshot.interfaces.get_mut(&port) {
             interface.master.get_or_insert(bridge);
+        }
+    }
+}
+
+/// `/proc/net/packet` tells an index, another text its name.
+fn packet_sockets(snapshot: &mut Snapshot) {
+    let names = unnamed_interfaces(snapshot, None);
+    name_sockets(&mut snapshot.stack, &names);
+    let spaces: Vec<String> = snapshot.namespaces.keys().cloned().collect();
+    for space in spaces {
+        let names = unnamed_interfaces(snapshot, Some(&space));
+        if let Some(stack) = snapshot.namespaces.get_mut(&space) {
+            name_sockets(stack, &names);
+        }
+    }
+}
+
+/// What stands for the interfaces of a namespace by their index, and their names; without an index
+/// that two have: of texts of two times, nobody knows which is meant.
+fn unnamed_interfaces(snapshot: &Snapshot, space: Option<&str>) -> BTreeMap<String, String> {
+    let mut names: BTreeMap<u32, Option<&str>> = BTreeMap::new();
+    let all = snapshot.interfaces.values();
+    for interface in all.filter(|interface| interface.namespace.as_deref() == space) {
+        if let Some(index) = interface.index {
+            let name = Some(interface.name.as_str());
+            let known = names.entry(index).or_insert(name);
+            *known = known.filter(|known| Some(*known) == name);
+        }
+    }
+    let names = names.into_iter();
+    let known = names.filter_map(|(index, name)| Some((unnamed(index), name?.to_owned())));
+    known.collect()
+}
+
+fn name_sockets(stack: &mut Stack, names: &BTreeMap<String, String>) {
+    let sockets = stack.packet_sockets.iter_mut().flatten();
+    for interface in sockets.filter_map(|socket| socket.interface.as_mut()) {
+        if let Some(name) = names.get(interface) {
+            interface.clone_from(name);
         }
     }
 }

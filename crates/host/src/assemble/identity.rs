@@ -2,7 +2,7 @@
 
 use super::Part;
 use super::rules::{is_same_host, is_same_kernel};
-use crate::model::{Platform, Unread};
+use crate::model::Unread;
 
 /// Something that all texts of a host agree in.
 struct Trait {
@@ -15,7 +15,10 @@ struct Trait {
 const TRAITS: &[Trait] = &[
     Trait {
         name: "platform",
-        of: |part| part.snapshot.platform.map(platform),
+        of: |part| {
+            let platform = part.snapshot.platform;
+            platform.map(|platform| platform.name().to_owned())
+        },
         same: |a, b| a == b,
     },
     Trait {
@@ -39,18 +42,6 @@ const TRAITS: &[Trait] = &[
         same: is_same_kernel,
     },
 ];
-
-fn platform(platform: Platform) -> String {
-    let name = match platform {
-        Platform::Linux => "Linux",
-        Platform::Freebsd => "FreeBSD",
-        Platform::Openbsd => "OpenBSD",
-        Platform::Windows => "Windows",
-        Platform::Esxi => "ESXi",
-        Platform::Macos => "macOS",
-    };
-    name.to_owned()
-}
 
 /// Leaves out, and names, texts that say another platform, host name or kernel than most do.
 pub(super) fn of_one_host(mut parts: Vec<Part>, unread: &mut Vec<Unread>) -> Vec<Part> {

@@ -44,10 +44,10 @@ pub(crate) fn assemble(parts: Vec<Part>) -> Snapshot {
     let mut not_read = Vec::new();
     let prompt = parts.iter().find_map(|part| part.host.clone());
     for mut part in parts {
+        // A reader names the text in what it did not understand.
         let own = std::mem::take(&mut part.snapshot.unread);
-        let origin = part.origin.clone();
         if merged.add(part, &mut unread) {
-            not_read.extend(own.into_iter().map(|unread| of_text(&origin, unread)));
+            not_read.extend(own);
         }
     }
     let mut snapshot = finish(merged.snapshot(), unread, not_read);
@@ -58,14 +58,6 @@ pub(crate) fn assemble(parts: Vec<Part>) -> Snapshot {
 /// Whether a text tells what is to be set at the next start: what is set now goes before.
 fn is_configuration(part: &Part) -> bool {
     part.kind.ends_with(".conf")
-}
-
-/// What a reader did not understand, with its text.
-fn of_text(origin: &str, unread: Unread) -> Unread {
-    Unread {
-        what: format!("{origin}: {}", unread.what),
-        ..unread
-    }
 }
 
 fn finish(mut snapshot: Snapshot, unread: Vec<Unread>, not_read: Vec<Unread>) -> Snapshot {

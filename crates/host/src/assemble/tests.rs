@@ -165,6 +165,28 @@ fn what_is_set_now_goes_before_what_will_be() {
 
 #[test]
 fn what_a_reader_did_not_understand_is_named_with_its_text() {
-    let unread = json!({"unread": [{"what": "rx-new", "why": "not known"}], "cpus": 1});
+    let unread = json!({"unread": [{"what": "a: rx-new", "why": "not known"}], "cpus": 1});
     assert_eq!(why(&together(&[unread])), ["a: rx-new: not known"]);
+}
+
+#[test]
+fn packet_sockets_have_names() {
+    let sockets = |names: &[&str]| -> Value {
+        let all = names.iter().map(|name| json!({"interface": name}));
+        json!({"packet_sockets": all.collect::<Vec<_>>()})
+    };
+    let host = together(&[
+        json!({"stack": sockets(&["if2", "if3", "if4", "br0"]),
+            "namespaces": {"blue": sockets(&["if2"])}}),
+        json!({"interfaces": {"eth0": {"index": 2}, "ns/blue/v0": {"index": 2},
+            "eth4": {"index": 4}, "eth5": {"index": 4}}}),
+    ]);
+    let names = |stack: &crate::model::Stack| -> Vec<String> {
+        let sockets = stack.packet_sockets.iter().flatten();
+        sockets
+            .filter_map(|socket| socket.interface.clone())
+            .collect()
+    };
+    assert_eq!(names(&host.stack), ["eth0", "if3", "if4", "br0"]);
+    assert_eq!(names(&host.namespaces["blue"]), ["v0"]);
 }

@@ -3,6 +3,8 @@
 use super::unread::Unreads;
 use super::{log, proc_text, virtualisation};
 use crate::model::{Distribution, Snapshot};
+use crate::text::linux::files;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind};
 
@@ -16,9 +18,7 @@ pub(super) fn read(unread: &mut Unreads) -> Snapshot {
         cpus: line("/sys/devices/system/cpu/online", unread)
             .and_then(|list| proc_text::cpu_list(&list)),
         boot_id: line("/proc/sys/kernel/random/boot_id", unread),
-        softnet: read_file("/proc/thread-self/net/softnet_stat", unread)
-            .map(|table| proc_text::softnet(&table))
-            .unwrap_or_default(),
+        softnet: softnet(unread),
         modules: modules(unread),
         log: log::known_lines(unread),
         ..Snapshot::default()
@@ -52,12 +52,21 @@ pub(super) fn why(error: &io::Error) -> String {
     }
 }
 
+fn softnet(unread: &mut Unreads) -> BTreeMap<String, u64> {
+    let path = "/proc/thread-self/net/softnet_stat";
+    let table = read_file(path, unread).unwrap_or_default();
+    files::softnet(&table).unwrap_or_else(|_| {
+        unread.note(path, "not understood");
+        BTreeMap::new()
+    })
+}
+
 /// os-release(5): of the two places the first that is there.
 fn distribution(unread: &mut Unreads) -> Option<Distribution> {
     let own = fs::read_to_string("/etc/os-release");
     let release = own.or_else(|_| fs::read_to_string("/usr/lib/os-release"));
     match release {
-        Ok(release) => proc_text::os_release(&release),
+        Ok(release) => files::os_release(&release).map(named),
         Err(error) => {
             unread.note("/etc/os-release", why(&error));
             None
@@ -65,10 +74,18 @@ fn distribution(unread: &mut Unreads) -> Option<Distribution> {
     }
 }
 
+/// What the file's format says of a missing name.
+fn named(mut release: Distribution) -> Distribution {
+    if release.id.is_empty() {
+        "linux".clone_into(&mut release.id);
+    }
+    release
+}
+
 /// A kernel built without modules has no list of them, and none loaded.
 fn modules(unread: &mut Unreads) -> Option<Vec<String>> {
     match fs::read_to_string("/proc/modules") {
-        Ok(list) => Some(proc_text::first_words(&list)),
+        Ok(list) => Some(files::modules(&list).flatten().map(str::to_owned).collect()),
         Err(error) if error.kind() == ErrorKind::NotFound => Some(Vec::new()),
         Err(error) => {
             unread.note("/proc/modules", why(&error));
@@ -82,10 +99,8 @@ fn modules(unread: &mut Unreads) -> Option<Vec<String>> {
 pub(super) fn has_module(name: &str) -> bool {
     match fs::read_to_string("/proc/modules") {
         Ok(list) => {
-            proc_text::first_words(&list)
-                .iter()
-                .any(|loaded| loaded == name)
-                || built_in(name)
+            let mut loaded = files::modules(&list).flatten();
+            loaded.any(|loaded| loaded == name) || built_in(name)
         }
         Err(error) => error.kind() == ErrorKind::NotFound,
     }

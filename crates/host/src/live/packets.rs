@@ -1,11 +1,11 @@
 //! Packet sockets: captures, intrusion detection, DHCP clients.
 
 use super::host::{has_module, read_file};
-use super::proc_text;
 use super::processes::Processes;
 use super::space::Part;
 use super::unread::Unreads;
 use crate::model::PacketSocket;
+use crate::text::linux::files;
 use coalescope_netlink::packet_sockets::packet_sockets;
 use std::collections::BTreeMap;
 
@@ -68,13 +68,13 @@ fn listed(names: &Names, inside: &str, unread: &mut Unreads) -> Option<Vec<(Foun
         }
         return None;
     };
-    let sockets = proc_text::packets(&table).into_iter().map(|packet| {
+    let sockets = files::packets(&table).flatten().map(|packet| {
         let found = Found {
-            inode: packet.inode,
+            inode: Some(packet.inode),
         };
         let socket = PacketSocket {
             interface: name_of(packet.interface, names),
-            protocol: packet.protocol,
+            protocol: Some(packet.protocol),
             process: None,
             ring: None,
         };
@@ -87,7 +87,7 @@ fn listed(names: &Names, inside: &str, unread: &mut Unreads) -> Option<Vec<(Foun
 fn name_of(index: Option<u32>, names: &Names) -> Option<String> {
     let index = index?;
     let known = names.get(&index).cloned();
-    Some(known.unwrap_or_else(|| format!("if{index}")))
+    Some(known.unwrap_or_else(|| files::unnamed(index)))
 }
 
 /// Gives the sockets the processes that hold them.

@@ -1,9 +1,9 @@
 //! The network stack of a namespace: sysctls, counters, address translation, IPVS.
 
 use super::host::{has_module, why};
-use super::proc_text;
 use super::unread::Unreads;
 use crate::model::{IpvsDestination, IpvsService, Nat, Stack};
+use crate::text::linux::files;
 use coalescope_netlink::ipvs::{self, Destination, Forward, Service, Virtual};
 use coalescope_netlink::nftables;
 use std::collections::BTreeMap;
@@ -77,19 +77,9 @@ fn add(all: &mut BTreeMap<String, String>, path: &str) {
     if let Ok(value) = fs::read_to_string(file) {
         let value = value.trim_end();
         if value.len() <= LONGEST {
-            all.insert(dotted(path), value.to_owned());
+            all.insert(files::dotted(path), value.to_owned());
         }
     }
-}
-
-/// As sysctl(8) writes it: slashes are dots, and the other way round.
-fn dotted(path: &str) -> String {
-    let swap = |letter| match letter {
-        '/' => '.',
-        '.' => '/',
-        other => other,
-    };
-    path.chars().map(swap).collect()
 }
 
 fn counters(inside: &str, unread: &mut Unreads) -> BTreeMap<String, u64> {
@@ -97,8 +87,11 @@ fn counters(inside: &str, unread: &mut Unreads) -> BTreeMap<String, u64> {
     for file in ["snmp", "netstat", "snmp6"] {
         let path = format!("/proc/thread-self/net/{file}");
         match fs::read_to_string(&path) {
-            Ok(table) if file == "snmp6" => counters.extend(proc_text::listed_counters(&table)),
-            Ok(table) => counters.extend(proc_text::paired_counters(&table)),
+            Ok(table) if file == "snmp6" => {
+                let known = files::listed_counters(&table).flatten();
+                counters.extend(known.map(|(name, value)| (name.to_owned(), value)));
+            }
+            Ok(table) => counters.extend(files::paired_counters(&table).into_iter().flatten()),
             // A kernel without IPv6 has no counters of it.
             Err(error) if file == "snmp6" && error.kind() == ErrorKind::NotFound => {}
             Err(error) => unread.note(format!("/proc/net/{file}{inside}"), why(&error)),
@@ -203,18 +196,5 @@ fn destination(destination: Destination) -> IpvsDestination {
         address: destination.address.to_string(),
         forward,
         weight: destination.weight.map(u64::from),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dot_in_an_interfaces_name_is_a_slash() {
-        assert_eq!(
-            dotted("net/ipv4/conf/eth0.100/forwarding"),
-            "net.ipv4.conf.eth0/100.forwarding"
-        );
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What the kinds of links, IPVS and address translation need.
-const MODULES: [&str; 35] = [
+const MODULES: [&str; 37] = [
     "ipv6",
     "af_packet",
     "af_packet_diag",
@@ -31,6 +31,8 @@ const MODULES: [&str; 35] = [
     "sit",
     "ip6_tunnel",
     "ip_vti",
+    "esp4",
+    "esp4_offload",
     "ip6_vti",
     "xfrm_interface",
     "bareudp",
@@ -72,6 +74,7 @@ fn guest() {
     assert!(cpuinfo.contains("User Mode Linux"), "not on a machine");
     compare_kinds();
     bonds_have_members();
+    esp_is_seen();
     services_of_ipvs();
     packet_sockets_are_diagnosed();
     ports_of_open_vswitch();
@@ -91,6 +94,16 @@ fn bonds_have_members() {
     assert_eq!(snapshot.virtualisation.as_deref(), Some("uml"));
     let modules = snapshot.modules.expect("they are read");
     assert!(modules.iter().any(|module| module == "bonding"));
+}
+
+/// What rules ask of ESP: its offload has no switch, it is there if its module is. The interfaces
+/// over it (VTI) are compared with the other kinds.
+fn esp_is_seen() {
+    let snapshot = collect(&Options::default());
+    let modules = snapshot.modules.expect("they are read");
+    for module in ["esp4", "esp4_offload"] {
+        assert!(modules.iter().any(|known| known == module), "{module}");
+    }
 }
 
 fn services_of_ipvs() {

@@ -1,7 +1,7 @@
 //! `esxcli ... get` and `list`: `Key: value`, the values indented below a name.
 
-use crate::text::notes::Notes;
 use crate::model::Setting;
+use crate::text::notes::Notes;
 
 /// One object.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! Physical adapters.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
 use super::blocks::{Block, blocks, setting, split};
 use super::table::{Row, get, headings, rows};
 use crate::model::{Driver, Interface, Platform, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
 
 /// The adapter of a name, new to the snapshot; `None` if it was read before.
 fn nic<'s>(name: &str, to: &'s mut Snapshot, notes: &mut Notes<'_>) -> Option<&'s mut Interface> {
@@ -161,7 +161,10 @@ pub(super) fn recognises_get(text: &Text<'_>) -> bool {
     let first = first
         .trim_start()
         .starts_with("Advertised Auto Negotiation: ");
-    first && first_lines(text).take(40).any(|line| line.trim() == "Driver Info:")
+    first
+        && first_lines(text)
+            .take(40)
+            .any(|line| line.trim() == "Driver Info:")
 }
 
 /// Keys of `nic get` that are about the link's partner, waking up and the like.

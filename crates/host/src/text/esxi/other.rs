@@ -1,8 +1,8 @@
 //! Output of ESXi that is recognised so that it is nobody else's, and not used.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines};
 use crate::model::{Platform, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines};
 
 pub(super) fn recognises(text: &Text<'_>) -> bool {
     what(text).is_some()
@@ -18,7 +18,10 @@ fn what(text: &Text<'_>) -> Option<(&'static str, &'static str)> {
             "the VMkernel's log",
             "not used; `esxcli` tells what is set now",
         ))
-    } else if first_lines(text).take(20).any(|line| line.trim().starts_with("Usage: esxcli ")) {
+    } else if first_lines(text)
+        .take(20)
+        .any(|line| line.trim().starts_with("Usage: esxcli "))
+    {
         Some((
             "esxcli",
             "it printed how it is used, not what was asked for",

@@ -1,12 +1,14 @@
 //! Advanced settings, and the version.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use super::blocks::{Block, blocks, field, setting, split};
 use crate::model::{Distribution, Platform, Setting, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 
 pub(super) fn recognises_list(text: &Text<'_>) -> bool {
-    let mut fields = first_lines(text).take(3).map(|line| line.trim().split_once(':'));
+    let mut fields = first_lines(text)
+        .take(3)
+        .map(|line| line.trim().split_once(':'));
     let path = fields.next().flatten();
     let path = path.is_some_and(|(key, value)| key == "Path" && value.trim().starts_with('/'));
     path && fields.flatten().any(|(key, _)| key == "Type")

@@ -1,9 +1,9 @@
 //! Standard and distributed switches, and VMkernel adapters.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
 use super::blocks::{Block, blocks, field, setting};
 use crate::model::{Platform, Snapshot, VirtualSwitch};
+use crate::text::notes::{Notes, first_line, first_lines, mac, quoted, whole_lines};
 
 /// A title, and below it an indented `Name:` with the same name, and one of the keys soon.
 fn titled(text: &Text<'_>, keys: &[&str]) -> bool {

@@ -2,8 +2,8 @@
 
 use super::super::Text;
 use super::names::{driver, driver_unit};
-use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 use crate::model::{Driver, Setting, Snapshot};
+use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 
 pub(super) fn recognises_pciconf(text: &Text<'_>) -> bool {
     device(first_line(text)).is_some()

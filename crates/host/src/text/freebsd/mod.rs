@@ -7,7 +7,6 @@
 mod devices;
 mod ifconfig;
 mod names;
-pub(in crate::text) mod notes;
 mod protocols;
 mod sysctl;
 mod system;

@@ -4,8 +4,8 @@
 //! fragmented`. Bytes in parentheses are a counter of their own: `tcp: data packets (bytes)`.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use crate::model::Snapshot;
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 
 /// Protocols, as they head their section.
 const PROTOCOLS: &[&str] = &[

@@ -2,8 +2,8 @@
 
 use super::super::Text;
 use super::names::driver;
-use crate::text::notes::{Notes, first_lines, whole_lines};
 use crate::model::{Distribution, Driver, Platform, Setting, Snapshot};
+use crate::text::notes::{Notes, first_lines, whole_lines};
 
 /// Sysctls kept of a text: more is no host's.
 const MOST: usize = 20_000;

@@ -1,9 +1,9 @@
 //! What runs: `uname`, versions, pf's translation rules, jails; and `rc.conf`, which is not used.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 use super::sysctl::distribution;
 use crate::model::{Distribution, Nat, Platform, Setting, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 
 /// `uname -a`: system, host and release.
 pub(super) fn recognises_uname(text: &Text<'_>) -> bool {

@@ -3,8 +3,8 @@
 use std::collections::btree_map::Entry;
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, mac, whole_lines};
 use crate::model::{Interface, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, mac, whole_lines};
 
 /// Columns of `netstat -i` behind the address, and the counter that each is.
 const COUNTERS: &[(&str, &str)] = &[

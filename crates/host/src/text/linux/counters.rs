@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::files::{self, are_pair, listed_counter};
 use super::json::is_object;
 use super::out::{Out, command_words};
 use crate::model::Snapshot;
@@ -49,7 +50,7 @@ pub(super) const SNMP: Reader = Reader {
 pub(super) const SNMP6: Reader = Reader {
     name: "/proc/net/snmp6",
     recognises: |text| {
-        first_line(text).starts_with("Ip6InReceives") && snmp6_line(first_line(text)).is_some()
+        first_line(text).starts_with("Ip6InReceives") && listed_counter(first_line(text)).is_some()
     },
     read: snmp6,
 };
@@ -116,70 +117,18 @@ fn json_counters(out: &mut Out<'_>, counters: &Map<String, Value>) {
     }
 }
 
-/// Whether these are a line of names and its line of numbers.
-fn are_pair((of, names): (&str, &str), (also, values): (&str, &str)) -> bool {
-    let protocol = |letter: char| letter.is_ascii_alphanumeric();
-    let name = |name: &str| name.starts_with(|letter: char| letter.is_ascii_uppercase());
-    of == also
-        && of.chars().all(protocol)
-        && names.split_whitespace().all(name)
-        && values
-            .split_whitespace()
-            .all(|value| value.parse::<i128>().is_ok())
-}
-
 fn snmp(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SNMP.name, snapshot);
-    let mut names: Option<(&str, &str)> = None;
-    for line in out.lines().filter(|line| !line.is_empty()) {
-        let here = line.split_once(':').map(|(of, rest)| (of, rest.trim()));
-        match (names.take(), here) {
-            (Some(names), Some(values)) if are_pair(names, values) => {
-                pairs(&mut out, names, values);
-            }
-            (None, Some(_)) => names = here,
-            (left, _) => {
-                left.into_iter()
-                    .for_each(|(of, _)| out.unknown(&format!("{of} without values")));
-                names = here;
-            }
-        }
-    }
-    if let Some((of, _)) = names {
-        out.unknown(&format!("{of} without values"));
-    }
+    let counters = files::paired_counters(out.whole());
+    out.each(counters, |out, (name, value)| out.counter(name, value));
     out.finish();
-}
-
-fn pairs(out: &mut Out<'_>, (of, names): (&str, &str), (_, values): (&str, &str)) {
-    let (names, values) = (names.split_whitespace(), values.split_whitespace());
-    if names.clone().count() != values.clone().count() {
-        out.unknown(&format!("{of}: another number of values than of names"));
-        return;
-    }
-    for (name, value) in names.zip(values) {
-        // MaxConn is -1, "no limit": that counts nothing.
-        if let Ok(value) = value.parse() {
-            out.counter(format!("{of}{name}"), value);
-        }
-    }
-}
-
-fn snmp6_line(line: &str) -> Option<(&str, u64)> {
-    let (name, value) = line.split_once(char::is_whitespace)?;
-    let known = ["Ip6", "Icmp6", "Udp6", "UdpLite6"]
-        .iter()
-        .any(|of| name.starts_with(of));
-    known.then_some((name, value.trim().parse().ok()?))
 }
 
 fn snmp6(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SNMP6.name, snapshot);
-    for line in out.lines().filter(|line| !line.is_empty()) {
-        match snmp6_line(line) {
-            Some((name, value)) => out.counter(name.to_owned(), value),
-            None => out.unknown(line),
-        }
-    }
+    let counters = files::listed_counters(out.whole());
+    out.each(counters, |out, (name, value)| {
+        out.counter(name.to_owned(), value);
+    });
     out.finish();
 }

@@ -1,9 +1,8 @@
 //! Which host this is: uname, /proc/version, os-release, hostnamectl, hostname, virtualisation.
 
-use std::collections::BTreeMap;
-
+use super::files::{self, assignment};
 use super::out::{Out, command_words, only_line};
-use crate::model::{Distribution, Platform, Snapshot};
+use crate::model::{Platform, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
@@ -47,7 +46,10 @@ pub(super) const HOSTNAMECTL: Reader = Reader {
     name: "hostnamectl",
     recognises: |text| {
         let has = |key: &str| first_lines(text).any(|line| line.trim_start().starts_with(key));
-        first_line(text).trim_start().starts_with("Static hostname: ") && has("Kernel: ")
+        first_line(text)
+            .trim_start()
+            .starts_with("Static hostname: ")
+            && has("Kernel: ")
     },
     read: hostnamectl,
 };
@@ -123,29 +125,14 @@ fn release(text: &Text<'_>, snapshot: &mut Snapshot) {
     out.finish();
 }
 
-/// Name and value of `ID="debian"`.
-fn assignment(line: &str) -> Option<(&str, String)> {
-    let (key, value) = line.split_once('=')?;
-    let letter =
-        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
-    let bare = value.trim_matches(['"', '\'']);
-    (!key.is_empty() && key.chars().all(letter)).then(|| (key, bare.replace("\\\"", "\"")))
-}
-
 fn os_release(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::any(text, OS_RELEASE.name, snapshot);
-    let lines = out
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut values: BTreeMap<&str, String> = lines.filter_map(assignment).collect();
-    if let Some(id) = values.remove("ID").filter(|id| !id.is_empty()) {
-        let freebsd = id == "freebsd";
+    let release = files::os_release(out.whole());
+    // A text that was cut may lack the name.
+    if let Some(release) = release.filter(|release| !release.id.is_empty()) {
+        let freebsd = release.id == "freebsd";
         out.snapshot.platform = freebsd.then_some(Platform::Freebsd);
-        out.snapshot.distribution = Some(Distribution {
-            id,
-            version: values.remove("VERSION_ID"),
-            name: values.remove("PRETTY_NAME"),
-        });
+        out.snapshot.distribution = Some(release);
     }
     out.finish();
 }

@@ -3,8 +3,8 @@
 use serde_json::{Deserializer, Map, Value};
 
 use super::out::Out;
-use crate::text::notes::first_lines;
 use crate::text::Text;
+use crate::text::notes::first_lines;
 
 /// Bytes that are looked at to recognise a text.
 const HEAD: usize = 4096;

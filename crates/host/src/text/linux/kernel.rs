@@ -1,5 +1,6 @@
 //! What the kernel says of itself: its log, and its modules.
 
+use super::files::{module, module_and_users};
 use super::out::Out;
 use crate::model::Snapshot;
 use crate::text::notes::{first_line, first_lines};
@@ -20,14 +21,14 @@ pub(super) const LSMOD: Reader = Reader {
             .split_whitespace()
             .eq(["Module", "Size", "Used", "by"])
     },
-    read: |text, snapshot| modules(text, snapshot, LSMOD.name, lsmod_line),
+    read: |text, snapshot| modules(text, snapshot, LSMOD.name, module_and_users),
 };
 
 /// `/proc/modules`.
 pub(super) const MODULES: Reader = Reader {
     name: "/proc/modules",
-    recognises: |text| modules_line(first_line(text)).is_some(),
-    read: |text, snapshot| modules(text, snapshot, MODULES.name, modules_line),
+    recognises: |text| module(first_line(text)).is_some(),
+    read: |text, snapshot| modules(text, snapshot, MODULES.name, module),
 };
 
 /// What the lines that rules know have in them.
@@ -85,9 +86,12 @@ fn log(text: &Text<'_>, snapshot: &mut Snapshot) {
     out.finish();
 }
 
-type Module = fn(&str) -> Option<&str>;
-
-fn modules(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str, module: Module) {
+fn modules(
+    text: &Text<'_>,
+    snapshot: &mut Snapshot,
+    name: &'static str,
+    module: fn(&str) -> Option<&str>,
+) {
     let mut out = Out::linux(text, name, snapshot);
     let titles = usize::from(
         first_lines(text)
@@ -103,27 +107,4 @@ fn modules(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str, module:
     }
     out.snapshot.modules = Some(found);
     out.finish();
-}
-
-/// `bridge  319488  1 br_netfilter`
-fn lsmod_line(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace();
-    let name = words.next()?;
-    let (size, users) = (words.next()?, words.next()?);
-    let numbers = size.parse::<u64>().is_ok() && users.parse::<i64>().is_ok();
-    (numbers && is_module(name)).then_some(name)
-}
-
-/// `bridge 319488 1 br_netfilter, Live 0x0000000000000000`
-fn modules_line(line: &str) -> Option<&str> {
-    let words: Vec<&str> = line.split(' ').collect();
-    let state = ["Live", "Loading", "Unloading"];
-    let whole = words.get(4).is_some_and(|word| state.contains(word));
-    let address = words.get(5).is_some_and(|word| word.starts_with("0x"));
-    lsmod_line(line).filter(|_| whole && address)
-}
-
-fn is_module(name: &str) -> bool {
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    name.chars().all(letter)
 }

@@ -5,6 +5,7 @@
 mod bonding;
 mod counters;
 mod ethtool;
+pub(crate) mod files;
 mod identity;
 mod ifconfig;
 mod ip;

@@ -1,5 +1,6 @@
 //! Files of /proc/net: softnet_stat, dev, vlan/config and packet.
 
+use super::files::{self, Packet, softnet_line};
 use super::out::{Out, is_name};
 use crate::model::{Interface, PacketSocket, Snapshot, Vlan};
 use crate::text::notes::{first_line, first_lines, is_cut};
@@ -42,49 +43,15 @@ pub(super) const PACKET: Reader = Reader {
     read: packet,
 };
 
-/// Columns of softnet_stat that are summed.
-const SOFTNET_COLUMNS: [(usize, &str); 5] = [
-    (0, "processed"),
-    (1, "dropped"),
-    (2, "time_squeeze"),
-    (9, "received_rps"),
-    (10, "flow_limit"),
-];
-
-/// At least the nine columns of Linux 2.6, each of eight digits.
-fn softnet_line(line: &str) -> Option<Vec<u64>> {
-    let words: Vec<&str> = line.split(' ').collect();
-    let whole = words.len() >= 9 && words.iter().all(|word| word.len() == 8);
-    let numbers = words.iter().map(|word| u64::from_str_radix(word, 16).ok());
-    numbers.collect::<Option<_>>().filter(|_| whole)
-}
-
 fn softnet(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SOFTNET.name, snapshot);
-    let mut unknown = false;
-    for line in out.lines().filter(|line| !line.is_empty()) {
-        match softnet_line(line) {
-            Some(numbers) => sum(&mut out, &numbers),
-            None => {
-                unknown = true;
-                out.unknown(line);
-            }
-        }
-    }
-    // A sum over some processors is no sum over all.
-    if unknown || is_cut(text) {
-        out.snapshot.softnet.clear();
+    match files::softnet(out.whole()) {
+        Ok(sums) if !is_cut(text) => out.snapshot.softnet = sums,
+        // Some processors are missing.
+        Ok(_) => {}
+        Err(unknown) => unknown.into_iter().for_each(|line| out.unknown(line)),
     }
     out.finish();
-}
-
-fn sum(out: &mut Out<'_>, numbers: &[u64]) {
-    for (column, name) in SOFTNET_COLUMNS {
-        if let Some(number) = numbers.get(column) {
-            let sum = out.snapshot.softnet.entry(name.to_owned()).or_default();
-            *sum = sum.saturating_add(*number);
-        }
-    }
 }
 
 /// Columns of /proc/net/dev. Three are sums of counters that the kernel keeps apart.
@@ -174,27 +141,18 @@ fn vlan_of(id: Option<u16>, parent: &str) -> Interface {
 fn packet(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, PACKET.name, snapshot);
     let mut sockets = Vec::new();
-    for line in out.lines().skip(1).filter(|line| !line.is_empty()) {
-        match socket(line) {
-            Some(socket) => sockets.push(socket),
-            None => out.unknown(line),
-        }
-    }
+    let packets = files::packets(out.whole());
+    out.each(packets, |_, packet| sockets.push(socket(&packet)));
     out.snapshot.stack.packet_sockets = Some(sockets);
     out.finish();
 }
 
-/// The interface is told by its index only, written as iproute2 does: `if2`.
-fn socket(line: &str) -> Option<PacketSocket> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let [_, _, _, protocol, index, _, _, _, _] = words.as_slice() else {
-        return None;
-    };
-    let index: u32 = index.parse().ok()?;
-    Some(PacketSocket {
-        interface: (index != 0).then(|| format!("if{index}")),
-        protocol: Some(u16::from_str_radix(protocol, 16).ok()?),
+/// The interface is told by its index only.
+fn socket(packet: &Packet) -> PacketSocket {
+    PacketSocket {
+        interface: packet.interface.map(files::unnamed),
+        protocol: Some(packet.protocol),
         process: None,
         ring: None,
-    })
+    }
 }

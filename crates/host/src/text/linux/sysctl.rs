@@ -1,5 +1,6 @@
 //! `sysctl -a`, sysctl.conf and single files of /proc/sys.
 
+use super::files;
 use super::out::{Out, only_line};
 use crate::model::Snapshot;
 use crate::text::notes::first_lines;
@@ -9,14 +10,19 @@ use crate::text::{Reader, Text};
 pub(super) const ALL: Reader = Reader {
     name: "sysctl -a",
     recognises: |text| !is_conf(text) && is_sysctl(text),
-    read: |text, snapshot| read(text, snapshot, ALL.name),
+    read: |text, snapshot| read(Out::linux(text, ALL.name, snapshot), Applies::First),
 };
 
 /// `/etc/sysctl.conf` and its like.
 pub(super) const CONF: Reader = Reader {
     name: "sysctl.conf",
     recognises: |text| is_conf(text) && is_sysctl(text),
-    read: |text, snapshot| read(text, snapshot, CONF.name),
+    read: |text, snapshot| {
+        let mut out = Out::linux(text, CONF.name, snapshot);
+        let why = "says what is set at boot, which need not be what is in force";
+        out.not_read("a file of settings", why);
+        read(out, Applies::Last);
+    },
 };
 
 /// One file of /proc/sys: only its path tells what it is.
@@ -25,6 +31,15 @@ pub(super) const FILE: Reader = Reader {
     recognises: |text| key(text).is_some() && only_line(text).is_some(),
     read: read_file,
 };
+
+/// Which of several values of a key is taken.
+#[derive(Clone, Copy)]
+enum Applies {
+    /// What is in force has one value: another is of another host or time.
+    First,
+    /// A file of settings is carried out line by line, as sysctl(8) does with `-p`.
+    Last,
+}
 
 /// sysctls that are kept of one text: a host has about 1,500 and 300 more for each interface.
 const KEPT: usize = 200_000;
@@ -57,10 +72,20 @@ fn is_sysctl(text: &Text<'_>) -> bool {
     linux && known > others * 4
 }
 
-/// A file of settings says so by comments or by its path.
+/// A file of settings says so by its path, by comments, or by how its lines are written.
 fn is_conf(text: &Text<'_>) -> bool {
     let named = |path: &str| path.contains("sysctl.conf") || path.contains("sysctl.d/");
-    text.command.is_some_and(named) || first_lines(text).any(is_comment)
+    let pairs = first_lines(text).filter(|line| pair(line).is_some());
+    let (printed, written): (Vec<_>, Vec<_>) = pairs.partition(|line| is_printed(line));
+    let commented = || first_lines(text).any(is_comment);
+    text.command.is_some_and(named) || commented() || written.len() > printed.len()
+}
+
+/// sysctl prints `net.ipv4.ip_forward = 1`, always with spaces, without a dash, with dots.
+fn is_printed(line: &str) -> bool {
+    let (key, value) = line.split_once('=').unwrap_or_default();
+    let spaced = key.ends_with(' ') && (value.is_empty() || value.starts_with(' '));
+    spaced && !key.starts_with('-') && !is_slashed(key)
 }
 
 fn is_comment(line: &str) -> bool {
@@ -85,34 +110,27 @@ fn pair(line: &str) -> Option<(String, &str)> {
 /// With slashes between the parts, dots are of an interface's name; sysctl prints them the other
 /// way round.
 fn dotted(key: &str) -> String {
-    if key
-        .find(['.', '/'])
-        .and_then(|at| key.get(at..))
-        .is_some_and(|rest| rest.starts_with('.'))
-    {
-        return key.to_owned();
+    if is_slashed(key) {
+        files::dotted(key)
+    } else {
+        key.to_owned()
     }
-    let swap = |letter| match letter {
-        '/' => '.',
-        '.' => '/',
-        other => other,
-    };
-    key.chars().map(swap).collect()
 }
 
-fn read(text: &Text<'_>, snapshot: &mut Snapshot, name: &'static str) {
-    let mut out = Out::linux(text, name, snapshot);
-    if name == CONF.name {
-        let why = "says what is set at boot, which need not be what is in force";
-        out.not_read("a file of settings", why);
-    }
+/// Whether the first separator is a slash.
+fn is_slashed(key: &str) -> bool {
+    let separator = key.find(['.', '/']).and_then(|at| key.get(at..));
+    !separator.is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn read(mut out: Out<'_>, applies: Applies) {
     for line in out
         .lines()
         .filter(|line| !line.is_empty() && !is_comment(line))
     {
         match pair(line) {
             _ if is_complaint(line) => complaint(&mut out, line),
-            Some((key, value)) => put(&mut out, key, value),
+            Some((key, value)) => put(&mut out, key, value, applies),
             None => out.unknown(line),
         }
     }
@@ -131,15 +149,21 @@ fn complaint(out: &mut Out<'_>, line: &str) {
     }
 }
 
-fn put(out: &mut Out<'_>, key: String, value: &str) {
+fn put(out: &mut Out<'_>, key: String, value: &str, applies: Applies) {
     if !key.starts_with("net.") {
-        return of_host(out, &key, value);
+        return of_host(out, &key, value, applies);
     }
     let known = &mut out.snapshot.stack.sysctls;
-    match known.get(&key) {
-        Some(first) if first != value => out.twice(&key),
-        Some(_) => {}
-        None if known.len() >= KEPT => out.not_read("keys of net", "there are too many"),
+    let count = known.len();
+    match known.get_mut(&key) {
+        Some(known) if known == value => {}
+        Some(known) => {
+            if let Applies::Last = applies {
+                value.clone_into(known);
+            }
+            again(out, &key, applies);
+        }
+        None if count >= KEPT => out.not_read("keys of net", "there are too many"),
         None => {
             known.insert(key, value.to_owned());
         }
@@ -147,7 +171,7 @@ fn put(out: &mut Out<'_>, key: String, value: &str) {
 }
 
 /// What the kernel says of itself.
-fn of_host(out: &mut Out<'_>, key: &str, value: &str) {
+fn of_host(out: &mut Out<'_>, key: &str, value: &str, applies: Applies) {
     let value = Some(value.to_owned()).filter(|value| !value.is_empty());
     let field = match key {
         "kernel.osrelease" => &mut out.snapshot.kernel,
@@ -155,10 +179,20 @@ fn of_host(out: &mut Out<'_>, key: &str, value: &str) {
         "kernel.random.boot_id" => &mut out.snapshot.boot_id,
         _ => return,
     };
-    if field.is_none() {
+    let differs = field.is_some() && *field != value;
+    if field.is_none() || matches!(applies, Applies::Last) {
         *field = value.filter(|value| value != "(none)");
-    } else if *field != value {
-        out.twice(key);
+    }
+    if differs {
+        again(out, key, applies);
+    }
+}
+
+/// Notes that a key has two values.
+fn again(out: &mut Out<'_>, key: &str, applies: Applies) {
+    match applies {
+        Applies::First => out.twice(key),
+        Applies::Last => out.not_read(key, "set more than once: the last value is what applies"),
     }
 }
 
@@ -184,7 +218,7 @@ fn read_file(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, FILE.name, snapshot);
     let line = out.lines().find(|line| !line.trim().is_empty());
     if let (Some(key), Some(line)) = (key(text), line) {
-        put(&mut out, key, line.trim());
+        put(&mut out, key, line.trim(), Applies::First);
     }
     out.finish();
 }

@@ -1,9 +1,9 @@
 //! Adapters: what they are, RSC, LSO, counters.
 
 use super::super::Text;
-use crate::text::notes::{Notes, mac};
 use super::records::{Cell, Record, name, records};
 use crate::model::{Driver, Feature, Interface, Platform, Snapshot};
+use crate::text::notes::{Notes, mac};
 
 /// Calls `read` with each adapter of a text.
 fn each(

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::super::Text;
-use crate::text::notes::Notes;
 use super::records::{Cell, Record};
+use crate::text::notes::Notes;
 
 pub(super) fn records(text: &Text<'_>, notes: &mut Notes<'_>) -> Vec<Record> {
     let body = text.body.trim_start_matches('\u{feff}').trim();

@@ -1,7 +1,7 @@
 //! `| Format-List`: `Name : value`, the colons below each other, long values over several lines.
 
-use crate::text::notes::Notes;
 use super::records::{Cell, Record};
+use crate::text::notes::Notes;
 
 /// Where the colon of a property is, in bytes: the name before it is ASCII.
 pub(super) fn column(line: &str) -> Option<usize> {

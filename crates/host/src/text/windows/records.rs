@@ -1,9 +1,9 @@
 //! Objects that PowerShell printed, whatever the form.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 use super::{json, list, table};
 use crate::model::Setting;
+use crate::text::notes::{Notes, first_line, quoted, whole_lines};
 
 /// One object.
 #[derive(Clone, Debug, Default)]

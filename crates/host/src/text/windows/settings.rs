@@ -1,9 +1,9 @@
 //! Advanced properties of adapters, and the global offload settings.
 
 use super::super::Text;
-use crate::text::notes::{Notes, quoted};
 use super::records::{Cell, LANGUAGE, Record, name, records, setting};
 use crate::model::{Platform, Setting, Snapshot};
+use crate::text::notes::{Notes, quoted};
 
 pub(super) fn read_advanced(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);

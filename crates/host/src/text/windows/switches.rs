@@ -1,9 +1,9 @@
 //! `Get-VMSwitch` and `Get-VMNetworkAdapter`.
 
 use super::super::Text;
-use crate::text::notes::Notes;
 use super::records::{Cell, Record, name, records};
 use crate::model::{Platform, Snapshot, VirtualSwitch};
+use crate::text::notes::Notes;
 
 /// Properties kept as they are; the others say nothing of merging or of who uses the switch.
 const PROPERTIES: &[&str] = &[

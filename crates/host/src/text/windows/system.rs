@@ -1,9 +1,9 @@
 //! Which Windows it is: `ver`, `systeminfo`, `Get-ComputerInfo`, the registry, .NET.
 
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 use super::records::{LANGUAGE, Record, records};
 use crate::model::{Distribution, Platform, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 
 /// `Microsoft Windows [Version 10.0.17763.1999]`: the word differs between languages only.
 pub(super) fn recognises_ver(text: &Text<'_>) -> bool {

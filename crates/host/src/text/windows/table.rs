@@ -1,7 +1,7 @@
 //! `| Format-Table`: columns by the line of dashes, which are as wide as the headings only.
 
-use crate::text::notes::{Notes, quoted};
 use super::records::{Cell, Record};
+use crate::text::notes::{Notes, quoted};
 
 /// Lines within which a table has to begin.
 const BEGINS_WITHIN: usize = 12;

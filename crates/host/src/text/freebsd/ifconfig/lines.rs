@@ -1,12 +1,12 @@
 //! The lines of one interface.
 
-use crate::text::notes::{Notes, mac};
 use super::address::{address, after};
 use super::block::Block;
 use super::{kind, options};
 use crate::model::{
     Bond, Bridge, BridgePort, Driver, Interface, Owner, Platform, Snapshot, Tunnel, Vlan,
 };
+use crate::text::notes::{Notes, mac};
 
 /// Lines that say nothing of interest, by how they begin: neighbour discovery, spanning tree, LACP,
 /// what the optics say, choices of media, what macOS adds.

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use self::block::{Block, blocks, glue, head, mended};
 use super::super::Text;
-use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 use crate::model::{Platform, Snapshot};
+use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 
 /// The first line is an interface with flags as BSD prints them. Linux's has decimal flags and two
 /// spaces before `mtu`, Solaris' an index behind it, NetBSD's flags begin with `0x`.

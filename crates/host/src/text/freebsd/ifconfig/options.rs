@@ -1,8 +1,8 @@
 //! `options=8507bb<RXCSUM,LRO>` and `capabilities=`: what is on, and what could be.
 
-use crate::text::notes::{Notes, quoted};
 use super::block::Block;
 use crate::model::{Feature, Interface, Platform, Setting};
+use crate::text::notes::{Notes, quoted};
 
 /// Bits of FreeBSD's `IFCAP_` whose names must agree with the number: what is concluded from them
 /// is worth a check for lists that were wrapped or edited.

@@ -1,0 +1,20 @@
+//! What is run, and in which order: a randomised complete block design.
+//!
+//! Factors with their levels span a full factorial of cells. After a warm-up come blocks, each with
+//! every cell once in random order. What changes slowly (the time of day, other traffic, heat) is
+//! about the same for all runs of a block and falls out of their ratio; what is left of it is as
+//! likely to favour one level as the other, since the order is random. "All A, then all B" has
+//! neither property. (Fisher, The Design of Experiments, 1935, chapter IV; Box, Hunter and Hunter,
+//! Statistics for Experimenters, 2005, chapters 4 and 5.)
+
+mod chance;
+mod contrast;
+mod factor;
+mod plan;
+mod schedule;
+
+pub(crate) use chance::Chance;
+pub use contrast::{Contrast, Side};
+pub use factor::{Factor, FactorKind};
+pub use plan::{Design, DesignError, MOST_CELLS, Plan};
+pub use schedule::{Planned, Schedule, ScheduleError};

@@ -1,0 +1,18 @@
+//! From figures to effects, verdicts and their words.
+//!
+//! [`Analysis::of`] judges every contrast of a design for every metric; [`decide`] says after each
+//! run whether the experiment goes on. Nothing here knows a host or a clock.
+
+mod analysis;
+mod cells;
+mod effect;
+mod judge;
+mod measured;
+mod rules;
+mod words;
+
+pub use analysis::{Analysis, Decision, Outlier, decide};
+pub use cells::{Cell, CellTable};
+pub use effect::{Effect, EffectKind, Verdict};
+pub use measured::{AnalysisError, Measured, Metric, Sense};
+pub use rules::Rules;

@@ -1,0 +1,292 @@
+//! The guarded program's side.
+
+use super::process::ARGUMENT;
+use super::protocol::{Reply, Request};
+use crate::journal::Store;
+use crate::restore::{Fate, Report, undo_one};
+use crate::settings::{Change, Error, Setting};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take: some drivers start their device anew for each change.
+const ANSWER: Duration = Duration::from_secs(120);
+/// How long a guardian may take to end: without an answer it may still be restoring.
+const END: Duration = Duration::from_secs(60);
+/// How long it may take to die.
+const KILLED: Duration = Duration::from_secs(5);
+
+/// How the guardian is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The executable, whose `main` begins with [`serve_if_asked`](super::serve_if_asked).
+    pub program: PathBuf,
+}
+
+impl Default for Launch {
+    /// This executable, even if its file was replaced meanwhile.
+    fn default() -> Self {
+        Self {
+            program: PathBuf::from("/proc/self/exe"),
+        }
+    }
+}
+
+/// What an experiment is begun with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Where the journal is kept.
+    pub store: Store,
+    /// The command, for whoever finds the journal.
+    pub command: Vec<String>,
+    /// Restores after this time whatever happens.
+    pub deadline: Option<Duration>,
+    /// How the guardian is started.
+    pub launch: Launch,
+}
+
+impl Options {
+    /// Without a deadline, guarded by this executable.
+    #[must_use]
+    pub fn new(store: Store, command: Vec<String>) -> Self {
+        Self {
+            store,
+            command,
+            deadline: None,
+            launch: Launch::default(),
+        }
+    }
+}
+
+/// Changes settings, and takes all of them back: with [`finish`](Self::finish), when it is dropped,
+/// or by the guardian when the program ends in another way.
+#[derive(Debug)]
+pub struct Guard {
+    child: Child,
+    /// `None` once nothing is to be said any more.
+    requests: Option<ChildStdin>,
+    replies: BufReader<ChildStdout>,
+    store: Store,
+    journal: String,
+    /// Everything was restored, as far as it could be, or is to stay.
+    has_ended: bool,
+}
+
+impl Guard {
+    /// Starts a guardian. Nothing is locked, written or changed yet. "Here" is the network namespace
+    /// of the calling thread.
+    pub fn start(options: &Options) -> Result<Self, Error> {
+        let mut command = Command::new(&options.launch.program);
+        command
+            .arg0("coalescope")
+            .arg(ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let failed = Error::guardian("could not be started");
+        let mut child = command.spawn().map_err(failed)?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (requests, replies) = pipes.ok_or_else(|| Error::guardian("has no pipes")(""))?;
+        let mut guard = Self {
+            child,
+            requests: Some(requests),
+            replies: BufReader::new(replies),
+            store: options.store.clone(),
+            journal: String::new(),
+            has_ended: false,
+        };
+        guard.introduce(options)?;
+        Ok(guard)
+    }
+
+    fn introduce(&mut self, options: &Options) -> Result<(), Error> {
+        let reply = self.ask(&Request::Start {
+            store: options.store.path().to_owned(),
+            command: options.command.clone(),
+            parent: std::process::id(),
+            deadline_s: options.deadline.map(|deadline| deadline.as_secs_f64()),
+        })?;
+        match reply {
+            Reply::Ready(journal) => self.journal = journal,
+            other => return Err(unexpected(other)),
+        }
+        Ok(())
+    }
+
+    /// Name of the journal.
+    #[must_use]
+    pub fn journal(&self) -> &str {
+        &self.journal
+    }
+
+    /// The guardian's process.
+    #[must_use]
+    pub fn guardian_pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Locks what these settings are of, and writes down what it is: all levels at once before the
+    /// first run, so that what cannot be done is known before anything is changed.
+    pub fn record(&mut self, settings: &[Setting]) -> Result<(), Error> {
+        self.done(&Request::Record(settings.to_vec()))
+    }
+
+    /// Makes one change and says what came of it. What is not recorded yet is recorded first.
+    pub fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
+        match self.ask(&Request::Change(setting.clone()))? {
+            Reply::Changed(change) => Ok(change),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Restores everything; changes may follow.
+    pub fn restore(&mut self) -> Result<Report, Error> {
+        match self.ask(&Request::Restore)? {
+            Reply::Restored(report) => Ok(report),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Another deadline, from now; `None` for none.
+    pub fn set_deadline(&mut self, deadline: Option<Duration>) -> Result<(), Error> {
+        let seconds = deadline.map(|deadline| deadline.as_secs_f64());
+        self.done(&Request::Deadline(seconds))
+    }
+
+    /// Leaves all changes as they are, and gives back the name of the journal that can undo them.
+    pub fn keep(mut self) -> Result<String, Error> {
+        self.done(&Request::Keep)?;
+        self.has_ended = true;
+        self.part();
+        Ok(self.journal.clone())
+    }
+
+    /// Restores everything and ends the guardian. If it is gone, this process restores.
+    pub fn finish(mut self) -> Result<Report, Error> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<Report, Error> {
+        self.has_ended = true;
+        let answer = self.ask(&Request::Finish);
+        self.part();
+        match answer {
+            Ok(Reply::Restored(report)) => Ok(report),
+            Ok(other) => Err(unexpected(other)),
+            Err(_) => self.recover(),
+        }
+    }
+
+    /// The guardian is gone, and with it whatever it was doing.
+    fn recover(&self) -> Result<Report, Error> {
+        let undone = undo_one(&self.store, &self.journal);
+        let unrestored = match undone.map(|undone| undone.fate) {
+            None | Some(Fate::Restored { .. } | Fate::Reset) => Vec::new(),
+            Some(Fate::Failed { unrestored }) => unrestored,
+            Some(Fate::Unusable { problem }) => return Err(problem),
+            Some(Fate::Running { holder }) => {
+                return Err(Error::guardian("neither answers nor ends")(holder));
+            }
+        };
+        Ok(Report {
+            journal: self.journal.clone(),
+            unrestored,
+        })
+    }
+
+    fn done(&mut self, request: &Request) -> Result<(), Error> {
+        match self.ask(request)? {
+            Reply::Done => Ok(()),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// After an error here nothing more is asked: answers would no longer fit their questions.
+    fn ask(&mut self, request: &Request) -> Result<Reply, Error> {
+        let answer = self.exchange(request);
+        if answer.is_err() {
+            self.requests = None;
+        }
+        answer
+    }
+
+    fn exchange(&mut self, request: &Request) -> Result<Reply, Error> {
+        let gone = "is gone";
+        let mut line = serde_json::to_vec(request).map_err(Error::guardian("was not asked"))?;
+        line.push(b'\n');
+        let requests = self.requests.as_mut();
+        let requests = requests.ok_or_else(|| Error::guardian(gone)("it did not answer before"))?;
+        requests.write_all(&line).map_err(Error::guardian(gone))?;
+        self.wait_for_answer()?;
+        let mut answer = String::new();
+        let read = self.replies.read_line(&mut answer);
+        match read.map_err(Error::guardian(gone))? {
+            0 => Err(Error::guardian(gone)("it ended without an answer")),
+            _ => serde_json::from_str(&answer).map_err(Error::guardian("gives no answer of ours")),
+        }
+    }
+
+    fn wait_for_answer(&self) -> Result<(), Error> {
+        let end = Instant::now() + ANSWER;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+            let mut replies = [PollFd::new(
+                self.replies.get_ref().as_fd(),
+                PollFlags::POLLIN,
+            )];
+            match poll(&mut replies, timeout) {
+                Ok(0) => return Err(Error::guardian("says nothing")("a change takes too long")),
+                Err(nix::errno::Errno::EINTR) => {}
+                Ok(_) => return Ok(()),
+                Err(errno) => return Err(Error::guardian("cannot be waited for")(errno.desc())),
+            }
+        }
+    }
+
+    /// Closes the pipe, at which a guardian that is still there restores, and waits for its end. One
+    /// that does not end is of no use any more, and in the way of restoring without it.
+    fn part(&mut self) {
+        self.requests = None;
+        if !self.ends_within(END) {
+            let _ = self.child.kill();
+            self.ends_within(KILLED);
+        }
+    }
+
+    fn ends_within(&mut self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        while let Ok(None) = self.child.try_wait() {
+            if Instant::now() >= end {
+                return false;
+            }
+            sleep(Duration::from_millis(1));
+        }
+        true
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.has_ended {
+            return;
+        }
+        match self.end() {
+            Ok(report) if report.is_complete() => {}
+            Ok(report) => eprintln!("coalescope: {report}"),
+            Err(error) => eprintln!("coalescope: {error}; run `coalescope undo`"),
+        }
+    }
+}
+
+/// What was refused is an error of its own; anything else makes no sense.
+fn unexpected(reply: Reply) -> Error {
+    match reply {
+        Reply::Failed(error) => error,
+        other => Error::guardian("gives another answer")(format!("{other:?}")),
+    }
+}

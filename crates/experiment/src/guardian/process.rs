@@ -1,0 +1,236 @@
+//! The guardian's own process.
+
+use super::protocol::{Reply, Request};
+use super::session::Session;
+use crate::journal::Store;
+use crate::restore::Report;
+use crate::settings::Error;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::{read, setsid};
+use std::env;
+use std::fs;
+use std::io::{Stdin, Write, stderr, stdin, stdout};
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The hidden argument that makes an executable a guardian.
+pub const ARGUMENT: &str = "__guardian";
+/// These mean that the program itself is broken; if they were kept out, it would hang.
+const FAULTS: [Signal; 6] = [
+    Signal::SIGSEGV,
+    Signal::SIGBUS,
+    Signal::SIGFPE,
+    Signal::SIGILL,
+    Signal::SIGABRT,
+    Signal::SIGTRAP,
+];
+/// The longest request.
+const LONGEST: usize = 1 << 20;
+/// The longest deadline.
+const YEAR_S: f64 = 366.0 * 86_400.0;
+
+/// Is the guardian if the program was called as one: to be asked first of all in `main`, before
+/// there is a second thread. With `Some`, the program ends with that code.
+#[must_use]
+pub fn serve_if_asked() -> Option<ExitCode> {
+    (env::args_os().nth(1)? == ARGUMENT).then(serve)
+}
+
+fn serve() -> ExitCode {
+    become_independent();
+    let mut guardian = Guardian::default();
+    while let Some(request) = guardian.next() {
+        let reply = guardian.answer(request);
+        say(&reply);
+        if guardian.is_done {
+            break;
+        }
+    }
+    guardian.end()
+}
+
+/// A signal to the terminal's processes, the process group or by name does not end it, and the
+/// kernel looks elsewhere when memory is short.
+fn become_independent() {
+    let mut refused = SigSet::all();
+    for fault in FAULTS {
+        refused.remove(fault);
+    }
+    // Neither fails but for reasons that make no difference here: being a leader already.
+    let _ = refused.thread_block();
+    let _ = setsid();
+    let _ = env::set_current_dir("/");
+    let _ = fs::write("/proc/self/oom_score_adj", "-1000");
+}
+
+/// The program may be gone: then there is nobody to tell.
+fn say(reply: &Reply) {
+    let mut line = serde_json::to_vec(reply).unwrap_or_default();
+    line.push(b'\n');
+    let mut out = stdout().lock();
+    let _ = out.write_all(&line).and_then(|()| out.flush());
+}
+
+#[derive(Default)]
+struct Guardian {
+    session: Option<Session>,
+    deadline: Option<Instant>,
+    /// What restoring at the deadline came to.
+    expired: Option<Report>,
+    is_done: bool,
+    input: Vec<u8>,
+}
+
+impl Guardian {
+    /// The next whole request; `None` when the program is gone. Half a request is none.
+    fn next(&mut self) -> Option<Request> {
+        loop {
+            if let Some(end) = self.input.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<_> = self.input.drain(..=end).collect();
+                return serde_json::from_slice(&line).ok();
+            }
+            if !self.wait() {
+                self.expire();
+            } else if !self.receive(&stdin()) {
+                return None;
+            }
+        }
+    }
+
+    /// Waits for something to read; false at the deadline. A wait that was cut short, by a signal
+    /// or because there is none as long as it should be, goes on.
+    fn wait(&self) -> bool {
+        let input = stdin();
+        loop {
+            let left = self
+                .deadline
+                .map(|at| at.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return false;
+            }
+            let mut both = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut both, timeout(left)) {
+                Ok(0) | Err(Errno::EINTR | Errno::EAGAIN) => {}
+                // What else is wrong with it, reading will tell.
+                Ok(_) | Err(_) => return true,
+            }
+        }
+    }
+
+    fn receive(&mut self, input: &Stdin) -> bool {
+        let mut piece = [0; 4096];
+        match read(input.as_fd(), &mut piece) {
+            Err(Errno::EINTR | Errno::EAGAIN) => true,
+            Ok(0) | Err(_) => false,
+            Ok(length) => {
+                self.input.extend(&piece[..length]);
+                self.input.len() <= LONGEST
+            }
+        }
+    }
+
+    fn expire(&mut self) {
+        self.deadline = None;
+        if let Some(session) = self.session.take() {
+            let report = session.finish();
+            tell("the deadline is over", &report);
+            self.expired = Some(report);
+        }
+    }
+
+    fn answer(&mut self, request: Request) -> Reply {
+        let reply = match request {
+            Request::Start {
+                store,
+                command,
+                parent,
+                deadline_s,
+            } => {
+                self.deadline = deadline(deadline_s);
+                self.start(&store, command, parent)
+            }
+            Request::Deadline(seconds) if self.session.is_some() => {
+                self.deadline = deadline(seconds);
+                Ok(Reply::Done)
+            }
+            Request::Finish => self.finish(),
+            Request::Keep => self.keep(),
+            request => self.with_session(&request),
+        };
+        reply.unwrap_or_else(Reply::Failed)
+    }
+
+    fn start(
+        &mut self,
+        store: &std::path::Path,
+        command: Vec<String>,
+        parent: u32,
+    ) -> Result<Reply, Error> {
+        let session = Session::start(Store::at(store)?, command, parent)?;
+        let id = session.id().to_owned();
+        self.session = Some(session);
+        Ok(Reply::Ready(id))
+    }
+
+    fn with_session(&mut self, request: &Request) -> Result<Reply, Error> {
+        let session = self.session.as_mut().ok_or(Error::Expired)?;
+        match request {
+            Request::Record(settings) => session.record(settings).map(|()| Reply::Done),
+            Request::Change(setting) => session.change(setting).map(Reply::Changed),
+            _ => Ok(Reply::Restored(session.restore())),
+        }
+    }
+
+    fn finish(&mut self) -> Result<Reply, Error> {
+        self.is_done = true;
+        let report = match self.session.take() {
+            Some(session) => session.finish(),
+            None => self.expired.clone().ok_or(Error::Expired)?,
+        };
+        Ok(Reply::Restored(report))
+    }
+
+    fn keep(&mut self) -> Result<Reply, Error> {
+        self.session.as_mut().ok_or(Error::Expired)?.keep()?;
+        self.session = None;
+        self.is_done = true;
+        Ok(Reply::Done)
+    }
+
+    /// Whatever has not been taken back or been kept is taken back now.
+    fn end(mut self) -> ExitCode {
+        let report = match self.session.take() {
+            Some(session) => {
+                let report = session.finish();
+                tell("the command ended without restoring", &report);
+                report
+            }
+            None => self.expired.unwrap_or_default(),
+        };
+        ExitCode::from(report.exit_code())
+    }
+}
+
+/// Rounded up: not a moment before the deadline.
+fn timeout(left: Option<Duration>) -> PollTimeout {
+    left.map_or(PollTimeout::NONE, |left| {
+        let left = left + Duration::from_millis(1);
+        PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+    })
+}
+
+fn deadline(seconds: Option<f64>) -> Option<Instant> {
+    let wait = seconds
+        .filter(|seconds| seconds.is_finite())?
+        .clamp(0.0, YEAR_S);
+    Instant::now().checked_add(Duration::from_secs_f64(wait))
+}
+
+/// On the terminal that the command was started from, if there still is one.
+fn tell(why: &str, report: &Report) {
+    let text = format!("coalescope: {why}; its guardian speaks: {report}\n");
+    let _ = stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,252 @@
+//! One experiment, as its guardian sees it: what was, what is locked, what is changed.
+
+use crate::journal::{InterfaceEntry, Journal, Lock, State, Store, SysctlEntry, begin, boot_id};
+use crate::restore::{Report, Spaces, interface_key, restore, sysctl_key};
+use crate::settings::{
+    Change, Error, InterfaceState, NamespaceId, Setting, Space, What, apply, check, dotted,
+    read_at, read_named, read_sysctl, related,
+};
+use std::collections::BTreeSet;
+
+/// What is known of one experiment.
+#[derive(Debug)]
+pub(super) struct Session {
+    store: Store,
+    journal: Journal,
+    spaces: Spaces,
+    holder: String,
+    journal_lock: Lock,
+    locks: Vec<Lock>,
+}
+
+impl Session {
+    /// Nothing is written before there is something to write.
+    pub(super) fn start(store: Store, command: Vec<String>, parent: u32) -> Result<Self, Error> {
+        let journal = begin(command, parent)?;
+        let holder = format!("`{}`, process {parent}", journal.command_line());
+        let journal_lock = store.lock(&journal.id, &holder)?;
+        Ok(Self {
+            store,
+            journal,
+            spaces: Spaces::default(),
+            holder,
+            journal_lock,
+            locks: Vec::new(),
+        })
+    }
+
+    /// Name of the journal.
+    pub(super) fn id(&self) -> &str {
+        &self.journal.id
+    }
+
+    /// Locks and reads what settings are of, and has it on disk before it gives back.
+    pub(super) fn record(&mut self, settings: &[Setting]) -> Result<(), Error> {
+        let mut journal = self.journal.clone();
+        for setting in settings {
+            self.add(&mut journal, setting)?;
+        }
+        self.commit(journal)
+    }
+
+    /// Makes a change; what was is on disk before.
+    pub(super) fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
+        let mut journal = self.journal.clone();
+        self.add(&mut journal, setting)?;
+        journal.want(setting);
+        self.commit(journal)?;
+        let space = self.spaces.named(setting.subject.namespace.as_deref())?;
+        let entry = match &setting.subject.what {
+            What::Interface { name, .. } => find(&self.journal, space.id(), name),
+            What::Sysctl(_) => None,
+        };
+        let others = match entry {
+            Some(entry) => related(space, entry.was.index)?,
+            None => BTreeSet::new(),
+        };
+        apply(space, setting, entry.map(|entry| &entry.was), &others)
+    }
+
+    /// Restores everything; the experiment may go on.
+    pub(super) fn restore(&mut self) -> Report {
+        Report {
+            journal: self.journal.id.clone(),
+            unrestored: restore(&self.journal, &mut self.spaces),
+        }
+    }
+
+    /// Restores everything and lets go of it. What could not be restored stays in the journal.
+    pub(super) fn finish(mut self) -> Report {
+        let report = self.restore();
+        if report.is_complete() {
+            // If it stays, `undo` finds nothing to do.
+            let _ = self.store.remove(&self.journal.id);
+            self.journal_lock.remove();
+            return report;
+        }
+        self.journal.state = State::Failed;
+        self.journal.unrestored.clone_from(&report.unrestored);
+        let _ = self.store.write(&self.journal);
+        report
+    }
+
+    /// Leaves everything as it is. The session goes on if that could not be written down.
+    pub(super) fn keep(&mut self) -> Result<(), Error> {
+        let mut journal = self.journal.clone();
+        journal.state = State::Kept;
+        self.commit(journal)
+    }
+
+    fn commit(&mut self, journal: Journal) -> Result<(), Error> {
+        if journal != self.journal {
+            self.store.write(&journal)?;
+            self.journal = journal;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, journal: &mut Journal, setting: &Setting) -> Result<(), Error> {
+        match &setting.subject.what {
+            What::Sysctl(key) => self.add_sysctl(journal, setting, key),
+            What::Interface { name, .. } => self.add_interface(journal, setting, name),
+        }
+    }
+
+    fn add_sysctl(
+        &mut self,
+        journal: &mut Journal,
+        setting: &Setting,
+        key: &str,
+    ) -> Result<(), Error> {
+        check(setting, None)?;
+        let space = self.spaces.named(setting.subject.namespace.as_deref())?;
+        let namespace = space.id().clone();
+        let known = |entry: &SysctlEntry| entry.namespace == namespace && entry.key == key;
+        if journal.sysctls.iter().any(known) {
+            return Ok(());
+        }
+        read_sysctl(space, key)?;
+        self.lock(&sysctl_key(&namespace, key), &dotted(key))?;
+        self.check_unfinished(&dotted(key), |other| {
+            let mut sysctls = other.sysctls.iter();
+            sysctls.any(|entry| entry.namespace.inode == namespace.inode && entry.key == key)
+        })?;
+        let was = read_sysctl(self.spaces.get(&namespace)?, key)?;
+        journal.sysctls.push(SysctlEntry {
+            namespace,
+            key: key.to_owned(),
+            was,
+        });
+        Ok(())
+    }
+
+    fn add_interface(
+        &mut self,
+        journal: &mut Journal,
+        setting: &Setting,
+        name: &str,
+    ) -> Result<(), Error> {
+        let space = self.spaces.named(setting.subject.namespace.as_deref())?;
+        let namespace = space.id().clone();
+        let index = match find(journal, &namespace, name) {
+            Some(entry) => entry.was.index,
+            None => read_named(space, name)?.index,
+        };
+        let others = related(space, index)?;
+        check(setting, Some(&one(space, index, name)?))?;
+        self.note(journal, &namespace, index, Some(name))?;
+        for other in others {
+            self.note(journal, &namespace, other, None)?;
+        }
+        Ok(())
+    }
+
+    /// Locks an interface and then reads it; `own` is the name of one that is changed itself.
+    fn note(
+        &mut self,
+        journal: &mut Journal,
+        namespace: &NamespaceId,
+        index: u32,
+        own: Option<&str>,
+    ) -> Result<(), Error> {
+        let same =
+            |entry: &&mut InterfaceEntry| entry.namespace == *namespace && entry.was.index == index;
+        if let Some(entry) = journal.interfaces.iter_mut().find(same) {
+            entry.related &= own.is_none();
+            return Ok(());
+        }
+        let shown = own.map_or_else(|| format!("interface {index}"), str::to_owned);
+        self.lock(&interface_key(namespace, index), &shown)?;
+        self.check_unfinished(&shown, |other| is_about(other, namespace, index))?;
+        let space = self.spaces.get(namespace)?;
+        let was = match own {
+            Some(name) => Some(one(space, index, name)?),
+            None => read_at(space, index)?,
+        };
+        journal.interfaces.extend(was.map(|was| InterfaceEntry {
+            namespace: namespace.clone(),
+            related: own.is_none(),
+            was,
+        }));
+        Ok(())
+    }
+
+    fn lock(&mut self, key: &str, what: &str) -> Result<(), Error> {
+        if !self.locks.iter().any(|lock| lock.is(key)) {
+            self.locks
+                .push(Lock::take(&self.store, key, what, &self.holder)?);
+        }
+        Ok(())
+    }
+
+    /// What an experiment left behind must not be taken for what was.
+    fn check_unfinished(
+        &self,
+        what: &str,
+        is_about: impl Fn(&Journal) -> bool,
+    ) -> Result<(), Error> {
+        let boot = boot_id()?;
+        for id in self
+            .store
+            .list()?
+            .into_iter()
+            .filter(|id| *id != self.journal.id)
+        {
+            let other = match self.store.read(&id) {
+                // Another experiment has ended meanwhile.
+                Err(_) if !self.store.file(&id).exists() => continue,
+                other => other?,
+            };
+            if other.boot_id == boot && other.state != State::Kept && is_about(&other) {
+                return Err(Error::Unfinished {
+                    what: what.to_owned(),
+                    command: other.command_line(),
+                    journal: id,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_about(journal: &Journal, namespace: &NamespaceId, index: u32) -> bool {
+    let mut entries = journal.interfaces.iter();
+    entries.any(|entry| entry.namespace.inode == namespace.inode && entry.was.index == index)
+}
+
+fn find<'a>(
+    journal: &'a Journal,
+    namespace: &NamespaceId,
+    name: &str,
+) -> Option<&'a InterfaceEntry> {
+    let mut entries = journal.interfaces.iter();
+    entries.find(|entry| entry.namespace == *namespace && entry.was.name == name)
+}
+
+fn one(space: &Space, index: u32, name: &str) -> Result<InterfaceState, Error> {
+    read_at(space, index)?.ok_or_else(|| Error::Gone {
+        interface: name.to_owned(),
+        namespace: space.id().name.clone(),
+        detail: "it has gone since the experiment began".to_owned(),
+    })
+}

@@ -1,0 +1,53 @@
+//! The beginning of a journal: who, when, and in which boot.
+
+use super::{Journal, SCHEMA};
+use crate::settings::Error;
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+/// Where `starttime` is in /proc/PID/stat, counted after the name in brackets.
+const START_TIME: usize = 19;
+
+/// The boot that this is.
+pub(crate) fn boot_id() -> Result<String, Error> {
+    let text = fs::read_to_string(BOOT_ID);
+    let text = text.map_err(Error::file("read", Path::new(BOOT_ID)))?;
+    Ok(text.trim().to_owned())
+}
+
+/// A journal in which nothing is written yet.
+pub(crate) fn begin(command: Vec<String>, pid: u32) -> Result<Journal, Error> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default();
+    Ok(Journal {
+        schema: SCHEMA.to_owned(),
+        id: format!("{:020}-{pid}", now.as_nanos()),
+        boot_id: boot_id()?,
+        begun_unix_s: now.as_secs(),
+        pid,
+        pid_started_ticks: started_ticks(pid),
+        guardian_pid: std::process::id(),
+        command,
+        ..Journal::default()
+    })
+}
+
+fn started_ticks(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_whitespace().nth(START_TIME)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_begun() {
+        let journal = begin(vec!["test".to_owned()], std::process::id()).unwrap();
+        assert!(journal.pid_started_ticks.is_some_and(|ticks| ticks > 0));
+        assert_eq!(journal.boot_id.len(), 36);
+    }
+}

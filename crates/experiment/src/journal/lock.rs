@@ -1,0 +1,74 @@
+//! Who has an interface: locks that end with their holder, however it ends.
+
+use super::Store;
+use crate::settings::Error;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+/// Longest description of a holder that is read.
+const HOLDER: u64 = 512;
+
+/// A lock that is held. The kernel lets go of it with the last descriptor, so that neither a crash
+/// nor a process number given anew leaves a wrong one; the file stays.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes one at once, or says who has it. `what` names it for people, `key` for the file.
+    pub fn take(store: &Store, key: &str, what: &str, holder: &str) -> Result<Self, Error> {
+        let path = store.path().join(format!("lock-{}", plain(key)));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).mode(0o600);
+        let mut file = options.open(&path).map_err(Error::file("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(busy(&mut file, what)),
+            Err(TryLockError::Error(error)) => return Err(Error::file("lock", &path)(error)),
+        }
+        // Only for the words in an error: who holds it is what the kernel says.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| file.write_all(holder.as_bytes()));
+        Ok(Self { _file: file, path })
+    }
+
+    /// Whether it is the lock of a key.
+    pub(crate) fn is(&self, key: &str) -> bool {
+        let name = format!("lock-{}", plain(key));
+        self.path.file_name().is_some_and(|own| *own == *name)
+    }
+
+    /// Lets go of it and removes its file; for names that are not used again.
+    pub(crate) fn remove(self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn busy(file: &mut File, what: &str) -> Error {
+    let mut holder = String::new();
+    let read = file.take(HOLDER).read_to_string(&mut holder);
+    if read.is_err() || holder.is_empty() {
+        "a process that has not said its name yet".clone_into(&mut holder);
+    }
+    Error::Busy {
+        what: what.to_owned(),
+        holder,
+    }
+}
+
+/// Letters that can stand in a file name; `_` is none of them, so that no two keys are the same.
+fn plain(key: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-') {
+            letter.to_string()
+        } else {
+            format!("_{:x}_", u32::from(letter))
+        }
+    };
+    key.chars().map(letter).collect()
+}

@@ -1,0 +1,188 @@
+//! Where journals are.
+
+use super::{Journal, Lock};
+use crate::settings::Error;
+use nix::unistd::geteuid;
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Longest journal that is read.
+const LONGEST: u64 = 64 << 20;
+/// Others must not write here: what a journal says is written to the kernel.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// A folder of journals and locks that belongs to us alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    path: PathBuf,
+}
+
+/// What is to be undone: it decides where that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind {
+    /// Settings of the running kernel, which a reboot resets: /run/coalescope.
+    Runtime,
+    /// Files that `fix --persist` has changed: /var/lib/coalescope, which a reboot keeps.
+    Persistent,
+}
+
+impl Store {
+    /// The usual place. For settings of the running kernel: `$COALESCOPE_STATE`, /run/coalescope,
+    /// or without root (or where /run is read-only) `$XDG_RUNTIME_DIR/coalescope`. For files:
+    /// `$COALESCOPE_STATE/persistent`, /var/lib/coalescope, or `$XDG_STATE_HOME/coalescope`.
+    pub fn usual(kind: StoreKind) -> Result<Self, Error> {
+        let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let (own, system, user) = match kind {
+            StoreKind::Runtime => ("", "/run/coalescope", "XDG_RUNTIME_DIR"),
+            StoreKind::Persistent => ("persistent", "/var/lib/coalescope", "XDG_STATE_HOME"),
+        };
+        if let Some(path) = folder("COALESCOPE_STATE") {
+            return Self::at(&Path::new(&path).join(own));
+        }
+        let root = geteuid().is_root().then(|| Self::at(Path::new(system)));
+        let path = folder(user).map(|path| Path::new(&path).join("coalescope"));
+        match (root, path) {
+            (Some(Ok(store)), _) => Ok(store),
+            (_, Some(path)) => Self::at(&path),
+            (Some(error), None) => error,
+            (None, None) => Err(unsafe_place(
+                Path::new(system),
+                "it takes root, and there is no XDG folder",
+            )),
+        }
+    }
+
+    /// A folder; it is made if it is not there, and refused if others can write to it.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|error| unsafe_place(path, &error.to_string()))?;
+        let path = path
+            .canonicalize()
+            .map_err(|error| unsafe_place(path, &error.to_string()))?;
+        let about = fs::metadata(&path).map_err(|error| unsafe_place(&path, &error.to_string()))?;
+        if about.uid() != geteuid().as_raw() {
+            return Err(unsafe_place(
+                &path,
+                &format!("it belongs to the user {}", about.uid()),
+            ));
+        }
+        if about.mode() & WRITABLE_BY_OTHERS != 0 {
+            return Err(unsafe_place(&path, "others can write to it"));
+        }
+        Ok(Self { path })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file of a journal.
+    #[must_use]
+    pub fn file(&self, id: &str) -> PathBuf {
+        self.path.join(format!("{id}.json"))
+    }
+
+    /// Writes a journal so that after a power cut there is this one or the one before, whole. When
+    /// this gives back, it is on disk.
+    pub fn write(&self, journal: &Journal) -> Result<(), Error> {
+        let (file, beside) = (self.file(&journal.id), self.beside(&journal.id));
+        let bytes = journal.encode()?;
+        let written = write_synced(&beside, &bytes);
+        // After a failed sync what is on disk is anybody's guess: that file is never used.
+        if let Err(error) = written {
+            let _ = fs::remove_file(&beside);
+            return Err(Error::file("write", &beside)(error));
+        }
+        fs::rename(&beside, &file).map_err(Error::file("write", &file))?;
+        self.sync()
+    }
+
+    /// Reads a journal.
+    pub fn read(&self, id: &str) -> Result<Journal, Error> {
+        let path = self.file(id);
+        let about = fs::symlink_metadata(&path).map_err(Error::file("read", &path))?;
+        let problem = if !about.is_file() {
+            "it is not a file"
+        } else if about.len() > LONGEST {
+            "it is too long"
+        } else if about.uid() != geteuid().as_raw() || about.mode() & WRITABLE_BY_OTHERS != 0 {
+            "others can write to it"
+        } else {
+            let bytes = fs::read(&path).map_err(Error::file("read", &path))?;
+            return Journal::decode(&bytes, &path);
+        };
+        Err(Error::Journal {
+            path: path.display().to_string(),
+            problem: problem.to_owned(),
+        })
+    }
+
+    /// Names of all journals, those begun last first as far as the names tell.
+    pub fn list(&self) -> Result<Vec<String>, Error> {
+        let entries = fs::read_dir(&self.path).map_err(Error::file("list", &self.path))?;
+        let names = entries.flatten().filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let id = name.strip_suffix(".json")?;
+            (!id.starts_with('.')).then(|| id.to_owned())
+        });
+        let mut names: Vec<_> = names.collect();
+        names.sort_by(|one, two| two.cmp(one));
+        Ok(names)
+    }
+
+    /// Removes a journal, and what was left half written of it. One that is not there is as well.
+    pub fn remove(&self, id: &str) -> Result<(), Error> {
+        let _ = fs::remove_file(self.beside(id));
+        let file = self.file(id);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Error::file("remove", &file)(error))
+            }
+            _ => self.sync(),
+        }
+    }
+
+    /// The lock that whoever works with a journal holds.
+    pub(crate) fn lock(&self, id: &str, holder: &str) -> Result<Lock, Error> {
+        Lock::take(
+            self,
+            &format!("journal-{id}"),
+            &format!("the journal {id}"),
+            holder,
+        )
+    }
+
+    fn beside(&self, id: &str) -> PathBuf {
+        self.path.join(format!(".{id}.json.new"))
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        let synced = File::open(&self.path).and_then(|folder| folder.sync_all());
+        synced.map_err(Error::file("sync", &self.path))
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // Whatever a crash left there is of no use.
+    let _ = fs::remove_file(path);
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn unsafe_place(path: &Path, problem: &str) -> Error {
+    Error::Store {
+        path: path.display().to_string(),
+        problem: problem.to_owned(),
+    }
+}

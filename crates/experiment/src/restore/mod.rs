@@ -1,0 +1,148 @@
+//! Taking changes back, at once or after a crash.
+//!
+//! A journal says what was. Restoring asks for all of it again, last change first, reads what that
+//! came to, and tries again in another order where one setting stood in another's way. What is still
+//! not as it was is named, with the command that would mend it.
+
+mod by_hand;
+mod features;
+mod interface;
+mod spaces;
+mod undo;
+mod verify;
+
+pub use undo::{Fate, Undone, exit_code, forget, undo, undo_one};
+
+pub(crate) use spaces::{Spaces, interface_key, lock_subjects, sysctl_key};
+
+use crate::journal::{InterfaceEntry, Journal, SysctlEntry, Unrestored};
+use crate::settings::{Error, is_same, read_sysctl, write_sysctl};
+use std::fmt::{self, Display};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How often all of it is tried.
+const PASSES: u32 = 4;
+/// Before trying again: a driver may be busy with the change before.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Exit code of a command that could not restore something.
+pub const EXIT_UNRESTORED: u8 = 3;
+
+/// What restoring came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Report {
+    /// Name of the journal.
+    pub journal: String,
+    /// What is not as it was; empty if all is.
+    pub unrestored: Vec<Unrestored>,
+}
+
+impl Report {
+    /// Whether everything is as it was.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.unrestored.is_empty()
+    }
+
+    /// 0, or [`EXIT_UNRESTORED`].
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        if self.is_complete() {
+            0
+        } else {
+            EXIT_UNRESTORED
+        }
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_complete() {
+            return to.write_str("all settings are as they were");
+        }
+        write!(to, "NOT restored, see the journal {}:", self.journal)?;
+        for left in &self.unrestored {
+            write!(to, "\n  {left}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Unrestored {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            what, is, was, why, ..
+        } = self;
+        write!(to, "{what} is {is}, was {was}: {why}")?;
+        match &self.by_hand {
+            None => Ok(()),
+            Some(command) => write!(to, "; run: {command}"),
+        }
+    }
+}
+
+/// Restores all that a journal holds and reads it back; gives back what is not as it was.
+pub(crate) fn restore(journal: &Journal, spaces: &mut Spaces) -> Vec<Unrestored> {
+    let mut left = Vec::new();
+    for pass in 0..PASSES {
+        sleep(PAUSE * pass);
+        let words = attempt(journal, spaces, pass);
+        left = look(journal, spaces, &words);
+        if left.is_empty() {
+            break;
+        }
+    }
+    left
+}
+
+/// Asks for everything again; gives back the kernel's refusals by interface or sysctl.
+fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, String)> {
+    let mut words = Vec::new();
+    for entry in journal.sysctls.iter().rev() {
+        if let Err(refusal) = restore_sysctl(entry, spaces) {
+            words.push((verify::sysctl_name(entry), refusal));
+        }
+    }
+    for entry in in_order(journal) {
+        let name = verify::interface_name(entry);
+        let said = spaces
+            .get(&entry.namespace)
+            .map_err(|error| vec![error.to_string()]);
+        let said = said.and_then(|space| interface::restore(journal, entry, space, pass));
+        let said = said.err().unwrap_or_default().into_iter();
+        words.extend(said.map(|refusal| (name.clone(), refusal)));
+    }
+    words
+}
+
+/// Last change first; what may have changed along comes after what it depends on.
+fn in_order(journal: &Journal) -> impl Iterator<Item = &InterfaceEntry> {
+    let own = journal
+        .interfaces
+        .iter()
+        .rev()
+        .filter(|entry| !entry.related);
+    own.chain(journal.interfaces.iter().filter(|entry| entry.related))
+}
+
+fn restore_sysctl(entry: &SysctlEntry, spaces: &mut Spaces) -> Result<(), String> {
+    let words = |error: Error| error.to_string();
+    let space = spaces.get(&entry.namespace).map_err(words)?;
+    let is = read_sysctl(space, &entry.key).map_err(words)?;
+    if is_same(&is, &entry.was) {
+        return Ok(());
+    }
+    write_sysctl(space, &entry.key, &entry.was).map_err(words)?
+}
+
+fn look(journal: &Journal, spaces: &mut Spaces, words: &[(String, String)]) -> Vec<Unrestored> {
+    let mut left = Vec::new();
+    for entry in &journal.interfaces {
+        left.extend(verify::interface(journal, entry, spaces, words));
+    }
+    for entry in &journal.sysctls {
+        left.extend(verify::sysctl(entry, spaces, words));
+    }
+    left
+}

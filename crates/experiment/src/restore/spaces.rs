@@ -1,0 +1,62 @@
+//! The namespaces of a journal, opened once, and the locks on what is in them.
+
+use crate::journal::{Journal, Lock, Store};
+use crate::settings::{Error, NamespaceId, Space, dotted};
+
+/// Opened namespaces. They stay what they are even if their names go.
+#[derive(Debug, Default)]
+pub(crate) struct Spaces {
+    open: Vec<Space>,
+}
+
+impl Spaces {
+    /// The one that a journal is about.
+    pub(crate) fn get(&mut self, id: &NamespaceId) -> Result<&Space, Error> {
+        let known = self.open.iter().position(|space| space.id() == id);
+        match known {
+            Some(at) => Ok(&self.open[at]),
+            None => Ok(self.add(Space::find(id)?)),
+        }
+    }
+
+    /// One by its name, as it was when it was first asked for.
+    pub(crate) fn named(&mut self, name: Option<&str>) -> Result<&Space, Error> {
+        let same = |space: &Space| space.id().name.as_deref() == name;
+        match self.open.iter().position(same) {
+            Some(at) => Ok(&self.open[at]),
+            None => Ok(self.add(Space::open(name)?)),
+        }
+    }
+
+    fn add(&mut self, space: Space) -> &Space {
+        self.open.push(space);
+        &self.open[self.open.len() - 1]
+    }
+}
+
+/// The name of an interface's lock: by numbers, which a new name does not change.
+pub(crate) fn interface_key(namespace: &NamespaceId, index: u32) -> String {
+    format!("net{}-if{index}", namespace.inode)
+}
+
+/// The name of a sysctl's lock.
+pub(crate) fn sysctl_key(namespace: &NamespaceId, key: &str) -> String {
+    format!("net{}-{}", namespace.inode, dotted(key))
+}
+
+/// Locks all that a journal is about.
+pub(crate) fn lock_subjects(
+    store: &Store,
+    journal: &Journal,
+    holder: &str,
+) -> Result<Vec<Lock>, Error> {
+    let interfaces = journal.interfaces.iter().map(|entry| {
+        let key = interface_key(&entry.namespace, entry.was.index);
+        Lock::take(store, &key, &entry.was.name, holder)
+    });
+    let sysctls = journal.sysctls.iter().map(|entry| {
+        let key = sysctl_key(&entry.namespace, &entry.key);
+        Lock::take(store, &key, &dotted(&entry.key), holder)
+    });
+    interfaces.chain(sysctls).collect()
+}

@@ -1,0 +1,157 @@
+//! `coalescope undo`: what journals still hold.
+
+use super::{EXIT_UNRESTORED, Spaces, lock_subjects, restore};
+use crate::journal::{Journal, State, Store, Unrestored, boot_id};
+use crate::settings::Error;
+use serde::{Deserialize, Serialize};
+use std::process;
+
+/// What became of one journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    /// Name of the journal.
+    pub journal: String,
+    /// The command that it is of; empty if it cannot be read.
+    pub command: String,
+    /// When that began; 0 if it cannot be read.
+    pub begun_unix_s: u64,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a journal's settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fate", rename_all = "snake_case")]
+pub enum Fate {
+    /// All is as it was; the journal is gone.
+    Restored {
+        /// What had been asked for.
+        changes: Vec<String>,
+    },
+    /// The machine has started anew since, which reset all of it; the journal is gone.
+    Reset,
+    /// The experiment goes on, and its guardian restores when it ends. Nothing was done.
+    Running {
+        /// Who it is.
+        holder: String,
+    },
+    /// Something is not as it was; the journal stays.
+    Failed {
+        /// What, and what to do.
+        unrestored: Vec<Unrestored>,
+    },
+    /// The journal cannot be relied on, or could not be used; it stays.
+    Unusable {
+        /// Why, and what to do.
+        problem: Error,
+    },
+}
+
+impl Fate {
+    /// Whether something is left to be done by hand.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Failed { .. } | Self::Unusable { .. })
+    }
+}
+
+/// 0, or [`EXIT_UNRESTORED`] if something of any journal is not as it was.
+#[must_use]
+pub fn exit_code(undone: &[Undone]) -> u8 {
+    if undone.iter().any(|one| one.fate.is_failure()) {
+        EXIT_UNRESTORED
+    } else {
+        0
+    }
+}
+
+/// Restores what all journals of a store hold, the last one first: a later one has found what an
+/// earlier one left.
+pub fn undo(store: &Store) -> Result<Vec<Undone>, Error> {
+    let all = store.list()?;
+    Ok(all.iter().filter_map(|id| undo_one(store, id)).collect())
+}
+
+/// Restores what one journal holds; `None` if it is gone, with its settings restored by another.
+pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
+    let holder = format!("`coalescope undo`, process {}", process::id());
+    let lock = match store.lock(id, &holder) {
+        Ok(lock) => lock,
+        Err(error) => return Some(unusable(store, id, error)),
+    };
+    let result = store.read(id);
+    if !store.file(id).exists() {
+        lock.remove();
+        return None;
+    }
+    let undone = match result {
+        Err(problem) => return Some(unusable(store, id, problem)),
+        Ok(journal) => with_journal(store, journal, &holder),
+    };
+    if matches!(undone.fate, Fate::Restored { .. } | Fate::Reset) {
+        lock.remove();
+    }
+    Some(undone)
+}
+
+/// Removes a journal without restoring from it: for one that has been dealt with by hand.
+pub fn forget(store: &Store, id: &str) -> Result<(), Error> {
+    let lock = store.lock(id, &format!("process {}", process::id()))?;
+    store.remove(id)?;
+    lock.remove();
+    Ok(())
+}
+
+fn with_journal(store: &Store, mut journal: Journal, holder: &str) -> Undone {
+    let fate = match boot_id() {
+        Err(problem) => Fate::Unusable { problem },
+        Ok(now) if now != journal.boot_id => dismiss(store, &journal, Fate::Reset),
+        Ok(_) => match lock_subjects(store, &journal, holder) {
+            Err(error) => refused(error),
+            Ok(_locks) => take_back(store, &mut journal),
+        },
+    };
+    Undone {
+        journal: journal.id.clone(),
+        command: journal.command_line(),
+        begun_unix_s: journal.begun_unix_s,
+        fate,
+    }
+}
+
+fn take_back(store: &Store, journal: &mut Journal) -> Fate {
+    let unrestored = restore(journal, &mut Spaces::default());
+    if unrestored.is_empty() {
+        let changes = journal.wanted.iter().map(ToString::to_string).collect();
+        return dismiss(store, journal, Fate::Restored { changes });
+    }
+    journal.state = State::Failed;
+    journal.unrestored.clone_from(&unrestored);
+    // What was is in it already: if this cannot be written, only the list of what is left is old.
+    let _ = store.write(journal);
+    Fate::Failed { unrestored }
+}
+
+fn dismiss(store: &Store, journal: &Journal, fate: Fate) -> Fate {
+    match store.remove(&journal.id) {
+        Ok(()) => fate,
+        Err(problem) => Fate::Unusable { problem },
+    }
+}
+
+fn unusable(store: &Store, id: &str, error: Error) -> Undone {
+    let journal = store.read(id).unwrap_or_default();
+    Undone {
+        journal: id.to_owned(),
+        command: journal.command_line(),
+        begun_unix_s: journal.begun_unix_s,
+        fate: refused(error),
+    }
+}
+
+fn refused(error: Error) -> Fate {
+    match error {
+        Error::Busy { holder, .. } => Fate::Running { holder },
+        problem => Fate::Unusable { problem },
+    }
+}

@@ -1,0 +1,339 @@
+//! One change: everything is read before and after, and what differs is told.
+
+use super::link::Carrier;
+use super::state::{as_coalescing, gone, queues_are_alike};
+use super::{
+    Change, Error, InterfaceState, Item, Knob, Outcome, Setting, Space, Value, What, differences,
+    is_same, members, read_at, read_sysctl, sysctl, write_napi, write_sysctl,
+};
+use coalescope_netlink::Error as Kernel;
+use coalescope_netlink::ethtool::Ethtool;
+use coalescope_netlink::route::Route;
+use std::collections::BTreeSet;
+
+/// `IPV6_MIN_MTU`.
+const IPV6_LEAST: u32 = 1280;
+
+/// What is asked of the kernel: items with the values that they are to have.
+struct Request<'a> {
+    knob: &'a Knob,
+    number: u32,
+    asked: Vec<(Item, String)>,
+    /// Asked for, and nobody can change it.
+    fixed: Vec<String>,
+}
+
+/// Makes a change. `was` is the interface as it was at first, of which `on` takes the features that
+/// a name stands for; `related` are the interfaces that may change along.
+pub(crate) fn apply(
+    space: &Space,
+    setting: &Setting,
+    was: Option<&InterfaceState>,
+    related: &BTreeSet<u32>,
+) -> Result<Change, Error> {
+    let outcomes = match (&setting.subject.what, was) {
+        (What::Sysctl(key), _) => change_sysctl(space, key, &setting.value.to_string())?,
+        (What::Interface { knob, .. }, Some(was)) => {
+            change_interface(space, knob, &setting.value, was, related)?
+        }
+        (What::Interface { name, .. }, None) => return Err(gone(space, name, "it was not read")),
+    };
+    Ok(Change {
+        setting: setting.clone(),
+        outcomes,
+    })
+}
+
+/// Whether a setting can be made at all; nothing is changed.
+pub(crate) fn check(setting: &Setting, state: Option<&InterfaceState>) -> Result<(), Error> {
+    match (&setting.subject.what, state) {
+        (What::Sysctl(key), _) => sysctl::check(key),
+        (What::Interface { knob, .. }, Some(state)) => {
+            state.value(knob)?;
+            check_mtu(knob, &setting.value, state)
+        }
+        (What::Interface { .. }, None) => Ok(()),
+    }
+}
+
+fn check_mtu(knob: &Knob, value: &Value, state: &InterfaceState) -> Result<(), Error> {
+    let low = matches!(value, Value::Number(mtu) if *mtu < IPV6_LEAST);
+    if *knob != Knob::Mtu || !low || state.ipv6_mtu.is_none() {
+        return Ok(());
+    }
+    Err(Error::NotReversible {
+        what: format!("{}: mtu below {IPV6_LEAST}", state.name),
+        why: "it takes IPv6 off the interface, with its addresses and settings".to_owned(),
+    })
+}
+
+fn change_sysctl(space: &Space, key: &str, value: &str) -> Result<Vec<Outcome>, Error> {
+    let from = read_sysctl(space, key)?;
+    let item = Item::Sysctl(key.to_owned());
+    if is_same(&from, value) {
+        return Ok(vec![Outcome::Already { item, is: from }]);
+    }
+    let answer = write_sysctl(space, key, value)?;
+    let to = read_sysctl(space, key)?;
+    let asked = value.to_owned();
+    Ok(vec![match answer {
+        Ok(()) if is_same(&to, value) => Outcome::Changed { item, from, to },
+        Ok(()) => Outcome::Ignored {
+            item,
+            is: to,
+            asked,
+        },
+        Err(words) => Outcome::Refused {
+            item,
+            stays: to,
+            words,
+        },
+    }])
+}
+
+fn change_interface(
+    space: &Space,
+    knob: &Knob,
+    value: &Value,
+    was: &InterfaceState,
+    related: &BTreeSet<u32>,
+) -> Result<Vec<Outcome>, Error> {
+    let before = same_device(space, was)?;
+    let request = Request::new(knob, value, &before, was)?;
+    let carrier = space.run(|| Carrier::read(before.index))?;
+    let others = read_all(space, related)?;
+    let answer = space.run(|| request.send(&before))?;
+    let after = same_device(space, was)?;
+    let mut outcomes = request.judge(&before, &after, answer.err().as_deref());
+    cascades(&mut outcomes, &before, &after, &request);
+    for (before, after) in others.iter().zip(read_all(space, related)?) {
+        cascades(&mut outcomes, before, &after, &request.nothing());
+    }
+    let now = space.run(|| Carrier::read(before.index))?;
+    outcomes.extend(carrier.went_down(now, &before.name));
+    Ok(outcomes)
+}
+
+fn same_device(space: &Space, was: &InterfaceState) -> Result<InterfaceState, Error> {
+    let is = read_at(space, was.index)?;
+    let detail = match &is {
+        Some(is) if is.is_same_device(was) => None,
+        Some(_) => Some("another device has its number now"),
+        None => Some("it has gone since the experiment began"),
+    };
+    match (is, detail) {
+        (Some(is), None) => Ok(is),
+        (_, detail) => Err(gone(space, &was.name, detail.unwrap_or_default())),
+    }
+}
+
+/// Those that are there; one that goes away meanwhile is not told of.
+fn read_all(space: &Space, indexes: &BTreeSet<u32>) -> Result<Vec<InterfaceState>, Error> {
+    let all = indexes.iter().map(|&index| read_at(space, index));
+    all.filter_map(Result::transpose).collect()
+}
+
+impl<'a> Request<'a> {
+    fn new(
+        knob: &'a Knob,
+        value: &Value,
+        state: &InterfaceState,
+        was: &InterfaceState,
+    ) -> Result<Self, Error> {
+        let number = match value {
+            Value::Number(number) => *number,
+            Value::Switch(on) => (*on).into(),
+            Value::Text(_) => 0,
+        };
+        let mut request = Self {
+            knob,
+            number,
+            asked: Vec::new(),
+            fixed: Vec::new(),
+        };
+        state.value(knob)?;
+        check_mtu(knob, value, state)?;
+        match knob {
+            Knob::Feature(name) => request.ask_features(name, number != 0, state, was)?,
+            _ => request.asked.push((item(knob), value.to_string())),
+        }
+        Ok(request)
+    }
+
+    /// Of a name for several features, those that cannot be changed count only if none can; what it
+    /// turns on are those that were on at first, if any were: another one would be another level.
+    fn ask_features(
+        &mut self,
+        name: &str,
+        on: bool,
+        state: &InterfaceState,
+        was: &InterfaceState,
+    ) -> Result<(), Error> {
+        let all = members(state, name)?;
+        let (free, fixed): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|name| state.changeable.contains(name));
+        if free.is_empty() {
+            self.fixed = fixed;
+            return Ok(());
+        }
+        let first: Vec<_> = free
+            .iter()
+            .filter(|name| was.wanted.contains(*name))
+            .cloned()
+            .collect();
+        let chosen = if on && !first.is_empty() { first } else { free };
+        let word = Value::Switch(on).to_string();
+        self.asked = chosen
+            .into_iter()
+            .map(|name| (Item::Active(name), word.clone()))
+            .collect();
+        Ok(())
+    }
+
+    /// The same without anything asked for.
+    fn nothing(&self) -> Self {
+        Self {
+            asked: Vec::new(),
+            fixed: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// The inner error is a refusal in the kernel's words.
+    fn send(&self, state: &InterfaceState) -> Result<Result<(), String>, Error> {
+        let name = &state.name;
+        let answer = match self.knob {
+            Knob::Feature(_) => self.send_features(name),
+            Knob::Mtu => Route::open()?.set_mtu(name, state.index, self.number),
+            Knob::Coalescing(setting) => {
+                let value = as_coalescing(setting, self.number);
+                Ethtool::open()?.set_coalescing(name, &[(setting, value)])
+            }
+            Knob::GroFlushTimeout | Knob::NapiDeferHardIrqs => return self.send_napi(state),
+        };
+        match answer {
+            Ok(()) => Ok(Ok(())),
+            Err(error) if error.is_denied() || error.is_gone() => Err(error.into()),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
+
+    fn send_features(&self, interface: &str) -> Result<(), Kernel> {
+        let wanted = self.asked.iter().filter_map(|(item, _)| match item {
+            Item::Active(name) => Some((name.as_str(), self.number != 0)),
+            _ => None,
+        });
+        let wanted: Vec<_> = wanted.collect();
+        Ethtool::open()?.set_features(interface, &wanted).map(drop)
+    }
+
+    fn send_napi(&self, state: &InterfaceState) -> Result<Result<(), String>, Error> {
+        if !queues_are_alike(state) {
+            return Err(Error::NotReversible {
+                what: format!("{}: {}", state.name, self.knob),
+                why: "its queues have values of their own, which would be lost".to_owned(),
+            });
+        }
+        Ok(write_napi(&state.name, &self.knob.to_string(), self.number))
+    }
+
+    fn judge(
+        &self,
+        before: &InterfaceState,
+        after: &InterfaceState,
+        words: Option<&str>,
+    ) -> Vec<Outcome> {
+        let fixed = self
+            .fixed
+            .iter()
+            .map(|name| fixed(name, self.number != 0, after));
+        let asked = self.asked.iter().map(|(item, asked)| {
+            let (from, to) = (before.shown(item), after.shown(item));
+            one(item.clone(), asked.clone(), from, to, words)
+        });
+        fixed.chain(asked).collect()
+    }
+}
+
+fn fixed(name: &str, on: bool, state: &InterfaceState) -> Outcome {
+    let item = Item::Active(name.to_owned());
+    let is = state.shown(&item);
+    if is == Value::Switch(on).to_string() {
+        Outcome::Already { item, is }
+    } else {
+        Outcome::Fixed { item, stays: is }
+    }
+}
+
+fn one(item: Item, asked: String, from: String, to: String, words: Option<&str>) -> Outcome {
+    match words {
+        _ if to == asked && from == asked => Outcome::Already { item, is: to },
+        _ if to == asked => Outcome::Changed { item, from, to },
+        Some(words) => Outcome::Refused {
+            item,
+            stays: to,
+            words: words.to_owned(),
+        },
+        None => Outcome::Ignored {
+            item,
+            is: to,
+            asked,
+        },
+    }
+}
+
+/// What changed without being asked for. The wish for a feature goes with the feature, and IPv6's
+/// MTU with the MTU: these are not told twice.
+fn cascades(
+    outcomes: &mut Vec<Outcome>,
+    before: &InterfaceState,
+    after: &InterfaceState,
+    request: &Request<'_>,
+) {
+    let asked = |item: &Item| request.asked.iter().any(|(asked, _)| asked == item);
+    let told = |item: &Item| match item {
+        Item::Ipv6Mtu => true,
+        Item::Wanted(name) => asked(&Item::Active(name.clone())),
+        item => asked(item),
+    };
+    let with_it = differences(before, after).into_iter();
+    let with_it = with_it.filter(|difference| !told(&difference.item));
+    outcomes.extend(with_it.map(|difference| Outcome::Cascaded {
+        interface: Some(before.name.clone()),
+        item: difference.item,
+        from: difference.from,
+        to: difference.to,
+    }));
+}
+
+fn item(knob: &Knob) -> Item {
+    match knob {
+        Knob::Feature(name) => Item::Active(name.clone()),
+        Knob::Mtu => Item::Mtu,
+        Knob::Coalescing(name) => Item::Coalescing(name.clone()),
+        Knob::GroFlushTimeout => Item::GroFlushTimeout,
+        Knob::NapiDeferHardIrqs => Item::NapiDeferHardIrqs,
+    }
+}
+
+impl InterfaceState {
+    /// An item as text, in the words of a [`Value`].
+    fn shown(&self, item: &Item) -> String {
+        let switch = |on| Value::Switch(on).to_string();
+        let number = |value: Option<u32>| value.map_or_else(String::new, |it| it.to_string());
+        match item {
+            Item::Active(name) => switch(self.active.contains(name)),
+            Item::Wanted(name) => switch(self.wanted.contains(name)),
+            Item::Mtu => self.mtu.to_string(),
+            Item::Ipv6Mtu => number(self.ipv6_mtu),
+            Item::Coalescing(name) => {
+                let value = self.value(&Knob::Coalescing(name.clone()));
+                value.map(|value| value.to_string()).unwrap_or_default()
+            }
+            Item::GroFlushTimeout => number(self.gro_flush_timeout),
+            Item::NapiDeferHardIrqs => number(self.napi_defer_hard_irqs),
+            Item::Sysctl(_) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What differs between two states of one interface.
+
+use super::InterfaceState;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt::{self, Display};
+
+/// One thing that is compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Item {
+    /// A feature is on.
+    Active(String),
+    /// A feature is asked for.
+    Wanted(String),
+    /// The MTU.
+    Mtu,
+    /// The MTU that IPv6 uses.
+    Ipv6Mtu,
+    /// A coalescing setting.
+    Coalescing(String),
+    /// `gro_flush_timeout`.
+    GroFlushTimeout,
+    /// `napi_defer_hard_irqs`.
+    NapiDeferHardIrqs,
+    /// A sysctl by its path.
+    Sysctl(String),
+}
+
+impl Display for Item {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Active(name) | Self::Coalescing(name) => to.write_str(name),
+            Self::Wanted(name) => write!(to, "{name} (as asked for)"),
+            Self::Mtu => to.write_str("mtu"),
+            Self::Ipv6Mtu => to.write_str("mtu of IPv6"),
+            Self::GroFlushTimeout => to.write_str("gro_flush_timeout"),
+            Self::NapiDeferHardIrqs => to.write_str("napi_defer_hard_irqs"),
+            Self::Sysctl(path) => to.write_str(&super::parse::dotted(path)),
+        }
+    }
+}
+
+/// One thing that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Which.
+    pub item: Item,
+    /// As it was.
+    pub from: String,
+    /// As it is.
+    pub to: String,
+}
+
+/// All that differs, in a stable order.
+pub(crate) fn differences(was: &InterfaceState, is: &InterfaceState) -> Vec<Difference> {
+    let mut all = Vec::new();
+    switches(&mut all, &was.active, &is.active, Item::Active);
+    switches(&mut all, &was.wanted, &is.wanted, Item::Wanted);
+    let names: BTreeSet<_> = was.coalescing.keys().chain(is.coalescing.keys()).collect();
+    for name in names {
+        let (from, to) = (was.coalescing.get(name), is.coalescing.get(name));
+        number(&mut all, from.copied(), to.copied(), || {
+            Item::Coalescing(name.clone())
+        });
+    }
+    number(&mut all, Some(was.mtu), Some(is.mtu), || Item::Mtu);
+    number(&mut all, was.ipv6_mtu, is.ipv6_mtu, || Item::Ipv6Mtu);
+    let (from, to) = (was.gro_flush_timeout, is.gro_flush_timeout);
+    number(&mut all, from, to, || Item::GroFlushTimeout);
+    let (from, to) = (was.napi_defer_hard_irqs, is.napi_defer_hard_irqs);
+    number(&mut all, from, to, || Item::NapiDeferHardIrqs);
+    all
+}
+
+fn switches(
+    all: &mut Vec<Difference>,
+    was: &BTreeSet<String>,
+    is: &BTreeSet<String>,
+    item: fn(String) -> Item,
+) {
+    let word = |on| if on { "on" } else { "off" }.to_owned();
+    all.extend(was.symmetric_difference(is).map(|name| Difference {
+        item: item(name.clone()),
+        from: word(was.contains(name)),
+        to: word(is.contains(name)),
+    }));
+}
+
+fn number(
+    all: &mut Vec<Difference>,
+    from: Option<u32>,
+    to: Option<u32>,
+    item: impl FnOnce() -> Item,
+) {
+    let word =
+        |value: Option<u32>| value.map_or_else(|| "unreadable".to_owned(), |it| it.to_string());
+    if from != to {
+        all.push(Difference {
+            item: item(),
+            from: word(from),
+            to: word(to),
+        });
+    }
+}

@@ -1,0 +1,103 @@
+//! The names of offloads: ethtool's short and long ones, and the kernel's that they stand for.
+
+use super::Error;
+use super::state::InterfaceState;
+
+/// Short name, long name, and the kernel's names; `*` is any text.
+const NAMES: [(&str, &str, &str); 14] = [
+    ("rx", "rx-checksumming", "rx-checksum"),
+    ("tx", "tx-checksumming", "tx-checksum-*"),
+    ("sg", "scatter-gather", "tx-scatter-gather*"),
+    ("tso", "tcp-segmentation-offload", "tx-tcp*-segmentation"),
+    ("ufo", "udp-fragmentation-offload", "tx-udp-fragmentation"),
+    (
+        "gso",
+        "generic-segmentation-offload",
+        "tx-generic-segmentation",
+    ),
+    ("gro", "generic-receive-offload", "rx-gro"),
+    ("lro", "large-receive-offload", "rx-lro"),
+    ("rxvlan", "rx-vlan-offload", "rx-vlan-hw-parse"),
+    ("txvlan", "tx-vlan-offload", "tx-vlan-hw-insert"),
+    ("ntuple", "ntuple-filters", "rx-ntuple-filter"),
+    ("rxhash", "receive-hashing", "rx-hashing"),
+    ("hw-gro", "rx-gro-hw", "rx-gro-hw"),
+    ("uso", "tx-udp-segmentation", "tx-udp-segmentation"),
+];
+/// Names that an error proposes.
+const NEAR: usize = 4;
+
+/// The kernel's names that a name stands for, among those that the interface has.
+pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>, Error> {
+    if state.known.contains(name) {
+        return Ok(vec![name.to_owned()]);
+    }
+    // `_` is written as `-` on the way in, and some of the kernel's names have one.
+    let pattern = NAMES.iter().find(|row| row.0 == name || row.1 == name);
+    let alike = |known: &&String| match pattern {
+        Some((_, _, pattern)) => matches(known, pattern),
+        None => known.replace('_', "-") == name,
+    };
+    let found: Vec<_> = state.known.iter().filter(alike).cloned().collect();
+    if found.is_empty() {
+        return Err(unknown(state, name));
+    }
+    Ok(found)
+}
+
+fn unknown(state: &InterfaceState, name: &str) -> Error {
+    let mut alike: Vec<_> = state.known.iter().collect();
+    let score = |known: &str| {
+        let parts = name.split('-').filter(|part| known.contains(part));
+        parts.map(str::len).sum::<usize>()
+    };
+    alike.retain(|known| score(known) > 2);
+    alike.sort_by_key(|known| std::cmp::Reverse(score(known)));
+    Error::UnknownFeature {
+        interface: state.name.clone(),
+        name: name.to_owned(),
+        near: alike.into_iter().take(NEAR).cloned().collect(),
+    }
+}
+
+fn matches(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => name == pattern,
+        Some((start, end)) => name
+            .strip_prefix(start)
+            .is_some_and(|rest| rest.ends_with(end)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> InterfaceState {
+        let names = [
+            "rx-gro",
+            "tx-checksum-ipv4",
+            "tx-checksum-ipv6",
+            "tx-tcp-segmentation",
+            "tx-tcp6-segmentation",
+            "tx-udp_tnl-segmentation",
+        ];
+        InterfaceState {
+            name: "eth0".to_owned(),
+            known: names.map(str::to_owned).into(),
+            ..InterfaceState::default()
+        }
+    }
+
+    #[test]
+    fn short_long_and_own_names_are_the_same() {
+        let of = |name| members(&state(), name).unwrap();
+        assert_eq!(of("gro"), ["rx-gro"]);
+        assert_eq!(of("generic-receive-offload"), of("rx-gro"));
+        assert_eq!(of("tso").len(), 2);
+        assert_eq!(of("tx"), of("tx-checksumming"));
+        assert_eq!(of("tx-udp-tnl-segmentation"), ["tx-udp_tnl-segmentation"]);
+        let error = members(&state(), "tx-udp-flying").unwrap_err().to_string();
+        assert!(error.contains("did you mean tx-udp_tnl"), "{error}");
+    }
+}

@@ -1,0 +1,544 @@
+//! What comes of changes, and that they are taken back, on links in namespaces of our own.
+
+// Without the harness clippy takes tests for a program.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
+use coalescope_experiment::journal::Store;
+use coalescope_experiment::restore::{self, Fate};
+use coalescope_experiment::settings::{
+    Change, Error, Item, Outcome, Space, read, wait_for_carrier,
+};
+use coalescope_netlink::ethtool::Ethtool;
+use coalescope_netlink::namespace::Namespace;
+use coalescope_netlink::route::{NewLink, Route};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+type Test = (&'static str, fn(&Store));
+
+const TESTS: [Test; 16] = [
+    ("what goes along is told and taken back", cascades),
+    ("fixed, refused and ignored are three things", not_changed),
+    ("what cannot be is an error", errors),
+    ("without a journal nothing is changed", unwritable),
+    ("an interface that goes away is named", goes_away),
+    ("an interface with another name is the same", renamed),
+    ("two experiments exclude each other", exclusion),
+    ("a deadline restores", deadline),
+    ("a guardian that is killed is replaced", guardian_killed),
+    (
+        "what the command started keeps nobody waiting",
+        child_lives_on,
+    ),
+    ("what was kept is undone", kept),
+    ("what was left is not taken for what was", unfinished),
+    ("sysctls", sysctls),
+    ("coalescing is rounded, and restored", coalescing),
+    ("a bridge follows its port", related),
+    ("a carrier is waited for", carrier),
+];
+
+fn main() -> ExitCode {
+    if let Some(code) = serve_if_asked() {
+        return code;
+    }
+    let arguments: Vec<_> = env::args().collect();
+    if let [_, role, store] = &arguments[..]
+        && role == "leaver"
+    {
+        leave(Path::new(store));
+    }
+    for (name, test) in TESTS {
+        inside(name, test);
+    }
+    named_namespace();
+    ExitCode::SUCCESS
+}
+
+/// Runs a test with a pair of links that are up, and looks whether it left everything as it was.
+fn inside(name: &str, test: fn(&Store)) {
+    let room = match Namespace::create() {
+        Ok(room) => room,
+        Err(reason) => return eprintln!("SKIPPED, {name}: {reason}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(&folder.path().join("state")).unwrap();
+    room.enter(|| {
+        pair();
+        test(&store);
+    })
+    .unwrap();
+    println!("ok: {name}");
+}
+
+fn pair() {
+    let end = |name, last| NewLink {
+        name,
+        mac: [2, 0, 0, 0, 0, last],
+        mtu: 1500,
+    };
+    let route = Route::open().unwrap();
+    route.add_veth(&end("a", 1), &end("b", 2)).unwrap();
+    for name in ["a", "b"] {
+        up(name, true);
+    }
+}
+
+fn up(name: &str, up: bool) {
+    let route = Route::open().unwrap();
+    let index = route.link(name).unwrap().index;
+    route.set_up(name, index, up).unwrap();
+}
+
+/// Whether `ip` did it: some kernels lack a kind of link.
+fn ip(arguments: &str) -> bool {
+    let mut command = Command::new("ip");
+    let status = command
+        .args(arguments.split(' '))
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn guard(store: &Store) -> Guard {
+    Guard::start(&Options::new(store.clone(), vec!["test".to_owned()])).unwrap()
+}
+
+fn change(guard: &mut Guard, text: &str) -> Result<Change, Error> {
+    guard.change(&text.parse().unwrap())
+}
+
+fn restored(guard: Guard, store: &Store) {
+    let report = guard.finish().unwrap();
+    assert!(report.is_complete() && report.exit_code() == 0, "{report}");
+    assert!(store.list().unwrap().is_empty());
+}
+
+type Snapshot = BTreeMap<String, (u32, Vec<(String, bool, bool)>)>;
+
+/// Read without the crate under test.
+fn snapshot() -> Snapshot {
+    let ethtool = Ethtool::open().unwrap();
+    let links = Route::open().unwrap().links().unwrap();
+    let one = |name: &str| {
+        let features = ethtool.read_features(name).unwrap();
+        let all = features.iter();
+        all.map(|(name, it)| (name.to_owned(), it.wanted, it.active))
+            .collect()
+    };
+    let links = links.iter();
+    links
+        .map(|link| (link.name.clone(), (link.mtu.unwrap(), one(&link.name))))
+        .collect()
+}
+
+fn value(subject: &str) -> String {
+    read(&subject.parse().unwrap()).unwrap().to_string()
+}
+
+fn cascades(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    let off = change(&mut guard, "a:tx=off").unwrap();
+    assert!(off.took_effect(), "{off}");
+    let along = |name: &str| {
+        off.outcomes.iter().any(|outcome| {
+            matches!(outcome, Outcome::Cascaded { item: Item::Active(item), to, .. }
+                if item == name && to == "off")
+        })
+    };
+    assert!(
+        along("tx-tcp-segmentation") && along("tx-tcp6-segmentation"),
+        "{off}"
+    );
+    assert_eq!(value("a:tx-tcp-segmentation"), "off");
+    let journal = store.read(guard.journal()).unwrap();
+    assert_eq!(journal.wanted.len(), 1);
+    let on = change(&mut guard, "a:tx=on").unwrap();
+    assert!(
+        on.took_effect() && value("a:tx-tcp-segmentation") == "on",
+        "{on}"
+    );
+    change(&mut guard, "a:tso=off").unwrap();
+    change(&mut guard, "a:mtu=9000").unwrap();
+    change(&mut guard, "a:gro_flush_timeout=20000").unwrap();
+    change(&mut guard, "b:sg=off").unwrap();
+    assert_eq!(value("a:gro_flush_timeout"), "20000");
+    assert!(guard.restore().unwrap().is_complete());
+    assert_eq!(snapshot(), before);
+    change(&mut guard, "a:tx=off").unwrap();
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+    assert_eq!(value("a:gro_flush_timeout"), "0");
+}
+
+fn not_changed(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    let fixed = change(&mut guard, "a:lro=on").unwrap();
+    assert!(
+        matches!(fixed.outcomes[..], [Outcome::Fixed { .. }]),
+        "{fixed}"
+    );
+    let refused = change(&mut guard, "a:mtu=70000").unwrap();
+    let [Outcome::Refused { words, .. }] = &refused.outcomes[..] else {
+        panic!("{refused}")
+    };
+    assert!(words.contains("MTU") || words.contains("mtu"), "{words}");
+    change(&mut guard, "a:sg=off").unwrap();
+    let ignored = change(&mut guard, "a:gso=on").unwrap();
+    let ignores = |outcome: &Outcome| matches!(outcome, Outcome::Ignored { .. });
+    assert!(ignored.outcomes.iter().any(ignores), "{ignored}");
+    let already = change(&mut guard, "a:mtu=1500").unwrap();
+    assert!(
+        matches!(already.outcomes[..], [Outcome::Already { .. }]),
+        "{already}"
+    );
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+}
+
+fn errors(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    let mut error = |text| change(&mut guard, text).unwrap_err();
+    let unknown = error("a:tx-udp-flying=on");
+    assert!(matches!(unknown, Error::UnknownFeature { .. }), "{unknown}");
+    assert!(matches!(error("nothere:gro=on"), Error::Gone { .. }));
+    assert!(matches!(
+        error("ns/nothere/a:gro=on"),
+        Error::NamespaceGone { .. }
+    ));
+    let low = error("a:mtu=1000");
+    assert!(low.to_string().contains("IPv6"), "{low}");
+    assert!(matches!(
+        error("a:rx-usecs=5"),
+        Error::UnknownFeature { .. }
+    ));
+    assert!(
+        store.list().unwrap().is_empty(),
+        "nothing was changed, nothing is written"
+    );
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+}
+
+/// A journal that cannot be written: something is in the way of its file.
+fn unwritable(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    let beside = format!(".{}.json.new", guard.journal());
+    fs::create_dir(store.path().join(&beside)).unwrap();
+    let error = change(&mut guard, "a:tx=off").unwrap_err();
+    assert!(matches!(error, Error::File { .. }), "{error}");
+    assert_eq!(snapshot(), before, "nothing is changed without a journal");
+    fs::remove_dir(store.path().join(&beside)).unwrap();
+    change(&mut guard, "a:tx=off").unwrap();
+    fs::create_dir(store.path().join(&beside)).unwrap();
+    assert!(change(&mut guard, "a:mtu=9000").is_err());
+    // What is in it is enough to restore.
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+}
+
+fn goes_away(store: &Store) {
+    let mut guard = guard(store);
+    change(&mut guard, "a:gro=on").unwrap();
+    change(&mut guard, "sysctl:net.ipv4.tcp_reordering=99").unwrap();
+    if !ip("link del dev a") {
+        return eprintln!("SKIPPED, an interface that goes away: there is no `ip`");
+    }
+    let error = change(&mut guard, "a:gro=off").unwrap_err();
+    assert!(matches!(error, Error::Gone { .. }), "{error}");
+    let report = guard.finish().unwrap();
+    assert_eq!(report.exit_code(), 3);
+    assert!(report.to_string().contains("a is gone"), "{report}");
+    assert_eq!(value("sysctl:net.ipv4.tcp_reordering"), "3");
+    assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 3);
+    // Another one by that name is not it.
+    pair();
+    let before = snapshot();
+    assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 3);
+    assert_eq!(snapshot(), before);
+}
+
+fn renamed(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    if !(ip("link set dev a down") && ip("link set dev a name c")) {
+        return eprintln!("SKIPPED, an interface with another name: there is no `ip`");
+    }
+    restored(guard, store);
+    ip("link set dev c name a");
+    assert_eq!(snapshot(), before);
+}
+
+fn exclusion(store: &Store) {
+    let mut first = guard(store);
+    change(&mut first, "a:gro=on").unwrap();
+    let mut second = guard(store);
+    let error = change(&mut second, "a:tso=off").unwrap_err();
+    let us = format!("process {}", std::process::id());
+    assert!(
+        matches!(&error, Error::Busy { holder, .. } if holder.contains(&us)),
+        "{error}"
+    );
+    change(&mut second, "b:tso=off").unwrap();
+    let undone = restore::undo(store).unwrap();
+    let running = |fate: &Fate| matches!(fate, Fate::Running { .. });
+    assert!(
+        undone.len() == 2 && undone.iter().all(|one| running(&one.fate)),
+        "{undone:?}"
+    );
+    assert_eq!(value("a:gro"), "on");
+    drop(first);
+    assert_eq!(value("a:gro"), "off");
+    change(&mut second, "a:tso=off").unwrap();
+    restored(second, store);
+}
+
+fn deadline(store: &Store) {
+    let before = snapshot();
+    let mut options = Options::new(store.clone(), vec!["test".to_owned()]);
+    options.deadline = Some(Duration::from_millis(300));
+    let mut guard = Guard::start(&options).unwrap();
+    change(&mut guard, "a:tx=off").unwrap();
+    guard
+        .set_deadline(Some(Duration::from_millis(600)))
+        .unwrap();
+    sleep(Duration::from_millis(400));
+    assert_ne!(snapshot(), before, "it was put off");
+    until(|| store.list().unwrap().is_empty());
+    assert_eq!(snapshot(), before);
+    assert_eq!(change(&mut guard, "a:tx=off").unwrap_err(), Error::Expired);
+    assert_eq!(snapshot(), before);
+    restored(guard, store);
+}
+
+fn guardian_killed(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    let pid = Pid::from_raw(guard.guardian_pid().try_into().unwrap());
+    for refused in [
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGTERM,
+        Signal::SIGQUIT,
+    ] {
+        kill(pid, refused).unwrap();
+    }
+    change(&mut guard, "a:mtu=9000").unwrap();
+    kill(pid, Signal::SIGKILL).unwrap();
+    let error = change(&mut guard, "a:gro=on").unwrap_err();
+    assert!(matches!(error, Error::Guardian { .. }), "{error}");
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+}
+
+/// Changes something, starts a program that lives on, and ends without a word.
+fn leave(store: &Path) -> ! {
+    let mut guard = guard(&Store::at(store).unwrap());
+    change(&mut guard, "a:tx=off").unwrap();
+    let child = Command::new("sleep").arg("60").spawn().unwrap();
+    println!("{} {}", child.id(), guard.guardian_pid());
+    std::process::abort()
+}
+
+/// Numbers of what lives on, and of the guardian.
+fn leaver(store: &Store) -> (Pid, Pid) {
+    let out = tempfile::NamedTempFile::new().unwrap();
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.arg("leaver").arg(store.path()).stdin(Stdio::null());
+    command.stdout(out.reopen().unwrap()).stderr(Stdio::null());
+    assert!(!command.status().unwrap().success());
+    let text = fs::read_to_string(out.path()).unwrap();
+    let mut pids = text
+        .split_whitespace()
+        .map(|pid| Pid::from_raw(pid.parse().unwrap()));
+    (pids.next().unwrap(), pids.next().unwrap())
+}
+
+fn child_lives_on(store: &Store) {
+    let before = snapshot();
+    let (child, _) = leaver(store);
+    until(|| store.list().unwrap().is_empty());
+    assert_eq!(snapshot(), before);
+    kill(child, Signal::SIGKILL).expect("it still lives");
+}
+
+fn kept(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    let id = guard.keep().unwrap();
+    assert_eq!(store.list().unwrap(), [id]);
+    assert_eq!(value("a:tx"), "off");
+    // Another experiment starts from what was kept.
+    let mut guard = self::guard(store);
+    change(&mut guard, "a:mtu=9000").unwrap();
+    restored_but(guard, 1, store);
+    let undone = restore::undo(store).unwrap();
+    let texts =
+        |fate: &Fate| matches!(fate, Fate::Restored { changes } if *changes == ["a:tx=off"]);
+    assert!(undone.len() == 1 && texts(&undone[0].fate), "{undone:?}");
+    assert_eq!(snapshot(), before);
+}
+
+fn restored_but(guard: Guard, journals: usize, store: &Store) {
+    assert!(guard.finish().unwrap().is_complete());
+    assert_eq!(store.list().unwrap().len(), journals);
+}
+
+fn unfinished(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    let id = guard.journal().to_owned();
+    let journal = fs::read(store.file(&id)).unwrap();
+    restored(guard, store);
+    // As after a power cut that a running kernel survives.
+    Ethtool::open()
+        .unwrap()
+        .set_features("a", &[("rx-gro", true)])
+        .unwrap();
+    fs::write(store.file(&id), journal).unwrap();
+    let mut guard = self::guard(store);
+    let error = change(&mut guard, "a:mtu=9000").unwrap_err();
+    assert!(
+        matches!(&error, Error::Unfinished { journal, .. } if *journal == id),
+        "{error}"
+    );
+    change(&mut guard, "b:mtu=9000").unwrap();
+    restored_but(guard, 1, store);
+    assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 0);
+    assert_eq!(snapshot(), before);
+}
+
+fn sysctls(store: &Store) {
+    let reordering = "sysctl:net.ipv4.tcp_reordering";
+    let mut guard = guard(store);
+    let done = change(&mut guard, "sysctl:net.ipv4.tcp_reordering=127").unwrap();
+    assert!(done.took_effect() && value(reordering) == "127", "{done}");
+    let refused = change(&mut guard, "sysctl:net.ipv4.tcp_reordering=many").unwrap();
+    assert!(
+        matches!(refused.outcomes[..], [Outcome::Refused { .. }]),
+        "{refused}"
+    );
+    change(&mut guard, "sysctl:net.ipv4.tcp_rmem=4096 65536 99999").unwrap();
+    let spreads = change(&mut guard, "sysctl:net.ipv4.ip_forward=1").unwrap_err();
+    assert!(matches!(spreads, Error::NotReversible { .. }), "{spreads}");
+    let unknown = change(&mut guard, "sysctl:net.ipv4.tcp_flying=1").unwrap_err();
+    assert!(matches!(unknown, Error::UnknownSysctl { .. }), "{unknown}");
+    restored(guard, store);
+    assert_eq!(value(reordering), "3");
+}
+
+fn coalescing(store: &Store) {
+    if !ip("tuntap add tap0 mode tap") {
+        return eprintln!("SKIPPED, coalescing: no TAP can be made");
+    }
+    let before = value("tap0:rx-frames");
+    let mut guard = guard(store);
+    let done = change(&mut guard, "tap0:rx-frames=32").unwrap();
+    assert!(
+        done.took_effect() && value("tap0:rx-frames") == "32",
+        "{done}"
+    );
+    let rounded = change(&mut guard, "tap0:rx-frames=100").unwrap();
+    assert!(
+        matches!(rounded.outcomes[..], [Outcome::Ignored { .. }]),
+        "{rounded}"
+    );
+    restored(guard, store);
+    assert_eq!(value("tap0:rx-frames"), before);
+}
+
+fn related(store: &Store) {
+    if !(ip("link add br0 type bridge")
+        && ip("link set dev a master br0")
+        && ip("link set dev br0 up"))
+    {
+        return eprintln!("SKIPPED, a bridge: none can be made");
+    }
+    let before = snapshot();
+    let mut first = guard(store);
+    let low = change(&mut first, "a:mtu=1400").unwrap();
+    let follows = |outcome: &Outcome| matches!(outcome, Outcome::Cascaded { interface: Some(name), item: Item::Mtu, .. } if name == "br0");
+    assert!(low.outcomes.iter().any(follows), "{low}");
+    let error = change(&mut guard(store), "br0:mtu=1300").unwrap_err();
+    assert!(matches!(error, Error::Busy { .. }), "{error}");
+    change(&mut first, "a:tx=off").unwrap();
+    restored(first, store);
+    assert_eq!(snapshot(), before);
+}
+
+fn carrier(_: &Store) {
+    let space = Space::open(None).unwrap();
+    let index = Route::open().unwrap().link("a").unwrap().index;
+    let wait = |most| wait_for_carrier(space.id(), index, Duration::from_millis(most)).unwrap();
+    assert!(wait(1000).is_some());
+    up("b", false);
+    assert_eq!(wait(50), None);
+    up("b", true);
+    assert!(wait(1000).is_some());
+}
+
+/// `ns/NAME/a`, and a name that is given to another namespace.
+fn named_namespace() {
+    let name = format!("coalescope-test-{}", std::process::id());
+    if !ip(&format!("netns add {name}")) {
+        return eprintln!("SKIPPED, a namespace with a name: `ip netns add` does not work here");
+    }
+    let path = Path::new("/run/netns").join(&name);
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(&folder.path().join("state")).unwrap();
+    let room = Namespace::open(&path).unwrap();
+    room.enter(pair).unwrap();
+    let before = room.enter(snapshot).unwrap();
+    let mut guard = guard(&store);
+    for setting in [
+        "a:tx=off",
+        "a:gro_flush_timeout=7000",
+        "sysctl:net.ipv4.tcp_reordering=9",
+    ] {
+        let done = change(&mut guard, &format!("ns/{name}/{setting}")).unwrap();
+        assert!(done.took_effect(), "{done}");
+    }
+    let journal = fs::read(store.file(guard.journal())).unwrap();
+    let file = store.file(guard.journal());
+    ip(&format!("netns del {name}"));
+    restored(guard, &store);
+    assert_eq!(room.enter(snapshot).unwrap(), before);
+    fs::write(file, journal).unwrap();
+    for again in [false, true] {
+        assert!(!again || ip(&format!("netns add {name}")));
+        let undone = restore::undo(&store).unwrap();
+        let text = format!("{undone:?}");
+        assert!(
+            restore::exit_code(&undone) == 3 && text.contains(&name),
+            "{text}"
+        );
+    }
+    ip(&format!("netns del {name}"));
+    println!("ok: a namespace with a name, and without it");
+}
+
+fn until(done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "it takes too long"
+        );
+        sleep(Duration::from_millis(5));
+    }
+}

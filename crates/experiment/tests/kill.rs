@@ -1,0 +1,258 @@
+//! A program that changes settings is killed at random instants: alone, with its process group, or
+//! with its guardian as well and `undo` afterwards. The settings are as they were every time.
+//!
+//! 60 times, or as often as COALESCOPE_KILLS says, at the instants of COALESCOPE_KILL_SEED.
+
+// Without the harness clippy takes tests for a program.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
+use coalescope_experiment::journal::Store;
+use coalescope_experiment::restore::{self, Fate, Undone};
+use coalescope_experiment::settings::Setting;
+use coalescope_netlink::ethtool::{Ethtool, Features};
+use coalescope_netlink::namespace::Namespace;
+use coalescope_netlink::route::{NewLink, Route};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::Rng;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc;
+use std::thread::{sleep, spawn};
+use std::time::Duration;
+use std::{env, fs};
+
+const SETTINGS: [&str; 14] = [
+    "a:tx=off",
+    "a:tx=on",
+    "a:tso=off",
+    "a:gro=on",
+    "a:gro=off",
+    "a:gso=off",
+    "a:sg=off",
+    "a:mtu=1400",
+    "a:mtu=9000",
+    "b:mtu=1300",
+    "b:tx=off",
+    "a:gro_flush_timeout=20000",
+    "sysctl:net.ipv4.tcp_reordering=127",
+    "sysctl:net.ipv4.tcp_rmem=4096 100000 200000",
+];
+/// Up to here after its start a program is killed: it takes about 15 ms to make its first change.
+const LATEST_US: u64 = 90_000;
+
+fn main() -> ExitCode {
+    if let Some(code) = serve_if_asked() {
+        return code;
+    }
+    let arguments: Vec<_> = env::args().collect();
+    if let [_, role, store, seed] = &arguments[..]
+        && role == "victim"
+    {
+        victim(Path::new(store), seed.parse().expect("a seed"));
+    }
+    let namespace = match Namespace::create() {
+        Ok(namespace) => namespace,
+        Err(reason) => {
+            eprintln!("SKIPPED, the kill test: {reason}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    namespace.enter(all).expect("entered");
+    ExitCode::SUCCESS
+}
+
+/// Changes settings until it is killed.
+fn victim(store: &Path, seed: u64) -> ! {
+    let store = Store::at(store).expect("a store");
+    let options = Options::new(store, vec!["victim".to_owned()]);
+    let mut guard = Guard::start(&options).expect("a guardian");
+    let mut random = Pcg64Mcg::new(u128::from(seed));
+    loop {
+        let at = random.next_u32() as usize % (SETTINGS.len() + 1);
+        match SETTINGS.get(at) {
+            Some(text) => drop(guard.change(&text.parse::<Setting>().expect("a setting"))),
+            None => drop(guard.restore()),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Snapshot {
+    features: BTreeMap<String, Features>,
+    mtus: BTreeMap<String, Option<u32>>,
+    texts: Vec<String>,
+}
+
+fn snapshot() -> Snapshot {
+    let links = Route::open().unwrap().links().unwrap();
+    let ethtool = Ethtool::open().unwrap();
+    let features = |name: &String| (name.clone(), ethtool.read_features(name).unwrap());
+    let texts = [
+        "/proc/sys/net/ipv4/tcp_reordering",
+        "/proc/sys/net/ipv4/tcp_rmem",
+        "/sys/class/net/a/gro_flush_timeout",
+    ];
+    Snapshot {
+        features: links.iter().map(|link| features(&link.name)).collect(),
+        mtus: links
+            .iter()
+            .map(|link| (link.name.clone(), link.mtu))
+            .collect(),
+        texts: texts
+            .iter()
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect(),
+    }
+}
+
+fn all() {
+    make_links();
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::at(&folder.path().join("state")).expect("a store");
+    let before = snapshot();
+    let rounds = env::var("COALESCOPE_KILLS").map_or(60, |count| count.parse().expect("a number"));
+    let seed = env::var("COALESCOPE_KILL_SEED").map_or(5, |seed| seed.parse().expect("a number"));
+    let mut random = Pcg64Mcg::new(seed);
+    let mut counts = [0; 4];
+    for round in 0..rounds {
+        let was_begun = one(round, &store, &mut random);
+        counts[usize::try_from(round % 3).unwrap()] += 1;
+        counts[3] += u32::from(was_begun);
+        let left = store.list().unwrap();
+        assert!(
+            left.is_empty(),
+            "round {round}: journals are left: {left:?}"
+        );
+        let now = snapshot();
+        assert!(now == before, "round {round}: {before:#?}\nis now {now:#?}");
+    }
+    let [alone, group, both, begun] = counts;
+    println!(
+        "{rounds} of {rounds} restored: {alone} killed alone, {group} with their group, {both} with \
+         their guardian and then undone; {begun} had something to restore"
+    );
+    assert!(begun > 0, "the instants are not those of changes");
+}
+
+/// A pair, not in its first state, with a VLAN and a bridge whose MTUs follow the pair's.
+fn make_links() {
+    let end = |name, last| NewLink {
+        name,
+        mac: [2, 0, 0, 0, 0, last],
+        mtu: 8000,
+    };
+    let route = Route::open().unwrap();
+    route.add_veth(&end("a", 1), &end("b", 2)).unwrap();
+    let ip = |words: &str| {
+        let mut command = Command::new("ip");
+        let status = command
+            .args(words.split(' '))
+            .stderr(Stdio::null())
+            .status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !ip("link add link a name a.7 type vlan id 7") {
+        eprintln!("without a VLAN: `ip` or the kernel does not have it");
+    }
+    if !(ip("link add br0 type bridge") && ip("link set dev b master br0")) {
+        eprintln!("without a bridge: `ip` or the kernel does not have it");
+    }
+    for link in route.links().unwrap() {
+        route.set_up(&link.name, link.index, true).unwrap();
+    }
+    let odd = [("tx-sctp-segmentation", false), ("rx-gro", true)];
+    Ethtool::open().unwrap().set_features("a", &odd).unwrap();
+    // Duplicate address detection and the like are over.
+    sleep(Duration::from_millis(200));
+}
+
+/// Starts a program and kills it; whether it had begun a journal.
+fn one(round: u32, store: &Store, random: &mut Pcg64Mcg) -> bool {
+    let mut victim = start(store, round);
+    let (pid, gone) = (pid_of(&victim), watch(&mut victim));
+    sleep(Duration::from_micros(random.next_u64() % LATEST_US));
+    let guardian = child_of(pid);
+    let mut was_begun = !store.list().unwrap().is_empty();
+    match (round % 3, guardian) {
+        (1, _) => killpg(pid, Signal::SIGKILL).unwrap(),
+        (2, Some(guardian)) => kill_both(pid, guardian, random),
+        _ => kill(pid, Signal::SIGKILL).unwrap(),
+    }
+    victim.wait().unwrap();
+    let ended = gone.recv_timeout(Duration::from_secs(30));
+    let said = ended.unwrap_or_else(|_| panic!("round {round}: the guardian does not end"));
+    assert!(!said.contains("NOT"), "round {round}: {said}");
+    if round % 3 == 2 {
+        let undone = undo(store);
+        was_begun = !undone.is_empty();
+        assert_eq!(restore::exit_code(&undone), 0, "round {round}: {undone:?}");
+    }
+    was_begun
+}
+
+/// The kernel closes standard error of a process that was killed a moment before its locks.
+fn undo(store: &Store) -> Vec<Undone> {
+    for _ in 0..1000 {
+        let undone = restore::undo(store).unwrap();
+        let runs = |one: &Undone| matches!(one.fate, Fate::Running { .. });
+        if !undone.iter().any(runs) {
+            return undone;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    panic!("the locks stay")
+}
+
+/// One after the other, in either order: the second may notice meanwhile.
+fn kill_both(victim: Pid, guardian: Pid, random: &mut Pcg64Mcg) {
+    let mut both = [victim, guardian];
+    if random.next_u32().is_multiple_of(2) {
+        both.reverse();
+    }
+    let _ = kill(both[0], Signal::SIGKILL);
+    sleep(Duration::from_micros(random.next_u64() % 4000));
+    // It may have ended by itself. Its number is not given anew within so short a time.
+    let _ = kill(both[1], Signal::SIGKILL);
+}
+
+fn start(store: &Store, round: u32) -> Child {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .arg("victim")
+        .arg(store.path())
+        .arg(round.to_string());
+    command
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    command.stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Tells when all that have the program's standard error are gone: itself, and its guardian.
+fn watch(victim: &mut Child) -> mpsc::Receiver<String> {
+    let (tell, gone) = mpsc::channel();
+    let mut errors = victim.stderr.take().unwrap();
+    spawn(move || {
+        let mut said = String::new();
+        let _ = errors.read_to_string(&mut said);
+        let _ = tell.send(said);
+    });
+    gone
+}
+
+fn pid_of(child: &Child) -> Pid {
+    Pid::from_raw(child.id().try_into().unwrap())
+}
+
+/// The guardian, if it was started yet.
+fn child_of(pid: Pid) -> Option<Pid> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    let first = list.split_whitespace().next()?;
+    first.parse().ok().map(Pid::from_raw)
+}
