@@ -255,11 +255,16 @@ fn details(interface: &mut Interface, link: &Link) {
         Details::Tunnel(linux) => interface.tunnel = Some(tunnel(link, linux)),
         Details::Mode(_) | Details::None => {}
     }
-    if let Some(Port::Bridge { state, hairpin }) = &link.port {
-        interface.bridge_port = Some(BridgePort {
+    interface.bridge_port = bridge_port(link);
+}
+
+fn bridge_port(link: &Link) -> Option<BridgePort> {
+    match &link.port {
+        Some(Port::Bridge { state, hairpin }) => Some(BridgePort {
             state: state.map(str::to_owned),
             hairpin: *hairpin,
-        });
+        }),
+        _ => None,
     }
 }
 

@@ -24,10 +24,7 @@ pub(super) struct Part {
 /// Reads the namespace of the calling thread.
 pub(super) fn read(space: &Space, spaces: &Spaces, sys: Result<(), &Error>) -> Part {
     let mut unread = Unreads::default();
-    let inside = match space.name() {
-        super::namespaces::MAIN => String::new(),
-        name => format!(" in {name}"),
-    };
+    let inside = inside(space);
     if let Err(error) = sys {
         unread.note(format!("/sys/class/net{inside}"), error);
     }
@@ -36,23 +33,39 @@ pub(super) fn read(space: &Space, spaces: &Spaces, sys: Result<(), &Error>) -> P
         identity: space.identity,
         ..Part::default()
     };
-    match Handles::open(&mut unread, &inside) {
-        Ok(handles) => {
-            let around = Around {
-                spaces,
-                own: space.identity,
-                inside: &inside,
-            };
-            let (interfaces, names) = interfaces::read(&handles, &around, &mut unread);
-            part.interfaces = interfaces;
-            (part.packets, part.stack.packet_sockets) = packets::read(&names, &inside, &mut unread);
-        }
-        Err(error) => unread.note(format!("interfaces{inside}"), error),
-    }
+    let around = Around {
+        spaces,
+        own: space.identity,
+        inside: &inside,
+    };
+    part.links(&around, &mut unread);
     stack::read(&mut part.stack, &inside, &mut unread);
     part.ovs = ovs(&inside, &mut unread);
     part.unread = unread;
     part
+}
+
+/// What is added to the name of something to tell that it is of another namespace.
+fn inside(space: &Space) -> String {
+    match space.name() {
+        super::namespaces::MAIN => String::new(),
+        name => format!(" in {name}"),
+    }
+}
+
+impl Part {
+    /// Its interfaces, and the packet sockets that are told by their numbers.
+    fn links(&mut self, around: &Around<'_>, unread: &mut Unreads) {
+        let inside = around.inside;
+        match Handles::open(unread, inside) {
+            Ok(handles) => {
+                let (interfaces, names) = interfaces::read(&handles, around, unread);
+                self.interfaces = interfaces;
+                (self.packets, self.stack.packet_sockets) = packets::read(&names, inside, unread);
+            }
+            Err(error) => unread.note(format!("interfaces{inside}"), error),
+        }
+    }
 }
 
 /// Open vSwitch; `None` if it is not in the kernel.

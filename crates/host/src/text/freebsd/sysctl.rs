@@ -33,28 +33,30 @@ pub(super) fn recognises(text: &Text<'_>) -> bool {
     first && lines.all(|line| setting(line).is_some() || line.starts_with([' ', '\t']))
 }
 
+/// First parts of names.
+const TOPS: [&str; 15] = [
+    "compat",
+    "debug",
+    "dev",
+    "hw",
+    "kern",
+    "kstat",
+    "machdep",
+    "net",
+    "p1003_1b",
+    "regression",
+    "security",
+    "sysctl",
+    "user",
+    "vfs",
+    "vm",
+];
+
 /// A dotted name and its value.
 fn setting(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     let mut parts = name.split('.');
-    let tops = [
-        "compat",
-        "debug",
-        "dev",
-        "hw",
-        "kern",
-        "kstat",
-        "machdep",
-        "net",
-        "p1003_1b",
-        "regression",
-        "security",
-        "sysctl",
-        "user",
-        "vfs",
-        "vm",
-    ];
-    let top = tops.contains(&parts.next()?);
+    let top = TOPS.contains(&parts.next()?);
     let sound = |part: &str| {
         let char = |b: u8| b.is_ascii_alphanumeric() || b"_%-".contains(&b);
         !part.is_empty() && part.bytes().all(char)

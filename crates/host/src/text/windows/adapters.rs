@@ -52,16 +52,12 @@ fn rsc(feature: &str, family: &str, record: &Record, to: &mut Interface, notes: 
     let state = format!("{family}OperationalState");
     match record.flag(&state, notes) {
         Some(active) => {
-            let fixed = None;
-            let feature = (
-                feature.to_owned(),
-                Feature {
-                    active,
-                    wanted,
-                    fixed,
-                },
-            );
-            to.features.extend([feature]);
+            let works = Feature {
+                active,
+                wanted,
+                fixed: None,
+            };
+            to.features.insert(feature.to_owned(), works);
         }
         None if wanted.is_some() => {
             let why = "whether it is enabled is there, whether it works is not";

@@ -54,6 +54,16 @@ fn is_dashes(line: &str) -> bool {
 }
 
 fn columns(dashes: &str, names: &[&str]) -> Option<Vec<Column>> {
+    let mut columns = underlined(dashes)?;
+    for line in names {
+        add_names(&mut columns, line);
+    }
+    let named = columns.iter().all(|column| !column.name.is_empty());
+    named.then_some(columns)
+}
+
+/// Where the columns are, still without names.
+fn underlined(dashes: &str) -> Option<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
     let mut before = ' ';
     for (at, char) in dashes.chars().enumerate() {
@@ -69,17 +79,17 @@ fn columns(dashes: &str, names: &[&str]) -> Option<Vec<Column>> {
     }
     let last = columns.last_mut()?;
     last.end = last.end.max(dashes.trim_end().len());
-    // Long headings are broken over several lines.
-    for line in names {
-        let line: Vec<char> = line.chars().collect();
-        let starts: Vec<usize> = columns.iter().map(|column| column.start).collect();
-        for (at, column) in columns.iter_mut().enumerate() {
-            let end = starts.get(at + 1).copied().unwrap_or(line.len());
-            column.name.push_str(&slice(&line, column.start, end));
-        }
+    Some(columns)
+}
+
+/// Long headings are broken over several lines.
+fn add_names(columns: &mut [Column], line: &str) {
+    let line: Vec<char> = line.chars().collect();
+    let starts: Vec<usize> = columns.iter().map(|column| column.start).collect();
+    for (at, column) in columns.iter_mut().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(line.len());
+        column.name.push_str(&slice(&line, column.start, end));
     }
-    let named = columns.iter().all(|column| !column.name.is_empty());
-    named.then_some(columns)
 }
 
 fn column(start: usize) -> Column {
