@@ -11,5 +11,6 @@ pub mod live;
 pub mod model;
 mod names;
 pub mod roles;
+mod signatures;
 pub mod sources;
 pub mod text;

@@ -2,27 +2,12 @@
 
 use super::host::why;
 use super::unread::Unreads;
+use crate::signatures::{KEPT, is_known};
 use nix::libc;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// What in a line makes it one of those; the kernel's own words, which it has kept for years.
-pub(super) const SIGNATURES: [&str; 8] = [
-    "dev_disable_lro",
-    "skb_warn_bad_offload",
-    // How that function names the frame: `eth0: caps=(0x..., 0x...)`.
-    "caps=(0x",
-    // "failed to disable LRO!"
-    "LRO",
-    "suspect GRO implementation",
-    "Detected Hardware Unit Hang",
-    "skb rides the rocket",
-    "NETDEV WATCHDOG",
-];
-
-/// Lines that are kept, the last ones.
-const KEPT: usize = 100;
 /// Longest record that the kernel gives (`LOG_LINE_MAX` with its prefix and dictionary).
 const RECORD: usize = 8192;
 
@@ -64,7 +49,7 @@ fn known(record: &[u8]) -> Option<String> {
     let record = String::from_utf8_lossy(record);
     let (_, message) = record.split_once(';')?;
     let line = message.lines().next()?;
-    let has = SIGNATURES.iter().any(|signature| line.contains(signature));
+    let has = is_known(line);
     has.then(|| line.to_owned())
 }
 

@@ -3,6 +3,7 @@
 use super::files::{module, module_and_users};
 use super::out::Out;
 use crate::model::Snapshot;
+use crate::signatures::{KEPT, is_known};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
@@ -31,18 +32,7 @@ pub(super) const MODULES: Reader = Reader {
     read: |text, snapshot| modules(text, snapshot, MODULES.name, module),
 };
 
-/// What the lines that rules know have in them.
-const SIGNATURES: [&str; 6] = [
-    "dev_disable_lro",
-    "skb_warn_bad_offload",
-    "Detected Hardware Unit Hang",
-    "skb rides the rocket",
-    "generic_netmap_",
-    "netmap queues",
-];
-
-/// Lines that are kept, and their length.
-const KEPT: usize = 100;
+/// Characters of a line that are kept.
 const LENGTH: usize = 400;
 
 /// `[   12.345678] ...`, `<6>[...`, `[Mon Nov 22 10:00:00 2026] ...`, or the same after `kernel: `.
@@ -73,7 +63,7 @@ fn is_date(time: &str) -> bool {
 fn log(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, LOG.name, snapshot);
     for line in out.lines() {
-        if !SIGNATURES.iter().any(|known| line.contains(known)) {
+        if !is_known(line) {
             continue;
         }
         if out.snapshot.log.len() < KEPT {
