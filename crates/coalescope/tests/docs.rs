@@ -129,7 +129,7 @@ fn the_examples_in_the_readme_run() {
             "replay" => assert_eq!(code, Some(0), "{command}\n{errors}"),
             // Whatever machine this is.
             "check" if !arguments.contains(&"--from") => {
-                assert!(code < Some(2), "{command}\n{errors}")
+                assert!(code < Some(2), "{command}\n{errors}");
             }
             _ => assert_eq!(code, Some(1), "{command}\n{errors}"),
         }
