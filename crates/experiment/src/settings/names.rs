@@ -2,28 +2,8 @@
 
 use super::Error;
 use super::state::InterfaceState;
+use coalescope_netlink::ethtool::{NAMES, matches};
 
-/// Short name, long name, and the kernel's names; `*` is any text.
-const NAMES: [(&str, &str, &str); 14] = [
-    ("rx", "rx-checksumming", "rx-checksum"),
-    ("tx", "tx-checksumming", "tx-checksum-*"),
-    ("sg", "scatter-gather", "tx-scatter-gather*"),
-    ("tso", "tcp-segmentation-offload", "tx-tcp*-segmentation"),
-    ("ufo", "udp-fragmentation-offload", "tx-udp-fragmentation"),
-    (
-        "gso",
-        "generic-segmentation-offload",
-        "tx-generic-segmentation",
-    ),
-    ("gro", "generic-receive-offload", "rx-gro"),
-    ("lro", "large-receive-offload", "rx-lro"),
-    ("rxvlan", "rx-vlan-offload", "rx-vlan-hw-parse"),
-    ("txvlan", "tx-vlan-offload", "tx-vlan-hw-insert"),
-    ("ntuple", "ntuple-filters", "rx-ntuple-filter"),
-    ("rxhash", "receive-hashing", "rx-hashing"),
-    ("hw-gro", "rx-gro-hw", "rx-gro-hw"),
-    ("uso", "tx-udp-segmentation", "tx-udp-segmentation"),
-];
 /// Names that an error proposes.
 const NEAR: usize = 4;
 
@@ -57,15 +37,6 @@ fn unknown(state: &InterfaceState, name: &str) -> Error {
         interface: state.name.clone(),
         name: name.to_owned(),
         near: alike.into_iter().take(NEAR).cloned().collect(),
-    }
-}
-
-fn matches(name: &str, pattern: &str) -> bool {
-    match pattern.split_once('*') {
-        None => name == pattern,
-        Some((start, end)) => name
-            .strip_prefix(start)
-            .is_some_and(|rest| rest.ends_with(end)),
     }
 }
 

@@ -1,24 +1,8 @@
 //! Offloads under the names that `ethtool -k` prints.
 
 use crate::model::Feature;
-use coalescope_netlink::ethtool::{Feature as Linux, Features};
+use coalescope_netlink::ethtool::{Feature as Linux, Features, NAMES, matches};
 use std::collections::BTreeMap;
-
-/// ethtool's own names, and the kernel's that each stands for; `*` is any text.
-const NAMES: [(&str, &str); 12] = [
-    ("rx-checksumming", "rx-checksum"),
-    ("tx-checksumming", "tx-checksum-*"),
-    ("scatter-gather", "tx-scatter-gather*"),
-    ("tcp-segmentation-offload", "tx-tcp*-segmentation"),
-    ("udp-fragmentation-offload", "tx-udp-fragmentation"),
-    ("generic-segmentation-offload", "tx-generic-segmentation"),
-    ("generic-receive-offload", "rx-gro"),
-    ("large-receive-offload", "rx-lro"),
-    ("rx-vlan-offload", "rx-vlan-hw-parse"),
-    ("tx-vlan-offload", "tx-vlan-hw-insert"),
-    ("ntuple-filters", "rx-ntuple-filter"),
-    ("receive-hashing", "rx-hashing"),
-];
 
 /// As ethtool shows them: where its name stands for one feature, that feature goes by it; where it
 /// stands for several, it is on if one of them is, and they are there by their own names too.
@@ -27,7 +11,7 @@ pub(super) fn by_ethtool(features: &Features) -> BTreeMap<String, Feature> {
         .iter()
         .map(|(name, feature)| (name.to_owned(), one(feature)))
         .collect();
-    for (own, pattern) in NAMES {
+    for (_, own, pattern) in NAMES {
         let members: Vec<_> = features
             .iter()
             .filter(|(name, _)| matches(name, pattern))
@@ -60,15 +44,6 @@ fn sum(members: &[(&str, Linux)]) -> Feature {
         active: members.iter().any(|(_, feature)| feature.active),
         wanted: None,
         fixed: None,
-    }
-}
-
-fn matches(name: &str, pattern: &str) -> bool {
-    match pattern.split_once('*') {
-        None => name == pattern,
-        Some((start, end)) => name
-            .strip_prefix(start)
-            .is_some_and(|rest| rest.ends_with(end)),
     }
 }
 

@@ -6,12 +6,14 @@ mod bitset;
 mod coalescing;
 mod driver;
 mod features;
+mod names;
 mod sizes;
 mod strings;
 
 pub use coalescing::{Value, coalescing_names};
 pub use driver::Driver;
 pub use features::{Feature, Features, Outcome};
+pub use names::{NAMES, matches};
 
 use crate::Error;
 use crate::attributes::{Attributes, nest, string};
