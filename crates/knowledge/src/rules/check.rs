@@ -79,6 +79,10 @@ pub struct Remedy {
     pub kind: RemedyKind,
     /// The command, or the file and its lines.
     pub command: String,
+    /// The same as settings, as `coalescope ab` and `fix` take them: `eth0:gro=off`. Empty where they
+    /// cannot make them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 /// When a remedy is for.
@@ -373,15 +377,22 @@ fn remedies(
                 platform,
                 kind,
                 command,
+                settings,
             } => all.push(Remedy {
                 platform: platform.clone(),
                 kind: *kind,
                 command: fill(command, facts)?.trim_end().to_owned(),
+                settings: words(settings.as_deref().unwrap_or_default(), facts)?,
             }),
         }
     }
     all.sort_by_key(|remedy| remedy.kind);
     Ok(all)
+}
+
+fn words(template: &str, facts: &Value) -> Result<Vec<String>, String> {
+    let text = fill(template, facts)?;
+    Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
 /// YAML's folded texts end with a line feed.

@@ -169,6 +169,7 @@ fn own_fields(key: &str, interface: &Interface) -> Map<String, Value> {
         "driver_version": driver.version.unwrap_or_default(),
         "firmware": driver.firmware.unwrap_or_default(),
         "mtu_bytes": number(interface.mtu_bytes),
+        "mac": interface.mac.clone().unwrap_or_default(),
         "up": interface.up != Some(false),
         "carrier": interface.carrier != Some(false),
         "speed_bps": number(interface.speed_bps),

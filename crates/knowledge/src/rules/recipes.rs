@@ -140,6 +140,17 @@ impl Recipe {
             platform: self.platform.clone(),
             kind: self.kind,
             command: fill(&self.command, &context)?.trim_end().to_owned(),
+            settings: self.settings(name, value, interface),
         })
+    }
+
+    /// What `coalescope fix` can make itself: features of ethtool, now.
+    fn settings(&self, name: &str, value: bool, interface: &Value) -> Vec<String> {
+        if self.kind != RemedyKind::Runtime || self.tool != "ethtool" {
+            return Vec::new();
+        }
+        let key = interface["key"].as_str().unwrap_or_default();
+        let value = if value { "on" } else { "off" };
+        vec![format!("{key}:{name}={value}")]
     }
 }

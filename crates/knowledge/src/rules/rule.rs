@@ -134,6 +134,10 @@ pub enum RemedyRule {
         kind: crate::rules::RemedyKind,
         /// The command.
         command: String,
+        /// The same as settings, separated by spaces, where `coalescope fix` can make them
+        /// (`eth0:gro=off`); a template.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<String>,
     },
 }
 

@@ -1,0 +1,323 @@
+//! Findings and experiments: an experiment that switched what a finding accuses proves it, or
+//! clears it.
+//!
+//! A finding names the experiment that would settle it (`coalescope ab --set eth0:gro=off`): the level
+//! that is set there is the one that is expected to be better. The finding is proven when it is, and
+//! cleared when it makes no difference, or is worse.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Proof;
+use crate::rules::{Blame, HostFinding};
+
+/// What stands in an experiment's line where a trace does not know the interface.
+const PLACEHOLDER: &str = "IFACE:";
+/// Settings that merge what is received, by ethtool's short names. A trace shows that merging harms,
+/// not which of them merged.
+const MERGING: [&str; 3] = ["gro", "lro", "rx-gro-hw"];
+
+/// What an experiment showed of one level of a factor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switched {
+    /// What makes the level: `eth0:gro=off`, with short names of features; or a user's command.
+    pub set: String,
+    /// Which way it went, against the level that it was compared with.
+    pub went: Went,
+    /// Which way the CPU time for the same bytes went, if that was measured.
+    pub cost_went: Option<Went>,
+    /// The verdict in words.
+    pub words: String,
+}
+
+/// Which way something went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Went {
+    /// Faster, or cheaper, by more than does not matter.
+    Better,
+    /// The opposite.
+    Worse,
+    /// No difference that matters.
+    Alike,
+    /// Nothing can be claimed.
+    Unclear,
+}
+
+/// What an experiment could settle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspicion {
+    /// The finding's id.
+    pub id: String,
+    /// The interface or point, if it is about one.
+    pub place: Option<String>,
+    /// In one line.
+    pub title: String,
+    /// Who is to blame.
+    pub blame: Blame,
+    /// How sure it was.
+    pub proof: Proof,
+    /// The command that would settle it.
+    pub experiment: String,
+}
+
+/// A finding, as reports print it.
+#[derive(Deserialize)]
+struct Told {
+    id: String,
+    title: String,
+    proof: Proof,
+    blame: Blame,
+    experiment: Option<String>,
+    interface: Option<String>,
+    switch: Option<String>,
+    hop: Option<ToldHop>,
+}
+
+#[derive(Deserialize)]
+struct ToldHop {
+    from: String,
+    to: String,
+}
+
+/// A finding after the experiment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Settled {
+    /// The finding's id.
+    pub id: String,
+    /// The interface or point, if it is about one.
+    pub place: Option<String>,
+    /// In one line.
+    pub title: String,
+    /// How sure it was before.
+    pub was: Proof,
+    /// What it is now.
+    pub now: Standing,
+    /// Why.
+    pub why: String,
+}
+
+/// What became of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Switching the setting, and nothing else, switched the harm.
+    Proven,
+    /// Switching it made no difference, or a worse one.
+    Cleared,
+    /// As before: the answer is not clear.
+    Open,
+}
+
+impl Standing {
+    /// Its name, as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Cleared => "cleared",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl Suspicion {
+    /// A finding about a host's settings, if an experiment could settle it.
+    #[must_use]
+    pub fn of_host(finding: &HostFinding) -> Option<Self> {
+        Some(Self {
+            id: finding.id.clone(),
+            place: finding.interface.clone().or_else(|| finding.switch.clone()),
+            title: finding.title.clone(),
+            blame: finding.blame,
+            proof: finding.proof,
+            experiment: finding.experiment.clone()?,
+        })
+    }
+
+    /// The findings of a report as `check`, `trace` or `diagnose` print it in JSON, as far as an
+    /// experiment could settle them.
+    #[must_use]
+    pub fn of_report(report: &serde_json::Value) -> Vec<Self> {
+        let lists = [
+            report.pointer("/findings"),
+            report.pointer("/trace/findings"),
+        ];
+        let findings = lists
+            .into_iter()
+            .flatten()
+            .filter_map(|list| list.as_array());
+        findings.flatten().filter_map(Self::of_told).collect()
+    }
+
+    fn of_told(finding: &serde_json::Value) -> Option<Self> {
+        let told = Told::deserialize(finding).ok()?;
+        let hop = told.hop.map(|hop| format!("{} -> {}", hop.from, hop.to));
+        Some(Self {
+            id: told.id,
+            place: told.interface.or(told.switch).or(hop),
+            title: told.title,
+            blame: told.blame,
+            proof: told.proof,
+            experiment: told.experiment?,
+        })
+    }
+
+    /// What becomes of it; `None` if the experiment was about something else.
+    fn settled(&self, switched: &[Switched]) -> Option<Settled> {
+        let about: Vec<_> = switched.iter().filter_map(|one| self.answer(one)).collect();
+        let strongest = |standing| about.iter().find(move |(now, _)| *now == standing);
+        let (now, switched) = strongest(Standing::Proven)
+            .or_else(|| strongest(Standing::Cleared))
+            .or_else(|| about.first())?;
+        Some(Settled {
+            id: self.id.clone(),
+            place: self.place.clone(),
+            title: self.title.clone(),
+            was: self.proof,
+            now: *now,
+            why: switched.words.clone(),
+        })
+    }
+
+    fn answer<'a>(&self, switched: &'a Switched) -> Option<(Standing, &'a Switched)> {
+        let is_about = self.sets().any(|set| is_same(set, &switched.set))
+            || !switched.set.contains('=') && self.experiment.contains(&switched.set);
+        let is_about = is_about && !switched.set.is_empty();
+        is_about.then(|| (self.standing(switched), switched))
+    }
+
+    /// The settings of its experiment.
+    fn sets(&self) -> impl Iterator<Item = &str> {
+        let words: Vec<&str> = self.experiment.split_whitespace().collect();
+        let pairs: Vec<_> = words
+            .windows(2)
+            .filter(|pair| pair[0] == "--set")
+            .map(|pair| pair[1])
+            .collect();
+        pairs.into_iter()
+    }
+
+    fn standing(&self, switched: &Switched) -> Standing {
+        let cheaper = switched.cost_went == Some(Went::Better);
+        match switched.went {
+            Went::Better => Standing::Proven,
+            // What merging saves is CPU first, and speed only where that is short.
+            Went::Alike | Went::Unclear if self.blame == Blame::Missed && cheaper => {
+                Standing::Proven
+            }
+            Went::Alike | Went::Worse => Standing::Cleared,
+            Went::Unclear => Standing::Open,
+        }
+    }
+}
+
+/// Whether a setting of a finding's experiment is one that was made.
+fn is_same(asked: &str, made: &str) -> bool {
+    if asked == made {
+        return true;
+    }
+    let (Some(asked), Some((_, made))) = (asked.strip_prefix(PLACEHOLDER), made.rsplit_once(':'))
+    else {
+        return false;
+    };
+    let merging = |text: &str| {
+        let (name, value) = text.split_once('=')?;
+        MERGING.contains(&name).then(|| value.to_owned())
+    };
+    asked == made || merging(asked).is_some() && merging(asked) == merging(made)
+}
+
+/// What an experiment makes of suspicions; those that it was not about are left out.
+#[must_use]
+pub fn settle(suspicions: &[Suspicion], switched: &[Switched]) -> Vec<Settled> {
+    suspicions
+        .iter()
+        .filter_map(|suspicion| suspicion.settled(switched))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suspicion(experiment: &str, blame: Blame) -> Suspicion {
+        Suspicion {
+            id: "x".to_owned(),
+            place: None,
+            title: "x".to_owned(),
+            blame,
+            proof: Proof::Suspected,
+            experiment: experiment.to_owned(),
+        }
+    }
+
+    fn switched(set: &str, went: Went, cost_went: Option<Went>) -> Switched {
+        Switched {
+            set: set.to_owned(),
+            went,
+            cost_went,
+            words: String::new(),
+        }
+    }
+
+    fn now(experiment: &str, blame: Blame, switched: Switched) -> Option<Standing> {
+        let settled = settle(&[suspicion(experiment, blame)], &[switched]);
+        settled.first().map(|settled| settled.now)
+    }
+
+    const OFF: &str = "coalescope ab --set ns/box/up:gro=off -- COMMAND";
+
+    #[test]
+    fn the_setting_and_nothing_else_settles_it() {
+        let of = |set, went| now(OFF, Blame::Harms, switched(set, went, None));
+        assert_eq!(
+            of("ns/box/up:gro=off", Went::Better),
+            Some(Standing::Proven)
+        );
+        assert_eq!(
+            of("ns/box/up:gro=off", Went::Alike),
+            Some(Standing::Cleared)
+        );
+        assert_eq!(
+            of("ns/box/up:gro=off", Went::Worse),
+            Some(Standing::Cleared)
+        );
+        assert_eq!(of("ns/box/up:gro=off", Went::Unclear), Some(Standing::Open));
+        for other in ["ns/box/up:gro=on", "ns/box/up:lro=off", "up:gro=off", ""] {
+            assert_eq!(of(other, Went::Better), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_trace_knows_no_interface_and_not_which_offload_merged() {
+        let line = "coalescope ab --set IFACE:gro=off -- COMMAND";
+        let of = |set| now(line, Blame::Harms, switched(set, Went::Better, None));
+        assert_eq!(of("eth0:gro=off"), Some(Standing::Proven));
+        assert_eq!(of("ns/box/eth0:rx-gro-hw=off"), Some(Standing::Proven));
+        assert_eq!(of("eth0:lro=on"), None);
+        assert_eq!(of("eth0:tso=off"), None);
+        assert_eq!(of("eth0:mtu=1500"), None);
+    }
+
+    #[test]
+    fn merging_that_is_missed_may_save_cpu_alone() {
+        let line = "coalescope ab --set eth0:gro=on -- COMMAND";
+        let of = |blame, cost| now(line, blame, switched("eth0:gro=on", Went::Alike, cost));
+        assert_eq!(
+            of(Blame::Missed, Some(Went::Better)),
+            Some(Standing::Proven)
+        );
+        assert_eq!(of(Blame::Missed, None), Some(Standing::Cleared));
+        assert_eq!(
+            of(Blame::Harms, Some(Went::Better)),
+            Some(Standing::Cleared)
+        );
+    }
+
+    #[test]
+    fn commands_are_known_by_their_text() {
+        let line = "coalescope ab --do 'on: ssh h ifconfig ix0 lro' --do 'off: ssh h ifconfig ix0 -lro' -- C";
+        let made = switched("ssh h ifconfig ix0 -lro", Went::Better, None);
+        assert_eq!(now(line, Blame::Harms, made), Some(Standing::Proven));
+    }
+}
