@@ -14,3 +14,9 @@ pub mod roles;
 mod signatures;
 pub mod sources;
 pub mod text;
+
+/// Tables of /proc/net, as functions on their text, for those who count what moved in a while.
+pub mod tables {
+    pub use crate::text::linux::files::{listed_counters, paired_counters, softnet};
+    pub use crate::text::linux::net_files::interface_counters;
+}

@@ -8,7 +8,7 @@ use crate::model::Distribution;
 
 /// `/proc/net/snmp` and `netstat`: pairs of lines, names and values. Named as nstat(8) does; the few
 /// values that may be negative (`TcpMaxConn`: "no limit") count nothing and are left out.
-pub(crate) fn paired_counters(table: &str) -> Vec<Result<(String, u64), String>> {
+pub fn paired_counters(table: &str) -> Vec<Result<(String, u64), String>> {
     let mut counters = Vec::new();
     let mut names: Option<(&str, &str)> = None;
     for line in lines(table) {
@@ -61,7 +61,7 @@ fn pairs(
 }
 
 /// `/proc/net/snmp6`: a name and a value a line.
-pub(crate) fn listed_counters(table: &str) -> impl Iterator<Item = Result<(&str, u64), &str>> {
+pub fn listed_counters(table: &str) -> impl Iterator<Item = Result<(&str, u64), &str>> {
     lines(table).map(|line| listed_counter(line).ok_or(line))
 }
 
@@ -84,7 +84,7 @@ const SOFTNET: [(usize, &str); 5] = [
 
 /// Sums over all processors of `/proc/net/softnet_stat`, an older kernel's has fewer columns; or
 /// the lines that are not understood: a sum over some processors is no sum over all.
-pub(crate) fn softnet(table: &str) -> Result<BTreeMap<String, u64>, Vec<&str>> {
+pub fn softnet(table: &str) -> Result<BTreeMap<String, u64>, Vec<&str>> {
     let mut unknown = Vec::new();
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();
     for line in lines(table) {

@@ -14,7 +14,7 @@ mod json;
 mod kernel;
 mod merge;
 mod nat;
-mod net_files;
+pub(crate) mod net_files;
 mod netstat;
 mod netstat_words;
 mod out;

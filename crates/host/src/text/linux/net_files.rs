@@ -5,6 +5,7 @@ use super::out::{Out, is_name};
 use crate::model::{Interface, PacketSocket, Snapshot, Vlan};
 use crate::text::notes::{first_line, first_lines, is_cut};
 use crate::text::{Reader, Text};
+use std::collections::BTreeMap;
 
 /// `/proc/net/softnet_stat`.
 pub(super) const SOFTNET: Reader = Reader {
@@ -100,6 +101,25 @@ fn dev(text: &Text<'_>, snapshot: &mut Snapshot) {
 }
 
 fn dev_line(line: &str) -> Option<(&str, Interface)> {
+    let (name, counters) = interface_line(line)?;
+    let block = Interface {
+        counters,
+        ..Interface::default()
+    };
+    Some((name, block))
+}
+
+/// The lines of `/proc/net/dev` below its two lines of heads: an interface and its counters, named as
+/// in `/sys/class/net/NAME/statistics`; three are sums (`rx_dropped+rx_missed_errors`). Lines that
+/// are not understood are handed back.
+pub fn interface_counters(
+    table: &str,
+) -> impl Iterator<Item = Result<(&str, BTreeMap<String, u64>), &str>> {
+    let lines = table.lines().skip(2).filter(|line| !line.trim().is_empty());
+    lines.map(|line| interface_line(line).ok_or(line))
+}
+
+fn interface_line(line: &str) -> Option<(&str, BTreeMap<String, u64>)> {
     let (name, numbers) = line.trim().rsplit_once(':')?;
     let numbers = numbers.split_whitespace().map(|word| word.parse().ok());
     let numbers: Vec<u64> = numbers.collect::<Option<_>>()?;
@@ -107,11 +127,7 @@ fn dev_line(line: &str) -> Option<(&str, Interface)> {
         return None;
     }
     let names = DEV_COLUMNS.iter().map(|name| (*name).to_owned());
-    let block = Interface {
-        counters: names.zip(numbers).collect(),
-        ..Interface::default()
-    };
-    Some((name, block))
+    Some((name, names.zip(numbers).collect()))
 }
 
 fn vlan(text: &Text<'_>, snapshot: &mut Snapshot) {
