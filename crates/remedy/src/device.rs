@@ -1,0 +1,103 @@
+//! What an interface is, as far as /sys and udev tell.
+
+use crate::error::Error;
+use crate::tree::Tree;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// `addr_assign_type` of an address that the device came with (NET_ADDR_PERM).
+const PERMANENT: &str = "0";
+/// Drivers of what containers and virtual machines are plugged in with.
+const PLUGS: [&str; 3] = ["veth", "tun", "openvswitch"];
+
+/// One interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Device {
+    pub(crate) name: String,
+    pub(crate) index: u32,
+    /// There is hardware behind it, or what looks like some to the kernel.
+    pub(crate) is_physical: bool,
+    pub(crate) permanent_mac: Option<String>,
+    pub(crate) driver: Option<String>,
+    /// Where it is plugged in (udev's ID_PATH).
+    pub(crate) slot: Option<String>,
+    /// The .link file that udev has applied.
+    pub(crate) link_file: Option<PathBuf>,
+    /// udev has seen it.
+    pub(crate) is_in_udev: bool,
+    /// What programs make, if it is that.
+    pub(crate) made_as: Option<String>,
+}
+
+impl Device {
+    pub(crate) fn read(tree: &Tree, name: &str) -> Result<Self, Error> {
+        let folder = Path::new("/sys/class/net").join(name);
+        let index = tree.word(folder.join("ifindex"));
+        let index = index.and_then(|text| text.parse().ok());
+        let index: u32 = index
+            .filter(|_| !name.is_empty() && !name.contains('/'))
+            .ok_or_else(|| Error::NoInterface(name.to_owned()))?;
+        let udev = udev(tree, index);
+        let value = |key: &str| udev.get(key).filter(|value| !value.is_empty()).cloned();
+        let is_physical = tree.exists(&folder.join("device"));
+        let driver = value("ID_NET_DRIVER");
+        Ok(Self {
+            name: name.to_owned(),
+            index,
+            is_physical,
+            permanent_mac: permanent_mac(tree, &folder).filter(|_| is_physical),
+            made_as: made_as(tree, &folder, index, driver.as_deref()),
+            driver,
+            slot: value("ID_PATH"),
+            link_file: value("ID_NET_LINK_FILE").map(PathBuf::from),
+            is_in_udev: !udev.is_empty(),
+        })
+    }
+
+    /// Whether another piece of hardware came with the same address: ports of one card, or what
+    /// hypervisors pair (Hyper-V's netvsc and its virtual function).
+    pub(crate) fn shares_mac(&self, tree: &Tree) -> bool {
+        let all = Path::new("/sys/class/net");
+        let mut others = tree.names(all).into_iter();
+        others.any(|other| {
+            let folder = all.join(&other);
+            other != self.name
+                && tree.exists(&folder.join("device"))
+                && permanent_mac(tree, &folder) == self.permanent_mac
+        })
+    }
+}
+
+fn permanent_mac(tree: &Tree, folder: &Path) -> Option<String> {
+    let kind = tree.word(folder.join("addr_assign_type"))?;
+    let mac = tree.word(folder.join("address"))?;
+    let is_one = mac.len() == "00:00:00:00:00:00".len() && mac != "00:00:00:00:00:00";
+    (kind == PERMANENT && is_one).then_some(mac)
+}
+
+/// Properties in udev's database.
+fn udev(tree: &Tree, index: u32) -> BTreeMap<String, String> {
+    let text = tree.word(format!("/run/udev/data/n{index}"));
+    let text = text.unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("E:"));
+    let pairs = lines.filter_map(|line| line.split_once('='));
+    pairs
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// Without udev a veth shows only by what it lacks: hardware, a type, and itself as what it is on.
+fn made_as(tree: &Tree, folder: &Path, index: u32, driver: Option<&str>) -> Option<String> {
+    if tree.exists(&folder.join("tun_flags")) {
+        return Some("TUN or TAP".to_owned());
+    }
+    if let Some(driver) = driver {
+        return PLUGS.contains(&driver).then(|| driver.to_owned());
+    }
+    let has_type = tree
+        .word(folder.join("uevent"))
+        .is_some_and(|text| text.contains("DEVTYPE="));
+    let below = tree.word(folder.join("iflink"))?.parse::<u32>().ok()?;
+    let is_plug = !has_type && !tree.exists(&folder.join("device")) && below != index && below != 0;
+    is_plug.then(|| "veth or the like".to_owned())
+}

@@ -1,0 +1,90 @@
+//! One question and one change for every manager.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::owner::{Manager, Owner};
+use crate::plan::Reload;
+use crate::tree::Tree;
+use crate::{ifcfg, ifupdown, link, netplan, networkmanager};
+use std::path::PathBuf;
+
+/// What a manager's files say of a feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// On or off; `None` if nothing, or not the same everywhere.
+    pub(crate) on: Option<bool>,
+    /// The file that has the last word, or would have.
+    pub(crate) at: Option<PathBuf>,
+}
+
+/// What the files say now.
+pub(crate) fn says(
+    owner: &Owner,
+    tree: &Tree,
+    device: &Device,
+    feature: &str,
+) -> Result<Said, Error> {
+    match owner {
+        Owner::Keyfile { path } => networkmanager::says(tree, path, feature),
+        Owner::Ifcfg { path, .. } => ifcfg::says(tree, device, path, feature),
+        Owner::Netplan { id, renderer } => netplan::says(tree, id, *renderer, feature),
+        Owner::Link => link::says(tree, device, feature),
+        Owner::Ifupdown => ifupdown::says(tree, device, feature),
+    }
+}
+
+/// Changes the files in a tree so that they say it.
+pub(crate) fn set(
+    owner: &Owner,
+    tree: &mut Tree,
+    device: &Device,
+    feature: &str,
+    on: bool,
+) -> Result<(), Error> {
+    match owner {
+        Owner::Keyfile { path } => networkmanager::set(tree, device, path, feature, on),
+        Owner::Ifcfg { path, by } => ifcfg::set(tree, device, path, *by, feature, on),
+        Owner::Netplan { id, renderer } => netplan::set(tree, device, id, *renderer, feature, on),
+        Owner::Link => link::set(tree, device, feature, on),
+        Owner::Ifupdown => ifupdown::set(tree, device, feature, on),
+    }
+}
+
+/// What makes a manager read its files again, and what makes it act on them at once.
+pub(crate) fn reload(owner: &Owner, interface: &str) -> Vec<Reload> {
+    let loud = |command: String| loud(interface, command);
+    match (owner, owner.manager()) {
+        (Owner::Netplan { .. }, _) => {
+            vec![quiet("netplan generate"), loud("netplan apply".to_owned())]
+        }
+        (_, Manager::NetworkManager) => vec![
+            quiet("nmcli connection reload"),
+            loud(format!("nmcli device connect {interface}")),
+        ],
+        (_, Manager::Ifupdown | Manager::RhelIfcfg) => {
+            vec![loud(format!("ifdown {interface} && ifup {interface}"))]
+        }
+        _ => vec![
+            quiet("udevadm control --reload"),
+            loud(format!(
+                "udevadm trigger --action=add /sys/class/net/{interface}"
+            )),
+        ],
+    }
+}
+
+fn quiet(command: &str) -> Reload {
+    Reload {
+        command: command.to_owned(),
+        disturbs_traffic: false,
+        why: "reads the files again; the interface stays as it is".to_owned(),
+    }
+}
+
+fn loud(interface: &str, command: String) -> Reload {
+    Reload {
+        command,
+        disturbs_traffic: true,
+        why: format!("only to try the files at once: {interface} is set up anew"),
+    }
+}

@@ -1,0 +1,293 @@
+//! netplan: a file of our own, which it merges with the others.
+//!
+//! Source: netplan(5). Files are read by name, whatever their folder; what a later one says is added to,
+//! or stands instead of, what earlier ones say of the same device. Offload keys are for networkd only;
+//! for NetworkManager there is `passthrough`. netplan(5) also says that offloads do not work reliably
+//! for devices matched by name only, so hardware is matched by the address it came with: then
+//! netplan's own .link file keeps systemd from naming the interface, and `set-name` has to.
+
+mod definition;
+mod version;
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::manager::Said;
+use crate::names;
+use crate::owner::{Found, Manager, Owner};
+use crate::tree::{Tree, Written};
+use definition::{Definition, definitions, devices, files, place, read};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The interface has a .network file that netplan wrote.
+pub(crate) fn behind_networkd(
+    tree: &Tree,
+    device: &Device,
+    file: &Path,
+) -> Result<Option<Found>, Error> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let Some(id) = name
+        .strip_prefix("10-netplan-")
+        .and_then(|rest| rest.strip_suffix(".network"))
+    else {
+        return Ok(None);
+    };
+    let shown = format!(
+        "systemd-networkd has it by {}, which netplan writes",
+        file.display()
+    );
+    found(tree, device, id, Manager::SystemdNetworkd, shown).map(Some)
+}
+
+/// The interface has a profile that netplan wrote.
+pub(crate) fn behind_networkmanager(
+    tree: &Tree,
+    device: &Device,
+    id: &str,
+    file: &Path,
+) -> Result<Found, Error> {
+    if id.starts_with("NM-") {
+        return Err(Error::unsuitable(
+            format!(
+                "{} is a profile that NetworkManager itself keeps in netplan",
+                file.display()
+            ),
+            "let it write that itself: `nmcli connection modify ID ethtool.feature-...`",
+        ));
+    }
+    let shown = format!(
+        "NetworkManager has it by {}, which netplan writes",
+        file.display()
+    );
+    found(tree, device, id, Manager::NetworkManager, shown)
+}
+
+fn found(
+    tree: &Tree,
+    device: &Device,
+    id: &str,
+    renderer: Manager,
+    shown: String,
+) -> Result<Found, Error> {
+    let all = definitions(tree, None)?;
+    let Some(definition) = all.iter().find(|definition| definition.id == id) else {
+        return Err(Error::unsuitable(
+            format!("{shown}, and no file of netplan has {id} any more"),
+            "run `netplan apply` first, so that what runs is what is written",
+        ));
+    };
+    let file = place(tree, id)?;
+    // What netplan makes itself it has no offload keys for; udev applies .link files to it as well.
+    if renderer == Manager::SystemdNetworkd && !definition.is_physical() {
+        let name = &device.name;
+        let reason = format!("{shown}; for {name} that has no offloads, .link files do");
+        return Ok(Found::new(Owner::Link, file, reason));
+    }
+    let id = id.to_owned();
+    Ok(Found::new(Owner::Netplan { id, renderer }, file, shown))
+}
+
+/// A file of netplan is about the interface, though nothing that runs says so.
+pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
+    let all = definitions(tree, None)?;
+    let Some(definition) = all.iter().find(|definition| definition.fits(device)) else {
+        return Ok(None);
+    };
+    let file = place(tree, &definition.id)?;
+    let (id, renderer) = (&definition.id, definition.renderer);
+    let shown = format!("{} has it as {id}, for {renderer}", file.display());
+    found(tree, device, id, renderer, shown).map(Some)
+}
+
+pub(crate) fn says(tree: &Tree, id: &str, renderer: Manager, feature: &str) -> Result<Said, Error> {
+    let keys = keys(renderer, feature)?;
+    let all = definitions(tree, None)?;
+    let own = all.iter().find(|definition| definition.id == id);
+    let mut last = None;
+    for path in files(tree) {
+        let document = read(tree, &path)?;
+        let speaks = devices(&document)
+            .any(|(_, name, says)| name == id && at(says, renderer, &keys).is_some());
+        last = if speaks { Some(path) } else { last };
+    }
+    Ok(Said {
+        on: own.and_then(|own| at(&own.says, renderer, &keys)),
+        at: last,
+    })
+}
+
+/// What the feature is called for a renderer.
+fn keys(renderer: Manager, feature: &str) -> Result<String, Error> {
+    let name = match renderer {
+        Manager::NetworkManager => {
+            names::networkmanager(feature).map(|name| format!("ethtool.{name}"))
+        }
+        _ => names::netplan(feature).map(str::to_owned),
+    };
+    name.ok_or_else(|| names::none(Manager::Netplan, feature))
+}
+
+fn at(keys: &Map<String, Value>, renderer: Manager, key: &str) -> Option<bool> {
+    let value = match renderer {
+        Manager::NetworkManager => keys.get("networkmanager")?.get("passthrough")?.get(key)?,
+        _ => keys.get(key)?,
+    };
+    boolean(value)
+}
+
+pub(crate) fn set(
+    tree: &mut Tree,
+    device: &Device,
+    id: &str,
+    renderer: Manager,
+    feature: &str,
+    on: bool,
+) -> Result<(), Error> {
+    let own = Path::new("/etc/netplan").join(format!("90-coalescope-{}.yaml", device.name));
+    let key = keys(renderer, feature)?;
+    version::check(tree, renderer)?;
+    let others = definitions(tree, Some(&own))?;
+    let definition = others.iter().find(|definition| definition.id == id);
+    let definition = definition.ok_or_else(|| {
+        Error::unsuitable(
+            format!("only {} has {id} still", own.display()),
+            format!("remove {}", own.display()),
+        )
+    })?;
+    let identity = identity(device, definition, renderer)?;
+    let mut features = features(tree, &own, definition, renderer, &identity)?;
+    features.insert(key, on);
+    let written = Written {
+        text: render(definition, renderer, &identity, &features),
+        // netplan warns of files that others can read.
+        mode_if_new: 0o600,
+        manager: Manager::Netplan,
+        why: why(renderer).to_owned(),
+    };
+    tree.write(own, written);
+    Ok(())
+}
+
+fn why(renderer: Manager) -> &'static str {
+    match renderer {
+        Manager::NetworkManager => "netplan adds it to the profile that it writes",
+        _ => {
+            "netplan adds it to the device, in a .link file of its own, which also turns wake-on-LAN off \
+             unless `wakeonlan: true` is there"
+        }
+    }
+}
+
+/// What has to stand with it so that it works at every start.
+fn identity(
+    device: &Device,
+    definition: &Definition,
+    renderer: Manager,
+) -> Result<Vec<String>, Error> {
+    if renderer == Manager::NetworkManager {
+        return Ok(Vec::new());
+    }
+    let name = &device.name;
+    let matched = definition.matched();
+    let mac = matched.and_then(|keys| keys.get("macaddress"));
+    let has_name = definition.text("set-name").is_some();
+    match (matched, mac, &device.permanent_mac) {
+        (Some(_), Some(_), _) if has_name => Ok(Vec::new()),
+        (Some(_), Some(_), _) => Ok(vec![format!("set-name: {}", quoted(name))]),
+        (None, _, Some(mac)) => Ok(vec![
+            "match:".to_owned(),
+            format!("  macaddress: \"{mac}\""),
+            format!("set-name: {}", quoted(name)),
+        ]),
+        _ => Err(Error::unsuitable(
+            format!(
+                "netplan has {name} by a match that may fit others, or it has no address of its own: \
+                 offloads of devices matched by name do not work reliably (netplan(5))"
+            ),
+            format!(
+                "give {name} a definition with `match: {{macaddress: ...}}` and `set-name: {name}`"
+            ),
+        )),
+    }
+}
+
+/// The features that our file has already; it must be as it was written, or somebody's work is lost.
+fn features(
+    tree: &Tree,
+    own: &Path,
+    definition: &Definition,
+    renderer: Manager,
+    identity: &[String],
+) -> Result<BTreeMap<String, bool>, Error> {
+    let Some(text) = tree.text(own)? else {
+        return Ok(BTreeMap::new());
+    };
+    let document = read(tree, own)?;
+    let keys = &document["network"][&definition.kind][&definition.id];
+    let features = booleans(match renderer {
+        Manager::NetworkManager => &keys["networkmanager"]["passthrough"],
+        _ => keys,
+    });
+    if render(definition, renderer, identity, &features) == text {
+        return Ok(features);
+    }
+    Err(Error::unsuitable(
+        format!("{} was changed since it was made", own.display()),
+        format!(
+            "change it by hand, or remove {} and run it again",
+            own.display()
+        ),
+    ))
+}
+
+fn booleans(keys: &Value) -> BTreeMap<String, bool> {
+    let pairs = keys.as_object().into_iter().flatten();
+    let value = |(key, value): (&String, &Value)| Some((key.clone(), boolean(value)?));
+    pairs.filter_map(value).collect()
+}
+
+fn boolean(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(on) => Some(*on),
+        Value::String(text) => crate::ini::boolean(text),
+        _ => None,
+    }
+}
+
+fn render(
+    definition: &Definition,
+    renderer: Manager,
+    identity: &[String],
+    features: &BTreeMap<String, bool>,
+) -> String {
+    let mut lines = identity.to_vec();
+    if renderer == Manager::NetworkManager {
+        lines.extend(["networkmanager:", "  passthrough:"].map(str::to_owned));
+        let pairs = features.iter();
+        lines.extend(pairs.map(|(key, on)| format!("    {key}: \"{on}\"")));
+    } else {
+        lines.extend(features.iter().map(|(key, on)| format!("{key}: {on}")));
+    }
+    let body: String = lines.iter().map(|line| format!("      {line}\n")).collect();
+    let Definition { kind, id, .. } = definition;
+    format!(
+        "# Of `coalescope fix --persist`; `coalescope undo` takes it away. netplan merges it with the other\n\
+         # files: this is added to what they say of the same device.\n\
+         network:\n  version: 2\n  {kind}:\n    {}:\n{body}",
+        quoted(id)
+    )
+}
+
+/// As YAML; JSON's quotes are YAML's as well.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let starts = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    // Without a digit it could be one of YAML's words for true, false and nothing.
+    if starts && name.chars().all(is_plain) && name.contains(|letter: char| letter.is_ascii_digit())
+    {
+        name.to_owned()
+    } else {
+        json!(name).to_string()
+    }
+}

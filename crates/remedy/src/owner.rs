@@ -1,0 +1,179 @@
+//! Which manager owns an interface, by what runs and by what is written.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::tree::Tree;
+use crate::{ifcfg, ifupdown, netplan, networkmanager};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
+use std::path::{Path, PathBuf};
+
+/// What sets up interfaces, by the names of rules/recipes.yaml.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Manager {
+    /// NetworkManager, with keyfiles or RHEL's ifcfg files.
+    NetworkManager,
+    /// netplan, which writes for systemd-networkd or NetworkManager.
+    #[serde(rename = "netplan")]
+    Netplan,
+    /// systemd-networkd; offloads are in the .link files of udev.
+    #[serde(rename = "systemd-networkd")]
+    SystemdNetworkd,
+    /// Debian's /etc/network/interfaces, with ifupdown or ifupdown2.
+    #[serde(rename = "ifupdown")]
+    Ifupdown,
+    /// RHEL's network scripts, without NetworkManager.
+    #[serde(rename = "rhel-ifcfg")]
+    RhelIfcfg,
+}
+
+impl Display for Manager {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            Self::NetworkManager => "NetworkManager",
+            Self::Netplan => "netplan",
+            Self::SystemdNetworkd => "systemd-networkd",
+            Self::Ifupdown => "ifupdown",
+            Self::RhelIfcfg => "rhel-ifcfg",
+        })
+    }
+}
+
+/// Who owns an interface, and how that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ownership {
+    /// The manager; `None` if none is found.
+    pub manager: Option<Manager>,
+    /// The file that shows it; `None` without a manager.
+    pub file: Option<PathBuf>,
+    /// In words.
+    pub reason: String,
+}
+
+impl Ownership {
+    /// Looks who owns an interface, on the machine whose files are below `root`.
+    ///
+    /// # Errors
+    /// If the interface is not there, or a file that decides cannot be read.
+    pub fn detect(root: &Path, interface: &str) -> Result<Self, Error> {
+        let tree = Tree::new(root);
+        let device = Device::read(&tree, interface)?;
+        let unowned = |error: Error| match error {
+            Error::Unowned(_) | Error::MadeByProgram { .. } => Ok(Self {
+                manager: None,
+                file: None,
+                reason: error.to_string(),
+            }),
+            error => Err(error),
+        };
+        detect(&tree, &device).map_or_else(unowned, |found| {
+            Ok(Self {
+                manager: Some(found.owner.manager()),
+                file: Some(found.file),
+                reason: found.reason,
+            })
+        })
+    }
+}
+
+/// Whose word it is, with what is needed to write there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A keyfile of NetworkManager.
+    Keyfile { path: PathBuf },
+    /// An ifcfg file, read by NetworkManager or by network scripts.
+    Ifcfg { path: PathBuf, by: Manager },
+    /// A device of netplan.
+    Netplan { id: String, renderer: Manager },
+    /// udev's .link files.
+    Link,
+    /// Stanzas of /etc/network/interfaces.
+    Ifupdown,
+}
+
+impl Owner {
+    pub(crate) fn manager(&self) -> Manager {
+        match self {
+            Self::Keyfile { .. } => Manager::NetworkManager,
+            Self::Ifcfg { by, .. } => *by,
+            Self::Netplan { .. } => Manager::Netplan,
+            Self::Link => Manager::SystemdNetworkd,
+            Self::Ifupdown => Manager::Ifupdown,
+        }
+    }
+}
+
+/// An owner and what shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) owner: Owner,
+    pub(crate) file: PathBuf,
+    pub(crate) reason: String,
+}
+
+impl Found {
+    pub(crate) fn new(owner: Owner, file: impl Into<PathBuf>, reason: String) -> Self {
+        Self {
+            owner,
+            file: file.into(),
+            reason,
+        }
+    }
+}
+
+/// What runs decides before what is only written: two managers' files may name one interface.
+pub(crate) fn detect(tree: &Tree, device: &Device) -> Result<Found, Error> {
+    if let Some(found) = networkmanager::owns(tree, device)? {
+        return Ok(found);
+    }
+    if let Some(found) = networkd(tree, device)? {
+        return Ok(found);
+    }
+    if let Some(found) = netplan::owns(tree, device)? {
+        return Ok(found);
+    }
+    if let Some(found) = ifupdown::owns(tree, device)? {
+        return Ok(found);
+    }
+    if let Some(found) = ifcfg::owns(tree, device)? {
+        return Ok(found);
+    }
+    let interface = device.name.clone();
+    Err(match device.made_as.clone() {
+        Some(what) => Error::MadeByProgram { interface, what },
+        None => Error::Unowned(interface),
+    })
+}
+
+/// systemd-networkd says in /run what it has, and by which file.
+fn networkd(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
+    let state = PathBuf::from(format!("/run/systemd/netif/links/{}", device.index));
+    let text = tree.text(&state)?.unwrap_or_default();
+    let Some(file) = network_file(&text) else {
+        return Ok(None);
+    };
+    let file = PathBuf::from(file);
+    if let Some(found) = netplan::behind_networkd(tree, device, &file)? {
+        return Ok(Some(found));
+    }
+    // A plug of a container that a file with a wide match happens to fit.
+    if device.made_as.is_some() {
+        return Ok(None);
+    }
+    let reason = format!(
+        "systemd-networkd has it by {} ({} says so); its offloads are in .link files",
+        file.display(),
+        state.display()
+    );
+    Ok(Some(Found::new(Owner::Link, file, reason)))
+}
+
+fn network_file(state: &str) -> Option<&str> {
+    let value = |key: &str| {
+        let mut lines = state.lines();
+        lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+    };
+    let is_managed = value("ADMIN_STATE").is_none_or(|state| state != "unmanaged");
+    value("NETWORK_FILE").filter(|file| is_managed && !file.is_empty())
+}

@@ -1,0 +1,139 @@
+//! `ethtool -K` within lines of others: found and changed word by word.
+
+use crate::names;
+use std::ops::Range;
+
+/// A word that turns a feature on or off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Switch {
+    /// Where the word is.
+    pub(crate) at: Range<usize>,
+    /// What it says.
+    pub(crate) on: bool,
+}
+
+/// Words between white space and what ends a command; the ends are words of their own. A backslash
+/// alone, which goes on in the next line, is none.
+pub(crate) fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, letter) in text.char_indices() {
+        let is_end = matches!(letter, ';' | '&' | '|');
+        if !is_end && !letter.is_whitespace() {
+            start.get_or_insert(at);
+            continue;
+        }
+        words.extend(start.take().map(|start| start..at));
+        if is_end {
+            words.push(at..at + 1);
+        }
+    }
+    words.extend(start.map(|start| start..text.len()));
+    words.retain(|range| &text[range.clone()] != "\\");
+    words
+}
+
+/// All switches of a feature in commands `ethtool -K INTERFACE ...`; `variables` also name it.
+pub(crate) fn switches(
+    text: &str,
+    interface: &str,
+    variables: &[&str],
+    feature: &str,
+) -> Vec<Switch> {
+    let words = words(text);
+    let word = |at: usize| words.get(at).map_or("", |range| bare(&text[range.clone()]));
+    let mut found = Vec::new();
+    for at in 0..words.len() {
+        let is_ours = |name: &str| name == interface || variables.contains(&name);
+        if matches!(word(at), "-K" | "--features" | "--offload") && is_ours(word(at + 1)) {
+            found.extend(pairs(text, &words[at + 2..], feature));
+        }
+    }
+    found
+}
+
+fn pairs(text: &str, words: &[Range<usize>], feature: &str) -> Vec<Switch> {
+    let is_end = |range: &&Range<usize>| matches!(&text[(*range).clone()], ";" | "&" | "|");
+    let end = words.iter().position(|range| is_end(&range));
+    let pairs = words[..end.unwrap_or(words.len())].chunks_exact(2);
+    let ours = pairs.filter(|pair| names::is_ethtool(bare(&text[pair[0].clone()]), feature));
+    ours.filter_map(|pair| {
+        let on = switch(bare(&text[pair[1].clone()]))?;
+        let at = pair[1].clone();
+        Some(Switch { at, on })
+    })
+    .collect()
+}
+
+/// Where the pairs of the last `ethtool -K INTERFACE` end.
+pub(crate) fn end_of_last(text: &str, interface: &str, variables: &[&str]) -> Option<usize> {
+    let words = words(text);
+    let word = |at: usize| words.get(at).map_or("", |range| bare(&text[range.clone()]));
+    let is_ours = |name: &str| name == interface || variables.contains(&name);
+    let mut starts = (0..words.len()).filter(|&at| {
+        matches!(word(at), "-K" | "--features" | "--offload") && is_ours(word(at + 1))
+    });
+    let rest = words[starts.next_back()?..].iter();
+    let own = rest.take_while(|range| !matches!(&text[(*range).clone()], ";" | "&" | "|"));
+    own.last().map(|range| range.end)
+}
+
+/// `on` or `off`.
+pub(crate) fn switch(word: &str) -> Option<bool> {
+    match word {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// The word for it.
+pub(crate) fn word(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// The text with switches turned; all other bytes stay, quotes as well.
+pub(crate) fn turn(text: &str, switches: &[Switch], on: bool) -> String {
+    let mut turned = text.to_owned();
+    for switch in switches.iter().rev() {
+        let now = &text[switch.at.clone()];
+        let new = now.replace(word(switch.on), word(on));
+        turned.replace_range(switch.at.clone(), &new);
+    }
+    turned
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(['"', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRO: &str = "generic-receive-offload";
+
+    #[test]
+    fn switches_are_found_by_any_name() {
+        let text = "/sbin/ethtool -K $IFACE gro on tso off; ethtool --offload 'eth0' \
+                    generic-receive-offload off && ethtool -K eth1 gro on || true";
+        let found = switches(text, "eth0", &["$IFACE"], GRO);
+        assert_eq!(
+            found.iter().map(|one| one.on).collect::<Vec<_>>(),
+            [true, false]
+        );
+        let turned = turn(text, &found, false);
+        assert_eq!(turned, text.replacen("gro on", "gro off", 1));
+        assert!(switches(text, "eth2", &[], GRO).is_empty());
+        assert!(switches("ethtool -K eth0 gro", "eth0", &[], GRO).is_empty());
+        assert!(switches("ethtool -k eth0 gro on", "eth0", &[], GRO).is_empty());
+    }
+
+    #[test]
+    fn the_end_of_a_command_is_found() {
+        let text = "-K eth0 gro on; -G eth0 rx 4096";
+        let end = end_of_last(text, "eth0", &[]).unwrap();
+        assert_eq!(&text[..end], "-K eth0 gro on");
+        assert_eq!(end_of_last(text, "eth1", &[]), None);
+    }
+}

@@ -1,0 +1,94 @@
+use crate::machine::{GRO, MAC, Machine, off};
+use coalescope_remedy::{Error, Ownership, Wish};
+
+#[test]
+fn an_interface_that_nobody_has_is_named() {
+    let machine = Machine::new();
+    machine.nic("eth0", 2, MAC, "");
+    let owner = machine.owner("eth0");
+    assert_eq!((owner.manager, owner.file), (None, None));
+    let refusal = machine.refusal(&off("eth0", GRO));
+    assert!(refusal.contains("ethtool -K eth0"), "{refusal}");
+}
+
+#[test]
+fn what_programs_make_is_theirs() {
+    let machine = Machine::new();
+    machine
+        .interface("vnet0", 5, MAC)
+        .put("/sys/class/net/vnet0/tun_flags", "0x1002\n");
+    machine
+        .interface("veth12ab", 6, MAC)
+        .put("/sys/class/net/veth12ab/iflink", "2\n");
+    machine
+        .interface("ovs-br", 7, MAC)
+        .put("/run/udev/data/n7", "E:ID_NET_DRIVER=openvswitch\n");
+    // A wide match of networkd fits them as well.
+    machine.put(
+        "/run/systemd/netif/links/6",
+        "NETWORK_FILE=/etc/systemd/network/any.network\n",
+    );
+    for (name, what) in [
+        ("vnet0", "TUN or TAP"),
+        ("veth12ab", "veth"),
+        ("ovs-br", "openvswitch"),
+    ] {
+        let refusal = machine.refusal(&off(name, GRO));
+        assert!(
+            refusal.contains("made by a program") && refusal.contains(what),
+            "{refusal}"
+        );
+        assert_eq!(machine.owner(name).manager, None);
+    }
+}
+
+#[test]
+fn a_namespace_is_its_makers() {
+    let machine = Machine::new();
+    machine.nic("eth0", 2, MAC, "");
+    let wish = Wish {
+        namespace: Some("blue".to_owned()),
+        ..off("eth0", GRO)
+    };
+    let refusal = machine.refusal(&wish);
+    assert!(
+        refusal.contains("in the network namespace blue"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn what_is_not_there_is_an_error() {
+    let machine = Machine::new();
+    for name in ["eth7", "", "../net/eth0", "."] {
+        let error = Ownership::detect(&machine.root(), name).unwrap_err();
+        assert_eq!(error, Error::NoInterface(name.to_owned()));
+    }
+}
+
+#[test]
+fn files_that_are_no_text_are_named() {
+    let machine = Machine::new();
+    machine.nic("eth0", 2, MAC, "");
+    let path = machine.real("/etc/network/interfaces");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, [0xff, 0xfe]).unwrap();
+    assert!(
+        machine
+            .refusal(&off("eth0", GRO))
+            .contains("interfaces is not understood: it is not UTF-8")
+    );
+}
+
+#[test]
+fn one_refusal_does_not_stop_the_others() {
+    let machine = Machine::new();
+    machine
+        .nic("eth0", 2, MAC, "")
+        .put("/etc/network/interfaces", "iface eth0 inet dhcp\n");
+    let plan = machine.plan(&[off("eth9", GRO), off("eth0", GRO)]);
+    assert_eq!((plan.files.len(), plan.refused.len()), (1, 1));
+    let json = serde_json::to_value(&plan).unwrap();
+    assert_eq!(json["files"][0]["owner"], "ifupdown");
+    assert_eq!(json["refused"][0]["wish"]["interface"], "eth9");
+}
