@@ -13,6 +13,6 @@ mod words;
 
 pub use analysis::{Analysis, Decision, Outlier, decide};
 pub use cells::{Cell, CellTable};
-pub use effect::{Effect, EffectKind, Verdict};
+pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;

@@ -75,51 +75,51 @@ fn same(read: &Journal, written: &Journal) -> bool {
 #[test]
 fn what_is_written_is_read() {
     let (_folder, store) = store();
-    let written = journal("one");
+    let written = journal("1-1");
     store.write(&written).unwrap();
-    assert!(same(&store.read("one").unwrap(), &written));
-    let file = fs::metadata(store.file("one")).unwrap();
+    assert!(same(&store.read("1-1").unwrap(), &written));
+    let file = fs::metadata(store.file("1-1")).unwrap();
     assert_eq!(file.mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(store.path()).unwrap().mode() & 0o777, 0o700);
     let mut again = written.clone();
     again.state = State::Kept;
     store.write(&again).unwrap();
-    assert_eq!(store.read("one").unwrap().state, State::Kept);
-    assert_eq!(store.list().unwrap(), ["one"]);
-    store.remove("one").unwrap();
-    store.remove("one").unwrap();
+    assert_eq!(store.read("1-1").unwrap().state, State::Kept);
+    assert_eq!(store.list().unwrap(), ["1-1"]);
+    store.remove("1-1").unwrap();
+    store.remove("1-1").unwrap();
     assert!(store.list().unwrap().is_empty());
 }
 
 #[test]
 fn what_a_crash_left_half_written_is_not_looked_at() {
     let (_folder, store) = store();
-    store.write(&journal("one")).unwrap();
-    fs::write(store.path().join(".one.json.new"), "{\"schema\":").unwrap();
-    fs::write(store.path().join(".two.json.new"), "").unwrap();
-    assert_eq!(store.list().unwrap(), ["one"]);
-    store.write(&journal("one")).unwrap();
-    assert!(same(&store.read("one").unwrap(), &journal("one")));
+    store.write(&journal("1-1")).unwrap();
+    fs::write(store.path().join(".1-1.json.new"), "{\"schema\":").unwrap();
+    fs::write(store.path().join(".2-1.json.new"), "").unwrap();
+    assert_eq!(store.list().unwrap(), ["1-1"]);
+    store.write(&journal("1-1")).unwrap();
+    assert!(same(&store.read("1-1").unwrap(), &journal("1-1")));
 }
 
 #[test]
 fn a_failed_write_leaves_the_one_before() {
     let (_folder, store) = store();
-    store.write(&journal("one")).unwrap();
+    store.write(&journal("1-1")).unwrap();
     // A folder in the way of the new file: root may write anywhere, but not there.
-    fs::create_dir(store.path().join(".one.json.new")).unwrap();
-    let mut again = journal("one");
+    fs::create_dir(store.path().join(".1-1.json.new")).unwrap();
+    let mut again = journal("1-1");
     again.state = State::Failed;
     let error = store.write(&again).unwrap_err();
     assert!(error.to_string().contains("cannot write"), "{error}");
-    assert_eq!(store.read("one").unwrap().state, State::Open);
+    assert_eq!(store.read("1-1").unwrap().state, State::Open);
 }
 
 #[test]
 fn every_cut_is_found() {
-    let bytes = journal("one").encode().unwrap();
+    let bytes = journal("1-1").encode().unwrap();
     for length in 0..bytes.len() - 1 {
-        let error = Journal::decode(&bytes[..length], Path::new("one.json")).expect_err("cut");
+        let error = Journal::decode(&bytes[..length], Path::new("1-1.json")).expect_err("cut");
         assert!(matches!(error, Error::Journal { .. }), "{length}: {error}");
     }
 }
@@ -141,9 +141,9 @@ fn others_and_other_versions_are_named() {
         ));
         assert!(matches!(error, Error::JournalVersion { .. }), "{error}");
     }
-    let bytes = journal("one").encode().unwrap();
-    let renamed = Journal::decode(&bytes, Path::new("two.json")).unwrap_err();
-    assert!(renamed.to_string().contains("the one of one"), "{renamed}");
+    let bytes = journal("1-1").encode().unwrap();
+    let renamed = Journal::decode(&bytes, Path::new("2-1.json")).unwrap_err();
+    assert!(renamed.to_string().contains("the one of 1-1"), "{renamed}");
 }
 
 proptest! {
@@ -151,29 +151,29 @@ proptest! {
     fn no_change_of_bytes_changes_what_is_read(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let sound = journal("one");
+        let sound = journal("1-1");
         let mut bytes = sound.encode().unwrap();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         // White space may change.
-        if let Ok(read) = Journal::decode(&bytes, Path::new("one.json")) {
+        if let Ok(read) = Journal::decode(&bytes, Path::new("1-1.json")) {
             prop_assert!(same(&read, &sound));
         }
     }
 
     #[test]
     fn any_bytes_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
-        prop_assert!(Journal::decode(&bytes, Path::new("one.json")).is_err());
+        prop_assert!(Journal::decode(&bytes, Path::new("1-1.json")).is_err());
     }
 
     #[test]
     fn any_other_numbers_are_found(mtu in any::<u32>(), index in any::<u32>()) {
-        let text = String::from_utf8(journal("one").encode().unwrap()).unwrap();
+        let text = String::from_utf8(journal("1-1").encode().unwrap()).unwrap();
         let text = text.replace("\"mtu\": 1500", &format!("\"mtu\": {mtu}"));
         let text = text.replace("\"index\": 3", &format!("\"index\": {index}"));
-        let read = Journal::decode(text.as_bytes(), Path::new("one.json"));
+        let read = Journal::decode(text.as_bytes(), Path::new("1-1.json"));
         prop_assert_eq!(read.is_ok(), (mtu, index) == (1500, 3));
     }
 }
@@ -181,15 +181,15 @@ proptest! {
 #[test]
 fn a_store_that_others_can_write_to_is_refused() {
     let (_folder, store) = store();
-    store.write(&journal("one")).unwrap();
+    store.write(&journal("1-1")).unwrap();
     let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
-    mode(&store.file("one"), 0o666).unwrap();
-    let error = store.read("one").unwrap_err().to_string();
+    mode(&store.file("1-1"), 0o666).unwrap();
+    let error = store.read("1-1").unwrap_err().to_string();
     assert!(error.contains("others can write"), "{error}");
-    symlink("/etc/passwd", store.file("two")).unwrap();
+    symlink("/etc/passwd", store.file("2-1")).unwrap();
     assert!(
         store
-            .read("two")
+            .read("2-1")
             .unwrap_err()
             .to_string()
             .contains("not a file")
@@ -220,7 +220,7 @@ fn locks_exclude_and_name_their_holder() {
 #[test]
 fn a_boot_since_has_reset_everything() {
     let (_folder, store) = store();
-    let mut old = journal("old");
+    let mut old = journal("3-1");
     old.boot_id = "00000000-0000-0000-0000-000000000000".to_owned();
     store.write(&old).unwrap();
     let undone = restore::undo(&store).unwrap();
@@ -235,8 +235,8 @@ fn a_boot_since_has_reset_everything() {
 #[test]
 fn what_cannot_be_undone_is_named_and_kept() {
     let (_folder, store) = store();
-    store.write(&journal("gone")).unwrap();
-    fs::write(store.file("damaged"), "{").unwrap();
+    store.write(&journal("5-1")).unwrap();
+    fs::write(store.file("4-1"), "{").unwrap();
     let undone = restore::undo(&store).unwrap();
     assert_eq!(restore::exit_code(&undone), restore::EXIT_UNRESTORED);
     let [gone, damaged] = &undone[..] else {
@@ -252,9 +252,9 @@ fn what_cannot_be_undone_is_named_and_kept() {
     assert!(
         matches!(&damaged.fate, Fate::Unusable { problem } if problem.to_string().contains("by hand"))
     );
-    assert_eq!(store.read("gone").unwrap().state, State::Failed);
+    assert_eq!(store.read("5-1").unwrap().state, State::Failed);
     assert_eq!(store.list().unwrap().len(), 2);
-    for id in ["gone", "damaged"] {
+    for id in ["5-1", "4-1"] {
         restore::forget(&store, id).unwrap();
     }
     assert!(restore::undo(&store).unwrap().is_empty());

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Sense;
 use crate::statistics::Scale;
 
 /// One effect on one metric.
@@ -88,5 +89,59 @@ impl Verdict {
     #[must_use]
     pub fn is_clear(self) -> bool {
         matches!(self, Self::Different | Self::NoDifference { .. })
+    }
+}
+
+/// Which way a level goes, by more than does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Faster than the reference.
+    Faster,
+    /// Slower than the reference.
+    Slower,
+    /// No difference that matters.
+    Alike,
+    /// Nothing can be claimed, or the metric is neither a speed nor a time.
+    Unclear,
+}
+
+impl Effect {
+    /// Which way the level goes. The whole interval must be past the margin: a difference of 1% that
+    /// is beyond doubt convicts nobody.
+    #[must_use]
+    pub fn direction(&self, sense: Sense, margin: f64) -> Direction {
+        let (Some(low), Some(high), Scale::Ratio) = (self.low, self.high, self.scale) else {
+            return self.without_interval();
+        };
+        let (least, most) = match sense {
+            Sense::Speed => (low, high),
+            Sense::Time => (high.recip(), low.recip()),
+            Sense::Plain => return self.without_interval(),
+        };
+        let matters = 1.0 + margin;
+        match self.verdict {
+            Verdict::Different if least > matters => Direction::Faster,
+            Verdict::Different if most < matters.recip() => Direction::Slower,
+            _ if least >= matters.recip() && most <= matters => Direction::Alike,
+            _ => self.without_interval(),
+        }
+    }
+
+    /// Whether there is a difference of more than `margin`, at both ends of the interval; on the scale
+    /// of differences, where figures are zero, any difference.
+    #[must_use]
+    pub fn matters(&self, margin: f64) -> bool {
+        let (Some(low), Some(high), Scale::Ratio) = (self.low, self.high, self.scale) else {
+            return self.verdict == Verdict::Different;
+        };
+        let matters = 1.0 + margin;
+        self.verdict == Verdict::Different && (low > matters || high < matters.recip())
+    }
+
+    fn without_interval(&self) -> Direction {
+        match self.verdict {
+            Verdict::NoDifference { .. } => Direction::Alike,
+            _ => Direction::Unclear,
+        }
     }
 }

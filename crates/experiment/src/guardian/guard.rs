@@ -9,15 +9,16 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long an answer may take: some drivers start their device anew for each change.
-const ANSWER: Duration = Duration::from_secs(120);
+/// How long an answer may take: some drivers start their device anew for each change, and a user's
+/// command may take two minutes.
+const ANSWER: Duration = Duration::from_secs(300);
 /// How long a guardian may take to end: without an answer it may still be restoring.
-const END: Duration = Duration::from_secs(60);
+const END: Duration = Duration::from_secs(150);
 /// How long it may take to die.
 const KILLED: Duration = Duration::from_secs(5);
 
@@ -133,6 +134,18 @@ impl Guard {
     /// first run, so that what cannot be done is known before anything is changed.
     pub fn record(&mut self, settings: &[Setting]) -> Result<(), Error> {
         self.done(&Request::Record(settings.to_vec()))
+    }
+
+    /// Writes down a command, for `sh -c` in the present folder, that makes what commands will change
+    /// as it was: it is run when everything is restored.
+    pub fn remember(&mut self, command: &str) -> Result<(), Error> {
+        let folder = std::env::current_dir().map_err(Error::file("find", Path::new(".")))?;
+        let folder = folder.to_string_lossy();
+        let folder =
+            shlex::try_quote(&folder).map_err(Error::guardian("cannot name the folder"))?;
+        self.done(&Request::Remember(format!(
+            "cd {folder} || exit; {command}"
+        )))
     }
 
     /// Makes one change and says what came of it. What is not recorded yet is recorded first.

@@ -16,4 +16,5 @@ mod protocol;
 mod session;
 
 pub use guard::{Guard, Launch, Options};
+pub(crate) use process::as_usual;
 pub use process::{ARGUMENT, serve_if_asked};

@@ -10,14 +10,20 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{read, setsid};
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Stdin, Write, stderr, stdin, stdout};
 use std::os::fd::AsFd;
-use std::process::ExitCode;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 /// The hidden argument that makes an executable a guardian.
 pub const ARGUMENT: &str = "__guardian";
+/// The hidden argument that runs a command without the guardian's deafness.
+const AS_USUAL: &str = "__as-usual";
+/// It could not be run: as env(1) says it.
+const NOT_RUN: u8 = 125;
 /// These mean that the program itself is broken; if they were kept out, it would hang.
 const FAULTS: [Signal; 6] = [
     Signal::SIGSEGV,
@@ -36,7 +42,36 @@ const YEAR_S: f64 = 366.0 * 86_400.0;
 /// there is a second thread. With `Some`, the program ends with that code.
 #[must_use]
 pub fn serve_if_asked() -> Option<ExitCode> {
-    (env::args_os().nth(1)? == ARGUMENT).then(serve)
+    let mut arguments = env::args_os().skip(1);
+    match arguments.next()?.to_str()? {
+        ARGUMENT => Some(serve()),
+        AS_USUAL => Some(exec(&arguments.next()?)),
+        _ => None,
+    }
+}
+
+/// The words that run a command for `sh -c` and with all signals let through. A child inherits the
+/// signals that are kept out, and the guardian's thread must not let them in for a moment.
+pub(crate) fn as_usual(command: &str) -> Vec<String> {
+    let is_deaf = SigSet::thread_get_mask().is_ok_and(|mask| mask.contains(Signal::SIGTERM));
+    if is_deaf {
+        vec![
+            "/proc/self/exe".to_owned(),
+            AS_USUAL.to_owned(),
+            command.to_owned(),
+        ]
+    } else {
+        vec![command.to_owned()]
+    }
+}
+
+fn exec(command: &OsStr) -> ExitCode {
+    let problem = match SigSet::empty().thread_set_mask() {
+        Ok(()) => Command::new("sh").arg("-c").arg(command).exec(),
+        Err(errno) => errno.into(),
+    };
+    let _ = writeln!(stderr(), "cannot run sh: {problem}");
+    ExitCode::from(NOT_RUN)
 }
 
 fn serve() -> ExitCode {
@@ -179,6 +214,7 @@ impl Guardian {
         let session = self.session.as_mut().ok_or(Error::Expired)?;
         match request {
             Request::Record(settings) => session.record(settings).map(|()| Reply::Done),
+            Request::Remember(command) => session.remember(command).map(|()| Reply::Done),
             Request::Change(setting) => session.change(setting).map(Reply::Changed),
             _ => Ok(Reply::Restored(session.restore())),
         }

@@ -18,6 +18,8 @@ pub(super) enum Request {
     },
     /// Lock and read these, and write down what they are.
     Record(Vec<Setting>),
+    /// Run this command when everything is restored.
+    Remember(String),
     /// Change this.
     Change(Setting),
     /// Restore everything, and go on.

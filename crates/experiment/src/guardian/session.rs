@@ -49,6 +49,13 @@ impl Session {
         self.commit(journal)
     }
 
+    /// Has on disk the command that makes what commands will change as it was.
+    pub(super) fn remember(&mut self, command: &str) -> Result<(), Error> {
+        let mut journal = self.journal.clone();
+        journal.commands.push(command.to_owned());
+        self.commit(journal)
+    }
+
     /// Makes a change; what was is on disk before.
     pub(super) fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
         let mut journal = self.journal.clone();

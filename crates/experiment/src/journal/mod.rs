@@ -5,10 +5,13 @@
 //! beside, synced, renamed, the folder synced), so that a reader sees all of it or the one before.
 
 mod begun;
+mod files;
 mod lock;
 mod store;
 
 pub(crate) use begun::{begin, boot_id};
+pub(crate) use files::path_digest;
+pub use files::{Digest, FileEntry, FileState};
 pub use lock::Lock;
 pub use store::{Store, StoreKind};
 
@@ -27,7 +30,7 @@ pub struct Journal {
     pub schema: String,
     /// Its name, which is also the file's.
     pub id: String,
-    /// The boot that it is of: another one has reset all of it.
+    /// The boot that it is of: another one has reset all of it but its files.
     pub boot_id: String,
     /// When it was begun.
     pub begun_unix_s: u64,
@@ -45,6 +48,10 @@ pub struct Journal {
     pub interfaces: Vec<InterfaceEntry>,
     /// Sysctls as they were.
     pub sysctls: Vec<SysctlEntry>,
+    /// Files as they were, in the order in which they were written.
+    pub files: Vec<FileEntry>,
+    /// Commands that make what commands have changed as it was.
+    pub commands: Vec<String>,
     /// What was asked for last, in the order in which the subjects were first changed.
     pub wanted: Vec<Setting>,
     /// What could not be restored.
@@ -141,10 +148,7 @@ impl Journal {
         let mut unsigned = self.clone();
         unsigned.digest = String::new();
         let bytes = serde_json::to_vec(&unsigned).map_err(|error| unwritable(&error))?;
-        let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Ok(format!("{hash:016x}"))
+        Ok(files::fnv(&bytes))
     }
 
     /// Notes what is asked for now.
@@ -161,6 +165,25 @@ impl Journal {
         self.wanted
             .iter()
             .position(|setting| matches(&setting.subject))
+    }
+
+    /// Forgets what a start of the machine has reset.
+    pub(crate) fn forget_running(&mut self) {
+        self.interfaces.clear();
+        self.sysctls.clear();
+        self.wanted.clear();
+    }
+
+    /// What it has changed, for people.
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
+        let files = self.files.iter().map(|entry| match entry.was {
+            None => format!("made {}", entry.path.display()),
+            Some(_) => format!("changed {}", entry.path.display()),
+        });
+        let settings = self.wanted.iter().map(ToString::to_string);
+        let commands = self.commands.iter().map(|one| format!("to restore: {one}"));
+        settings.chain(files).chain(commands).collect()
     }
 
     /// The command as one would type it.

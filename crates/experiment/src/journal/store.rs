@@ -128,7 +128,7 @@ impl Store {
         let names = entries.flatten().filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let id = name.strip_suffix(".json")?;
-            (!id.starts_with('.')).then(|| id.to_owned())
+            is_id(id).then(|| id.to_owned())
         });
         let mut names: Vec<_> = names.collect();
         names.sort_by(|one, two| two.cmp(one));
@@ -157,6 +157,23 @@ impl Store {
         )
     }
 
+    /// Where a file as it was is put for work by hand.
+    pub(crate) fn copy(&self, id: &str, number: usize) -> PathBuf {
+        self.path.join(format!("{id}.before-{number}"))
+    }
+
+    /// Writes a file as it was for work by hand.
+    pub(crate) fn write_copy(
+        &self,
+        id: &str,
+        number: usize,
+        bytes: &[u8],
+    ) -> Result<PathBuf, Error> {
+        let copy = self.copy(id, number);
+        write_synced(&copy, bytes).map_err(Error::file("write", &copy))?;
+        Ok(copy)
+    }
+
     fn beside(&self, id: &str) -> PathBuf {
         self.path.join(format!(".{id}.json.new"))
     }
@@ -165,6 +182,13 @@ impl Store {
         let synced = File::open(&self.path).and_then(|folder| folder.sync_all());
         synced.map_err(Error::file("sync", &self.path))
     }
+}
+
+/// Whether a name is one that [`begin`](super::begin) gives: other files may lie beside.
+fn is_id(name: &str) -> bool {
+    let (time, process) = name.split_once('-').unwrap_or_default();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number(time) && is_number(process)
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

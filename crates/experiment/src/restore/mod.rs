@@ -5,14 +5,18 @@
 //! not as it was is named, with the command that would mend it.
 
 mod by_hand;
+mod commands;
 mod features;
+mod files;
 mod interface;
 mod spaces;
 mod undo;
 mod verify;
 
+pub use files::{FileWrite, apply_files};
 pub use undo::{Fate, Undone, exit_code, forget, undo, undo_one};
 
+pub(crate) use files::file_key;
 pub(crate) use spaces::{Spaces, interface_key, lock_subjects, sysctl_key};
 
 use crate::journal::{InterfaceEntry, Journal, SysctlEntry, Unrestored};
@@ -93,6 +97,7 @@ pub(crate) fn restore(journal: &Journal, spaces: &mut Spaces) -> Vec<Unrestored>
             break;
         }
     }
+    left.extend(commands::restore(journal));
     left
 }
 

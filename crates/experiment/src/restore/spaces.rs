@@ -1,5 +1,6 @@
 //! The namespaces of a journal, opened once, and the locks on what is in them.
 
+use super::file_key;
 use crate::journal::{Journal, Lock, Store};
 use crate::settings::{Error, NamespaceId, Space, dotted};
 
@@ -58,5 +59,9 @@ pub(crate) fn lock_subjects(
         let key = sysctl_key(&entry.namespace, &entry.key);
         Lock::take(store, &key, &dotted(&entry.key), holder)
     });
-    interfaces.chain(sysctls).collect()
+    let files = journal.files.iter().map(|entry| {
+        let name = entry.path.display().to_string();
+        Lock::take(store, &file_key(&entry.path), &name, holder)
+    });
+    interfaces.chain(sysctls).chain(files).collect()
 }

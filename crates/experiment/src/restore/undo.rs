@@ -1,6 +1,6 @@
 //! `coalescope undo`: what journals still hold.
 
-use super::{EXIT_UNRESTORED, Spaces, lock_subjects, restore};
+use super::{EXIT_UNRESTORED, Spaces, files, lock_subjects, restore};
 use crate::journal::{Journal, State, Store, Unrestored, boot_id};
 use crate::settings::Error;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Undone {
 pub enum Fate {
     /// All is as it was; the journal is gone.
     Restored {
-        /// What had been asked for.
+        /// What had been asked for, and which files had been written.
         changes: Vec<String>,
     },
     /// The machine has started anew since, which reset all of it; the journal is gone.
@@ -97,32 +97,49 @@ pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
 /// Removes a journal without restoring from it: for one that has been dealt with by hand.
 pub fn forget(store: &Store, id: &str) -> Result<(), Error> {
     let lock = store.lock(id, &format!("process {}", process::id()))?;
+    if let Ok(journal) = store.read(id) {
+        files::clean(store, &journal);
+    }
     store.remove(id)?;
     lock.remove();
     Ok(())
 }
 
-fn with_journal(store: &Store, mut journal: Journal, holder: &str) -> Undone {
+fn with_journal(store: &Store, journal: Journal, holder: &str) -> Undone {
+    let (id, command) = (journal.id.clone(), journal.command_line());
+    let begun_unix_s = journal.begun_unix_s;
     let fate = match boot_id() {
         Err(problem) => Fate::Unusable { problem },
-        Ok(now) if now != journal.boot_id => dismiss(store, &journal, Fate::Reset),
-        Ok(_) => match lock_subjects(store, &journal, holder) {
-            Err(error) => refused(error),
-            Ok(_locks) => take_back(store, &mut journal),
-        },
+        Ok(now) => fate(store, journal, &now, holder),
     };
     Undone {
-        journal: journal.id.clone(),
-        command: journal.command_line(),
-        begun_unix_s: journal.begun_unix_s,
+        journal: id,
+        command,
+        begun_unix_s,
         fate,
     }
 }
 
+/// A start of the machine resets what runs, and no file.
+fn fate(store: &Store, mut journal: Journal, boot_id: &str, holder: &str) -> Fate {
+    if boot_id != journal.boot_id {
+        if journal.files.is_empty() && journal.commands.is_empty() {
+            return dismiss(store, &journal, Fate::Reset);
+        }
+        journal.forget_running();
+    }
+    match lock_subjects(store, &journal, holder) {
+        Err(error) => refused(error),
+        Ok(_locks) => take_back(store, &mut journal),
+    }
+}
+
 fn take_back(store: &Store, journal: &mut Journal) -> Fate {
-    let unrestored = restore(journal, &mut Spaces::default());
+    let mut unrestored = files::restore(store, journal);
+    unrestored.extend(restore(journal, &mut Spaces::default()));
     if unrestored.is_empty() {
-        let changes = journal.wanted.iter().map(ToString::to_string).collect();
+        files::clean(store, journal);
+        let changes = journal.changes();
         return dismiss(store, journal, Fate::Restored { changes });
     }
     journal.state = State::Failed;

@@ -92,6 +92,39 @@ pub struct Setting {
     pub value: Value,
 }
 
+impl Setting {
+    /// The same with ethtool's short name of a feature, by which rules know it.
+    #[must_use]
+    pub fn shortened(&self) -> Self {
+        let mut setting = self.clone();
+        if let What::Interface {
+            knob: Knob::Feature(name),
+            ..
+        } = &mut setting.subject.what
+        {
+            *name = names::short(name).to_owned();
+        }
+        setting
+    }
+}
+
+impl Setting {
+    /// The interface, the feature by ethtool's long name and whether it is on, if it is a feature.
+    #[must_use]
+    pub fn feature(&self) -> Option<(&str, &str, bool)> {
+        match (&self.subject.what, &self.value) {
+            (
+                What::Interface {
+                    name,
+                    knob: Knob::Feature(feature),
+                },
+                Value::Switch(on),
+            ) => Some((name, names::long(feature), *on)),
+            _ => None,
+        }
+    }
+}
+
 /// A setting with the values that an experiment compares: `eth0:gro=on,off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {

@@ -25,6 +25,18 @@ pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>,
     Ok(found)
 }
 
+/// ethtool's short name of a feature, if it has one.
+pub(super) fn short(name: &str) -> &str {
+    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
+    row.map_or(name, |row| if row.0.is_empty() { row.1 } else { row.0 })
+}
+
+/// ethtool's long name of a feature, by which snapshots and files of managers know it.
+pub(super) fn long(name: &str) -> &str {
+    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
+    row.map_or(name, |row| row.1)
+}
+
 fn unknown(state: &InterfaceState, name: &str) -> Error {
     let mut alike: Vec<_> = state.known.iter().collect();
     let score = |known: &str| {

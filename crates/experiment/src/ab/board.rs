@@ -1,0 +1,263 @@
+//! The switchboard: sets levels, and takes all of it back.
+
+use super::plan::{Checked, Switch};
+use super::{Error, measure};
+use crate::guardian::{Guard, Options};
+use crate::journal::{Store, StoreKind};
+use crate::record::{Asked, ChangeNote, NamedCommand, OutcomeNote, Record};
+use crate::restore::Report;
+use crate::settings::{Change, Outcome, Setting, Space, What, read_named, wait_for_carrier};
+use crate::workload::{self, Vantage, Workload};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A switch with spanning tree forwards 30 s after a link came up (802.1D: twice forward delay).
+const CARRIER: Duration = Duration::from_secs(35);
+/// For what a run takes besides settling, waiting and running: changes, counters, ssh.
+const SLACK: Duration = Duration::from_secs(60);
+/// How long a `--do` command may take.
+const COMMAND: Duration = Duration::from_secs(120);
+/// Between looks at whether to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(super) struct Board {
+    switches: Vec<Switch>,
+    place: Vantage,
+    /// For settings of this host.
+    guard: Option<Guard>,
+    /// For commands, which may change another host: a reboot of this one does not reset that.
+    command_guard: Option<Guard>,
+    at: Vec<Option<usize>>,
+    settle: Duration,
+    /// For each run; none if runs may take for ever.
+    watchdog: Option<Duration>,
+    end: Option<Instant>,
+}
+
+impl Board {
+    /// Starts the guardian and has on disk what is now.
+    pub(super) fn set_up(checked: &Checked, asked: &Asked) -> Result<Self, Error> {
+        let settle = Duration::from_secs_f64(asked.settle_s);
+        let timeout = asked.timeout_s.map(Duration::from_secs_f64);
+        let end = asked.deadline_s.map(Duration::from_secs_f64);
+        let mut board = Self {
+            switches: checked.switches.clone(),
+            place: checked.place.clone(),
+            guard: None,
+            command_guard: None,
+            at: vec![None; checked.switches.len()],
+            settle,
+            watchdog: timeout.map(|timeout| timeout + settle + CARRIER + SLACK),
+            end: end.map(|end| Instant::now() + end),
+        };
+        board.start(&checked.settings(), asked)?;
+        Ok(board)
+    }
+
+    fn start(&mut self, settings: &[Setting], asked: &Asked) -> Result<(), Error> {
+        if !settings.is_empty() {
+            let mut guard = Guard::start(&options(StoreKind::Runtime, asked)?)?;
+            guard.record(settings)?;
+            self.guard = Some(guard);
+        }
+        for switch in &self.switches {
+            if let Switch::Commands(levels) = switch {
+                let mut guard = Guard::start(&options(StoreKind::Persistent, asked)?)?;
+                guard.remember(&levels[0].command)?;
+                self.command_guard = Some(guard);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is anything to take back.
+    pub(super) fn changes_anything(&self) -> bool {
+        self.guard.is_some() || self.command_guard.is_some()
+    }
+
+    /// Where the workload is run at these levels.
+    pub(super) fn vantage(&self, levels: &[usize]) -> &Vantage {
+        let mut switches = self.switches.iter().zip(levels);
+        let chosen = switches.find_map(|(switch, &level)| match switch {
+            Switch::Vantages(vantages) => vantages.get(level),
+            Switch::Settings(_) | Switch::Commands(_) => None,
+        });
+        chosen.unwrap_or(&self.place)
+    }
+
+    /// Sets the levels of a run, and waits until they have settled.
+    pub(super) fn go_to(
+        &mut self,
+        levels: &[usize],
+        record: &mut Record,
+        stop: &AtomicBool,
+    ) -> Result<Vec<ChangeNote>, Error> {
+        self.wind_up()?;
+        let mut notes = Vec::new();
+        for (factor, &level) in levels.iter().enumerate() {
+            if self.at[factor] != Some(level) {
+                notes.extend(self.switch(factor, level, record)?);
+                self.at[factor] = Some(level);
+            }
+        }
+        if !notes.is_empty() {
+            pause(self.settle, stop);
+        }
+        Ok(notes)
+    }
+
+    /// The guardian restores if this run takes far longer than it may, or at the end of all time.
+    fn wind_up(&mut self) -> Result<(), Error> {
+        let left = self
+            .end
+            .map(|end| end.saturating_duration_since(Instant::now()));
+        let deadline = match (self.watchdog, left) {
+            (Some(watchdog), Some(left)) => Some(watchdog.min(left)),
+            (one, other) => one.or(other),
+        };
+        let guards = [&mut self.guard, &mut self.command_guard];
+        for guard in guards.into_iter().flatten() {
+            guard.set_deadline(deadline)?;
+        }
+        Ok(())
+    }
+
+    fn switch(
+        &mut self,
+        factor: usize,
+        level: usize,
+        record: &mut Record,
+    ) -> Result<Option<ChangeNote>, Error> {
+        match (&self.switches[factor], &mut self.guard) {
+            (Switch::Settings(settings), Some(guard)) => {
+                let change = guard.change(&settings[level])?;
+                settled(&change, record)?;
+                Ok(Some(note(&change)))
+            }
+            (Switch::Commands(levels), _) => command(&levels[level]).map(Some),
+            (Switch::Settings(_) | Switch::Vantages(_), _) => Ok(None),
+        }
+    }
+
+    /// Takes everything back, and writes down what could not be.
+    pub(super) fn restore(self, record: &mut Record) {
+        let mut unrestored = Vec::new();
+        for guard in [self.guard, self.command_guard].into_iter().flatten() {
+            match guard.finish() {
+                Ok(report) => unrestored.extend(left(&report)),
+                Err(error) => unrestored.push(format!("{error}; run `coalescope undo`")),
+            }
+        }
+        record.restored = unrestored.is_empty();
+        record.unrestored = unrestored;
+    }
+}
+
+fn left(report: &Report) -> impl Iterator<Item = String> {
+    report.unrestored.iter().map(ToString::to_string)
+}
+
+fn options(kind: StoreKind, asked: &Asked) -> Result<Options, Error> {
+    let words = ["coalescope", "ab"].map(str::to_owned).into_iter();
+    let command = words.chain(["--".to_owned()]).chain(asked.command.clone());
+    Ok(Options::new(Store::usual(kind)?, command.collect()))
+}
+
+/// A level that was not reached ends the experiment; a link that went down is waited for.
+fn settled(change: &Change, record: &mut Record) -> Result<(), Error> {
+    if !change.took_effect() {
+        let failures: Vec<String> = change.outcomes.iter().map(ToString::to_string).collect();
+        return Err(Error::NoEffect {
+            setting: change.setting.to_string(),
+            why: failures.join("; "),
+        });
+    }
+    for outcome in &change.outcomes {
+        match outcome {
+            Outcome::LinkWentDown { is_back: false, .. } => wait(change, record)?,
+            Outcome::LinkWentDown { .. } | Outcome::Cascaded { .. } => {
+                record.note(format!("{}: {outcome}", change.setting));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn wait(change: &Change, record: &mut Record) -> Result<(), Error> {
+    let What::Interface { name, .. } = &change.setting.subject.what else {
+        return Ok(());
+    };
+    let space = Space::open(change.setting.subject.namespace.as_deref())?;
+    let index = read_named(&space, name)?.index;
+    match wait_for_carrier(space.id(), index, CARRIER)? {
+        Some(took) => {
+            record.note(format!(
+                "{}: the link of {name} went down, and was waited for ({:.1} s)",
+                change.setting,
+                took.as_secs_f64()
+            ));
+            Ok(())
+        }
+        None => Err(Error::LinkDown {
+            interface: name.clone(),
+            setting: change.setting.to_string(),
+            seconds: CARRIER.as_secs(),
+        }),
+    }
+}
+
+fn note(change: &Change) -> ChangeNote {
+    ChangeNote {
+        setting: change.setting.to_string(),
+        outcomes: change.outcomes.iter().map(outcome_note).collect(),
+    }
+}
+
+fn outcome_note(outcome: &Outcome) -> OutcomeNote {
+    let name = match outcome {
+        Outcome::Changed { .. } => "changed",
+        Outcome::Already { .. } => "already",
+        Outcome::Fixed { .. } => "fixed",
+        Outcome::Refused { .. } => "refused",
+        Outcome::Ignored { .. } => "ignored",
+        Outcome::Cascaded { .. } => "cascaded",
+        Outcome::LinkWentDown { .. } => "link_went_down",
+    };
+    OutcomeNote {
+        outcome: name.to_owned(),
+        text: outcome.to_string(),
+    }
+}
+
+/// Runs a user's command for a level.
+fn command(level: &NamedCommand) -> Result<ChangeNote, Error> {
+    let workload = Workload {
+        command: vec![level.command.clone()],
+        timeout: Some(COMMAND),
+    };
+    let ended = workload::run(&workload, &Vantage::Here, &AtomicBool::new(false))?;
+    match measure::problem(&ended) {
+        None => Ok(ChangeNote {
+            setting: format!("{}: {}", level.name, level.command),
+            outcomes: Vec::new(),
+        }),
+        Some(why) => Err(Error::Command {
+            level: level.name.clone(),
+            command: level.command.clone(),
+            why,
+        }),
+    }
+}
+
+fn pause(time: Duration, stop: &AtomicBool) {
+    let end = Instant::now() + time;
+    while !stop.load(Ordering::Relaxed) {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        sleep(left.min(LOOK));
+    }
+}

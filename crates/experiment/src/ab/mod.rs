@@ -1,0 +1,160 @@
+//! An experiment from the first change to the last look.
+//!
+//! [`run`] makes run after run, each with its levels set, until the answer is clear or spent. It
+//! never loses what was measured: whatever goes wrong is in the [`Record`] that it gives back, and
+//! all settings are as they were, or named in it.
+
+mod board;
+mod error;
+mod measure;
+mod plan;
+mod session;
+
+pub use error::Error;
+pub use plan::{Checked, now};
+pub use session::{at_risk, session_address};
+
+use crate::design::{Design, Planned, Schedule};
+use crate::effects::{Decision, decide};
+use crate::record::{Ending, Record, Run};
+use board::Board;
+use measure::Measuring;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Who wants to know how an experiment goes.
+pub trait Watch {
+    /// A run is about to be made.
+    fn begins(&mut self, planned: Planned, levels: &[String], made: usize, allowed: usize);
+    /// A run was made.
+    fn ended(&mut self, run: &Run, record: &Record);
+    /// The record has grown: to be kept, so that it can be gone on with.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be kept; the experiment ends.
+    fn keep(&mut self, record: &Record) -> std::io::Result<()>;
+}
+
+/// Runs an experiment, or goes on with one. `stop` ends it at once.
+///
+/// # Errors
+///
+/// If it cannot be begun; then nothing was changed. What goes wrong later is in the record.
+pub fn run(
+    checked: &Checked,
+    mut record: Record,
+    watch: &mut dyn Watch,
+    stop: &AtomicBool,
+) -> Result<Record, Error> {
+    let design = record.design()?;
+    let planned = record.planned();
+    let schedule = Schedule::resume(&design, &planned)?;
+    let board = Board::set_up(checked, &record.asked)?;
+    let mut experiment = Experiment {
+        measuring: Measuring::new(checked, &record.asked),
+        begun: Instant::now(),
+        design: &design,
+        board,
+        watch,
+        stop,
+    };
+    record.restored = !experiment.board.changes_anything();
+    let ended = experiment.runs(schedule, &mut record);
+    let (board, watch) = (experiment.board, experiment.watch);
+    record.ended = ended.unwrap_or_else(|error| {
+        record.error = Some(error.to_string());
+        Ending::Failed
+    });
+    board.restore(&mut record);
+    record.conclude(&design)?;
+    watch.keep(&record).map_err(Error::keep)?;
+    Ok(record)
+}
+
+struct Experiment<'a> {
+    measuring: Measuring,
+    begun: Instant,
+    design: &'a Design,
+    board: Board,
+    watch: &'a mut dyn Watch,
+    stop: &'a AtomicBool,
+}
+
+impl Experiment<'_> {
+    fn runs(&mut self, mut schedule: Schedule<'_>, record: &mut Record) -> Result<Ending, Error> {
+        if let Some(ending) = self.decided(record)? {
+            return Ok(ending);
+        }
+        let allowed = schedule.allowed();
+        while let Some(planned) = schedule.next() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Ending::Interrupted);
+            }
+            let levels = names(self.design, planned.cell);
+            self.watch
+                .begins(planned, &levels, schedule.made(), allowed);
+            let Some(run) = self.run(planned, levels, record)? else {
+                return Ok(Ending::Interrupted);
+            };
+            record.runs.push(run);
+            self.tell(record)?;
+            if let Some(ending) = self.decided(record)? {
+                return Ok(ending);
+            }
+        }
+        Ok(Ending::Spent)
+    }
+
+    /// One run; `None` if it was told to end.
+    fn run(
+        &mut self,
+        planned: Planned,
+        levels: Vec<String>,
+        record: &mut Record,
+    ) -> Result<Option<Run>, Error> {
+        let at = self.design.levels_of(planned.cell);
+        let changes = self.board.go_to(&at, record, self.stop)?;
+        let begun_s = self.begun.elapsed().as_secs_f64();
+        let vantage = self.board.vantage(&at);
+        let Some(mut run) = self
+            .measuring
+            .run(vantage, &mut record.metrics, self.stop)?
+        else {
+            return Ok(None);
+        };
+        run.block = planned.block;
+        run.cell = planned.cell;
+        run.levels = levels;
+        run.begun_s = begun_s;
+        run.changes = changes;
+        Ok(Some(run))
+    }
+
+    fn tell(&mut self, record: &mut Record) -> Result<(), Error> {
+        record.conclude(self.design)?;
+        self.watch.keep(record).map_err(Error::keep)?;
+        if let Some(run) = record.runs.last() {
+            self.watch.ended(run, record);
+        }
+        Ok(())
+    }
+
+    fn decided(&self, record: &Record) -> Result<Option<Ending>, Error> {
+        if record.metrics.is_empty() {
+            return Ok(None);
+        }
+        let runs: Vec<_> = record.runs.iter().map(Run::measured).collect();
+        let decision = decide(self.design, &record.metrics, &runs, &record.asked.rules)?;
+        Ok(match decision {
+            Decision::GoOn => None,
+            Decision::Clear => Some(Ending::Clear),
+            Decision::Spent => Some(Ending::Spent),
+        })
+    }
+}
+
+fn names(design: &Design, cell: usize) -> Vec<String> {
+    let names = design.level_names(cell).into_iter();
+    names.map(str::to_owned).collect()
+}

@@ -1,0 +1,25 @@
+//! Why counters could not be read.
+
+use crate::{settings, workload};
+
+/// Why counters could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The namespace cannot be entered.
+    #[error(transparent)]
+    Namespace(#[from] settings::Error),
+    /// The other host does not say.
+    #[error("cannot read the counters: {0}")]
+    Remote(#[from] workload::Error),
+    /// A file is not there, not readable or not understood.
+    #[error("cannot read {file} at {place}: {problem}")]
+    File {
+        /// The file.
+        file: &'static str,
+        /// The vantage.
+        place: String,
+        /// Why not.
+        problem: String,
+    },
+}

@@ -1,0 +1,28 @@
+//! What moved during a run, at a place: CPU time, protocol counters, interfaces.
+//!
+//! `read` before and after, `Counters::since` gives what [`Moved`] in between, and
+//! [`Moved::figures`] what of it is worth comparing.
+//!
+//! What the counters of /proc count matters here, where frames are merged (Linux 6.18; a test sees
+//! to it that it is still so):
+//! - `TcpInSegs` and `IpInReceives` count what arrives at TCP and IP: a merged frame is one.
+//! - `IpExtInNoECTPkts` and its three kin count the segments that frames are made of (`gso_segs`), as
+//!   far as the driver or GRO says how many those were.
+//! - `TcpOutSegs`, `TcpRetransSegs` and `TcpExtTCPOrigDataSent` count segments as they are on the
+//!   wire, however large the frames were in which TCP handed them down.
+//! - CPU time and softnet_stat are of the whole host, whatever the namespace.
+
+#[cfg(target_os = "linux")]
+mod error;
+mod figures;
+mod moved;
+#[cfg(target_os = "linux")]
+mod place;
+#[cfg(target_os = "linux")]
+mod raw;
+
+#[cfg(target_os = "linux")]
+pub use error::Error;
+pub use moved::{CpuMoved, InterfaceMoved, Moved, SoftnetMoved};
+#[cfg(target_os = "linux")]
+pub use raw::{Counters, read};

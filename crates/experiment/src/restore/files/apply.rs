@@ -1,0 +1,143 @@
+//! Writing files: what was is on disk before the first of them.
+
+use super::{FileWrite, back, disk, file_key};
+use crate::journal::{Digest, FileEntry, FileState, Journal, Lock, State, Store, begin};
+use crate::settings::Error;
+use nix::unistd::{getegid, geteuid};
+use std::path::{Path, PathBuf};
+
+/// Writes files, all or none, so that [`undo`](crate::restore::undo) can put them back byte for
+/// byte; gives back the journal's name. `store` is to be one that a reboot keeps.
+///
+/// # Errors
+/// If one is not as [`FileWrite::before`] says, cannot be written, or is another command's at this
+/// time. Those written before it are put back then.
+pub fn apply_files(
+    store: &Store,
+    command: Vec<String>,
+    writes: &[FileWrite],
+) -> Result<String, Error> {
+    let mut journal = begin(command, std::process::id())?;
+    // There is no other process that guards it.
+    journal.guardian_pid = 0;
+    let holder = format!("`{}`, process {}", journal.command_line(), journal.pid);
+    let journal_lock = store.lock(&journal.id, &holder)?;
+    let result = apply(store, &mut journal, writes, &holder);
+    if result.is_err() && !store.file(&journal.id).exists() {
+        journal_lock.remove();
+    }
+    result.map(|()| journal.id)
+}
+
+fn apply(
+    store: &Store,
+    journal: &mut Journal,
+    writes: &[FileWrite],
+    holder: &str,
+) -> Result<(), Error> {
+    let paths = resolve(writes)?;
+    let locks = paths
+        .iter()
+        .map(|path| Lock::take(store, &file_key(path), &path.display().to_string(), holder));
+    let _locks: Vec<_> = locks.collect::<Result<_, _>>()?;
+    check_unfinished(store, &paths)?;
+    for (path, write) in paths.into_iter().zip(writes) {
+        journal.files.push(entry(path, write)?);
+    }
+    store.write(journal)?;
+    match write_all(journal, writes) {
+        Ok(()) => keep(store, journal),
+        Err(error) => Err(give_up(store, journal, error)),
+    }
+}
+
+/// The files themselves, each of them once.
+fn resolve(writes: &[FileWrite]) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = Vec::new();
+    for write in writes {
+        let path = disk::resolve(&write.path)?;
+        if paths.contains(&path) {
+            return Err(disk::refused(&path, "it is to be written twice"));
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+fn entry(path: PathBuf, write: &FileWrite) -> Result<FileEntry, Error> {
+    let was = disk::read(&path)?;
+    if was.as_ref().map(|was| &was.bytes) != write.before.as_ref() {
+        return Err(Error::File {
+            action: format!("write {}", path.display()),
+            problem: "it was changed while this command ran; run it again".to_owned(),
+        });
+    }
+    Ok(FileEntry {
+        folders: disk::missing_folders(&path)?,
+        wrote: Digest::of(&write.bytes),
+        path,
+        was,
+    })
+}
+
+fn write_all(journal: &Journal, writes: &[FileWrite]) -> Result<(), Error> {
+    for (entry, write) in journal.files.iter().zip(writes) {
+        disk::make_folders(&entry.folders)?;
+        let own = || (write.mode_if_new, geteuid().as_raw(), getegid().as_raw());
+        let was = entry.was.as_ref();
+        let (mode, uid, gid) = was.map_or_else(own, |was| (was.mode, was.uid, was.gid));
+        let state = FileState {
+            bytes: write.bytes.clone(),
+            mode,
+            uid,
+            gid,
+        };
+        disk::replace(&entry.path, &state)?;
+    }
+    Ok(())
+}
+
+/// From here on they are to stay.
+fn keep(store: &Store, journal: &mut Journal) -> Result<(), Error> {
+    journal.state = State::Kept;
+    let kept = store.write(journal);
+    kept.map_err(|error| give_up(store, journal, error))
+}
+
+fn give_up(store: &Store, journal: &mut Journal, error: Error) -> Error {
+    let unrestored = back::restore(store, journal);
+    if unrestored.is_empty() {
+        let _ = store.remove(&journal.id);
+        return error;
+    }
+    journal.state = State::Failed;
+    journal.unrestored.clone_from(&unrestored);
+    let _ = store.write(journal);
+    let left: Vec<_> = unrestored.iter().map(ToString::to_string).collect();
+    Error::File {
+        action: "write all files".to_owned(),
+        problem: format!("{error}, and NOT restored: {}", left.join("; ")),
+    }
+}
+
+/// What a command that was killed left behind must not be taken for what was.
+fn check_unfinished(store: &Store, paths: &[PathBuf]) -> Result<(), Error> {
+    for id in store.list()? {
+        let other = match store.read(&id) {
+            // It was taken back meanwhile.
+            Err(_) if !store.file(&id).exists() => continue,
+            other => other?,
+        };
+        let is_ours = |path: &&Path| paths.iter().any(|own| own == path);
+        let mut theirs = other.files.iter().map(|entry| entry.path.as_path());
+        let both = theirs.find(is_ours).filter(|_| other.state != State::Kept);
+        if let Some(path) = both {
+            return Err(Error::Unfinished {
+                what: path.display().to_string(),
+                command: other.command_line(),
+                journal: id,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! One file on disk: read with its rights, replaced in one instant, removed.
+
+use crate::journal::FileState;
+use crate::settings::Error;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Component, Path, PathBuf};
+
+/// Longest file that is changed: what configures a network is short.
+const LONGEST: u64 = 4 << 20;
+/// Permissions as `chmod` takes them.
+const PERMISSIONS: u32 = 0o7777;
+/// Others could put a link where we write with all rights.
+const WRITABLE_BY_ALL: u32 = 0o002;
+/// A folder in which only owners rename and remove.
+const STICKY: u32 = 0o1000;
+/// What is there is made by the kernel, and not kept.
+const NOT_KEPT: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// The file itself behind links, or where it will be. A link to nowhere is an error: its maker
+/// meant something that is not known here.
+pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
+    let has_dots = path.components().any(|part| part == Component::ParentDir);
+    let Some(name) = path.file_name().filter(|_| path.is_absolute() && !has_dots) else {
+        return Err(refused(path, "its path is not absolute and plain"));
+    };
+    let real = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            real_folder(folder)?.join(name)
+        }
+        Err(error) => return Err(Error::file("read", path)(error)),
+        Ok(_) => path.canonicalize().map_err(Error::file("follow", path))?,
+    };
+    match NOT_KEPT.iter().find(|place| real.starts_with(place)) {
+        None => Ok(real),
+        Some(place) => Err(refused(path, &format!("it leads to {place}"))),
+    }
+}
+
+/// A folder without links, as far as it exists.
+fn real_folder(folder: &Path) -> Result<PathBuf, Error> {
+    match folder.canonicalize() {
+        Ok(real) => Ok(real),
+        Err(error) if error.kind() == ErrorKind::NotFound && !is_there(folder) => {
+            let above = folder.parent().zip(folder.file_name());
+            let (above, name) = above.ok_or_else(|| refused(folder, "it has no folder"))?;
+            Ok(real_folder(above)?.join(name))
+        }
+        Err(error) => Err(Error::file("follow", folder)(error)),
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Folders that are not there yet, the outermost first. The one that is must be safe to write to.
+pub(super) fn missing_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut missing = Vec::new();
+    for folder in path.ancestors().skip(1) {
+        match fs::metadata(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => missing.push(folder.to_owned()),
+            Err(error) => return Err(Error::file("read", folder)(error)),
+            Ok(about) if about.mode() & WRITABLE_BY_ALL != 0 && about.mode() & STICKY == 0 => {
+                return Err(refused(path, "everybody can write to its folder"));
+            }
+            Ok(_) => break,
+        }
+    }
+    missing.reverse();
+    Ok(missing)
+}
+
+/// A file with its rights; `None` if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<FileState>, Error> {
+    let about = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        about => about.map_err(Error::file("read", path))?,
+    };
+    if !about.is_file() {
+        return Err(refused(path, "it is not a plain file"));
+    }
+    if about.len() > LONGEST {
+        return Err(refused(path, "it is longer than 4 MiB"));
+    }
+    Ok(Some(FileState {
+        bytes: fs::read(path).map_err(Error::file("read", path))?,
+        mode: about.mode() & PERMISSIONS,
+        uid: about.uid(),
+        gid: about.gid(),
+    }))
+}
+
+/// Makes folders; one that is there already is as well.
+pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
+    for folder in folders {
+        let made = DirBuilder::new().mode(0o755).create(folder);
+        match made {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            made => made.map_err(Error::file("make", folder))?,
+        }
+        // Whatever the umask: services that are not root read there.
+        let readable = fs::set_permissions(folder, Permissions::from_mode(0o755));
+        readable.map_err(Error::file("make", folder))?;
+        sync_folder_of(folder).map_err(Error::file("sync the folder of", folder))?;
+    }
+    Ok(())
+}
+
+/// Removes folders that are empty, the last one first. Others have something of somebody's in them.
+pub(super) fn remove_folders(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        if fs::remove_dir(folder).is_ok() {
+            let _ = sync_folder_of(folder);
+        }
+    }
+}
+
+/// Replaces a file, so that at any instant, after a power cut too, there is the one before or this
+/// one. In SELinux the new one has the type that its folder gives, as an editor's would.
+pub(super) fn replace(path: &Path, state: &FileState) -> Result<(), Error> {
+    let beside = beside(path);
+    let replaced = write_synced(&beside, state).and_then(|()| fs::rename(&beside, path));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    let synced = replaced.and_then(|()| sync_folder_of(path));
+    synced.map_err(Error::file("write", path))
+}
+
+/// Removes a file; one that is not there is as well.
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed
+            .and_then(|()| sync_folder_of(path))
+            .map_err(Error::file("remove", path)),
+    }
+}
+
+/// Removes what a crash left half written beside a file.
+pub(super) fn remove_half_written(path: &Path) {
+    let _ = fs::remove_file(beside(path));
+}
+
+/// Hidden, and with an ending that nothing reads: some programs read every file of a folder.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.coalescope-new"))
+}
+
+fn write_synced(path: &Path, state: &FileState) -> io::Result<()> {
+    // Whatever a crash left there is of no use.
+    let _ = fs::remove_file(path);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path)?;
+    let about = file.metadata()?;
+    if (about.uid(), about.gid()) != (state.uid, state.gid) {
+        fchown(&file, Some(state.uid), Some(state.gid))?;
+    }
+    // After the owner: changing that takes some permissions away.
+    file.set_permissions(Permissions::from_mode(state.mode))?;
+    file.write_all(&state.bytes)?;
+    file.sync_all()
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+}
+
+/// It could not be taken back, so it is not done.
+pub(super) fn refused(path: &Path, why: &str) -> Error {
+    Error::NotReversible {
+        what: path.display().to_string(),
+        why: why.to_owned(),
+    }
+}
