@@ -31,7 +31,9 @@ mod tcp;
 mod truth;
 mod world;
 
-pub use path::{Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder};
+pub use path::{
+    Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing,
+};
 pub use scenario::{Cause, Content, Host, Reader, Scenario, Side, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 pub use stories::{Story, stories, story};

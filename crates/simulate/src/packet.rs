@@ -163,6 +163,12 @@ impl Packet {
         self.tcp().is_some_and(Tcp::is_merged)
     }
 
+    /// Nothing has lost the size of its segments.
+    pub(crate) fn can_be_cut(&self) -> bool {
+        self.tcp()
+            .is_none_or(|tcp| tcp.origin != Origin::Merged || tcp.reversible)
+    }
+
     /// Bytes of the IP header.
     pub(crate) fn ip_header_len(&self) -> usize {
         if self.source.0.is_ipv4() { 20 } else { 40 }

@@ -10,6 +10,9 @@ pub enum Element {
     Point(Point),
     /// A wire.
     Link(Link),
+    /// The lines of a round-robin bond: each packet takes the next one, in both directions. Each line is
+    /// the same both ways.
+    Bond(Vec<Lane>),
     /// A sending NIC: cuts TSO frames and fills in checksums of frames toward a side.
     Cut(Cut),
     /// A receiving NIC that merges frames toward a side.
@@ -159,7 +162,7 @@ pub struct Reorder {
     pub extra: Nanos,
 }
 
-/// A sending NIC.
+/// A sending NIC. What has lost its segment size goes on whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     /// Frames toward this side are cut.
@@ -178,6 +181,17 @@ pub enum MergeKind {
     Rsc,
 }
 
+/// When a receiving NIC interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// At multiples of the interval, if there is something.
+    Grid,
+    /// At once, but not before the interval is over since the last time: a first frame goes up alone.
+    Throttled,
+    /// The interval after the first frame.
+    Delayed,
+}
+
 /// A receiving NIC that merges what arrives within one interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Merge {
@@ -189,6 +203,10 @@ pub struct Merge {
     pub reversible: bool,
     /// Time between interrupts: everything between two of them is one batch.
     pub interval: Nanos,
+    /// When interrupts come.
+    pub timing: Timing,
+    /// Frames after which a batch ends all the same; 0 for no such limit.
+    pub frames: usize,
     /// Segments per frame at most; 0 for no limit but 64 KB.
     pub max_segments: usize,
 }
@@ -202,6 +220,8 @@ impl Merge {
             kind: MergeKind::Gro,
             reversible: true,
             interval,
+            timing: Timing::Grid,
+            frames: 0,
             max_segments: 0,
         }
     }
@@ -228,6 +248,12 @@ pub enum Hop {
         mtu: u16,
         /// Says so by ICMP.
         icmp: bool,
+    },
+    /// As Linux's bridge, or a switch: drops IP packets longer than the MTU of the interface that they
+    /// would leave by, but for merged frames that say their segment size.
+    Forward {
+        /// The interfaces' MTUs, indexed by the side that frames travel toward.
+        mtu: [u16; 2],
     },
     /// Drops every merged frame that isn't a TSO frame of its own host.
     DropMerged {

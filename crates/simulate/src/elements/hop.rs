@@ -92,6 +92,10 @@ impl HopState {
             Hop::DropLargerThan { toward, bytes } => {
                 packet.toward == toward && packet.ip_len() > bytes
             }
+            Hop::Forward { mtu } => {
+                let single = !packet.is_merged() || !packet.can_be_cut();
+                single && packet.ip_len() > usize::from(mtu[packet.toward.index()])
+            }
             Hop::Director { mtu } => packet.ip_len() > usize::from(mtu),
             _ => false,
         }

@@ -7,7 +7,7 @@
 use super::Outbox;
 use crate::chance::Chance;
 use crate::packet::{Checksum, FIN, Origin, PSH, Packet, SYN, Tcp};
-use crate::path::{Merge, MergeKind};
+use crate::path::{Merge, MergeKind, Timing};
 use crate::schedule::Nanos;
 
 /// An IP packet's longest.
@@ -20,7 +20,11 @@ pub(crate) struct MergeState {
     /// When the first interrupt of the grid is.
     phase: Nanos,
     batch: Vec<Held>,
-    woken: bool,
+    /// Frames that the batch was made of.
+    frames: usize,
+    /// When the batch ends.
+    due: Option<Nanos>,
+    last: Option<Nanos>,
 }
 
 #[derive(Debug)]
@@ -38,7 +42,9 @@ impl MergeState {
             merge,
             phase: Chance::new(seed, stream).below(merge.interval),
             batch: Vec::new(),
-            woken: false,
+            frames: 0,
+            due: None,
+            last: None,
         }
     }
 
@@ -49,15 +55,29 @@ impl MergeState {
             return;
         }
         self.take(packet);
-        if !self.woken {
-            self.woken = true;
-            out.wake = Some(self.next_interrupt(now));
+        self.frames += 1;
+        if self.merge.frames > 0 && self.frames >= self.merge.frames {
+            self.flush(now, out);
+        } else if self.due.is_none() {
+            self.due = Some(self.next_interrupt(now));
+            out.wake = self.due;
         }
     }
 
     fn next_interrupt(&self, now: Nanos) -> Nanos {
         let interval = self.merge.interval.max(1);
-        now + interval - (now + interval - self.phase) % interval
+        match self.merge.timing {
+            Timing::Grid => now + interval - (now + interval - self.phase) % interval,
+            Timing::Throttled => self.last.map_or(now, |last| now.max(last + interval)),
+            Timing::Delayed => now + interval,
+        }
+    }
+
+    /// The time asked for has come, unless the batch ended before.
+    pub(crate) fn wake(&mut self, now: Nanos, out: &mut Outbox) {
+        if self.due.is_some_and(|due| due <= now) {
+            self.flush(now, out);
+        }
     }
 
     fn take(&mut self, packet: Packet) {
@@ -74,8 +94,8 @@ impl MergeState {
     }
 
     /// The interrupt: the batch goes on.
-    pub(crate) fn flush(&mut self, now: Nanos, out: &mut Outbox) {
-        self.woken = false;
+    fn flush(&mut self, now: Nanos, out: &mut Outbox) {
+        (self.due, self.last, self.frames) = (None, Some(now), 0);
         let batch = self.batch.drain(..);
         out.onward.extend(batch.map(|held| (now, held.packet)));
     }

@@ -1,5 +1,6 @@
 //! What lies between the two ends.
 
+mod bond;
 mod bucket;
 mod hop;
 mod link;
@@ -13,6 +14,7 @@ use crate::schedule::Nanos;
 
 pub(crate) use hop::{real_server, translated};
 
+use bond::BondState;
 use bucket::Bucket;
 use hop::HopState;
 use link::LinkState;
@@ -35,6 +37,7 @@ pub(crate) enum State {
     /// A point, by its index among the points.
     Point(usize),
     Link(LinkState),
+    Bond(BondState),
     Cut(crate::path::Cut),
     Merge(MergeState),
     Hop(HopState),
@@ -57,6 +60,7 @@ impl State {
                 Self::Point(*points - 1)
             }
             Element::Link(link) => Self::Link(LinkState::new(link, seed, stream)),
+            Element::Bond(lanes) => Self::Bond(BondState::new(lanes, seed, stream)),
             Element::Cut(cut) => Self::Cut(*cut),
             Element::Merge(merge) => Self::Merge(MergeState::new(*merge, seed, stream)),
             Element::Hop(crate::path::Hop::TokenBucket {
@@ -74,7 +78,8 @@ impl State {
         let mut out = Outbox::default();
         match self {
             Self::Link(link) => link.handle(packet, now, &mut out),
-            Self::Cut(cut) if packet.toward == cut.toward => {
+            Self::Bond(bond) => bond.handle(packet, now, &mut out),
+            Self::Cut(cut) if packet.toward == cut.toward && packet.can_be_cut() => {
                 out.onward
                     .extend(split::cut(&packet).into_iter().map(|packet| (now, packet)));
             }
@@ -90,7 +95,7 @@ impl State {
     pub(crate) fn wake(&mut self, now: Nanos) -> Outbox {
         let mut out = Outbox::default();
         if let Self::Merge(merge) = self {
-            merge.flush(now, &mut out);
+            merge.wake(now, &mut out);
         }
         out
     }
