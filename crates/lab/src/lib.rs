@@ -9,16 +9,22 @@
 //! - [`KernelGro`]: a batch of frames through this kernel's real GRO, as one NAPI poll.
 //! - [`craft`]: frames built field by field, right unless told otherwise.
 //! - [`random_frames`]: random batches for comparing an engine with the kernel.
+//! - [`incident`]: incidents from files, live.
+//! - [`http`]: a server and a client, as a workload.
 //! - [`wire`]: two interfaces joined by a program that sees each frame.
+//! - [`path`]: kernel TCP at both ends, and between them links, merging NICs and faulty forwarders.
 //! - [`uml`]: a kernel of its own, for what this machine's lacks.
 
 mod checksum;
 pub mod craft;
 mod error;
+pub mod http;
+pub mod incident;
 mod kernel_gro;
 mod link;
 mod namespace;
 pub mod packet;
+pub mod path;
 pub mod random_frames;
 mod realtime;
 pub mod uml;

@@ -109,7 +109,7 @@ mod tests {
         }
         assert_eq!(merger.deadline(), Some(1100));
         merger.tick(1099, &mut out);
-        assert_eq!(lengths(&mut out), []);
+        assert_eq!(lengths(&mut out), [0_usize; 0]);
         merger.tick(1100, &mut out);
         assert_eq!(lengths(&mut out), [200]);
         assert_eq!(merger.deadline(), None);
@@ -124,7 +124,7 @@ mod tests {
             merger.frame(frame, 7, &mut out);
         }
         assert_eq!(merger.deadline(), Some(u64::MAX));
-        assert_eq!(lengths(&mut out), []);
+        assert_eq!(lengths(&mut out), [0_usize; 0]);
         merger.tick(u64::MAX, &mut out);
         assert_eq!(lengths(&mut out), [10_000]);
     }

@@ -1,0 +1,247 @@
+//! HTTP enough for a workload: GET of so many bytes, over real TCP.
+//!
+//! The server answers `GET /N` with N bytes (HTTP/1.1, RFC 9112, one request a connection), the client
+//! reads for a limited time: a path that is broken must not take minutes to be measured.
+
+use crate::{Error, Namespace};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Bytes handed to TCP at once.
+const CHUNK: usize = 64 << 10;
+/// The longest line of a request.
+const LINE: u64 = 4096;
+/// How long the server waits for a connection before it looks whether to end.
+const LOOK: Duration = Duration::from_millis(20);
+/// A client that reads nothing for so long has gone.
+const GONE: Duration = Duration::from_secs(30);
+/// For a path that is not there.
+const NOT_FOUND: &[u8] =
+    b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// A server that runs until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Listens in the namespace of the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be listened on.
+    pub fn start(address: SocketAddr) -> Result<Self, Error> {
+        let action = format!("listen on {address}");
+        let (listener, address) = listen(address).map_err(Error::io(action))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let thread = thread::Builder::new()
+            .name("http".to_owned())
+            .spawn(move || serve(&listener, &told))
+            .map_err(Error::io("start a thread"))?;
+        Ok(Self {
+            address,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Listens in a namespace.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub fn start_in(namespace: &Namespace, address: SocketAddr) -> Result<Self, Error> {
+        namespace.enter(|| Self::start(address))?
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// Each connection has its own thread; one that hangs is not waited for.
+fn serve(listener: &TcpListener, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let Ok((stream, _)) = listener.accept() else {
+            thread::sleep(LOOK);
+            continue;
+        };
+        let answered = move || {
+            // Whoever asked sees that it broke off.
+            let _ = answer(&stream);
+        };
+        let thread = thread::Builder::new().name("http".to_owned());
+        let _ = thread.spawn(answered);
+    }
+}
+
+fn answer(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(GONE))?;
+    stream.set_write_timeout(Some(GONE))?;
+    match asked(stream)? {
+        Some(length) => send(stream, length),
+        None => (&*stream).write_all(NOT_FOUND),
+    }
+}
+
+/// The length that a request's path is, after all of its head.
+fn asked(stream: &TcpStream) -> io::Result<Option<u64>> {
+    let mut reader = BufReader::new(stream);
+    let mut request = String::new();
+    reader.by_ref().take(LINE).read_line(&mut request)?;
+    let mut field = String::from("-");
+    while !field.trim_end().is_empty() {
+        field.clear();
+        reader.by_ref().take(LINE).read_line(&mut field)?;
+    }
+    let path = request.split(' ').nth(1);
+    Ok(path.and_then(|path| path.strip_prefix('/')?.parse().ok()))
+}
+
+fn send(mut stream: &TcpStream, length: u64) -> io::Result<()> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes())?;
+    let chunk = vec![b'.'; CHUNK];
+    let mut left = length;
+    while left > 0 {
+        let part = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
+        stream.write_all(&chunk[..part])?;
+        left -= part as u64;
+    }
+    Ok(())
+}
+
+/// What came of a GET.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Got {
+    /// Bytes of the body that arrived.
+    pub bytes: u64,
+    /// From before the connection was asked for to the last of them, or to the limit.
+    pub time: Duration,
+    /// All of it arrived.
+    pub is_whole: bool,
+}
+
+impl Got {
+    /// Bits per second.
+    #[must_use]
+    pub fn bps(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Asks for `length` bytes, and reads until they are there or the time is over.
+///
+/// # Errors
+///
+/// If there is no connection within the time, or it breaks off.
+pub fn get(server: SocketAddr, length: u64, limit: Duration) -> Result<Got, Error> {
+    let begun = Instant::now();
+    let action = format!("get {length} bytes from {server}");
+    let bytes = fetch(server, length, begun + limit).map_err(Error::io(action))?;
+    Ok(Got {
+        bytes,
+        time: begun.elapsed(),
+        is_whole: bytes == length,
+    })
+}
+
+fn fetch(server: SocketAddr, length: u64, end: Instant) -> io::Result<u64> {
+    let left = end.saturating_duration_since(Instant::now());
+    let mut stream = TcpStream::connect_timeout(&server, left)?;
+    let request = format!("GET /{length} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
+    let mut body = Body::default();
+    let mut chunk = vec![0; CHUNK];
+    while body.bytes < Some(length) {
+        match read(&mut stream, &mut chunk, end)? {
+            Some(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Some(read) => body.take(&chunk[..read]),
+            None => break,
+        }
+    }
+    Ok(body.bytes.unwrap_or_default())
+}
+
+/// `None` when the time is over.
+fn read(stream: &mut TcpStream, chunk: &mut [u8], end: Instant) -> io::Result<Option<usize>> {
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(chunk) {
+            Ok(read) => return Ok(Some(read)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Counts what follows the head, which ends with an empty line.
+#[derive(Default)]
+struct Body {
+    head: Vec<u8>,
+    /// `None` while it is the head.
+    bytes: Option<u64>,
+}
+
+impl Body {
+    fn take(&mut self, part: &[u8]) {
+        if let Some(bytes) = &mut self.bytes {
+            *bytes += part.len() as u64;
+            return;
+        }
+        self.head.extend_from_slice(part);
+        let end = self.head.windows(4).position(|four| four == b"\r\n\r\n");
+        self.bytes = end.map(|at| (self.head.len() - at - 4) as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_arrives_and_what_takes_too_long_is_counted() {
+        let server = Server::start(([127, 0, 0, 1], 0).into()).unwrap();
+        for length in [0, 1, 90_000, 3_000_000] {
+            let got = get(server.address(), length, Duration::from_secs(20)).unwrap();
+            assert_eq!((got.bytes, got.is_whole), (length, true));
+        }
+        let got = get(server.address(), u64::MAX, Duration::from_millis(50)).unwrap();
+        assert!(got.bytes > 0 && !got.is_whole);
+        drop(server);
+    }
+}

@@ -1,0 +1,274 @@
+//! Names under which other programs find the rooms: `/run/netns/NAME`, as ip-netns(8) keeps them.
+//!
+//! A file lists the names before they are given, and is locked by the process that gives them. The
+//! kernel takes the lock away however the process ends, so that whoever can take it may
+//! [clean] up. Devices need no list: TAPs go with the process, everything else with its namespace.
+
+use super::Error;
+use crate::Namespace;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::unistd::gettid;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+
+/// Where names are.
+const NAMED: &str = "/run/netns";
+/// Where lists are, unless `COALESCOPE_STATE` names a folder.
+const STATE: &str = "/run/coalescope";
+/// Tries to find names that nobody has.
+const TRIES: u32 = 1000;
+
+/// Names given to rooms; they go with this value.
+#[derive(Debug)]
+pub(super) struct Names {
+    list: PathBuf,
+    by_room: BTreeMap<String, String>,
+    /// Held for as long as the names are ours.
+    _lock: Flock<File>,
+}
+
+impl Names {
+    /// Chooses names for rooms and writes them down: `cs-PID-ROOM`, or `cs-PID-N-ROOM` where a
+    /// process has several paths, or the number is also one of another container's.
+    pub(super) fn reserve(rooms: &BTreeSet<String>) -> Result<Self, Error> {
+        let folder = folder();
+        fs::create_dir_all(&folder).map_err(Error::file("make the folder", &folder))?;
+        for prefix in prefixes() {
+            if let Some(names) = Self::reserve_as(&prefix, rooms, &folder)? {
+                return Ok(names);
+            }
+        }
+        let all_taken = io::ErrorKind::AlreadyExists.into();
+        Err(Error::file("list more namespaces in", folder)(all_taken))
+    }
+
+    /// `None` if somebody has these names.
+    fn reserve_as(
+        prefix: &str,
+        rooms: &BTreeSet<String>,
+        folder: &Path,
+    ) -> Result<Option<Self>, Error> {
+        let named = |room: &String| (room.clone(), format!("{prefix}-{room}"));
+        let by_room: BTreeMap<_, _> = rooms.iter().map(named).collect();
+        if by_room.values().any(|name| place(name).exists()) {
+            return Ok(None);
+        }
+        let list = folder.join(format!("{prefix}.list"));
+        match write(&list, by_room.values()) {
+            Ok(lock) => Ok(Some(Self {
+                list,
+                by_room,
+                _lock: lock,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(Error::file("write", list)(error)),
+        }
+    }
+
+    /// The name of a room.
+    pub(super) fn of(&self, room: &str) -> Option<&str> {
+        self.by_room.get(room).map(String::as_str)
+    }
+
+    /// Gives a room its name.
+    ///
+    /// The room's threads live among mounts of their own, so the mount is made out here, of a
+    /// thread in there, while that one waits.
+    pub(super) fn give(&self, room: &str, namespace: &Namespace) -> Result<(), Error> {
+        let Some(name) = self.of(room) else {
+            return Ok(());
+        };
+        with_thread_in(namespace, |thread| bind(&place(name), thread))
+    }
+}
+
+/// Does `work` out here while a thread is in there, given that thread's number.
+fn with_thread_in(
+    namespace: &Namespace,
+    work: impl FnOnce(i32) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (tell, told) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let inside = move || {
+        let _ = tell.send(gettid().as_raw());
+        let _ = released.recv();
+    };
+    thread::scope(|scope| {
+        let inside = scope.spawn(move || namespace.enter(inside));
+        // Without an answer the thread has failed to enter, and says so.
+        let done = told.recv().map_or(Ok(()), work);
+        drop(release);
+        let entered = inside.join();
+        let entered = entered.map_err(|_| Error::Panicked("a room to be named".to_owned()))?;
+        entered.map_err(Error::from).and(done)
+    })
+}
+
+impl Drop for Names {
+    fn drop(&mut self) {
+        let gone: Vec<_> = self.by_room.values().map(|name| remove(name)).collect();
+        // A name that stays keeps its list, for the next one to clean.
+        if gone.iter().all(Result::is_ok) {
+            let _ = fs::remove_file(&self.list);
+        }
+    }
+}
+
+/// Removes what processes left behind that ended without doing so themselves; says which
+/// namespaces.
+///
+/// # Errors
+///
+/// The first thing that could not be removed; everything else is.
+pub fn clean() -> Result<Vec<String>, Error> {
+    let mut cleaned = Vec::new();
+    let entries = match fs::read_dir(folder()) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cleaned),
+        Err(error) => return Err(Error::file("read the folder", folder())(error)),
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let lists = paths.filter(|path| path.extension().is_some_and(|ending| ending == "list"));
+    let results: Vec<_> = lists.map(|list| clean_list(&list, &mut cleaned)).collect();
+    results.into_iter().collect::<Result<(), _>>()?;
+    Ok(cleaned)
+}
+
+/// Everything of one list, if its process is gone.
+fn clean_list(list: &Path, cleaned: &mut Vec<String>) -> Result<(), Error> {
+    let file = match File::open(list) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::file("read", list)(error)),
+    };
+    let _lock = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(lock) => lock,
+        Err((_, Errno::EWOULDBLOCK)) => return Ok(()),
+        Err((_, errno)) => return Err(Error::file("lock", list)(errno.into())),
+    };
+    let text = fs::read_to_string(list).map_err(Error::file("read", list))?;
+    for name in text.lines().filter(|name| is_ours(name)) {
+        if remove(name)? {
+            cleaned.push(name.to_owned());
+        }
+    }
+    remove_file(list)
+}
+
+/// A name as [`Names::reserve`] makes them. A list is a file that anybody with the right to write
+/// it may have changed: nothing else is removed because of it.
+fn is_ours(name: &str) -> bool {
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    name.starts_with("cs-") && name.bytes().all(sound)
+}
+
+/// Whether there was one to remove.
+fn remove(name: &str) -> Result<bool, Error> {
+    let path = place(name);
+    match umount2(&path, MntFlags::MNT_DETACH) {
+        // Not a mount, or not there: it was never given, or not in this mount namespace.
+        Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
+        Err(errno) => return Err(Error::file("unmount", path)(errno.into())),
+    }
+    match fs::remove_file(&path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::file("remove", path)(error)),
+    }
+}
+
+fn remove_file(path: &Path) -> Result<(), Error> {
+    fs::remove_file(path).map_err(Error::file("remove", path))
+}
+
+/// Stands for the namespace of a thread from now on.
+fn bind(path: &Path, thread: i32) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::file("name a namespace as", path)(error);
+    fs::create_dir_all(NAMED).map_err(failed)?;
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(failed)?;
+    let source = format!("/proc/self/task/{thread}/ns/net");
+    let none = None::<&str>;
+    mount(Some(source.as_str()), path, none, MsFlags::MS_BIND, none)
+        .map_err(|errno| failed(errno.into()))
+}
+
+fn place(name: &str) -> PathBuf {
+    Path::new(NAMED).join(name)
+}
+
+fn folder() -> PathBuf {
+    let state = std::env::var_os("COALESCOPE_STATE").map_or_else(|| STATE.into(), PathBuf::from);
+    state.join("lab")
+}
+
+fn prefixes() -> impl Iterator<Item = String> {
+    let process = std::process::id();
+    let more = (2..TRIES).map(move |number| format!("cs-{process}-{number}"));
+    std::iter::once(format!("cs-{process}")).chain(more)
+}
+
+/// Writes a list, locked; it must not be there yet.
+fn write<'a>(list: &Path, names: impl Iterator<Item = &'a String>) -> io::Result<Flock<File>> {
+    let file = OpenOptions::new().write(true).create_new(true).open(list)?;
+    let mut lock = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| errno)?;
+    // Somebody who cleaned may have had the lock before us, and removed an empty list.
+    if lock.metadata()?.nlink() == 0 {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    for name in names {
+        writeln!(lock, "{name}")?;
+    }
+    lock.sync_all()?;
+    Ok(lock)
+}
+
+/// Gives the calling thread, and those that it starts, a `/run` of its own, empty but for
+/// `/run/netns`: without root in the first user namespace nobody may put names into the machine's.
+///
+/// For a process in a user namespace of its own ([`crate::become_namespace_root`]), before it starts
+/// threads.
+///
+/// # Errors
+///
+/// Where the kernel does not allow mounts in user namespaces.
+pub fn hide_run() -> Result<(), Error> {
+    let none = None::<&str>;
+    let failed = |action| move |errno| Error::from(crate::Error::system(action)(errno));
+    unshare(CloneFlags::CLONE_NEWNS).map_err(failed("make a mount namespace"))?;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .map_err(failed("make the mounts private"))?;
+    mount(none, "/run", Some("tmpfs"), MsFlags::empty(), none)
+        .map_err(failed("mount a /run of its own"))?;
+    fs::create_dir_all(NAMED).map_err(Error::file("make the folder", NAMED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_cannot_name_what_is_not_ours() {
+        assert!(is_ours("cs-12-box"));
+        for name in [
+            "",
+            "box",
+            "cs-../../etc/passwd",
+            "/run/netns/cs-1-a",
+            "cs-1 x",
+        ] {
+            assert!(!is_ours(name), "{name}");
+        }
+    }
+}

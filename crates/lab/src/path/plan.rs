@@ -1,0 +1,209 @@
+//! What a path is made of.
+
+use super::Element;
+use super::steps::Step;
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+/// MTU of Ethernet (RFC 894).
+const MTU: u16 = 1500;
+
+/// An interface: its room's name and its own.
+pub(super) type Place = (String, String);
+
+/// Two TAP devices, and what stands between them.
+pub struct Wire {
+    pub(super) ends: [Place; 2],
+    pub(super) mtu: [u16; 2],
+    pub(super) elements: Vec<Box<dyn Element>>,
+}
+
+impl std::fmt::Debug for Wire {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.name())
+    }
+}
+
+impl Wire {
+    /// A wire from an interface on the client's side to one on the server's, each named with its
+    /// room. Both get an MTU of 1500 bytes.
+    #[must_use]
+    pub fn new(client: (&str, &str), server: (&str, &str)) -> Self {
+        Self {
+            ends: [client, server].map(|(room, name)| (room.to_owned(), name.to_owned())),
+            mtu: [MTU; 2],
+            elements: Vec::new(),
+        }
+    }
+
+    /// Adds an element, on the server's side of those that there are.
+    #[must_use]
+    pub fn with(mut self, element: impl Element + 'static) -> Self {
+        self.elements.push(Box::new(element));
+        self
+    }
+
+    /// Other MTUs of the client's and the server's interface, in bytes: 68 to 65,521.
+    #[must_use]
+    pub fn mtu(mut self, client: u16, server: u16) -> Self {
+        self.mtu = [client, server];
+        self
+    }
+
+    /// What it is called in counters and errors.
+    pub(super) fn name(&self) -> String {
+        let [(room, interface), (other, to)] = &self.ends;
+        format!("{room}/{interface} - {other}/{to}")
+    }
+}
+
+/// A path to be made. Rooms are made as they are named by wires and veth pairs; everything else
+/// is done in the order in which it was added.
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub(super) wires: Vec<Wire>,
+    pub(super) steps: Vec<Step>,
+    pub(super) named: bool,
+}
+
+impl Plan {
+    /// A plan of nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives each room a name under /run/netns, so that other programs can enter it: see
+    /// [`Path::name`](super::Path::name).
+    pub fn named(&mut self) -> &mut Self {
+        self.named = true;
+        self
+    }
+
+    /// Adds a wire.
+    pub fn wire(&mut self, wire: Wire) -> &mut Self {
+        self.wires.push(wire);
+        self
+    }
+
+    /// Joins two interfaces by a pair of the kernel's own (veth), with an MTU in bytes: nothing
+    /// stands between them, and merged frames pass whole.
+    pub fn veth(&mut self, one: (&str, &str), two: (&str, &str), mtu: u32) -> &mut Self {
+        self.step(Step::Veth {
+            ends: [one, two].map(|(room, name)| (room.to_owned(), name.to_owned())),
+            mtu,
+        })
+    }
+
+    /// Makes a bridge of interfaces that are there already.
+    pub fn bridge(&mut self, room: &str, name: &str, ports: &[&str]) -> &mut Self {
+        self.step(Step::Bridge {
+            room: room.to_owned(),
+            name: name.to_owned(),
+            ports: ports.iter().copied().map(str::to_owned).collect(),
+        })
+    }
+
+    /// Makes one end of a VXLAN tunnel between two addresses, on port 4789.
+    pub fn vxlan(
+        &mut self,
+        room: &str,
+        name: &str,
+        vni: u32,
+        local: [u8; 4],
+        remote: [u8; 4],
+    ) -> &mut Self {
+        self.step(Step::Vxlan {
+            room: room.to_owned(),
+            name: name.to_owned(),
+            vni,
+            ends: [local.into(), remote.into()],
+        })
+    }
+
+    /// Gives an interface an IPv4 address.
+    pub fn address(&mut self, room: &str, name: &str, address: [u8; 4], prefix: u8) -> &mut Self {
+        self.step(Step::Address {
+            room: room.to_owned(),
+            name: name.to_owned(),
+            address: address.into(),
+            prefix,
+        })
+    }
+
+    /// Adds a route through a neighbour; `([0; 4], 0)` is the default.
+    pub fn route(&mut self, room: &str, to: ([u8; 4], u8), through: [u8; 4]) -> &mut Self {
+        self.step(Step::Route {
+            room: room.to_owned(),
+            network: to.0.into(),
+            prefix: to.1,
+            gateway: through.into(),
+        })
+    }
+
+    /// Makes a room a router for IPv4.
+    pub fn forwarding(&mut self, room: &str) -> &mut Self {
+        self.setting(room, "net/ipv4/ip_forward", "1")
+    }
+
+    /// What leaves a room by this interface gets the interface's address (source NAT); it takes a
+    /// kernel with nf_tables.
+    pub fn masquerade(&mut self, room: &str, name: &str) -> &mut Self {
+        self.step(Step::Masquerade {
+            room: room.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Sets an MTU in bytes.
+    pub fn mtu(&mut self, room: &str, name: &str, mtu: u32) -> &mut Self {
+        self.step(Step::Mtu {
+            room: room.to_owned(),
+            name: name.to_owned(),
+            mtu,
+        })
+    }
+
+    /// Turns an offload on or off, by the kernel's name for it: `rx-gro`.
+    pub fn feature(&mut self, room: &str, name: &str, feature: &str, on: bool) -> &mut Self {
+        self.step(Step::Feature {
+            room: room.to_owned(),
+            name: name.to_owned(),
+            feature: feature.to_owned(),
+            on,
+        })
+    }
+
+    /// Lets the kernel hand only single frames to an interface, cutting what TCP merged itself.
+    pub fn single_frames(&mut self, room: &str, name: &str) -> &mut Self {
+        self.step(Step::SingleFrames {
+            room: room.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Writes a setting of a room, by its path under /proc/sys, of the network alone:
+    /// `net/ipv4/tcp_reordering`.
+    pub fn setting(&mut self, room: &str, path: &str, value: &str) -> &mut Self {
+        self.step(Step::Setting {
+            room: room.to_owned(),
+            path: path.to_owned(),
+            value: value.to_owned(),
+        })
+    }
+
+    fn step(&mut self, step: Step) -> &mut Self {
+        self.steps.push(step);
+        self
+    }
+
+    /// Names of all rooms that it makes.
+    pub(super) fn rooms(&self) -> BTreeSet<String> {
+        let wires = self.wires.iter().flat_map(|wire| &wire.ends);
+        let pairs = self.steps.iter().flat_map(Step::makes_rooms);
+        wires.chain(pairs).map(|(room, _)| room.clone()).collect()
+    }
+}
+
+/// Both ends of a tunnel: the near one and the far one.
+pub(super) type Ends = [Ipv4Addr; 2];

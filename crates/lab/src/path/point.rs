@@ -1,0 +1,168 @@
+//! A place where frames are captured.
+
+use super::pcapng::{Record, Writer};
+use super::running::origin;
+use super::{Element, Error, Frame, Nanos, Onward, Side, nanos};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A capture point. It captures while its [`Recorder`] says so.
+///
+/// A frame is shown as it is on the wire at this place: long where it is merged, with the
+/// pseudo-header's sum as its checksum where that is left to a card. All points of a process have
+/// one clock.
+#[derive(Debug)]
+pub struct Point {
+    name: String,
+    own: Option<Side>,
+    recording: Shared,
+}
+
+/// Begins and ends the captures of a point, while frames pass or not.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    name: String,
+    recording: Shared,
+}
+
+type Shared = Arc<Mutex<Option<Recording>>>;
+
+/// A capture under way.
+#[derive(Debug)]
+struct Recording {
+    path: PathBuf,
+    writer: Writer<BufWriter<File>>,
+    snap: u32,
+    /// What the wall clock showed when the path's clock showed 0.
+    epoch: u64,
+    frames: u64,
+    failed: Option<io::Error>,
+}
+
+impl Point {
+    /// A point that captures nothing yet.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            own: None,
+            recording: Shared::default(),
+        }
+    }
+
+    /// It is the own capture of the host on that side: frames are marked inbound or outbound.
+    #[must_use]
+    pub fn own(mut self, side: Side) -> Self {
+        self.own = Some(side);
+        self
+    }
+
+    /// What begins and ends its captures.
+    #[must_use]
+    pub fn recorder(&self) -> Recorder {
+        Recorder {
+            name: self.name.clone(),
+            recording: Arc::clone(&self.recording),
+        }
+    }
+}
+
+impl Recorder {
+    /// The point's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Begins a pcapng file with one interface that has the point's name, keeping so many bytes of
+    /// each frame: 128 hold all headers, 262,144 everything. One under way is ended.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written, or the one before is not complete.
+    pub fn begin(&self, path: &Path, snap: u32) -> Result<(), Error> {
+        let begun = Recording::begin(&self.name, path, snap)?;
+        let before = lock(&self.recording).replace(begun);
+        before.map_or(Ok(()), |before| before.end().map(drop))
+    }
+
+    /// Completes the file, and says how many frames are in it; 0 if none was begun.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not complete: the disk may be full.
+    pub fn end(&self) -> Result<u64, Error> {
+        let ended = lock(&self.recording).take();
+        ended.map_or(Ok(0), Recording::end)
+    }
+}
+
+/// What a thread that panicked left is as good as any: a capture is whole after each frame.
+fn lock(recording: &Shared) -> MutexGuard<'_, Option<Recording>> {
+    recording.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Recording {
+    fn begin(name: &str, path: &Path, snap: u32) -> Result<Self, Error> {
+        let file = File::create(path).map_err(Error::file("write the capture", path))?;
+        let writer = Writer::new(BufWriter::new(file), name, snap);
+        Ok(Self {
+            writer: writer.map_err(Error::file("write the capture", path))?,
+            path: path.to_owned(),
+            snap,
+            epoch: epoch(),
+            frames: 0,
+            failed: None,
+        })
+    }
+
+    /// A full disk ends the capture, not the path; [`end`](Self::end) tells.
+    fn take(&mut self, frame: &Frame, inbound: Option<bool>, at: Nanos) {
+        if self.failed.is_some() {
+            return;
+        }
+        let bytes = frame.bytes();
+        let kept = bytes.len().min(self.snap as usize);
+        let written = self.writer.packet(&Record {
+            time: self.epoch.saturating_add(at),
+            original: bytes.len(),
+            bytes: bytes.get(..kept).unwrap_or(bytes),
+            inbound,
+        });
+        self.frames += 1;
+        self.failed = written.err();
+    }
+
+    fn end(mut self) -> Result<u64, Error> {
+        let written = self.failed.take().map_or_else(|| self.writer.flush(), Err);
+        written.map_err(Error::file("write the capture", &self.path))?;
+        Ok(self.frames)
+    }
+}
+
+/// What the wall clock showed at the path's time 0.
+fn epoch() -> u64 {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = nanos(origin().elapsed());
+    wall.map_or(0, nanos).saturating_sub(since)
+}
+
+impl Element for Point {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn frame(&mut self, frame: Frame, toward: Side, at: Nanos, out: &mut Onward<'_>) {
+        if let Some(recording) = lock(&self.recording).as_mut() {
+            recording.take(&frame, self.own.map(|own| own == toward), at);
+        }
+        out.pass(frame, toward);
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.recorder().end().map(drop)
+    }
+}

@@ -1,0 +1,239 @@
+//! A path at work.
+
+use super::follow::{Watched, follow};
+use super::names::Names;
+use super::plan::{Plan, Wire};
+use super::wire::{Running, Tallies};
+use super::{ElementCounts, Error, Nanos, Tap, nanos};
+use crate::{Error as LabError, Namespace};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+/// When the clock of all paths of this process showed 0.
+pub(super) fn origin() -> Instant {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    *ORIGIN.get_or_init(Instant::now)
+}
+
+/// What that clock shows now.
+pub(super) fn now() -> Nanos {
+    nanos(origin().elapsed())
+}
+
+/// The rooms of a path.
+#[derive(Debug)]
+pub(super) struct Rooms(BTreeMap<String, Namespace>);
+
+impl Rooms {
+    fn make(names: impl Iterator<Item = String>) -> Result<Self, Error> {
+        let made = names.map(|name| Ok((name, Namespace::new()?)));
+        made.collect::<Result<_, Error>>().map(Self)
+    }
+
+    pub(super) fn get(&self, room: &str) -> Result<&Namespace, Error> {
+        self.0.get(room).ok_or_else(|| Error::NoRoom {
+            room: room.to_owned(),
+            rooms: self.0.keys().cloned().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Does something in a room.
+    pub(super) fn run<T: Send>(
+        &self,
+        room: &str,
+        work: impl FnOnce() -> Result<T, LabError> + Send,
+    ) -> Result<T, Error> {
+        let done = self.get(room)?.enter(work)?;
+        done.map_err(|source| Error::Room {
+            room: room.to_owned(),
+            source,
+        })
+    }
+}
+
+/// A path at work. It ends with this value: threads, rooms, names.
+#[derive(Debug)]
+pub struct Path {
+    rooms: Rooms,
+    names: Option<Names>,
+    stop: Arc<AtomicBool>,
+    threads: Vec<(String, JoinHandle<Result<(), Error>>)>,
+    tallies: Vec<Arc<Tallies>>,
+}
+
+impl Plan {
+    /// Makes the rooms, joins them, and begins to carry frames.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where namespaces cannot be made here, [`Error::Value`] for values out
+    /// of range, [`Error::NoRoom`] for names that are not in the plan, and whatever the kernel
+    /// refuses. Nothing is left behind then.
+    pub fn start(mut self) -> Result<Path, Error> {
+        for wire in &self.wires {
+            wire.elements
+                .iter()
+                .try_for_each(|element| element.check())?;
+        }
+        origin();
+        let rooms = self.rooms();
+        let names = self.reserve_names(&rooms)?;
+        let rooms = Rooms::make(rooms.into_iter())?;
+        let wires: Vec<_> = self.wires.drain(..).collect();
+        let taps = wires.iter().map(|wire| taps(wire, &rooms));
+        let taps: Vec<_> = taps.collect::<Result<_, _>>()?;
+        self.steps.iter().try_for_each(|step| step.run(&rooms))?;
+        let mut path = Path::new(rooms, names)?;
+        path.begin(wires, taps)?;
+        Ok(path)
+    }
+
+    fn reserve_names(&self, rooms: &BTreeSet<String>) -> Result<Option<Names>, Error> {
+        self.named.then(|| Names::reserve(rooms)).transpose()
+    }
+}
+
+fn taps(wire: &Wire, rooms: &Rooms) -> Result<[Tap; 2], Error> {
+    let make = |end: usize| {
+        let ((room, name), mtu) = (&wire.ends[end], wire.mtu[end]);
+        rooms.get(room)?.enter(|| Tap::new(name, mtu))?
+    };
+    Ok([make(0)?, make(1)?])
+}
+
+impl Path {
+    /// Names are given when all rooms are there: a room's mounts are a copy of ours, and a name in
+    /// it would outlive the one out here.
+    fn new(rooms: Rooms, names: Option<Names>) -> Result<Self, Error> {
+        if let Some(names) = &names {
+            let mut all = rooms.0.iter();
+            all.try_for_each(|(room, namespace)| names.give(room, namespace))?;
+        }
+        Ok(Self {
+            rooms,
+            names,
+            stop: Arc::default(),
+            threads: Vec::new(),
+            tallies: Vec::new(),
+        })
+    }
+
+    fn begin(&mut self, wires: Vec<Wire>, taps: Vec<[Tap; 2]>) -> Result<(), Error> {
+        let mut watched = Vec::new();
+        for wire in &wires {
+            watched.extend(self.watch(wire)?);
+        }
+        watched.iter().for_each(Watched::read);
+        for (wire, taps) in wires.into_iter().zip(taps) {
+            self.spawn_wire(wire, taps)?;
+        }
+        let stop = Arc::clone(&self.stop);
+        let work = move || {
+            follow(&watched, &stop);
+            Ok(())
+        };
+        self.spawn("settings".to_owned(), work)
+    }
+
+    fn watch(&self, wire: &Wire) -> Result<Vec<Watched>, Error> {
+        let [(client, one), (server, two)] = &wire.ends;
+        let rooms = [self.rooms.get(client)?, self.rooms.get(server)?];
+        let follows = wire.elements.iter().flat_map(|element| element.follows());
+        follows
+            .map(|follow| Watched::open(follow, rooms, [one, two]))
+            .collect()
+    }
+
+    fn spawn_wire(&mut self, wire: Wire, taps: [Tap; 2]) -> Result<(), Error> {
+        let name = wire.name();
+        let [client, server] = wire
+            .ends
+            .clone()
+            .map(|(room, name)| format!("{room}/{name}"));
+        let inner = wire
+            .elements
+            .iter()
+            .map(|element| element.name().to_owned());
+        let names = std::iter::once(client).chain(inner).chain([server]);
+        let tallies = Tallies::new(name.clone(), names);
+        self.tallies.push(Arc::clone(&tallies));
+        let mut running = Running::new(taps, wire.elements, tallies);
+        let stop = Arc::clone(&self.stop);
+        self.spawn(name, move || running.run(&stop))
+    }
+
+    fn spawn(
+        &mut self,
+        name: String,
+        work: impl FnOnce() -> Result<(), Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let builder = thread::Builder::new().name("lab-path".to_owned());
+        let thread = builder.spawn(work);
+        let thread = thread.map_err(LabError::io("start a thread"))?;
+        self.threads.push((name, thread));
+        Ok(())
+    }
+
+    /// A room, to work in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRoom`], which lists the rooms.
+    pub fn room(&self, room: &str) -> Result<&Namespace, Error> {
+        self.rooms.get(room)
+    }
+
+    /// The name under /run/netns of a room of a [named](Plan::named) plan.
+    #[must_use]
+    pub fn name(&self, room: &str) -> Option<&str> {
+        self.names.as_ref()?.of(room)
+    }
+
+    /// What every element did so far, wire by wire, from the client's end to the server's.
+    #[must_use]
+    pub fn counters(&self) -> Vec<ElementCounts> {
+        let wires = self.tallies.iter();
+        wires.flat_map(|tallies| tallies.read()).collect()
+    }
+
+    /// What one element did so far; `None` if there is none of that name.
+    #[must_use]
+    pub fn counters_of(&self, element: &str) -> Option<ElementCounts> {
+        let mut all = self.counters().into_iter();
+        all.find(|counts| counts.element == element)
+    }
+
+    /// Whether all wires still carry frames; [`stop`](Self::stop) says why not.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        !self.threads.iter().any(|(_, thread)| thread.is_finished())
+    }
+
+    /// Ends it, and completes the captures. What is under way is lost.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that went wrong on a wire while it ran, or a capture that is not complete.
+    pub fn stop(mut self) -> Result<(), Error> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<(), Error> {
+        self.stop.store(true, Ordering::Relaxed);
+        let joined = self.threads.drain(..).map(|(name, thread)| {
+            let panicked = |_| Err(Error::Panicked(name));
+            thread.join().unwrap_or_else(panicked)
+        });
+        joined.fold(Ok(()), Result::and)
+    }
+}
+
+impl Drop for Path {
+    fn drop(&mut self) {
+        // Whoever wants to know what went wrong calls `stop`.
+        let _ = self.join();
+    }
+}

@@ -1,0 +1,188 @@
+//! What is done in a room once its TAPs are there.
+
+use super::plan::{Ends, Place};
+use super::running::Rooms;
+use super::{Error, nat, rtnetlink};
+use crate::namespace::write;
+use crate::{Error as LabError, Link};
+use coalescope_netlink::route::Route;
+use std::net::Ipv4Addr;
+
+/// Port of VXLAN (RFC 7348).
+const VXLAN: u16 = 4789;
+
+/// One thing to be done.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Veth {
+        ends: [Place; 2],
+        mtu: u32,
+    },
+    Bridge {
+        room: String,
+        name: String,
+        ports: Vec<String>,
+    },
+    Vxlan {
+        room: String,
+        name: String,
+        vni: u32,
+        ends: Ends,
+    },
+    Address {
+        room: String,
+        name: String,
+        address: Ipv4Addr,
+        prefix: u8,
+    },
+    Route {
+        room: String,
+        network: Ipv4Addr,
+        prefix: u8,
+        gateway: Ipv4Addr,
+    },
+    Masquerade {
+        room: String,
+        name: String,
+    },
+    Mtu {
+        room: String,
+        name: String,
+        mtu: u32,
+    },
+    Feature {
+        room: String,
+        name: String,
+        feature: String,
+        on: bool,
+    },
+    SingleFrames {
+        room: String,
+        name: String,
+    },
+    Setting {
+        room: String,
+        path: String,
+        value: String,
+    },
+}
+
+impl Step {
+    /// The interfaces whose rooms it needs made.
+    pub(super) fn makes_rooms(&self) -> &[Place] {
+        match self {
+            Self::Veth { ends, .. } => ends,
+            _ => &[],
+        }
+    }
+
+    fn room(&self) -> &str {
+        match self {
+            Self::Veth { ends, .. } => &ends[0].0,
+            Self::Bridge { room, .. }
+            | Self::Vxlan { room, .. }
+            | Self::Address { room, .. }
+            | Self::Route { room, .. }
+            | Self::Masquerade { room, .. }
+            | Self::Mtu { room, .. }
+            | Self::Feature { room, .. }
+            | Self::SingleFrames { room, .. }
+            | Self::Setting { room, .. } => room,
+        }
+    }
+
+    /// Does it.
+    pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
+        if let Self::Veth { ends, mtu } = self {
+            return veth(rooms, ends, *mtu);
+        }
+        rooms.run(self.room(), || self.inside())
+    }
+
+    /// What happens in its room.
+    fn inside(&self) -> Result<(), LabError> {
+        match self {
+            Self::Veth { .. } => Ok(()),
+            Self::Bridge { name, ports, .. } => bridge(name, ports),
+            Self::Vxlan {
+                name, vni, ends, ..
+            } => {
+                rtnetlink::add_vxlan(name, *vni, *ends, VXLAN)?;
+                Link::named(name)?.set_up()
+            }
+            Self::Route {
+                network,
+                prefix,
+                gateway,
+                ..
+            } => rtnetlink::add_route(*network, *prefix, *gateway),
+            Self::Masquerade { name, .. } => nat::masquerade(name),
+            Self::Setting { path, value, .. } => setting(path, value),
+            _ => self.on_link(),
+        }
+    }
+
+    /// What is done to one interface.
+    fn on_link(&self) -> Result<(), LabError> {
+        match self {
+            Self::Address {
+                name,
+                address,
+                prefix,
+                ..
+            } => Link::named(name)?.add_address(*address, *prefix),
+            Self::Mtu { name, mtu, .. } => {
+                let index = Link::named(name)?.index();
+                Ok(Route::open()?.set_mtu(name, index, *mtu)?)
+            }
+            Self::Feature {
+                name, feature, on, ..
+            } => Link::named(name)?.set_features(&[(feature, *on)]),
+            Self::SingleFrames { name, .. } => single_frames(name),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
+    rtnetlink::add_bridge(name)?;
+    let bridge = Link::named(name)?;
+    for port in ports {
+        let index = Link::named(port)?.index();
+        rtnetlink::add_port(port, index, bridge.index())?;
+    }
+    bridge.set_up()
+}
+
+/// The pair is made in the first end's room; the other end goes under a passing name, since both may
+/// have the same.
+fn veth(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
+    const PASSING: &str = "cs-passing";
+    let far = rooms.get(&two.0)?;
+    rooms.run(&one.0, || {
+        rtnetlink::add_veth([&one.1, PASSING], mtu)?;
+        Link::named(PASSING)?.move_to(far)
+    })?;
+    rooms.run(&two.0, || {
+        rtnetlink::rename(PASSING, &two.1)?;
+        Link::named(&two.1)?.set_up()
+    })?;
+    rooms.run(&one.0, || Link::named(&one.1)?.set_up())
+}
+
+fn single_frames(name: &str) -> Result<(), LabError> {
+    let link = Link::named(name)?;
+    link.disable_tso()?;
+    link.set_features(&[("tx-udp-segmentation", false)])
+}
+
+/// Only what belongs to the room: everything else under /proc/sys is the machine's.
+fn setting(path: &str, value: &str) -> Result<(), LabError> {
+    if !path.starts_with("net/") || path.split('/').any(|part| part == "..") {
+        return Err(LabError::System {
+            action: format!("set {path}, which is not of the room's network"),
+            errno: nix::errno::Errno::EINVAL,
+        });
+    }
+    write(&format!("/proc/sys/{path}"), value)
+}

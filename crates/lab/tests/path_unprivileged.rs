@@ -1,0 +1,54 @@
+//! A path without root: a user namespace gives all rights that it needs, names included.
+
+use coalescope_lab::become_namespace_root;
+use coalescope_lab::path::{Bulk, Error, Nic, Path, Plan, Side, Wire, hide_run};
+use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+use std::fs;
+use std::time::Duration;
+
+fn main() {
+    if geteuid().is_root() {
+        become_nobody();
+    }
+    if let Err(reason) = become_namespace_root() {
+        return eprintln!("SKIPPED, a path without root: {reason}");
+    }
+    if let Err(reason) = hide_run() {
+        return eprintln!("SKIPPED, a path without root: {reason}");
+    }
+    match path() {
+        // In many containers nobody may open /dev/net/tun.
+        Err(reason @ Error::Tap { .. }) => eprintln!("SKIPPED, a path without root: {reason}"),
+        started => works(started.expect("a path")),
+    }
+}
+
+fn become_nobody() {
+    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
+    setgroups(&[]).expect("no groups");
+    setresgid(group, group, group).expect("another group");
+    setresuid(user, user, user).expect("another user");
+    // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
+    nix::sys::prctl::set_dumpable(true).expect("dumpable");
+}
+
+fn path() -> Result<Path, Error> {
+    let nic = Nic::new("nic", Side::Client, gro::Profile::linux_gro());
+    let mut plan = Plan::new();
+    plan.wire(Wire::new(("a", "eth0"), ("b", "eth0")).with(nic))
+        .address("a", "eth0", [10, 0, 0, 1], 24)
+        .address("b", "eth0", [10, 0, 0, 2], 24)
+        .named();
+    plan.start()
+}
+
+fn works(path: Path) {
+    let bulk = Bulk::download(([10, 0, 0, 2], 5001), Duration::from_secs(20)).bytes(4 << 20);
+    let [a, b] = ["a", "b"].map(|room| path.room(room).expect("a room"));
+    assert_eq!(bulk.run(a, b).expect("a transfer").bytes, 4 << 20);
+    let named = || fs::read_dir("/run/netns").expect("a folder").count();
+    assert_eq!(named(), 2);
+    path.stop().expect("a sound end");
+    assert_eq!(named(), 0);
+    println!("a path works without root");
+}
