@@ -1,0 +1,56 @@
+//! The incidents that come with the program.
+
+use crate::{Error, Incident};
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../incidents/", $name, ".yaml")))),*]
+    };
+}
+
+/// Names and texts, in the order in which they are listed.
+const FILES: [(&str, &str); 11] = files![
+    "openstack-gro",
+    "freebsd-bridge-lro",
+    "bond-rr-gro",
+    "ipvs-gro",
+    "hyperv-rsc-jumbo",
+    "gro-forwarding",
+    "plain-loss",
+    "slow-server",
+    "small-window",
+    "rate-limit",
+    "jumbo",
+];
+
+impl Incident {
+    /// The names of those that are built in: the five stories, then the innocent ones.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FILES.into_iter().map(|(name, _)| name)
+    }
+
+    /// One that is built in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unknown`], which lists the names.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let mut files = FILES.into_iter();
+        match files.find(|(known, _)| *known == name) {
+            Some((name, text)) => Self::parse(&format!("incidents/{name}.yaml"), text),
+            None => Err(Error::Unknown {
+                name: name.to_owned(),
+                known: Self::names().collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// The text of the file of one that is built in, for people to begin their own with.
+    #[must_use]
+    pub fn text_of(name: &str) -> Option<&'static str> {
+        let mut files = FILES.into_iter();
+        files
+            .find(|(known, _)| *known == name)
+            .map(|(_, text)| text)
+    }
+}

@@ -1,0 +1,299 @@
+//! Reads an incident file, and refuses what contradicts itself.
+
+mod elements;
+
+use crate::{Control, Does, Element, Error, Incident, Part, Setting, Side, Value, Workload};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The longest file that is read: the longest of ours has 6 KB.
+pub const MAX_BYTES: u64 = 1 << 20;
+/// Rooms of a path at most: each is a subnet and a thread or more.
+const ROOMS: usize = 16;
+/// Longest name of a room: its namespace's name and the process's number go in front.
+const ROOM_NAME: usize = 16;
+/// IFNAMSIZ, less its closing zero.
+const INTERFACE_NAME: usize = 15;
+/// Bytes asked for at most: a minute at 140 Mbit/s.
+const MOST_BYTES: u64 = 1 << 30;
+/// How far the stated round trip may be from the sum of all delays: queues and cards add some.
+const RTT_TOLERANCE: f64 = 0.3;
+/// Headers of a segment: IPv4 and TCP without options, up to TCP's longest options (RFC 9293).
+const HEADERS: std::ops::RangeInclusive<i64> = 40..=80;
+
+/// What is wrong: the word in the file that it is about, and why.
+pub(crate) struct Fault {
+    word: String,
+    reason: String,
+}
+
+pub(crate) type Checked = Result<(), Fault>;
+
+/// Says what is wrong about a value.
+pub(crate) fn fault(word: impl ToString + Copy, reason: impl Into<String>) -> Checked {
+    Err(Fault {
+        word: word.to_string(),
+        reason: reason.into(),
+    })
+}
+
+/// The value has to be so.
+pub(crate) fn require(
+    is_so: bool,
+    word: impl ToString + Copy,
+    reason: impl Into<String>,
+) -> Checked {
+    if is_so { Ok(()) } else { fault(word, reason) }
+}
+
+impl Incident {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`], and as [`parse`](Self::parse).
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let unreadable = |source| Error::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        let length = std::fs::metadata(path).map_err(unreadable)?.len();
+        if length > MAX_BYTES {
+            return Err(unreadable(std::io::Error::other("it is longer than 1 MiB")));
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads the text of a file of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] where it is no YAML of this form, [`Error::Wrong`] where a value is out of
+    /// its range or names what is not there; both say the line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let incident: Self = serde_saphyr::from_str(text).map_err(|error| Error::Malformed {
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })?;
+        incident.check().map_err(|fault| Error::Wrong {
+            file: file.to_owned(),
+            line: line_of(text, &fault.word),
+            reason: fault.reason,
+        })?;
+        Ok(incident)
+    }
+
+    fn check(&self) -> Checked {
+        let sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_name = !self.name.is_empty() && self.name.bytes().all(sound);
+        let name = &self.name;
+        require(
+            is_name,
+            name,
+            format!("the name {name:?}: lower-case letters, digits and -"),
+        )?;
+        self.check_shape()?;
+        self.check_rooms()?;
+        elements::check(self)?;
+        workload(&self.workload)?;
+        self.check_figures()?;
+        self.check_points()?;
+        self.setting(&self.remedy)?;
+        self.controls
+            .iter()
+            .try_for_each(|control| self.control_fits(control))
+    }
+
+    /// Rooms and joints take turns.
+    fn check_shape(&self) -> Checked {
+        let is_room = |part: &Part| matches!(part, Part::Room(_));
+        let turns = self.path.iter().enumerate();
+        let wrong = turns.filter(|(index, part)| is_room(part) != (index % 2 == 0));
+        if let Some((index, _)) = wrong.into_iter().next() {
+            let reason = "has to be a room, a wire or veth, a room, and so on";
+            return fault(
+                "path",
+                format!("part {} of the path: it {reason}", index + 1),
+            );
+        }
+        let ends = self.path.len() % 2 == 1 && self.path.len() > 1;
+        require(
+            ends,
+            "path",
+            "the path has to begin and end with a room, and have two at least",
+        )?;
+        let few = self.rooms().count() <= ROOMS;
+        require(few, "path", format!("a path has at most {ROOMS} rooms"))
+    }
+
+    fn check_rooms(&self) -> Checked {
+        let mut names = BTreeSet::new();
+        let last = self.rooms().count() - 1;
+        for (number, room) in self.rooms().enumerate() {
+            let name = &room.name;
+            let sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            let is_name = (1..=ROOM_NAME).contains(&name.len()) && name.bytes().all(sound);
+            let reason = format!("room {name:?}: 1 to {ROOM_NAME} lower-case letters and digits");
+            require(is_name, name, reason)?;
+            require(
+                names.insert(name),
+                name,
+                format!("two rooms are called {name}"),
+            )?;
+            let is_end = number == 0 || number == last;
+            let reason = match is_end {
+                true => format!("room {name} is an end of the path, which passes nothing on"),
+                false => format!("room {name} is on the way: it does bridge, route or nat"),
+            };
+            require(is_end == (room.does == Does::Nothing), name, reason)?;
+            self.check_interfaces(number)?;
+        }
+        Ok(())
+    }
+
+    fn check_interfaces(&self, number: usize) -> Checked {
+        let interfaces = [Side::Client, Side::Server].map(|side| self.interface(number, side));
+        for name in interfaces.into_iter().flatten() {
+            let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            let length = (1..=INTERFACE_NAME).contains(&name.len());
+            let is_name = length && name.bytes().all(sound) && !["lo", "br0"].contains(&name);
+            let reason = format!("interface {name:?}: 1 to 15 letters and digits, not lo or br0");
+            require(is_name, name, reason)?;
+        }
+        let [one, two] = interfaces;
+        let twice = one.is_some() && one == two;
+        let name = one.unwrap_or_default();
+        require(
+            !twice,
+            name,
+            format!("both interfaces of a room are called {name}"),
+        )?;
+        self.check_features(number)
+    }
+
+    fn check_features(&self, number: usize) -> Checked {
+        let room = self.rooms().nth(number);
+        let mut named = room.into_iter().flat_map(|room| room.features.keys());
+        let stranger = named.find(|name| self.side_of(number, name).is_none());
+        let room = room.map_or("", |room| &room.name);
+        stranger.map_or(Ok(()), |name| {
+            fault(
+                name,
+                format!("room {room} has no interface {name} to set features of"),
+            )
+        })
+    }
+
+    fn check_figures(&self) -> Checked {
+        let links = self.elements().filter_map(|element| match element {
+            Element::Link(link) => Some(link.lanes().iter().map(crate::Lane::mean_us).sum::<f64>()),
+            Element::Bond(bond) => bond.lanes.first().map(|lane| 2.0 * lane.mean_us()),
+            _ => None,
+        });
+        let (sum, said) = (links.sum::<f64>(), self.rtt_us as f64);
+        let near = said > 0.0 && (sum - said).abs() <= RTT_TOLERANCE * said.max(sum);
+        let reason =
+            format!("rtt_us is {said}, and the links' delays are {sum} both ways together");
+        require(near, "rtt_us", reason)?;
+        let last = self.rooms().count() - 1;
+        let mtus = [
+            self.mtu_bytes(0, Side::Server),
+            self.mtu_bytes(last, Side::Client),
+        ];
+        let mtu = i64::from(mtus.into_iter().flatten().min().unwrap_or(0));
+        let headers = mtu - i64::from(self.segment_bytes);
+        let reason =
+            format!("segment_bytes: the ends' smaller MTU is {mtu} bytes, less 52 for headers");
+        require(HEADERS.contains(&headers), "segment_bytes", reason)
+    }
+
+    /// Each is one of the path, and they are in its order.
+    fn check_points(&self) -> Checked {
+        let mut there = self.elements().filter_map(|element| match element {
+            Element::Point(point) => Some(&point.name),
+            _ => None,
+        });
+        let missing = self
+            .points
+            .iter()
+            .find(|name| !there.any(|point| point == *name));
+        missing.map_or(Ok(()), |name| {
+            fault(
+                name,
+                format!("points: {name} is no point of the path, or not in its order"),
+            )
+        })
+    }
+
+    fn setting(&self, setting: &Setting) -> Checked {
+        let room = &setting.room;
+        let Some(number) = self.room_number(room) else {
+            return fault(setting, format!("{setting}: there is no room {room}"));
+        };
+        match &setting.value {
+            Value::Feature { interface, .. } | Value::Mtu { interface, .. } => {
+                let known = self.side_of(number, interface).is_some();
+                let reason = format!("{setting}: room {room} has no interface {interface}");
+                require(known, setting, reason)
+            }
+            Value::Sysctl { key, .. } => {
+                let reason =
+                    format!("{setting}: only settings that begin with net. are a room's own");
+                require(key.starts_with("net."), setting, reason)
+            }
+        }
+    }
+
+    fn control_fits(&self, control: &Control) -> Checked {
+        control
+            .set
+            .iter()
+            .try_for_each(|setting| self.setting(setting))?;
+        if let Some(from) = &control.from {
+            let number = self.room_number(from);
+            let server = self.rooms().count() - 1;
+            let asks = number.is_some_and(|number| number < server);
+            let name = &control.name;
+            require(
+                asks,
+                from,
+                format!("control {name}: no room {from} that could ask"),
+            )?;
+        }
+        let named = control.without.iter().chain(control.change.keys());
+        let known = |name: &&String| self.elements().any(|element| element.name() == *name);
+        for name in named {
+            let reason = format!("control {}: there is no element {name}", control.name);
+            require(known(&name), name, reason)?;
+        }
+        elements::changes(self, control)?;
+        control.workload.as_ref().map_or(Ok(()), workload)
+    }
+}
+
+fn workload(workload: &Workload) -> Checked {
+    let bytes = [Some(workload.bytes), workload.trial_bytes];
+    for bytes in bytes.into_iter().flatten() {
+        let reason = "bytes of a workload: 1 to 1 GiB (1073741824)";
+        require((1..=MOST_BYTES).contains(&bytes), bytes, reason)?;
+    }
+    let limit = (0.1..=600.0).contains(&workload.limit_s);
+    require(limit, "limit_s", "limit_s: 0.1 to 600 seconds")?;
+    let streams = (1..=1000).contains(&workload.streams);
+    require(streams, "streams", "streams: 1 to 1000")?;
+    let rate = workload.sender_rate_bps.is_none_or(|rate| rate >= 8000);
+    require(rate, "sender_rate_bps", "sender_rate_bps: 8000 or more")?;
+    let window = workload
+        .receive_window_bytes
+        .is_none_or(|bytes| bytes >= 2048);
+    let reason = "receive_window_bytes: 2048 or more, as of SO_RCVBUF (socket(7))";
+    require(window, "receive_window_bytes", reason)
+}
+
+/// The first line that has the word; comments do not count.
+fn line_of(text: &str, word: &str) -> Option<usize> {
+    let bare = |line: &str| line.split(" #").next().unwrap_or_default().to_owned();
+    let position = text.lines().position(|line| bare(line).contains(word));
+    position.map(|index| index + 1)
+}

@@ -1,0 +1,163 @@
+//! Elements: values in their ranges, names of their own, in places where they make sense.
+
+use super::{Checked, fault, require};
+use crate::{Bond, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side};
+use std::collections::BTreeSet;
+
+/// A minute: nothing waits longer for an answer.
+const LONGEST_US: u64 = 60_000_000;
+/// The smallest MTU of IPv4 (RFC 791).
+const SMALLEST_MTU: u16 = 68;
+/// The largest MTU of a TAP: what fits a 16-bit length with its Ethernet header.
+const LARGEST_MTU: u16 = 65_521;
+
+pub(super) fn check(incident: &Incident) -> Checked {
+    let mut names = BTreeSet::new();
+    for element in incident.elements() {
+        let name = element.name();
+        let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        let is_name = (1..=32).contains(&name.len()) && name.bytes().all(sound);
+        require(
+            is_name,
+            name,
+            format!("element {name:?}: 1 to 32 letters, digits, - _ ."),
+        )?;
+        require(
+            names.insert(name),
+            name,
+            format!("two elements are called {name}"),
+        )?;
+        values(element)?;
+    }
+    directors(incident)?;
+    let last = incident.path.len().saturating_sub(2);
+    let mut parts = incident.path.iter().enumerate();
+    parts.try_for_each(|(place, part)| joint(part, [place == 1, place == last]))
+}
+
+/// A director is transparent at layer 2: what asks it and what it hands on to are in one network.
+fn directors(incident: &Incident) -> Checked {
+    let all = incident.elements();
+    let count = all
+        .filter(|one| matches!(one, Element::Director(_)))
+        .count();
+    require(count <= 1, "director", "a path has one director at most")?;
+    let routes = |does: Does| matches!(does, Does::Route | Does::Nat);
+    let router = incident.rooms().find(|room| routes(room.does));
+    match router.filter(|_| count > 0) {
+        Some(room) => fault(
+            &room.name,
+            format!(
+                "room {} routes; a path with a director has no router",
+                room.name
+            ),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What is between two rooms; `ends` are whether it is the client's, and whether the server's.
+fn joint(part: &Part, ends: [bool; 2]) -> Checked {
+    let mtus = match part {
+        Part::Room(_) => return Ok(()),
+        Part::Veth(veth) => [veth.mtu_bytes; 2],
+        Part::Wire(wire) => [wire.mtu_bytes.0, wire.mtu_bytes.1],
+    };
+    mtus.into_iter().try_for_each(mtu)?;
+    let Part::Wire(wire) = part else {
+        return Ok(());
+    };
+    for element in &wire.elements {
+        if let Element::HyperV2019(switch) = element {
+            let fits = ends[usize::from(switch.guest == Side::Server)];
+            let name = &switch.name;
+            require(fits, name, format!("{name}: a guest is an end of the path"))?;
+        }
+    }
+    Ok(())
+}
+
+fn mtu(bytes: u16) -> Checked {
+    let reason = format!("an MTU of {bytes} bytes: {SMALLEST_MTU} to {LARGEST_MTU}");
+    require((SMALLEST_MTU..=LARGEST_MTU).contains(&bytes), bytes, reason)
+}
+
+fn values(element: &Element) -> Checked {
+    let name = element.name();
+    match element {
+        Element::Nic(it) => nic(it),
+        Element::Link(link) => link.lanes().iter().try_for_each(|it| lane(name, it)),
+        Element::Bond(it) => bond(it),
+        Element::Switch(switch) | Element::FreebsdBridge(switch) => mtu(switch.mtu_bytes),
+        Element::Director(director) => mtu(director.mtu_bytes),
+        Element::HyperV2019(_) | Element::Point(_) => Ok(()),
+    }
+}
+
+fn nic(nic: &Nic) -> Checked {
+    let (name, interval) = (&nic.name, nic.interval_us);
+    let reason = format!("{name}: interval_us is {interval}; 1 to 1000000");
+    require((1..=1_000_000).contains(&interval), "interval_us", reason)?;
+    require(
+        nic.frames > 0,
+        "frames",
+        format!("{name}: frames a poll: 1 or more"),
+    )
+}
+
+fn bond(bond: &Bond) -> Checked {
+    let reason = format!("{}: a bond has 1 to 16 lanes", bond.name);
+    require((1..=16).contains(&bond.lanes.len()), "lanes", reason)?;
+    bond.lanes.iter().try_for_each(|it| lane(&bond.name, it))
+}
+
+fn lane(name: &str, lane: &Lane) -> Checked {
+    let bursts = |bursts: Bursts| [bursts.begin, bursts.end, bursts.loss];
+    let late = lane.reorder.map(|late| late.probability);
+    let all = [lane.loss].into_iter().chain(late);
+    for value in all.chain(lane.bursts.into_iter().flat_map(bursts)) {
+        let reason = format!("{name}: a probability is {value}; it has to be 0 to 1");
+        require((0.0..=1.0).contains(&value), value, reason)?;
+    }
+    let reason = format!("{name}: rate_bps is 0; 1 or more, or none for no limit");
+    require(lane.rate_bps != Some(0), "rate_bps", reason)?;
+    let extra = lane.reorder.map_or(0, |late| late.extra_us);
+    for time in [lane.delay_us, lane.jitter_us, extra] {
+        let reason = format!("{name}: {time} us; at most {LONGEST_US}");
+        require(time <= LONGEST_US, time, reason)?;
+    }
+    Ok(())
+}
+
+/// What a control changes is there to be changed, and stays in its range.
+pub(super) fn changes(incident: &Incident, control: &Control) -> Checked {
+    for element in incident.elements() {
+        if let Some(change) = control.change.get(element.name()) {
+            fits(element, change, &control.name)?;
+        }
+    }
+    let changed = incident.built(crate::Build::Control(control)).incident;
+    changed.elements().try_for_each(values)
+}
+
+fn fits(element: &Element, change: &Change, control: &str) -> Checked {
+    let of_link = change.rate_bps.is_some()
+        || change.delay_us.is_some()
+        || change.jitter_us.is_some()
+        || change.loss.is_some();
+    let (of_card, of_switch) = (change.interval_us.is_some(), change.mtu_bytes.is_some());
+    let wrong = match element {
+        Element::Link(_) => of_switch || of_card,
+        Element::Nic(_) => of_switch || of_link,
+        Element::Switch(_) | Element::FreebsdBridge(_) | Element::Director(_) => of_link || of_card,
+        _ => true,
+    };
+    let name = element.name();
+    match wrong {
+        true => fault(
+            name,
+            format!("control {control}: {name} has nothing of what is changed"),
+        ),
+        false => Ok(()),
+    }
+}

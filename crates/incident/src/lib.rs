@@ -1,0 +1,36 @@
+//! An incident as data: the path it happened on, the workload, what was published about it and what
+//! has to be found; and its run on a virtual clock.
+//!
+//! The same [`Incident`] is built live from namespaces and TAP devices by `coalescope-lab`. Here it is
+//! read and checked ([`Incident::parse`]), changed as a control or the remedy asks
+//! ([`Incident::built`]), and simulated ([`simulate`]): no rights, any operating system, any rate.
+//!
+//! ```
+//! use coalescope_incident::{Incident, simulate};
+//!
+//! let incident = Incident::named("openstack-gro").unwrap();
+//! let run = simulate(&incident);
+//! assert!(run.ratio() > 20.0);
+//! ```
+
+mod built;
+mod builtin;
+mod check;
+mod element;
+mod error;
+mod model;
+mod path;
+mod run;
+mod setting;
+
+pub use built::{Build, Built, Unsupported};
+pub use check::MAX_BYTES;
+pub use element::{Bond, Bursts, Director, Element, HyperV2019, Lane, Link, Nic, Profile, Reorder};
+pub use element::{Point, Side, Switch};
+pub use error::Error;
+pub use model::{
+    Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,
+};
+pub use path::{Does, Ends, Part, Room, Veth, Wire};
+pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
+pub use setting::{Setting, Value};

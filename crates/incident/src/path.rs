@@ -1,0 +1,87 @@
+//! Rooms, and what joins them.
+
+use crate::Element;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One part of a path: rooms and joints take turns, and it begins and ends with a room.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// A host.
+    Room(Room),
+    /// Two interfaces, and elements between them.
+    Wire(Wire),
+    /// Two interfaces with nothing between them: merged frames pass whole.
+    Veth(Veth),
+}
+
+/// A host: its own network stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Room {
+    /// Lower-case letters and digits.
+    pub name: String,
+    /// What it does with what is not for itself.
+    #[serde(default)]
+    pub does: Does,
+    /// Its interface on the side of the client; `down0` by default, `eth0` of the server.
+    #[serde(default)]
+    pub toward_client: Option<String>,
+    /// Its interface on the side of the server; `up0` by default, `eth0` of the client.
+    #[serde(default)]
+    pub toward_server: Option<String>,
+    /// Settings of its network stack: `net.ipv4.tcp_reordering`.
+    #[serde(default)]
+    pub sysctls: BTreeMap<String, String>,
+    /// Offloads by interface and name, short or long or the kernel's: `eth0: {gro: false}`.
+    #[serde(default)]
+    pub features: BTreeMap<String, BTreeMap<String, bool>>,
+}
+
+/// What a room does with what is not for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Does {
+    /// Nothing: it is an end of the path.
+    #[default]
+    Nothing,
+    /// The kernel's bridge, with an address for the room itself.
+    Bridge,
+    /// The kernel's router.
+    Route,
+    /// A router whose address stands for the client's.
+    Nat,
+}
+
+/// Two interfaces, and elements between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wire {
+    /// MTUs of both interfaces in bytes, 68 to 65,521.
+    #[serde(default)]
+    pub mtu_bytes: Ends,
+    /// From the client's side to the server's.
+    #[serde(default)]
+    pub elements: Vec<Element>,
+}
+
+/// MTUs of the client's and the server's interface, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ends(pub u16, pub u16);
+
+impl Default for Ends {
+    /// Ethernet's (RFC 894).
+    fn default() -> Self {
+        Self(1500, 1500)
+    }
+}
+
+/// A pair of the kernel's own interfaces.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Veth {
+    /// MTU of both in bytes, 68 to 65,535.
+    pub mtu_bytes: u16,
+}
