@@ -1,0 +1,40 @@
+//! Settings of rooms, changed while the path runs.
+
+use crate::namespace::write;
+use crate::{Error as LabError, Link, Namespace};
+use coalescope_incident::Value;
+use coalescope_netlink::ethtool::{Ethtool, NAMES, matches};
+use coalescope_netlink::route::Route;
+
+/// Makes a setting in a room.
+pub(super) fn apply(room: &Namespace, value: &Value) -> Result<(), LabError> {
+    room.enter(|| match value {
+        Value::Feature {
+            interface,
+            feature,
+            on,
+        } => set_feature(interface, feature, *on),
+        Value::Mtu { interface, bytes } => {
+            let index = Link::named(interface)?.index();
+            Ok(Route::open()?.set_mtu(interface, index, (*bytes).into())?)
+        }
+        // Only what begins with net. is a room's own; a file is checked for that.
+        Value::Sysctl { key, value } => {
+            write(&format!("/proc/sys/{}", key.replace('.', "/")), value)
+        }
+    })?
+}
+
+/// An offload, by ethtool's short or long name or the kernel's.
+fn set_feature(interface: &str, name: &str, on: bool) -> Result<(), LabError> {
+    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
+    let pattern = row.map_or(name, |row| row.2);
+    let features = Ethtool::open()?.read_features(interface)?;
+    let known = features.iter().filter(|(known, _)| matches(known, pattern));
+    let changed = known.filter(|(_, feature)| feature.active != on);
+    let wanted: Vec<_> = changed.map(|(known, _)| (known, on)).collect();
+    match wanted.is_empty() {
+        true => Ok(()),
+        false => Link::named(interface)?.set_features(&wanted),
+    }
+}

@@ -1,0 +1,238 @@
+//! The incidents of the files, live: what they are must be so with the kernel's TCP.
+//!
+//! They measure throughput, so one runs at a time: two cores carry one path without stalls.
+
+use coalescope_incident::{Build, Control, Incident, Kind, Nearer, Setting, simulate};
+use coalescope_lab::incident::{Live, Measured};
+use coalescope_lab::path::Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The incident at work, or a line that says why the test is left out.
+fn start(test: &str, incident: &Incident, build: Build<'_>) -> Option<Live> {
+    match Live::start(incident, build) {
+        Err(Error::Unavailable(reason)) => {
+            eprintln!("SKIPPED, {test}: {reason}");
+            None
+        }
+        started => Some(started.expect(test)),
+    }
+}
+
+/// As it was, and after the remedy on the same path.
+fn both(test: &str, incident: &Incident) -> Option<[Measured; 2]> {
+    let live = start(test, incident, Build::AsIs)?;
+    let slow = live.measure().expect("a measurement");
+    let lost = live.dropped_merged();
+    live.set(&incident.remedy).expect("the remedy");
+    let fast = live.measure().expect("a measurement");
+    if incident.kind != Kind::Harm {
+        assert_eq!(lost, 0, "{}: merged frames lost", incident.name);
+    }
+    live.stop().expect("a sound end");
+    Some([slow, fast])
+}
+
+/// The row of docs/incidents.md, and whether all of it is as the file and the simulator say.
+fn compare(incident: &Incident, [slow, fast]: [Measured; 2]) {
+    let run = simulate(incident);
+    let ratios = [fast.bps() / slow.bps(), run.ratio()];
+    let windows = [
+        slow.effective_window_segments,
+        run.effective_window_segments(),
+    ];
+    let name = &incident.name;
+    eprintln!(
+        "| {name} | {:.2} | {:.2} | {:.1} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} |",
+        slow.bps() / 1e6,
+        fast.bps() / 1e6,
+        ratios[0],
+        windows[0],
+        run.slow.bps / 1e6,
+        run.fast.bps / 1e6,
+        ratios[1],
+        windows[1],
+    );
+    let alike = |[one, two]: [f64; 2]| (0.5..=2.0).contains(&(one / two));
+    assert!(
+        alike(ratios),
+        "{name}: ratios {ratios:?} live and simulated"
+    );
+    assert!(
+        alike(windows),
+        "{name}: windows {windows:?} live and simulated"
+    );
+    let expect = &incident.expect;
+    assert!(
+        expect.ratio_at_least.is_none_or(|least| ratios[0] >= least),
+        "{name}: {ratios:?}"
+    );
+    assert!(
+        expect.ratio_at_most.is_none_or(|most| ratios[0] <= most),
+        "{name}: {ratios:?}"
+    );
+    let within = |[least, most]: [f64; 2]| (least..=most).contains(&windows[0]);
+    assert!(expect.window.is_none_or(within), "{name}: {windows:?}");
+}
+
+#[test]
+fn every_incident_is_live_what_its_file_expects() {
+    let (test, _one) = ("every_incident_is_live_what_its_file_expects", alone());
+    for name in Incident::names() {
+        let incident = Incident::named(name).expect(name);
+        match both(test, &incident) {
+            Some(measured) => compare(&incident, measured),
+            None => return,
+        }
+    }
+}
+
+fn measure(test: &str, incident: &Incident, control: &Control) -> Option<Measured> {
+    match Live::start(incident, Build::Control(control)) {
+        Ok(live) => Some(live.measure().expect("a measurement")),
+        // Which congestion controls there are depends on the kernel.
+        Err(error) => {
+            eprintln!("SKIPPED, {test}, {}: {error}", control.name);
+            None
+        }
+    }
+}
+
+#[test]
+fn controls_are_nearer_to_what_they_are_said_to_be_like() {
+    let (test, _one) = (
+        "controls_are_nearer_to_what_they_are_said_to_be_like",
+        alone(),
+    );
+    for name in Incident::names() {
+        let incident = Incident::named(name).expect(name);
+        let controls = incident.controls.iter().filter(|one| one.expect.is_some());
+        let controls: Vec<_> = controls.collect();
+        if controls.is_empty() {
+            continue;
+        }
+        let Some([slow, fast]) = both(test, &incident) else {
+            return;
+        };
+        for control in controls {
+            let Some(measured) = measure(test, &incident, control) else {
+                continue;
+            };
+            let nearer = Nearer::of(measured.bps(), slow.bps(), fast.bps());
+            let words = format!(
+                "{name}, {}: {:.2} Mbit/s",
+                control.name,
+                measured.bps() / 1e6
+            );
+            eprintln!("{words}");
+            assert_eq!(Some(nearer), control.expect, "{words}");
+        }
+    }
+}
+
+/// Story C: today's TCP does not need GRO against reordering; that every combination carries at least
+/// half of what the three lines can says that nothing collapses.
+#[test]
+fn a_bond_carries_traffic_with_and_without_merging() {
+    let (test, _one) = ("a_bond_carries_traffic_with_and_without_merging", alone());
+    let incident = Incident::named("bond-rr-gro").expect("C");
+    for control in &incident.controls {
+        let Some(live) = start(test, &incident, Build::Control(control)) else {
+            return;
+        };
+        let measured = live.measure().expect("a measurement");
+        let nic = live.path().counters_of("nic").expect("a card");
+        let merges = control.name.contains("gro");
+        eprintln!("{}: {:.1} Mbit/s", control.name, measured.bps() / 1e6);
+        assert_eq!(nic.toward[0].merged > 0, merges, "{}", control.name);
+        assert!(measured.bps() > 150e6, "{}: {measured:?}", control.name);
+    }
+}
+
+#[test]
+fn captures_are_of_the_points_in_their_order() {
+    let (test, _one) = ("captures_are_of_the_points_in_their_order", alone());
+    let mut incident = Incident::named("openstack-gro").expect("A");
+    incident.workload.limit_s = 0.5;
+    let Some(live) = start(test, &incident, Build::AsIs) else {
+        return;
+    };
+    let folder = std::env::temp_dir().join(format!("coalescope-incident-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    live.capture(&folder).expect("captures");
+    live.measure().expect("a measurement");
+    let captured = live.end_capture(&folder).expect("complete");
+    let points: Vec<_> = captured.iter().map(|one| one.point.as_str()).collect();
+    assert_eq!(points, ["VM", "UPLINK", "WIRE"]);
+    for one in &captured {
+        let length = std::fs::metadata(&one.file).expect("a file").len();
+        assert!(one.frames > 10 && length > 1000, "{one:?}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
+#[test]
+fn rooms_settings_and_addresses_are_told_as_others_need_them() {
+    let (test, _one) = ("rooms_settings_and_addresses", alone());
+    let incident = Incident::named("ipvs-gro").expect("D");
+    let Some(live) = start(test, &incident, Build::AsIs) else {
+        return;
+    };
+    assert_eq!((live.client(), live.server()), ("client", "real"));
+    assert_eq!(live.url(92_160), "http://10.77.0.100/92160");
+    let name = live.room_name("director").expect("a name").to_owned();
+    assert!(std::path::Path::new("/run/netns").join(&name).exists());
+    let setting = live.setting(&incident.remedy).expect("a setting");
+    assert_eq!(setting, format!("ns/{name}/lossy0:gro=off"));
+    let said = live.room_name("attic").expect_err("none").to_string();
+    assert_eq!(
+        said,
+        "the path has no room attic; its rooms are: client, director, real"
+    );
+    let wrong: Setting = "client/eth7:gro=off".parse().expect("a setting");
+    let said = live.set(&wrong).expect_err("no such interface").to_string();
+    assert!(said.contains("in room client: "), "{said}");
+    drop(live);
+    assert!(!std::path::Path::new("/run/netns").join(&name).exists());
+}
+
+#[test]
+fn routers_and_address_translation_are_on_the_way() {
+    let (test, _one) = ("routers_and_address_translation_are_on_the_way", alone());
+    let text = Incident::text_of("gro-forwarding").expect("an incident");
+    let between = "  - wire: {}\n  - room: {name: nat, does: nat}\n  - veth: {mtu_bytes: 1500}\n";
+    let second = "  - room: {name: router";
+    let text = text.replacen(
+        second,
+        &format!(
+            "{}{second}",
+            &format!("  - room: {{name: inner, does: bridge}}\n{between}")
+        ),
+        1,
+    );
+    let incident = Incident::parse("nat.yaml", &text).expect("sound");
+    let Some(live) = start(test, &incident, Build::AsIs) else {
+        return;
+    };
+    let measured = live.measure().expect("a measurement");
+    assert!(measured.bytes > 1_000_000, "{measured:?}");
+    assert_eq!(live.url(1), "http://10.77.2.5/1");
+}
+
+#[test]
+fn an_upload_goes_the_other_way() {
+    let (test, _one) = ("an_upload_goes_the_other_way", alone());
+    let mut incident = Incident::named("gro-forwarding").expect("an incident");
+    incident.workload.upload = true;
+    incident.workload.streams = 2;
+    incident.workload.bytes = 1_000_000;
+    let Some(live) = start(test, &incident, Build::AsIs) else {
+        return;
+    };
+    let measured = live.measure().expect("a measurement");
+    assert_eq!(measured.bytes, 1_000_000);
+}
