@@ -4,11 +4,17 @@
 //! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
 //! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings.
 
+mod ab;
 mod check;
 mod diagnose;
+#[cfg(target_os = "linux")]
+mod fix;
 mod json;
+mod lab;
 mod replay;
 mod text;
+#[cfg(target_os = "linux")]
+mod undo;
 mod wire;
 
 use std::io::{self, Write};
@@ -16,10 +22,16 @@ use std::io::{self, Write};
 use coalescope_capture::facts::Trace;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
+pub use ab::AbReport;
 pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
+#[cfg(target_os = "linux")]
+pub use fix::{FixReport, Fixed, Verified};
+pub use lab::{LabControl, LabIncident, LabReport, Skipped};
 pub use replay::ReplayReport;
-pub use text::{TextOptions, WIDTH};
+pub use text::{TextOptions, WIDTH, figure};
+#[cfg(target_os = "linux")]
+pub use undo::UndoReport;
 pub use wire::{WireForward, WireReport, WireWay};
 
 /// What `coalescope trace` has to say.

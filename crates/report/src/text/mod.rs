@@ -1,14 +1,20 @@
 //! The report for people: verdict, findings, hops, connections, notes.
 
+mod ab;
 mod check;
 mod comparison;
 mod connections;
 mod diagnose;
 mod findings;
+#[cfg(target_os = "linux")]
+mod fix;
 mod hops;
+mod lab;
 mod notes;
 mod page;
 mod replay;
+#[cfg(target_os = "linux")]
+mod undo;
 mod units;
 mod wire;
 
@@ -17,11 +23,18 @@ use std::io::{self, Write};
 use coalescope_knowledge::{Merging, Verdict};
 
 use crate::Report;
+pub(crate) use ab::write as write_ab;
 pub(crate) use check::write as write_check;
 pub(crate) use diagnose::{verdict as diagnose_verdict, write as write_diagnose};
+#[cfg(target_os = "linux")]
+pub(crate) use fix::write as write_fix;
+pub(crate) use lab::write as write_lab;
 pub(crate) use notes::warnings;
 use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
+#[cfg(target_os = "linux")]
+pub(crate) use undo::write as write_undo;
+pub use units::figure;
 pub(crate) use wire::write as write_wire;
 
 /// Columns that a report takes at most.

@@ -61,6 +61,21 @@ pub(crate) fn seconds(s: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
+/// A figure of a metric, by its unit: `343 KB/s` would hide that an experiment was about bits, so
+/// bits stay bits.
+#[must_use]
+pub fn figure(value: f64, unit: Option<&str>) -> String {
+    match unit {
+        Some("bit/s") => scaled(value, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"]),
+        Some("byte/s") => byte_rate(value * 8.0),
+        Some("s") => seconds(value),
+        _ if value != 0.0 && value.abs() < 0.000_995 => format!("{value:.2e}"),
+        _ if value != 0.0 && value.abs() < 0.0995 => format!("{value:.4}"),
+        _ if value.abs() >= 100_000.0 => scaled(value, &["", "k", "M", "G", "T"]),
+        _ => three_digits(value),
+    }
+}
+
 /// `12.3%` of a whole.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     let share = part as f64 * 100.0 / whole.max(1) as f64;

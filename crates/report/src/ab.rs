@@ -1,0 +1,117 @@
+//! What an experiment has to say.
+
+use std::io::{self, BufWriter, Write};
+
+use coalescope_experiment::record::{Record, Run};
+use coalescope_knowledge::Settled;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::text::{self, TextOptions};
+
+/// What `coalescope ab` has to say.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AbReport {
+    /// The record, which has the schema `coalescope/ab/1`.
+    #[serde(flatten)]
+    pub(crate) record: Record,
+    /// Findings that the experiment was about, and what became of them.
+    pub(crate) findings: Vec<Settled>,
+}
+
+impl AbReport {
+    /// Takes a record and what it makes of findings.
+    #[must_use]
+    pub fn new(record: Record, findings: Vec<Settled>) -> Self {
+        Self { record, findings }
+    }
+
+    /// The record.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// What was worth saying on the way, and what went wrong.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let notes = self.record.notes.iter().cloned();
+        notes.chain(self.record.unrestored.clone()).collect()
+    }
+
+    /// Prints one JSON document, `coalescope/ab/1`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Prints each run as a line of comma-separated values (RFC 4180), with a header.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        write_row(&mut out, &self.header())?;
+        for (number, run) in self.record.runs.iter().enumerate() {
+            write_row(&mut out, &self.row(number + 1, run))?;
+        }
+        out.flush()
+    }
+
+    /// Prints for people.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_ab(self, out, options)
+    }
+
+    fn header(&self) -> Vec<String> {
+        let first = ["run", "block"].map(str::to_owned).into_iter();
+        let factors = self.record.factors.iter().map(|factor| factor.name.clone());
+        let metrics = self.record.metrics.iter().map(|metric| metric.name.clone());
+        let last = ["begun_s", "problem"].map(str::to_owned);
+        first.chain(factors).chain(metrics).chain(last).collect()
+    }
+
+    /// A warm-up has no block, a figure that is missing is empty.
+    fn row(&self, number: usize, run: &Run) -> Vec<String> {
+        let block = run.block.map(|block| (block + 1).to_string());
+        let first = [number.to_string(), block.unwrap_or_default()].into_iter();
+        let figures = self.record.metrics.iter().map(|metric| {
+            let figure = run.figures.get(&metric.name);
+            figure.map(ToString::to_string).unwrap_or_default()
+        });
+        let last = [
+            format!("{:.3}", run.begun_s),
+            run.problem.clone().unwrap_or_default(),
+        ];
+        first
+            .chain(run.levels.iter().cloned())
+            .chain(figures)
+            .chain(last)
+            .collect()
+    }
+}
+
+fn write_row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
+    let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+    write!(out, "{}\r\n", cells.join(","))
+}
+
+/// RFC 4180: a cell with a comma, a quote or a line break is quoted, and its quotes doubled.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}

@@ -1,0 +1,115 @@
+//! What the incidents of the lab came to.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use coalescope_incident::{Kind, Published};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::json;
+use crate::text::{self, TextOptions};
+
+/// What `coalescope lab run` has to say.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct LabReport {
+    /// The incidents, in the order in which they were run.
+    pub incidents: Vec<LabIncident>,
+    /// Those that could not be run here, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// An incident, from the first measurement to the last.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LabIncident {
+    /// Its name.
+    pub name: String,
+    /// In one line.
+    pub title: String,
+    /// Whether merging is to blame, helps, or is innocent.
+    pub kind: Kind,
+    /// The kernel that it was run on; `virtual clock` if simulated.
+    pub kernel: String,
+    /// What the operators measured.
+    pub published: Published,
+    /// Bits per second as it was.
+    pub slow_bps: f64,
+    /// Bits per second with the remedy.
+    pub fast_bps: f64,
+    /// How many times faster.
+    pub ratio: f64,
+    /// Segments a round trip, as it was.
+    pub effective_window_segments: f64,
+    /// Bits per second after the remedy was taken back; none if that was not tried.
+    pub undone_bps: Option<f64>,
+    /// `check` suspected merging, or what merges.
+    pub suspected: bool,
+    /// `trace` saw merged frames lost.
+    pub observed: bool,
+    /// `ab` proved it.
+    pub proven: bool,
+    /// `fix` made it fast.
+    pub fixed: bool,
+    /// `undo` made it as it was.
+    pub undone: bool,
+    /// Ids of findings that blame merging, by whichever command.
+    pub accused: Vec<String>,
+    /// Other measurements.
+    pub controls: Vec<LabControl>,
+    /// What is not as the file says it must be; empty if all is.
+    pub problems: Vec<String>,
+    /// Captures that were kept.
+    pub captures: Vec<PathBuf>,
+    /// How long all of it took, in seconds.
+    pub took_s: f64,
+}
+
+/// Another measurement.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LabControl {
+    /// Its name.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// Bits per second.
+    pub bps: f64,
+    /// Segments a round trip.
+    pub effective_window_segments: f64,
+}
+
+/// An incident that could not be run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Skipped {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
+impl LabReport {
+    /// Whether everything that was run came out as its file says.
+    #[must_use]
+    pub fn is_as_expected(&self) -> bool {
+        self.incidents
+            .iter()
+            .all(|incident| incident.problems.is_empty())
+    }
+
+    /// Prints one JSON document, `coalescope/lab/1`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::document("coalescope/lab/1", self, out)
+    }
+
+    /// Prints for people.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_lab(self, out, options)
+    }
+}

@@ -1,0 +1,84 @@
+//! What was taken back, for people.
+
+use std::io::{self, Write};
+
+use coalescope_experiment::restore::{Fate, Undone};
+
+use super::TextOptions;
+use super::page::{Page, Tone};
+use crate::UndoReport;
+use crate::undo::{Listed, Told, words};
+
+pub(crate) fn write(
+    report: &UndoReport,
+    out: &mut dyn Write,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let mut page = Page::new(options.colour);
+    if report.journals.is_empty() {
+        page.paragraph("", "", "There is nothing to undo.", Tone::Plain);
+    }
+    for told in &report.journals {
+        match told {
+            Told::Undone(undone) => show(&mut page, undone),
+            Told::Listed(listed) => list(&mut page, listed),
+            Told::Forgotten { journal, .. } => {
+                let text = format!("{journal}: forgotten; nothing was restored from it");
+                page.paragraph("", "  ", &text, Tone::Plain);
+            }
+        }
+    }
+    out.write_all(page.text().as_bytes())?;
+    out.flush()
+}
+
+fn show(page: &mut Page, undone: &Undone) {
+    let tone = match undone.fate {
+        Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
+        Fate::Running { .. } => Tone::Plain,
+        Fate::Restored { .. } | Fate::Reset => Tone::Good,
+    };
+    page.paragraph(
+        "",
+        "  ",
+        &head(&undone.journal, &undone.command),
+        Tone::Plain,
+    );
+    page.paragraph("  ", "    ", &words(&undone.fate), tone);
+    match &undone.fate {
+        Fate::Restored { changes } => {
+            for change in changes {
+                page.paragraph("  ", "    ", &format!("taken back: {change}"), Tone::Plain);
+            }
+        }
+        Fate::Failed { unrestored } => {
+            for left in unrestored {
+                page.paragraph("  ", "    ", &left.to_string(), Tone::Bad);
+            }
+        }
+        Fate::Reset | Fate::Running { .. } | Fate::Unusable { .. } => {}
+    }
+}
+
+fn list(page: &mut Page, listed: &Listed) {
+    page.paragraph(
+        "",
+        "  ",
+        &head(&listed.journal, &listed.command),
+        Tone::Plain,
+    );
+    for change in &listed.changes {
+        page.paragraph("  ", "    ", change, Tone::Plain);
+    }
+    if let Some(problem) = &listed.problem {
+        page.paragraph("  ", "    ", problem, Tone::Bad);
+    }
+}
+
+fn head(journal: &str, command: &str) -> String {
+    if command.is_empty() {
+        journal.to_owned()
+    } else {
+        format!("{journal} (`{command}`)")
+    }
+}

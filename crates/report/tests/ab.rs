@@ -1,0 +1,183 @@
+//! What people read of an experiment.
+
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+
+use std::collections::BTreeMap;
+
+use coalescope_experiment::effects::{Metric, Rules, Sense};
+use coalescope_experiment::record::{Asked, ChangeNote, Ending, Record, Run, Vary};
+use coalescope_knowledge::rules::Blame;
+use coalescope_knowledge::{Proof, Suspicion, Switched, Went, settle};
+use coalescope_report::{AbReport, TextOptions, WIDTH};
+
+fn setting(subject: &str, levels: [&str; 2]) -> Vary {
+    Vary::Setting {
+        subject: subject.to_owned(),
+        levels: levels.map(str::to_owned).to_vec(),
+    }
+}
+
+fn asked(factors: Vec<Vary>) -> Asked {
+    Asked {
+        command: vec!["curl -s http://far/file".to_owned()],
+        factors,
+        place: None,
+        metrics: Vec::new(),
+        sense: None,
+        max_runs: 40,
+        seed: 5,
+        settle_s: 0.5,
+        timeout_s: Some(300.0),
+        deadline_s: None,
+        ignore_failure: false,
+        interface: None,
+        peer: None,
+        rules: Rules::default(),
+    }
+}
+
+fn metric(name: &str, unit: &str, sense: Sense) -> Metric {
+    Metric {
+        name: name.to_owned(),
+        unit: (!unit.is_empty()).then(|| unit.to_owned()),
+        sense,
+    }
+}
+
+/// Each cell's throughput, varied a little and always in the same way.
+fn record(factors: Vec<Vary>, blocks: usize, bps: &[f64]) -> Record {
+    let mut record = Record::new(asked(factors), 1_700_000_000);
+    record.metrics = vec![
+        metric("throughput_bps", "bit/s", Sense::Speed),
+        metric("service_demand_us_per_kb", "us/KB", Sense::Plain),
+        metric("wall_s", "s", Sense::Time),
+    ];
+    let design = record.design().unwrap();
+    for block in 0..blocks {
+        for cell in design.order(block) {
+            let wobble = 1.0 + 0.01 * ((block * 7 + cell * 3) % 5) as f64;
+            let figures = [
+                ("throughput_bps", bps[cell] * wobble),
+                ("service_demand_us_per_kb", 2e8 / bps[cell] * wobble),
+                ("wall_s", 1.0),
+            ];
+            let levels = design.level_names(cell);
+            record.runs.push(Run {
+                block: Some(block),
+                cell,
+                levels: levels.into_iter().map(str::to_owned).collect(),
+                begun_s: record.runs.len() as f64,
+                wall_s: 1.0,
+                problem: None,
+                figures: figures.map(|(name, value)| (name.to_owned(), value)).into(),
+                changes: Vec::<ChangeNote>::new(),
+                moved: None,
+                interface_moved: None,
+                peer_moved: None,
+            });
+        }
+    }
+    record.ended = Ending::Clear;
+    record.conclude(&design).unwrap();
+    record
+}
+
+fn text(report: &AbReport) -> String {
+    let mut out = Vec::new();
+    let options = TextOptions {
+        connections: None,
+        colour: false,
+    };
+    report.write_text(&mut out, &options).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(
+        text.lines().all(|line| line.chars().count() <= WIDTH),
+        "{text}"
+    );
+    text
+}
+
+#[test]
+fn a_flag_that_is_proven() {
+    let gro = setting("eth0:gro", ["on", "off"]);
+    let mut record = record(vec![gro], 8, &[2_744_000.0, 125_000_000.0]);
+    record.note("eth0:gro=off: the link of eth0 went down, and was waited for (2.1 s)".to_owned());
+    let suspicion = Suspicion {
+        id: "linux-bridge-gro".to_owned(),
+        place: Some("eth0".to_owned()),
+        title: "GRO is on at eth0, in front of a bridge that loses what it merged".to_owned(),
+        blame: Blame::Harms,
+        proof: Proof::Suspected,
+        experiment: "coalescope ab --set eth0:gro=off -- COMMAND".to_owned(),
+    };
+    let switched = Switched {
+        set: "eth0:gro=off".to_owned(),
+        went: Went::Better,
+        cost_went: None,
+        words: record.effects[0].words.clone(),
+    };
+    let report = AbReport::new(record, settle(&[suspicion], &[switched]));
+    insta::assert_snapshot!(text(&report));
+    let mut csv = Vec::new();
+    report.write_csv(&mut csv).unwrap();
+    insta::assert_snapshot!(String::from_utf8(csv).unwrap());
+}
+
+#[test]
+fn a_factorial_whose_effects_depend_on_each_other() {
+    let factors = vec![
+        setting("ns/receiver/eth0:mtu", ["1500", "9000"]),
+        setting("ns/receiver/eth0:gro", ["off", "on"]),
+    ];
+    // Story C's throughput, with TSO off at the sender.
+    let bps = [1_646.13e6, 2_613.83e6, 2_957.52e6, 2_847.64e6];
+    let report = AbReport::new(record(factors, 10, &bps), Vec::new());
+    insta::assert_snapshot!(text(&report));
+}
+
+#[test]
+fn vantages_that_clear_the_box() {
+    let from = Vary::Vantage {
+        levels: ["here", "ns/vm"].map(str::to_owned).to_vec(),
+    };
+    let report = AbReport::new(record(vec![from], 12, &[9.1e8, 9.1e8]), Vec::new());
+    insta::assert_snapshot!(text(&report));
+}
+
+#[test]
+fn vantages_by_how_much() {
+    let verdict = |levels: [&str; 2], bps: [f64; 2]| {
+        let levels = levels.map(str::to_owned).to_vec();
+        record(vec![Vary::Vantage { levels }], 12, &bps).verdict
+    };
+    let far = verdict(["here", "ns/vm"], [1e9, 3e6]);
+    assert!(far.contains("Fast from here, slow from ns/vm: "), "{far}");
+    let turned = verdict(["ns/vm", "here"], [3e6, 1e9]);
+    assert!(
+        turned.contains("Fast from here, slow from ns/vm: "),
+        "{turned}"
+    );
+    let near = verdict(["here", "ns/vm"], [1e9, 8.8e8]);
+    assert!(
+        near.contains("Slower from ns/vm than from here: "),
+        "{near}"
+    );
+}
+
+#[test]
+fn one_that_ended_by_an_error_and_left_something() {
+    let gro = setting("eth0:gro", ["on", "off"]);
+    let mut record = record(vec![gro], 1, &[1e9, 1e9]);
+    record.ended = Ending::Failed;
+    record.error = Some("the command ended with exit code 7: connection refused".to_owned());
+    record.restored = false;
+    record.unrestored =
+        vec!["eth0: gro is off, was on: busy; run: ethtool -K eth0 gro on".to_owned()];
+    record.runs.push(Run {
+        block: Some(1),
+        problem: Some("the command ended with exit code 7".to_owned()),
+        figures: BTreeMap::new(),
+        ..record.runs[0].clone()
+    });
+    insta::assert_snapshot!(text(&AbReport::new(record, Vec::new())));
+}
