@@ -1,5 +1,8 @@
 //! The arguments.
 
+mod experiments;
+mod lab;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -8,13 +11,19 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
+pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
+#[cfg(target_os = "linux")]
+pub(crate) use lab::DEFAULT_HOLD_US;
+pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
+
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong found, or done
   1  findings
-  2  usage or input error";
+  2  usage or input error
+  3  a setting could not be restored";
 
 const TRACE_NOTES: &str = "\
 Examples:
@@ -85,20 +94,6 @@ Exit codes:
   0  done
   2  usage or input error, or --write could not be written";
 
-const WIRE_NOTES: &str = "\
-Examples:
-  coalescope lab wire --in veth1 --out veth2 --profile linux-gro
-  ip netns exec middle coalescope lab wire --in in0 --out out0 --profile linux-gro-7 --hold-us 1000
-
-Merged frames are up to 65,549 bytes long: give --out, and what is behind it, a large MTU (65535).
-Nothing else should merge: turn GRO off on both interfaces, and TSO and GSO where frames come from.
-
-Ctrl-C or SIGTERM ends it: what is held leaves, and the counts are printed.
-
-Exit codes:
-  0  ended by a signal
-  2  usage error, no such interface, or not the rights (root, or CAP_NET_RAW)";
-
 const DEMO_NOTES: &str = "\
 Exit codes:
   0  the demo ran, whatever it found
@@ -123,6 +118,12 @@ pub enum Command {
     Check(CheckArgs),
     /// Check settings and trace captures, and join what both say
     Diagnose(DiagnoseArgs),
+    /// Prove it by experiment: compare settings or vantages, run by run, and restore everything
+    Ab(Box<AbArgs>),
+    /// Mend what check has found; shows what it would do, and does it with --apply
+    Fix(FixArgs),
+    /// Take back what fix has changed, and what a crash of ab has left
+    Undo(UndoArgs),
     /// Say what captured traffic would become under a receive offload (GRO, LRO, RSC)
     Replay(ReplayArgs),
     /// Print what this host is set to, for `check --from` elsewhere
@@ -132,19 +133,11 @@ pub enum Command {
     Rules(RulesCommand),
     /// Print the JSON Schema of a kind of file
     Schema(SchemaArgs),
-    /// Make the captures of a simulated incident, and trace them
+    /// Run an incident live: found, proven, fixed, undone; or trace captures of a simulated one
     Demo(DemoArgs),
-    /// Experiments with real interfaces (Linux only)
+    /// The laboratory: the incidents live, each found, proven, fixed and taken back
     #[command(subcommand)]
     Lab(LabCommand),
-}
-
-/// Experiments with real interfaces.
-#[derive(Debug, Subcommand)]
-#[command(after_help = EXIT_CODES)]
-pub enum LabCommand {
-    /// Be a wire between two interfaces that merges frames as a receive offload would
-    Wire(WireArgs),
 }
 
 /// Arguments of `coalescope check`.
@@ -279,6 +272,8 @@ pub enum SchemaName {
     Host,
     /// A file of rules
     Rules,
+    /// What `ab` prints: coalescope/ab/1
+    Ab,
 }
 
 /// Arguments of `coalescope trace`.
@@ -369,43 +364,13 @@ fn profile_parser() -> impl TypedValueParser<Value = Profile> {
         .try_map(|name| Profile::named(&name).ok_or("there is no such profile"))
 }
 
-/// Arguments of `coalescope lab wire`.
-#[derive(Debug, Args)]
-#[command(after_help = WIRE_NOTES)]
-pub struct WireArgs {
-    /// The interface whose frames are merged
-    #[arg(long = "in", value_name = "IFACE")]
-    pub input: String,
-
-    /// The interface where they leave; what comes from there goes back unchanged
-    #[arg(long = "out", value_name = "IFACE")]
-    pub output: String,
-
-    /// Whose rules to merge by
-    #[arg(long, value_name = "PROFILE", value_parser = profile_parser())]
-    pub profile: Profile,
-
-    /// How long a frame is held at most, in microseconds. 0: what is received with one system call
-    /// is merged
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_HOLD_US)]
-    #[arg(value_parser = clap::value_parser!(u64).range(..=LONGEST_POLL_US))]
-    pub hold_us: u64,
-
-    /// How to print the counts
-    #[arg(long, value_enum, default_value_t)]
-    pub format: WireFormat,
-}
-
-/// What `coalescope_lab::wire::DEFAULT_HOLD` says; the lab is there on Linux only.
-pub(crate) const DEFAULT_HOLD_US: u64 = 5000;
-
 /// Arguments of `coalescope demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_NOTES)]
 pub struct DemoArgs {
-    /// Which incident; `list` lists them
-    #[arg(default_value = "hyperv-rsc-jumbo")]
-    pub story: String,
+    /// Which simulated incident; `list` lists them [default: a live one, story A, where namespaces
+    /// can be made; else hyperv-rsc-jumbo]
+    pub story: Option<String>,
 
     /// List the incidents
     #[arg(long)]

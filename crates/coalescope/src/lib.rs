@@ -3,10 +3,14 @@
 //! It is a library so that manual pages and completions can be made from the one definition of its
 //! arguments, [`Cli`].
 
+#[cfg(target_os = "linux")]
+mod ab;
 mod check;
 mod cli;
 mod demo;
 mod diagnose;
+#[cfg(target_os = "linux")]
+mod fix;
 mod hosts;
 mod inputs;
 mod interrupt;
@@ -17,6 +21,8 @@ mod replay;
 mod rules;
 mod schema;
 mod trace;
+#[cfg(target_os = "linux")]
+mod undo;
 
 use std::io;
 use std::process::ExitCode;
@@ -24,9 +30,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use cli::{
-    CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput, Format,
-    HostFormat, LabCommand, LiveArgs, OutputArgs, ReplayArgs, ReplayFormat, RulesArgs,
-    RulesCommand, RulesOutput, SchemaArgs, SchemaName, TraceArgs, WireArgs, WireFormat,
+    AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput,
+    FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs, LabShellArgs, LiveArgs,
+    OutputArgs, ReplayArgs, ReplayFormat, RulesArgs, RulesCommand, RulesOutput, SchemaArgs,
+    SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -36,6 +43,10 @@ pub enum Outcome {
     Done,
     /// Something was found.
     Findings,
+    /// It went wrong, and the report says what; what was there before is there again.
+    Failed,
+    /// A setting could not be restored.
+    Unrestored,
 }
 
 impl Outcome {
@@ -51,9 +62,16 @@ impl Outcome {
 /// Runs the command that the process was started with.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Before there is a second thread.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = coalescope_experiment::guardian::serve_if_asked() {
+        return code;
+    }
     match run(Cli::parse()) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::Failed) => ExitCode::from(2),
+        Ok(Outcome::Unrestored) => ExitCode::from(3),
         // Whoever reads the report has seen enough of it (`| head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -73,12 +91,22 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Ab(args) => ab::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Fix(args) => fix::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Undo(args) => undo::run(&args),
+        #[cfg(not(target_os = "linux"))]
+        Command::Ab(_) | Command::Fix(_) | Command::Undo(_) => {
+            anyhow::bail!("settings are changed on Linux only: run it there, or with --do over ssh")
+        }
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),
         Command::Rules(command) => rules::run(&command),
         Command::Schema(args) => schema::run(&args),
         Command::Demo(args) => demo::run(&args),
-        Command::Lab(LabCommand::Wire(args)) => lab::wire(&args),
+        Command::Lab(command) => lab::run(&command),
     }
 }
 

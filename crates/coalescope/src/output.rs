@@ -3,11 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 
 #[cfg(target_os = "linux")]
-use coalescope_report::WireReport;
-use coalescope_report::{CheckReport, DiagnoseReport, ReplayReport, Report, TextOptions};
+use coalescope_report::{AbReport, FixReport, UndoReport, WireReport};
+use coalescope_report::{
+    CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, TextOptions,
+};
 
 #[cfg(target_os = "linux")]
-use crate::cli::WireFormat;
+use crate::cli::{AbFormat, WireFormat};
 use crate::cli::{DiagnoseOutput, Format, HostFormat, OutputArgs, ReplayFormat};
 
 /// Prints the report to standard output, which gets nothing else.
@@ -68,6 +70,51 @@ pub(crate) fn print_diagnose(report: &DiagnoseReport, args: DiagnoseOutput) -> i
             report.write_json(&mut out)
         }
         HostFormat::Text => report.write_text(&mut out, &text_options(args.connections)),
+    }
+}
+
+/// The same for an experiment.
+#[cfg(target_os = "linux")]
+pub(crate) fn print_ab(report: &AbReport, format: AbFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        AbFormat::Json => {
+            for warning in report.warnings() {
+                tell(&format!("warning: {warning}"));
+            }
+            report.write_json(&mut out)
+        }
+        AbFormat::Csv => report.write_csv(&mut out),
+        AbFormat::Text => report.write_text(&mut out, &text_options(0)),
+    }
+}
+
+/// The same for what mends findings.
+#[cfg(target_os = "linux")]
+pub(crate) fn print_fix(report: &FixReport, format: HostFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        HostFormat::Json => report.write_json(&mut out),
+        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
+    }
+}
+
+/// The same for what was taken back.
+#[cfg(target_os = "linux")]
+pub(crate) fn print_undo(report: &UndoReport, format: HostFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        HostFormat::Json => report.write_json(&mut out),
+        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
+    }
+}
+
+/// The same for the lab.
+pub(crate) fn print_lab(report: &LabReport, format: HostFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        HostFormat::Json => report.write_json(&mut out),
+        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
     }
 }
 

@@ -93,7 +93,10 @@ fn write_director(folder: &Path, gro: &str) {
 
 #[test]
 fn the_verdict_in_the_readme_is_what_the_demo_prints() {
-    let output = coalescope().arg("demo").output().unwrap();
+    let output = coalescope()
+        .args(["demo", "hyperv-rsc-jumbo"])
+        .output()
+        .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     let readme = read("README.md");
     let verdict = blocks(&readme, "text")
@@ -272,6 +275,32 @@ fn every_json_field_of_a_replay_is_documented() {
     assert!(missing.is_empty(), "not in docs/replay.md: {missing:?}");
 }
 
+/// Of the whole and of each run; what is within them is described in the schema itself.
+#[test]
+fn every_json_field_of_an_experiment_is_documented() {
+    let output = coalescope().args(["schema", "ab"]).output().unwrap();
+    let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let run = &schema["$defs"]["Run"]["properties"];
+    let both = [&schema["properties"], run];
+    let fields = both.map(|fields| fields.as_object().unwrap().keys().cloned());
+    let found: BTreeSet<String> = fields.into_iter().flatten().collect();
+    assert!(
+        found.contains("restored") && found.contains("begun_s"),
+        "{found:?}"
+    );
+    let reference = read("docs/experiments.md");
+    let text = reference.replace("[]", "");
+    let documented = quoted(&text);
+    let missing: Vec<_> = found
+        .iter()
+        .filter(|name| !documented.contains(name.as_str()))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "not in docs/experiments.md: {missing:?}"
+    );
+}
+
 #[test]
 fn the_example_of_a_replay_is_what_it_prints() {
     let output = coalescope()
@@ -294,14 +323,21 @@ fn every_profile_is_documented() {
 
 #[test]
 fn every_option_is_documented() {
-    for (command, known) in [("trace", "--compare"), ("replay", "--interval-us")] {
+    for (command, known, document) in [
+        ("trace", "--compare", "docs/trace.md"),
+        ("replay", "--interval-us", "docs/replay.md"),
+        ("ab", "--set", "docs/experiments.md"),
+        ("fix", "--persist", "docs/experiments.md"),
+        ("undo", "--forget", "docs/experiments.md"),
+    ] {
         let output = coalescope().args([command, "--help"]).output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
-        let document = format!("docs/{command}.md");
-        let reference = read(&document);
+        let reference = read(document);
         let options: BTreeSet<&str> = help
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|word| word.starts_with("--") && *word != "--help")
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'))
+            .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ','))
+            .filter(|word| word.len() > 2 && word.starts_with("--") && *word != "--help")
             .collect();
         assert!(options.contains(known), "{options:?}");
         for option in options {
@@ -352,6 +388,7 @@ fn links_lead_somewhere() {
         "ARCHITECTURE.md",
         "CHANGELOG.md",
         "docs/trace.md",
+        "docs/experiments.md",
         "docs/replay.md",
         "docs/inference.md",
         "docs/crosscheck.md",

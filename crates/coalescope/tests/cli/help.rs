@@ -39,6 +39,21 @@ fn of_rules() {
 }
 
 #[test]
+fn of_ab() {
+    insta::assert_snapshot!(help(&["ab", "--help"]));
+}
+
+#[test]
+fn of_fix() {
+    insta::assert_snapshot!(help(&["fix", "--help"]));
+}
+
+#[test]
+fn of_undo() {
+    insta::assert_snapshot!(help(&["undo", "--help"]));
+}
+
+#[test]
 fn of_replay() {
     insta::assert_snapshot!(help(&["replay", "--help"]));
 }
@@ -46,6 +61,11 @@ fn of_replay() {
 #[test]
 fn of_lab() {
     insta::assert_snapshot!(help(&["lab", "--help"]));
+}
+
+#[test]
+fn of_lab_run() {
+    insta::assert_snapshot!(help(&["lab", "run", "--help"]));
 }
 
 #[test]

@@ -2,14 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+#[cfg(target_os = "linux")]
+mod ab;
 mod check;
 mod common;
 mod errors;
+#[cfg(target_os = "linux")]
+mod fix;
 mod help;
 mod json;
+#[cfg(target_os = "linux")]
+mod lab;
 #[cfg(unix)]
 mod pipes;
 mod replay;
+#[cfg(target_os = "linux")]
+mod stories;
 mod text;
 #[cfg(target_os = "linux")]
 mod wire;

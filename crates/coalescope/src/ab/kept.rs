@@ -1,0 +1,96 @@
+//! Where the record is kept.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, bail};
+use coalescope_experiment::record::{Record, SCHEMA};
+use serde::Serialize;
+
+/// The file of a record.
+pub(super) struct Kept {
+    path: PathBuf,
+}
+
+impl Kept {
+    /// A file of the user's choice.
+    pub(super) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// A new one in the usual place: `$COALESCOPE_STATE/ab`, /var/lib/coalescope/ab, or without root
+    /// `$XDG_STATE_HOME/coalescope/ab`, which is ~/.local/state by default.
+    pub(super) fn usual(begun_unix_s: u64) -> anyhow::Result<Self> {
+        let folder = folder().join("ab");
+        fs::create_dir_all(&folder).with_context(|| {
+            format!(
+                "cannot make the folder {}: use --save FILE",
+                folder.display()
+            )
+        })?;
+        let name = format!("{begun_unix_s}-{}.json", std::process::id());
+        Ok(Self::at(folder.join(name)))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn read(&self) -> anyhow::Result<Record> {
+        let path = self.path.display();
+        let file = File::open(&self.path).with_context(|| format!("cannot read {path}"))?;
+        let record: Record = serde_json::from_reader(io::BufReader::new(file))
+            .with_context(|| format!("{path} is not the record of an experiment"))?;
+        if record.schema != SCHEMA {
+            bail!(
+                "{path} has the schema {}, this version knows {SCHEMA}",
+                record.schema
+            );
+        }
+        Ok(record)
+    }
+
+    /// Writes all of it, so that after a crash there is this one or the one before.
+    pub(super) fn write(&self, record: &impl Serialize) -> io::Result<()> {
+        let mut beside = self.path.clone().into_os_string();
+        beside.push(".new");
+        let mut file = io::BufWriter::new(File::create(&beside)?);
+        serde_json::to_writer_pretty(&mut file, record)?;
+        file.write_all(b"\n")?;
+        file.into_inner()?.sync_all()?;
+        fs::rename(&beside, &self.path)
+    }
+}
+
+fn folder() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(state) = set("COALESCOPE_STATE") {
+        return PathBuf::from(state);
+    }
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from("/var/lib/coalescope");
+    }
+    let state = set("XDG_STATE_HOME").map(PathBuf::from);
+    let home = || set("HOME").map(|home| Path::new(&home).join(".local/state"));
+    let base = state.or_else(home).unwrap_or_else(std::env::temp_dir);
+    base.join("coalescope")
+}
+
+/// The time, in seconds since 1970.
+pub(super) fn now_unix_s() -> u64 {
+    since_1970().as_secs()
+}
+
+/// The time in nanoseconds, cut: any number that is not twice the same.
+#[expect(clippy::cast_possible_truncation, reason = "its low bits are wanted")]
+pub(super) fn now_ns() -> u64 {
+    since_1970().as_nanos() as u64
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+}

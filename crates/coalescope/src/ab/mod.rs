@@ -1,0 +1,92 @@
+//! `coalescope ab`: an experiment with settings or vantages.
+
+mod ask;
+mod kept;
+mod settled;
+mod watch;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use coalescope_experiment::ab::{self, Checked};
+use coalescope_experiment::record::{Ending, Record};
+use coalescope_report::AbReport;
+
+use crate::cli::{AbArgs, LiveArgs};
+use crate::{Outcome, hosts, interrupt, output};
+use kept::Kept;
+use watch::Told;
+
+pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
+    let stop = interrupt::until_told().context("cannot listen for signals")?;
+    let (mut record, kept) = begin(args)?;
+    let checked = Checked::new(&record.asked)?;
+    ask::mind_the_session(&checked, &mut record, args.yes)?;
+    record.before = Some(snapshot(&checked)?);
+    record.host = record.before.as_ref().and_then(|host| host.name.clone());
+    let suspicions = settled::suspicions(args, &record)?;
+    let record = experiment(&checked, record, &kept, &stop)?;
+    let findings = settled::settle(&suspicions, &record);
+    let report = AbReport::new(record, findings);
+    kept.write(&report)?;
+    output::tell(&format!("the record is in {}", kept.path().display()));
+    if let Some(error) = &report.record().error {
+        output::tell(&format!("error: {error}"));
+    }
+    output::print_ab(&report, args.format)?;
+    Ok(outcome(report.record()))
+}
+
+/// A new experiment, or one that is gone on with.
+fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
+    match &args.resume {
+        Some(path) => {
+            let kept = Kept::at(path.clone());
+            Ok((kept.read()?, kept))
+        }
+        None => {
+            let record = Record::new(ask::asked(args)?, kept::now_unix_s());
+            let kept = match &args.save {
+                Some(path) => Kept::at(path.clone()),
+                None => Kept::usual(record.begun_unix_s)?,
+            };
+            Ok((record, kept))
+        }
+    }
+}
+
+/// Runs it, and looks at the host again afterwards.
+fn experiment(
+    checked: &Checked,
+    record: Record,
+    kept: &Kept,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Record> {
+    let namespaces = checked.namespaces();
+    let mut watch = Told::new(kept);
+    let mut record = ab::run(checked, record, &mut watch, stop)?;
+    record.after = Some(snapshot_of(&namespaces)?);
+    Ok(record)
+}
+
+fn snapshot(checked: &Checked) -> anyhow::Result<coalescope_host::model::Snapshot> {
+    snapshot_of(&checked.namespaces())
+}
+
+/// With other namespaces, all are looked at, so that names are those of the settings
+/// (`ns/NAME/eth0`).
+fn snapshot_of(namespaces: &[String]) -> anyhow::Result<coalescope_host::model::Snapshot> {
+    hosts::collect(&LiveArgs {
+        netns: None,
+        all_netns: !namespaces.is_empty(),
+    })
+}
+
+fn outcome(record: &Record) -> Outcome {
+    match record.ended {
+        _ if !record.restored => Outcome::Unrestored,
+        Ending::Failed => Outcome::Failed,
+        _ => Outcome::Done,
+    }
+}

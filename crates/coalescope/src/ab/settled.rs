@@ -1,0 +1,167 @@
+//! Findings that the experiment is about, and what it makes of them.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::Context;
+use coalescope_experiment::effects::{Direction, Effect, EffectKind, Sense};
+use coalescope_experiment::record::{Record, Vary};
+use coalescope_experiment::settings::{Setting, What};
+use coalescope_knowledge::{Settled, Suspicion, Switched, Went};
+
+use crate::cli::AbArgs;
+use crate::hosts;
+
+/// CPU time for the same bytes, here and at the other end.
+const COSTS: [&str; 2] = ["service_demand_us_per_kb", "peer_service_demand_us_per_kb"];
+/// A run that moved less over the interface says nothing of it: a handshake and a small answer.
+const TOUCHED_BYTES: u64 = 10_000;
+
+/// What there is to be settled: the findings of reports, or else those of this host.
+pub(super) fn suspicions(args: &AbArgs, record: &Record) -> anyhow::Result<Vec<Suspicion>> {
+    if args.findings.is_empty() {
+        let rules = hosts::rules(&args.rules)?;
+        let checked = hosts::checked(&rules, record.before.as_slice());
+        let findings = checked.iter().flat_map(|checked| &checked.findings);
+        return Ok(findings.filter_map(Suspicion::of_host).collect());
+    }
+    let mut all = Vec::new();
+    for path in &args.findings {
+        all.extend(Suspicion::of_report(&report(path)?));
+    }
+    Ok(all)
+}
+
+fn report(path: &Path) -> anyhow::Result<serde_json::Value> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_reader(BufReader::new(file))
+        .with_context(|| format!("{} is not a report in JSON", path.display()))
+}
+
+/// What the experiment makes of them.
+pub(super) fn settle(suspicions: &[Suspicion], record: &Record) -> Vec<Settled> {
+    coalescope_knowledge::settle(suspicions, &switched(record))
+}
+
+fn switched(record: &Record) -> Vec<Switched> {
+    let Some(sense) = record.metrics.first().map(|metric| metric.sense) else {
+        return Vec::new();
+    };
+    let main = record
+        .foremost()
+        .filter(|effect| effect.kind == EffectKind::Main);
+    main.flat_map(|effect| {
+        let factor = record
+            .factors
+            .iter()
+            .position(|factor| factor.name == effect.factor);
+        let vary = factor.and_then(|index| record.asked.factors.get(index));
+        vary.map(|vary| both_ways(record, vary, effect, sense))
+            .unwrap_or_default()
+    })
+    .collect()
+}
+
+/// A level against the reference, and where there are only two, the reference against the level.
+fn both_ways(record: &Record, vary: &Vary, effect: &Effect, sense: Sense) -> Vec<Switched> {
+    let margin = record.asked.rules.margin;
+    let touched = was_touched(record, vary);
+    let went = touched.then(|| effect.direction(sense, margin));
+    let cost = cost(record, effect, margin);
+    let words = if touched {
+        effect.words.clone()
+    } else {
+        format!(
+            "{}; but the command moved next to nothing over that interface",
+            effect.words
+        )
+    };
+    let one = |set: Option<String>, turn: fn(Direction) -> Went| {
+        set.map(|set| Switched {
+            set,
+            went: went.map_or(Went::Unclear, turn),
+            cost_went: cost.map(turn),
+            words: words.clone(),
+        })
+    };
+    let forth = one(made(vary, &effect.level), straight);
+    let has_two = record
+        .factors
+        .iter()
+        .any(|factor| factor.name == effect.factor && factor.levels.len() == 2);
+    let back = has_two.then(|| one(made(vary, &effect.reference), turned));
+    forth.into_iter().chain(back.flatten()).collect()
+}
+
+/// The more of CPU time, the worse: as with a time.
+fn cost(record: &Record, effect: &Effect, margin: f64) -> Option<Direction> {
+    let same = |other: &&Effect| {
+        COSTS.contains(&other.metric.as_str())
+            && other.kind == EffectKind::Main
+            && other.factor == effect.factor
+            && other.level == effect.level
+    };
+    let mut ways = record.effects.iter().filter(same);
+    let first = ways.next()?.direction(Sense::Time, margin);
+    // Dearer at one end and cheaper at the other is no answer.
+    let is_one = ways.all(|other| {
+        let way = other.direction(Sense::Time, margin);
+        way == first || way == Direction::Unclear
+    });
+    Some(if is_one { first } else { Direction::Unclear })
+}
+
+fn straight(direction: Direction) -> Went {
+    match direction {
+        Direction::Faster => Went::Better,
+        Direction::Slower => Went::Worse,
+        Direction::Alike => Went::Alike,
+        Direction::Unclear => Went::Unclear,
+    }
+}
+
+fn turned(direction: Direction) -> Went {
+    match direction {
+        Direction::Faster => Went::Worse,
+        Direction::Slower => Went::Better,
+        Direction::Alike => Went::Alike,
+        Direction::Unclear => Went::Unclear,
+    }
+}
+
+/// What made a level, in the words of rules.
+fn made(vary: &Vary, level: &str) -> Option<String> {
+    match vary {
+        Vary::Setting { subject, .. } => {
+            let setting: Setting = format!("{subject}={level}").parse().ok()?;
+            Some(setting.shortened().to_string())
+        }
+        Vary::Commands { levels } => {
+            let mut levels = levels.iter();
+            let named = levels.find(|named| named.name == level)?;
+            Some(named.command.clone())
+        }
+        Vary::Vantage { .. } => None,
+    }
+}
+
+/// Whether the runs went over the interface that was changed; what has no interface counts as
+/// touched.
+fn was_touched(record: &Record, vary: &Vary) -> bool {
+    let Vary::Setting { subject, levels } = vary else {
+        return true;
+    };
+    let setting = levels
+        .first()
+        .and_then(|level| format!("{subject}={level}").parse::<Setting>().ok());
+    let Some(What::Interface { name, .. }) = setting.map(|setting| setting.subject.what) else {
+        return true;
+    };
+    record.runs.iter().any(|run| {
+        let moved = run.interface_moved.as_ref().or(run.moved.as_ref());
+        let interface = moved.and_then(|moved| moved.interfaces.get(&name));
+        let bytes = interface.map_or(0, |one| one.rx_bytes + one.tx_bytes);
+        bytes >= TOUCHED_BYTES
+    })
+}

@@ -1,0 +1,51 @@
+//! How it goes, on standard error.
+
+use std::io;
+
+use coalescope_experiment::ab::Watch;
+use coalescope_experiment::design::Planned;
+use coalescope_experiment::record::{Record, Run};
+use coalescope_report::figure;
+
+use super::kept::Kept;
+use crate::output;
+
+/// Tells of each run, and keeps the record.
+pub(super) struct Told<'a> {
+    kept: &'a Kept,
+    line: String,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn new(kept: &'a Kept) -> Self {
+        let line = String::new();
+        Self { kept, line }
+    }
+}
+
+impl Watch for Told<'_> {
+    fn begins(&mut self, planned: Planned, levels: &[String], made: usize, allowed: usize) {
+        let place = match planned.block {
+            Some(block) => format!("run {made} of at most {allowed}, block {}", block + 1),
+            None => "warm-up".to_owned(),
+        };
+        self.line = format!("{place}: {}", levels.join(", "));
+    }
+
+    fn ended(&mut self, run: &Run, record: &Record) {
+        let result = match (&run.problem, record.metrics.first()) {
+            (Some(problem), _) => problem.clone(),
+            (None, Some(metric)) => run
+                .figures
+                .get(&metric.name)
+                .map(|value| format!("{} {}", metric.name, figure(*value, metric.unit.as_deref())))
+                .unwrap_or_default(),
+            (None, None) => String::new(),
+        };
+        output::tell(&format!("{}: {result}", self.line));
+    }
+
+    fn keep(&mut self, record: &Record) -> io::Result<()> {
+        self.kept.write(record)
+    }
+}

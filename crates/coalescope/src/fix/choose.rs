@@ -1,0 +1,114 @@
+//! Which findings are to be fixed, and by which settings.
+
+use std::collections::BTreeMap;
+
+use anyhow::bail;
+use coalescope_experiment::settings::{Setting, read};
+use coalescope_knowledge::rules::{HostFinding, RemedyKind};
+use coalescope_report::Fixed;
+
+use super::fixed;
+use crate::cli::FixArgs;
+use crate::hosts;
+
+/// What is to be done.
+pub(super) struct Chosen {
+    /// The findings.
+    pub(super) fixes: Vec<Fixed>,
+    /// All their settings, each once, those that are not so already.
+    pub(super) settings: Vec<Setting>,
+}
+
+impl Chosen {
+    /// Asks the rules about this host.
+    pub(super) fn of(args: &FixArgs) -> anyhow::Result<Self> {
+        let rules = hosts::rules(&args.rules)?;
+        let snapshots = hosts::snapshots(&[], &args.live)?;
+        let checked = hosts::checked(&rules, &snapshots);
+        let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
+        let chosen = named(&all, &args.findings)?;
+        let namespace = args.live.netns.as_deref();
+        let mut fixes = Vec::new();
+        let mut settings = Settings::default();
+        for finding in chosen {
+            let own = settings_of(finding, namespace)?;
+            settings.add(finding, &own)?;
+            fixes.push(fixed(finding, &own, args.persist));
+        }
+        Ok(Self {
+            fixes,
+            settings: settings.into_changes()?,
+        })
+    }
+}
+
+/// Those that were named; all, if none was.
+fn named<'a>(all: &[&'a HostFinding], ids: &[String]) -> anyhow::Result<Vec<&'a HostFinding>> {
+    for id in ids {
+        if !all.iter().any(|finding| finding.id == *id) {
+            let known: Vec<&str> = all.iter().map(|finding| finding.id.as_str()).collect();
+            bail!(
+                "check has no finding {id} here; it has {}",
+                if known.is_empty() {
+                    "none".to_owned()
+                } else {
+                    known.join(", ")
+                }
+            );
+        }
+    }
+    let chosen = all
+        .iter()
+        .filter(|finding| ids.is_empty() || ids.contains(&finding.id));
+    Ok(chosen.copied().collect())
+}
+
+/// What mends a finding now. With `--netns` names are those of that namespace.
+fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result<Vec<Setting>> {
+    let runtime = finding
+        .remedies
+        .iter()
+        .filter(|remedy| remedy.kind == RemedyKind::Runtime);
+    let texts = runtime.flat_map(|remedy| &remedy.settings);
+    texts
+        .map(|text| {
+            let mut setting: Setting = text.parse()?;
+            if setting.subject.namespace.is_none() {
+                setting.subject.namespace = namespace.map(str::to_owned);
+            }
+            Ok(setting)
+        })
+        .collect()
+}
+
+/// Settings with the finding that wants each.
+#[derive(Default)]
+struct Settings(BTreeMap<String, (Setting, String)>);
+
+impl Settings {
+    /// Two findings may want the same, and must not want opposites.
+    fn add(&mut self, finding: &HostFinding, settings: &[Setting]) -> anyhow::Result<()> {
+        for setting in settings {
+            let subject = setting.shortened().subject.to_string();
+            let wanted = (setting.clone(), finding.id.clone());
+            let (known, by) = self.0.entry(subject).or_insert(wanted);
+            if known.value != setting.value {
+                bail!(
+                    "{by} wants {known}, and {} wants {setting}: name the one to fix",
+                    finding.id
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn into_changes(self) -> anyhow::Result<Vec<Setting>> {
+        let mut settings = Vec::new();
+        for (setting, _) in self.0.into_values() {
+            if read(&setting.subject)? != setting.value {
+                settings.push(setting);
+            }
+        }
+        Ok(settings)
+    }
+}

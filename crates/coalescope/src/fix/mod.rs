@@ -1,0 +1,59 @@
+//! `coalescope fix`: makes what `check` proposes, so that it can be taken back.
+
+mod apply;
+mod choose;
+mod verify;
+
+use std::path::Path;
+
+use coalescope_experiment::settings::Setting;
+use coalescope_knowledge::rules::HostFinding;
+use coalescope_remedy::{Plan, Wish, plan};
+use coalescope_report::{FixReport, Fixed};
+
+use crate::cli::FixArgs;
+use crate::{Outcome, output};
+use choose::Chosen;
+
+pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
+    let mut report = FixReport::default();
+    if args.verify {
+        report.verified = verify::verified()?;
+        output::print_fix(&report, args.format)?;
+        return Ok(Outcome::of(report.reverted()));
+    }
+    let chosen = Chosen::of(args)?;
+    // Shown unless they are neither asked for nor just looked at.
+    if args.persist || !args.apply {
+        report.files = lasting(&chosen.settings);
+    }
+    let outcome = if args.apply {
+        apply::apply(args, &chosen, &mut report)?
+    } else {
+        Outcome::of(!chosen.fixes.is_empty())
+    };
+    report.fixes = chosen.fixes;
+    output::print_fix(&report, args.format)?;
+    Ok(outcome)
+}
+
+/// What files would have to say.
+fn lasting(settings: &[Setting]) -> Plan {
+    let wishes = settings.iter().filter_map(|setting| {
+        let (interface, feature, on) = setting.feature()?;
+        Some(Wish {
+            interface: interface.to_owned(),
+            namespace: setting.subject.namespace.clone(),
+            feature: feature.to_owned(),
+            on,
+        })
+    });
+    plan(Path::new("/"), &wishes.collect::<Vec<_>>())
+}
+
+/// A finding, and what mends it.
+fn fixed(finding: &HostFinding, settings: &[Setting], persist: bool) -> Fixed {
+    let is_ours = !settings.is_empty() && settings.iter().all(|one| one.feature().is_some());
+    let texts = settings.iter().map(ToString::to_string).collect();
+    Fixed::new(finding, texts, persist && !is_ours)
+}

@@ -1,0 +1,63 @@
+//! Whether what was applied is still so.
+
+use std::fs;
+
+use coalescope_experiment::journal::{Digest, Journal, State, Store, StoreKind};
+use coalescope_experiment::settings::{Error, Setting, Space, read};
+use coalescope_report::Verified;
+
+/// What all journals of changes that were to stay say, beside what is.
+pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
+    let mut all = Vec::new();
+    for kind in [StoreKind::Runtime, StoreKind::Persistent] {
+        let store = Store::usual(kind)?;
+        for id in store.list()? {
+            match store.read(&id) {
+                Ok(journal) if journal.state == State::Kept => all.extend(look(&journal)),
+                // One that is being written or undone is not one that was to stay.
+                Ok(_) => {}
+                Err(error) => all.push(Verified::unreadable(&id, &error.to_string())),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A name is of the namespace that the command ran in; elsewhere it is of something else.
+fn here(journal: &Journal, setting: &Setting) -> Result<(), Error> {
+    let namespace = &setting.subject.namespace;
+    let interfaces = journal.interfaces.iter().map(|entry| &entry.namespace);
+    let sysctls = journal.sysctls.iter().map(|entry| &entry.namespace);
+    let mut all = interfaces.chain(sysctls);
+    match all.find(|id| id.name == *namespace) {
+        Some(id) => Space::find(id).map(drop),
+        None => Ok(()),
+    }
+}
+
+fn look(journal: &Journal) -> Vec<Verified> {
+    let settings = journal.wanted.iter().map(|setting| {
+        let is = match here(journal, setting).and_then(|()| read(&setting.subject)) {
+            Ok(is) => is.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let holds = is == setting.value.to_string();
+        Verified::new(
+            &journal.id,
+            &setting.subject.to_string(),
+            &setting.value.to_string(),
+            &is,
+            holds,
+        )
+    });
+    let files = journal.files.iter().map(|entry| {
+        let path = entry.path.display().to_string();
+        let (is, holds) = match fs::read(&entry.path) {
+            Ok(bytes) if Digest::of(&bytes) == entry.wrote => ("as written".to_owned(), true),
+            Ok(_) => ("changed since".to_owned(), false),
+            Err(error) => (error.to_string(), false),
+        };
+        Verified::new(&journal.id, &path, "as written", &is, holds)
+    });
+    settings.chain(files).collect()
+}

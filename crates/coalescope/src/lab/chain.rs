@@ -1,0 +1,368 @@
+//! The whole chain over one incident, live: measure, `check`, `trace`, `ab`, `fix`, measure, `undo`,
+//! measure; and the controls.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use coalescope_incident::{Build, Control, Incident, Kind, Nearer};
+use coalescope_lab::incident::{Captured, Live, Measured};
+use coalescope_report::{LabControl, LabIncident, figure};
+use serde_json::Value;
+
+use super::commands::Commands;
+use super::judged::{Measurements, problems};
+use super::place::Place;
+use crate::output;
+
+/// What `check` knows of the lab's cards, as a site's own rules.
+const RULES: &str = include_str!("../../../../incidents/rules/lab.yaml");
+/// Runs of the experiment at most: a difference of 20 times is clear long before.
+const MAX_RUNS: &str = "16";
+/// A run of the experiment that takes longer has hung.
+const TIMEOUT_S: &str = "60";
+
+/// Runs it.
+pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
+    let begun = Instant::now();
+    let mut chain = Chain::start(incident, place)?;
+    let slow = chain.measure("as it is")?;
+    chain.check()?;
+    chain.trace()?;
+    chain.experiment()?;
+    let fast_bps = chain.mend()?;
+    let undone_bps = chain.take_back()?;
+    let seen = chain.stop()?;
+    let measured = Measurements {
+        slow_bps: slow.bps(),
+        fast_bps,
+        window: slow.effective_window_segments,
+        controls: controls(incident)?,
+    };
+    let mut done = report(incident, place, seen, measured, undone_bps);
+    done.took_s = begun.elapsed().as_secs_f64();
+    Ok(done)
+}
+
+/// What the commands have said.
+#[derive(Default)]
+struct Seen {
+    /// A finding of `check` about the remedy's setting: its id.
+    suspected: Option<String>,
+    observed: bool,
+    proven: bool,
+    fixed: bool,
+    accused: BTreeSet<String>,
+    captures: Vec<PathBuf>,
+}
+
+struct Chain<'a> {
+    incident: &'a Incident,
+    live: Live,
+    place: &'a Place,
+    /// The remedy, as `ab` takes it here.
+    remedy: String,
+    seen: Seen,
+}
+
+impl<'a> Chain<'a> {
+    fn start(incident: &'a Incident, place: &'a Place) -> anyhow::Result<Self> {
+        let live = Live::start(incident, Build::AsIs)?;
+        let rules = place.path().join("rules");
+        fs::create_dir_all(&rules)?;
+        fs::write(rules.join("lab.yaml"), RULES).context("cannot write the lab's rules")?;
+        Ok(Self {
+            incident,
+            remedy: live.setting(&incident.remedy)?,
+            live,
+            place,
+            seen: Seen::default(),
+        })
+    }
+
+    fn commands(&self) -> Commands<'_> {
+        Commands::new(self.place.path())
+    }
+
+    fn tell(&self, text: &str) {
+        output::tell(&format!("{}: {text}", self.incident.name));
+    }
+
+    fn measure(&self, when: &str) -> anyhow::Result<Measured> {
+        let measured = self.live.measure()?;
+        self.tell(&format!(
+            "{when}: {}",
+            figure(measured.bps(), Some("bit/s"))
+        ));
+        Ok(measured)
+    }
+
+    /// Looks at the settings of the lab's hosts, and at no others of this machine.
+    fn check(&mut self) -> anyhow::Result<()> {
+        let arguments = [
+            "check",
+            "--all-netns",
+            "--rules",
+            "rules",
+            "--format",
+            "json",
+        ];
+        let mut report = self.commands().json(&arguments)?;
+        let rooms = self.rooms()?;
+        let is_ours = |finding: &&Value| {
+            let place = text(&finding["interface"]);
+            rooms.iter().any(|room| place.starts_with(room.as_str()))
+        };
+        let findings = list(&report["findings"]).filter(is_ours).cloned();
+        let findings: Vec<Value> = findings.collect();
+        for finding in &findings {
+            self.note(finding);
+        }
+        report["findings"] = findings.into();
+        fs::write(self.place.path().join("check.json"), report.to_string())?;
+        Ok(())
+    }
+
+    /// How interfaces of the lab's rooms are called, up to their own names.
+    fn rooms(&self) -> anyhow::Result<Vec<String>> {
+        let rooms = self.incident.rooms();
+        rooms
+            .map(|room| Ok(format!("ns/{}/", self.live.room_name(&room.name)?)))
+            .collect()
+    }
+
+    fn note(&mut self, finding: &Value) {
+        let id = text(&finding["id"]);
+        if sets(finding, &self.remedy) {
+            self.tell(&format!(
+                "check: {} [{id}, suspected]",
+                text(&finding["title"])
+            ));
+            self.seen.suspected = Some(id.to_owned());
+        }
+        if ["harms", "bad-remedy"].contains(&text(&finding["blame"])) {
+            self.seen.accused.insert(id.to_owned());
+        }
+    }
+
+    /// Captures at all points while the workload runs, and traces them in the order of the data.
+    fn trace(&mut self) -> anyhow::Result<()> {
+        if self.incident.points.is_empty() {
+            return Ok(());
+        }
+        let captured = self.capture()?;
+        let points = captured
+            .iter()
+            .map(|one| format!("{0}={0}.pcapng", one.point));
+        let points: Vec<String> = points.collect();
+        let points = points.iter().map(String::as_str);
+        let arguments: Vec<&str> = ["trace", "--format", "json"]
+            .into_iter()
+            .chain(points)
+            .collect();
+        let report = self.commands().json_to(&arguments, "trace.json")?;
+        self.tell(&format!("trace: {}", text(&report["verdict"]["text"])));
+        for finding in list(&report["findings"]) {
+            let id = text(&finding["id"]);
+            self.seen.observed |= self.incident.expect.findings.iter().any(|one| one == id);
+            if text(&finding["blame"]) == "harms" {
+                self.seen.accused.insert(id.to_owned());
+            }
+        }
+        self.seen.captures = captured.into_iter().map(|one| one.file).collect();
+        Ok(())
+    }
+
+    fn capture(&self) -> anyhow::Result<Vec<Captured>> {
+        self.live.capture(self.place.path())?;
+        let measured = self.live.measure();
+        let mut captured = self.live.end_capture(self.place.path())?;
+        measured?;
+        if !self.incident.workload.upload {
+            captured.reverse();
+        }
+        Ok(captured)
+    }
+
+    /// The remedy's setting against what is, and nothing else.
+    fn experiment(&mut self) -> anyhow::Result<()> {
+        let from = format!("ns/{}", self.live.room_name(self.live.client())?);
+        let factor = [
+            "ab",
+            "--format",
+            "json",
+            "--set",
+            &self.remedy,
+            "--from",
+            &from,
+        ];
+        let limits = [
+            "--max-runs",
+            MAX_RUNS,
+            "--timeout",
+            TIMEOUT_S,
+            "--settle",
+            "0.2",
+        ];
+        let workload = &self.incident.workload;
+        let address = self.live.address().to_string();
+        let (bytes, limit) = (workload.trial().to_string(), workload.limit_s.to_string());
+        let fetch = [
+            "/proc/self/exe",
+            "lab",
+            "get",
+            &address,
+            &bytes,
+            "--limit",
+            &limit,
+        ];
+        let findings = ["--findings", "check.json", "--findings", "trace.json"];
+        let known = if self.incident.points.is_empty() {
+            2
+        } else {
+            4
+        };
+        let kept = ["--save", "ab.json", "--"];
+        let arguments = [&factor[..], &limits, &findings[..known], &kept, &fetch].concat();
+        let report = self.commands().json(&arguments)?;
+        self.tell(&format!("ab: {}", text(&report["verdict"])));
+        self.seen.proven = list(&report["findings"]).any(|one| text(&one["now"]) == "proven");
+        Ok(())
+    }
+
+    /// What the remedy gives: made by `fix` where `check` proposes it. Where it does not, nobody would
+    /// make it, and it is made to be measured; the path ends with it.
+    fn mend(&mut self) -> anyhow::Result<f64> {
+        let Some(id) = &self.seen.suspected else {
+            self.live.set(&self.incident.remedy)?;
+            return Ok(self.measure("with the setting that one would try")?.bps());
+        };
+        let room = self.live.room_name(&self.incident.remedy.room)?;
+        let arguments = [
+            "fix", id, "--apply", "--netns", room, "--rules", "rules", "--format", "json",
+        ];
+        let report = self.commands().json(&arguments)?;
+        self.seen.fixed = report["applied"] == true;
+        std::thread::sleep(OBEYED);
+        Ok(self.measure("fixed")?.bps())
+    }
+
+    /// As it was, and slow again; `None` where nothing was changed.
+    fn take_back(&mut self) -> anyhow::Result<Option<f64>> {
+        if !self.seen.fixed {
+            return Ok(None);
+        }
+        self.commands().json(&["undo", "--format", "json"])?;
+        std::thread::sleep(OBEYED);
+        Ok(Some(self.measure("undone")?.bps()))
+    }
+
+    fn stop(self) -> anyhow::Result<Seen> {
+        self.live.stop()?;
+        Ok(self.seen)
+    }
+}
+
+/// How long the path's elements may take to follow a setting: they look every 50 ms.
+const OBEYED: std::time::Duration = std::time::Duration::from_millis(200);
+
+fn report(
+    incident: &Incident,
+    place: &Place,
+    seen: Seen,
+    measured: Measurements,
+    undone_bps: Option<f64>,
+) -> LabIncident {
+    let (slow_bps, fast_bps) = (measured.slow_bps, measured.fast_bps);
+    let is = |bps: f64, nearer| Nearer::of(bps, slow_bps, fast_bps) == nearer;
+    let accused: Vec<String> = seen.accused.into_iter().collect();
+    let mut done = LabIncident {
+        name: incident.name.clone(),
+        title: incident.title.clone(),
+        kind: incident.kind,
+        kernel: kernel(),
+        published: incident.published.clone(),
+        slow_bps,
+        fast_bps,
+        ratio: fast_bps / slow_bps.max(1.0),
+        effective_window_segments: measured.window,
+        undone_bps,
+        suspected: seen.suspected.is_some(),
+        observed: seen.observed,
+        proven: seen.proven,
+        fixed: seen.fixed && fast_bps > slow_bps,
+        undone: undone_bps.is_some_and(|bps| is(bps, Nearer::Slow)),
+        problems: problems(incident, &measured, seen.observed, &accused),
+        accused,
+        controls: measured.controls,
+        captures: place.kept(seen.captures),
+        took_s: 0.0,
+    };
+    done.problems.extend(missing(&done));
+    done
+}
+
+/// Each step of the chain has to succeed where merging harms.
+fn missing(done: &LabIncident) -> Vec<String> {
+    if done.kind != Kind::Harm {
+        return Vec::new();
+    }
+    let steps = [
+        (done.suspected, "check does not suspect what merges"),
+        (done.proven, "ab does not prove it"),
+        (done.fixed, "fix does not mend it"),
+        (done.undone, "undo does not make it as it was"),
+    ];
+    let failed = steps.iter().filter(|(is, _)| !is);
+    failed.map(|(_, words)| (*words).to_owned()).collect()
+}
+
+/// Each on a path of its own, since it may be built differently.
+fn controls(incident: &Incident) -> anyhow::Result<Vec<LabControl>> {
+    incident
+        .controls
+        .iter()
+        .map(|one| control(incident, one))
+        .collect()
+}
+
+fn control(incident: &Incident, control: &Control) -> anyhow::Result<LabControl> {
+    let live = Live::start(incident, Build::Control(control))?;
+    let measured = live.measure()?;
+    live.stop()?;
+    let bps = measured.bps();
+    output::tell(&format!(
+        "{}: {}: {}",
+        incident.name,
+        control.name,
+        figure(bps, Some("bit/s"))
+    ));
+    Ok(LabControl {
+        name: control.name.clone(),
+        title: control.title.clone(),
+        bps,
+        effective_window_segments: measured.effective_window_segments,
+    })
+}
+
+fn kernel() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    release.trim().to_owned()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Whether one of a finding's remedies is this setting.
+fn sets(finding: &Value, setting: &str) -> bool {
+    let remedies = list(&finding["remedies"]);
+    let mut settings = remedies.flat_map(|remedy| list(&remedy["settings"]));
+    settings.any(|one| one == setting)
+}

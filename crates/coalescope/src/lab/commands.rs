@@ -1,0 +1,51 @@
+//! The product's own commands, run on the lab's hosts.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+/// This program, even if its file was replaced meanwhile.
+const SELF: &str = "/proc/self/exe";
+
+/// Runs this program's commands in a folder, with a state of their own.
+pub(super) struct Commands<'a> {
+    folder: &'a Path,
+}
+
+impl<'a> Commands<'a> {
+    /// State goes to a folder of the folder.
+    pub(super) fn new(folder: &'a Path) -> Self {
+        Self { folder }
+    }
+
+    /// What a command prints as JSON. Findings are an exit code of their own, and no error.
+    pub(super) fn json(&self, arguments: &[&str]) -> anyhow::Result<Value> {
+        let output = Command::new(SELF)
+            .args(arguments)
+            .current_dir(self.folder)
+            .env("COALESCOPE_STATE", self.folder.join("state"))
+            // Nobody's session goes over the lab's interfaces.
+            .env_remove("SSH_CONNECTION")
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot run coalescope {}", arguments[0]))?;
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().last().unwrap_or_default();
+            bail!("coalescope {}: {last}", arguments.join(" "));
+        }
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("coalescope {} prints no JSON", arguments[0]))
+    }
+
+    /// The same, kept in a file of the folder.
+    pub(super) fn json_to(&self, arguments: &[&str], file: &str) -> anyhow::Result<Value> {
+        let value = self.json(arguments)?;
+        let path = self.folder.join(file);
+        std::fs::write(&path, value.to_string())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(value)
+    }
+}

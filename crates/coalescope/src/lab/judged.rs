@@ -1,0 +1,80 @@
+//! Whether an incident came out as its file says.
+
+use coalescope_incident::{Incident, Kind, Nearer};
+use coalescope_report::LabControl;
+
+/// What was measured.
+pub(super) struct Measurements {
+    pub(super) slow_bps: f64,
+    pub(super) fast_bps: f64,
+    /// Segments a round trip, as it was.
+    pub(super) window: f64,
+    pub(super) controls: Vec<LabControl>,
+}
+
+/// What is not as it must be.
+pub(super) fn problems(
+    incident: &Incident,
+    measured: &Measurements,
+    observed: bool,
+    accused: &[String],
+) -> Vec<String> {
+    let mut problems = throughput(incident, measured);
+    problems.extend(controls(incident, measured));
+    if !incident.expect.findings.is_empty() && !observed {
+        let expected = incident.expect.findings.join(" or ");
+        problems.push(format!("trace does not find {expected}"));
+    }
+    if incident.kind == Kind::Innocent && !accused.is_empty() {
+        problems.push(format!(
+            "merging is innocent, and blamed by {}",
+            accused.join(", ")
+        ));
+    }
+    problems
+}
+
+fn throughput(incident: &Incident, measured: &Measurements) -> Vec<String> {
+    let expect = &incident.expect;
+    let ratio = measured.fast_bps / measured.slow_bps.max(1.0);
+    let mut problems = Vec::new();
+    if let Some(least) = expect.ratio_at_least.filter(|least| ratio < *least) {
+        problems.push(format!(
+            "{ratio:.1} times faster with the remedy, not {least} at least"
+        ));
+    }
+    if let Some(most) = expect.ratio_at_most.filter(|most| ratio > *most) {
+        problems.push(format!(
+            "{ratio:.1} times faster with the remedy, not {most} at most"
+        ));
+    }
+    if let Some([least, most]) = expect.window
+        && !(least..=most).contains(&measured.window)
+    {
+        problems.push(format!(
+            "{:.2} segments a round trip when slow, not {least} to {most}",
+            measured.window
+        ));
+    }
+    problems
+}
+
+fn controls(incident: &Incident, measured: &Measurements) -> Vec<String> {
+    let wrong = measured.controls.iter().filter_map(|control| {
+        let expected = incident.control(&control.name)?.expect?;
+        let is = Nearer::of(control.bps, measured.slow_bps, measured.fast_bps);
+        let word = |nearer| match nearer {
+            Nearer::Slow => "slow",
+            Nearer::Fast => "fast",
+        };
+        (is != expected).then(|| {
+            format!(
+                "{} is {}, and must be {}",
+                control.name,
+                word(is),
+                word(expected)
+            )
+        })
+    });
+    wrong.collect()
+}

@@ -1,0 +1,60 @@
+//! `coalescope lab list` and `show`, and finding incidents by name or file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use coalescope_incident::{Incident, Kind, MAX_BYTES};
+
+use crate::Outcome;
+use crate::cli::LabRunArgs;
+
+/// Lists the incidents that are built in.
+pub(super) fn list() -> anyhow::Result<Outcome> {
+    let mut out = io::stdout().lock();
+    for name in Incident::names() {
+        let incident = Incident::named(name)?;
+        let kind = match incident.kind {
+            Kind::Harm => "harms",
+            Kind::Cure => "helps",
+            Kind::Innocent => "innocent",
+        };
+        writeln!(out, "{name:<20} {kind:<9} {}", incident.title)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Prints the file of one, for people to begin their own with.
+pub(super) fn show(name: &str) -> anyhow::Result<Outcome> {
+    let text = Incident::text_of(name)
+        .with_context(|| format!("there is no incident {name}: see coalescope lab list"))?;
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+/// The incidents that were asked for: names, or files.
+pub(super) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
+    if args.all {
+        let all: Result<Vec<_>, _> = Incident::names().map(Incident::named).collect();
+        return Ok(all?);
+    }
+    if args.names.is_empty() {
+        bail!("which incident? See coalescope lab list, or give --all");
+    }
+    args.names.iter().map(|name| one(name)).collect()
+}
+
+/// What looks like a path is one.
+pub(super) fn one(name: &str) -> anyhow::Result<Incident> {
+    let path = Path::new(name);
+    let is_file = name.contains('/') || path.extension().is_some_and(|ending| ending == "yaml");
+    if !is_file {
+        return Ok(Incident::named(name)?);
+    }
+    let about = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
+    if about.len() > MAX_BYTES {
+        bail!("{name} is longer than {MAX_BYTES} bytes: that is no incident file");
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    Ok(Incident::parse(name, &text)?)
+}

@@ -1,0 +1,138 @@
+//! `coalescope lab run`, `shell` and `clean`, in namespaces.
+
+use std::process::Command;
+
+use anyhow::{Context, anyhow};
+use coalescope_incident::{Build, Incident};
+use coalescope_lab::become_namespace_root;
+use coalescope_lab::incident::Live;
+use coalescope_lab::path::{self, Error};
+use coalescope_report::{LabReport, Skipped};
+
+use super::chain;
+use super::list::{chosen, one};
+use super::place::Place;
+use crate::cli::{Format, HostFormat, LabRunArgs, LabShellArgs};
+use crate::{Outcome, interrupt, output};
+
+/// What `coalescope demo` shows: story A.
+const DEMO: &str = "openstack-gro";
+
+/// Runs the chain over each incident.
+pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let incidents = chosen(args)?;
+    prepare()?;
+    let stop = interrupt::until_told().context("cannot listen for signals")?;
+    let mut report = LabReport::default();
+    for incident in &incidents {
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            break;
+        }
+        let place = Place::new(args.keep.as_deref(), &incident.name)?;
+        match chain::run(incident, &place) {
+            Ok(done) => report.incidents.push(done),
+            Err(error) => match unavailable(&error) {
+                Some(why) => report.skipped.push(Skipped {
+                    name: incident.name.clone(),
+                    why,
+                }),
+                None => return Err(error.context(format!("incident {}", incident.name))),
+            },
+        }
+    }
+    output::print_lab(&report, args.format)?;
+    Ok(Outcome::of(!report.is_as_expected()))
+}
+
+/// Story A, live; false, and why on standard error, where that cannot be.
+pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
+    let incident = Incident::named(DEMO)?;
+    output::tell(&format!("{DEMO}, live: {}", incident.title));
+    prepare()?;
+    let place = Place::new(None, DEMO)?;
+    let done = match chain::run(&incident, &place) {
+        Ok(done) => done,
+        Err(error) => match unavailable(&error) {
+            Some(why) => {
+                output::tell(&format!(
+                    "not here: {why}; so captures of a simulated one instead"
+                ));
+                return Ok(false);
+            }
+            None => return Err(error),
+        },
+    };
+    let report = LabReport {
+        incidents: vec![done],
+        skipped: Vec::new(),
+    };
+    let format = match format {
+        Format::Text => HostFormat::Text,
+        Format::Json => HostFormat::Json,
+    };
+    output::print_lab(&report, format)?;
+    Ok(true)
+}
+
+/// Rights, and nothing left of those that were killed.
+fn prepare() -> anyhow::Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        // What is missing is said by the first incident.
+        if become_namespace_root().is_ok() {
+            path::hide_run()?;
+        }
+    }
+    for name in path::clean()? {
+        output::tell(&format!("removed what a killed lab had left: {name}"));
+    }
+    Ok(())
+}
+
+fn unavailable(error: &anyhow::Error) -> Option<String> {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Unavailable(why)) => Some(why.to_string()),
+        _ => None,
+    }
+}
+
+/// Leaves an incident at work while a shell runs in the victim's namespace.
+pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
+    let incident = one(&args.name)?;
+    prepare()?;
+    let live = Live::start(&incident, Build::AsIs)?;
+    output::tell(&format!("{}: {}", incident.name, incident.title));
+    for room in incident.rooms() {
+        output::tell(&format!(
+            "  {}: ns/{}",
+            room.name,
+            live.room_name(&room.name)?
+        ));
+    }
+    let remedy = live.setting(&incident.remedy)?;
+    output::tell(&format!(
+        "the remedy: {remedy}\ntry: coalescope lab get {} {} ; exit ends it",
+        live.address(),
+        incident.workload.bytes
+    ));
+    let shell = std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
+    let room = live.path().room(live.client())?;
+    let status = room
+        .enter(|| Command::new(&shell).status())
+        .map_err(|error| anyhow!(error))?
+        .with_context(|| format!("cannot run {}", shell.to_string_lossy()))?;
+    live.stop()?;
+    output::tell(&format!("the shell ended ({status}), and the lab with it"));
+    Ok(Outcome::Done)
+}
+
+/// Removes what killed labs have left.
+pub(super) fn clean() -> anyhow::Result<Outcome> {
+    let cleaned = path::clean()?;
+    for name in &cleaned {
+        println!("removed {name}");
+    }
+    if cleaned.is_empty() {
+        println!("there was nothing to remove");
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,54 @@
+//! `coalescope lab`: the incidents, live and simulated.
+
+#[cfg(target_os = "linux")]
+mod chain;
+#[cfg(target_os = "linux")]
+mod commands;
+mod judged;
+mod list;
+#[cfg(target_os = "linux")]
+mod live;
+mod place;
+mod simulated;
+#[cfg(target_os = "linux")]
+mod wire;
+
+#[cfg(target_os = "linux")]
+pub(crate) use live::demo;
+
+use crate::Outcome;
+use crate::cli::LabCommand;
+
+/// Nothing is run live here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
+    Ok(false)
+}
+
+/// Runs one of them.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
+    match command {
+        LabCommand::List => list::list(),
+        LabCommand::Show { name } => list::show(name),
+        LabCommand::Run(args) if args.simulated => simulated::run(args),
+        LabCommand::Run(args) => live::run(args),
+        LabCommand::Shell(args) => live::shell(args),
+        LabCommand::Clean => live::clean(),
+        LabCommand::Wire(args) => wire::wire(args),
+        LabCommand::Get(args) => wire::get(args),
+    }
+}
+
+/// Runs one of them, as far as it needs no namespaces.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
+    match command {
+        LabCommand::List => list::list(),
+        LabCommand::Show { name } => list::show(name),
+        LabCommand::Run(args) if args.simulated => simulated::run(args),
+        _ => anyhow::bail!(
+            "the lab is made of Linux network namespaces: run it on Linux, or with --simulated"
+        ),
+    }
+}

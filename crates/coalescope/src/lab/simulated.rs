@@ -1,0 +1,129 @@
+//! `coalescope lab run --simulated`: on a virtual clock, with the same files.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context;
+use coalescope_incident::{Capture, Incident, Simulated, simulate};
+use coalescope_knowledge::{Diagnosis, Id, Merging};
+use coalescope_report::{LabControl, LabIncident, LabReport};
+
+use super::judged::{Measurements, problems};
+use super::list::chosen;
+use super::place::Place;
+use crate::cli::LabRunArgs;
+use crate::inputs::Named;
+use crate::trace::{self, Task};
+use crate::{Outcome, output};
+
+/// Stands for the kernel's release.
+const CLOCK: &str = "virtual clock";
+
+pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let mut report = LabReport::default();
+    for incident in chosen(args)? {
+        output::tell(&format!("{}: on a virtual clock", incident.name));
+        let place = Place::new(args.keep.as_deref(), &incident.name)?;
+        report.incidents.push(one(&incident, &place)?);
+    }
+    output::print_lab(&report, args.format)?;
+    Ok(Outcome::of(!report.is_as_expected()))
+}
+
+/// What the simulated path gives, and what `trace` makes of its captures. Nothing is suspected,
+/// proven or undone: there is no host.
+fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
+    let begun = Instant::now();
+    let run = simulate(incident);
+    let points = write(&run.slow.captures, place.path())?;
+    let captures = points.iter().flat_map(|point| point.files.clone());
+    let captures = captures.collect();
+    let (_, diagnosis) = trace::judged(Task {
+        points,
+        compare: false,
+        points_by_interface: false,
+        threads: None,
+    })?;
+    let measured = measurements(incident, &run);
+    let observed = found(incident, &diagnosis);
+    let accused = accused(&diagnosis);
+    let problems = problems(incident, &measured, observed, &accused);
+    Ok(LabIncident {
+        name: incident.name.clone(),
+        title: incident.title.clone(),
+        kind: incident.kind,
+        kernel: CLOCK.to_owned(),
+        published: incident.published.clone(),
+        slow_bps: run.slow.bps,
+        fast_bps: run.fast.bps,
+        ratio: run.ratio(),
+        effective_window_segments: run.effective_window_segments(),
+        undone_bps: None,
+        suspected: false,
+        observed,
+        proven: false,
+        fixed: false,
+        undone: false,
+        accused,
+        controls: measured.controls,
+        problems,
+        captures: place.kept(captures),
+        took_s: begun.elapsed().as_secs_f64(),
+    })
+}
+
+fn measurements(incident: &Incident, run: &Simulated) -> Measurements {
+    let controls = run.controls.iter().map(|control| LabControl {
+        name: control.name.clone(),
+        title: incident
+            .control(&control.name)
+            .map(|control| control.title.clone())
+            .unwrap_or_default(),
+        bps: control.run.bps,
+        effective_window_segments: control.run.effective_window_segments,
+    });
+    Measurements {
+        slow_bps: run.slow.bps,
+        fast_bps: run.fast.bps,
+        window: run.effective_window_segments(),
+        controls: controls.collect(),
+    }
+}
+
+/// Points in the order of the data, which comes from the server.
+fn write(captures: &[Capture], folder: &Path) -> anyhow::Result<Vec<Named>> {
+    let mut points = Vec::new();
+    for capture in captures.iter().rev() {
+        let file = folder.join(format!("{}.pcapng", capture.point));
+        fs::write(&file, &capture.bytes)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        points.push(Named {
+            name: capture.point.clone(),
+            files: vec![file],
+        });
+    }
+    Ok(points)
+}
+
+fn found(incident: &Incident, diagnosis: &Diagnosis) -> bool {
+    let mut findings = diagnosis.findings.iter();
+    findings.any(|finding| {
+        let expected = &incident.expect.findings;
+        expected.iter().any(|id| id == finding.id.name())
+    })
+}
+
+/// Findings that blame merging.
+fn accused(diagnosis: &Diagnosis) -> Vec<String> {
+    let harms = [Id::MergedFramesLost, Id::MergedFramesRejected];
+    let findings = diagnosis.findings.iter().map(|finding| finding.id);
+    let mut ids: Vec<String> = findings
+        .filter(|id| harms.contains(id))
+        .map(|id| id.name().to_owned())
+        .collect();
+    if ids.is_empty() && diagnosis.verdict.merging == Merging::Harms {
+        ids.push("the verdict".to_owned());
+    }
+    ids
+}

@@ -1,0 +1,191 @@
+//! `coalescope fix` and `undo`, on a veth pair in a namespace of its own.
+
+use std::fs;
+use std::process::Command;
+
+use coalescope_lab::Link;
+use serde_json::Value;
+
+use crate::ab::{Place, now};
+use crate::common::{stderr, stdout};
+
+/// What fires `gro-latency-hold`: a timer of 2 ms with GRO on.
+fn hold() {
+    let on = [("rx-gro", true)];
+    Link::named("t0").unwrap().set_features(&on).unwrap();
+    fs::write("/sys/class/net/t0/gro_flush_timeout", "2000000").unwrap();
+}
+
+fn timer() -> String {
+    let text = fs::read_to_string("/sys/class/net/t0/gro_flush_timeout").unwrap();
+    text.trim().to_owned()
+}
+
+fn json(place: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = place.run(&[arguments, &["--format", "json"]].concat());
+    let report = serde_json::from_slice(&output.stdout);
+    (
+        output.status.code(),
+        report.unwrap_or_else(|_| stderr(&output).into()),
+    )
+}
+
+#[test]
+fn a_finding_is_shown_fixed_verified_and_taken_back() {
+    Place::with("a_finding_is_fixed", |place| {
+        hold();
+        let was = now();
+        let (code, report) = json(place, &["fix"]);
+        assert_eq!(code, Some(1), "{report}");
+        assert_eq!(report["schema"], "coalescope/fix/1");
+        assert_eq!(report["fixes"][0]["id"], "gro-latency-hold");
+        assert_eq!(
+            report["fixes"][0]["settings"][0],
+            "t0:gro_flush_timeout=20000"
+        );
+        assert_eq!(timer(), "2000000", "shown is not made");
+
+        let (code, report) = json(place, &["fix", "gro-latency-hold", "--apply"]);
+        assert_eq!(code, Some(0), "{report}");
+        assert_eq!(report["applied"], true);
+        assert_eq!(timer(), "20000");
+        assert_eq!(json(place, &["fix"]).0, Some(0), "there is nothing left");
+        assert_eq!(json(place, &["fix", "--verify"]).0, Some(0));
+
+        fs::write("/sys/class/net/t0/gro_flush_timeout", "30000").unwrap();
+        let (code, report) = json(place, &["fix", "--verify"]);
+        assert_eq!(code, Some(1));
+        assert_eq!(report["verified"][0]["is"], "30000");
+
+        let (code, report) = json(place, &["undo"]);
+        assert_eq!(code, Some(0), "{report}");
+        assert_eq!(report["schema"], "coalescope/undo/1");
+        assert_eq!(report["journals"][0]["fate"]["fate"], "restored");
+        assert_eq!(timer(), "2000000");
+        assert_eq!(now(), was);
+        assert_eq!(place.journals(), 0);
+        assert!(stdout(&place.run(&["undo"])).contains("nothing to undo"));
+    });
+}
+
+#[test]
+fn what_is_not_found_is_not_fixed() {
+    Place::with("what_is_not_found", |place| {
+        let output = place.run(&["fix", "no-such-finding", "--apply"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("check has no finding no-such-finding here"));
+        let output = place.run(&["undo", "no-such-journal"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("there is no journal no-such-journal"));
+    });
+}
+
+#[test]
+fn an_experiment_settles_the_finding_that_it_is_about() {
+    Place::with("an_experiment_settles", |place| {
+        hold();
+        let line = "test $(cat /sys/class/net/t0/gro_flush_timeout) = 20000 || sleep 0.1";
+        let sys = [
+            "--set",
+            "t0:gro_flush_timeout=20000",
+            "--max-runs",
+            "16",
+            "--",
+            line,
+        ];
+        let (code, report, said) = place.ab(&sys);
+        assert_eq!(code, 0, "{said}");
+        let finding = &report["findings"][0];
+        assert_eq!(finding["id"], "gro-latency-hold");
+        // Nothing was sent over it here, so that nothing is claimed, however clear the figures are.
+        assert_eq!(report["effects"][0]["verdict"]["is"], "different");
+        assert_eq!(finding["now"], "open", "{finding}");
+        assert!(
+            finding["why"]
+                .as_str()
+                .unwrap()
+                .contains("next to nothing over that interface")
+        );
+    });
+}
+
+/// A site's rule: GRO is to be on at `t0`.
+const RULE: &str = r#"
+- id: site-gro-off
+  title: GRO is off at {{ interface.name }}
+  blame: missed
+  platforms: [linux]
+  when: "interface.name == 'ifb9' && 'generic-receive-offload' in interface.off"
+  mechanism: It is to be on here.
+  evidence: [it is off]
+  experiment: "coalescope ab --set {{ interface.key }}:gro=on -- COMMAND"
+  remedies:
+    - set: {generic-receive-offload: true}
+  sources: [this test]
+  fixtures:
+    fires: {platform: linux, interfaces: {ifb9: {name: ifb9, features: {generic-receive-offload: {active: false}}}}}
+    almost: {platform: linux, interfaces: {ifb9: {name: ifb9, features: {generic-receive-offload: {active: true}}}}}
+"#;
+const INTERFACES: &str =
+    "# ours\nauto ifb9\niface ifb9 inet static\n    address 192.0.2.1/24\n    # end\n";
+
+#[test]
+fn what_is_to_last_is_written_for_the_manager_and_taken_back_byte_for_byte() {
+    Place::with("what_is_to_last", |place| {
+        // Files of this machine must not be in reach: the thread's mounts are its own.
+        let mounts = |of: &str| fs::read_link(format!("/proc/{of}/ns/mnt")).unwrap();
+        assert_ne!(mounts("thread-self"), mounts("self"));
+        let shell = |line: &str| {
+            let status = Command::new("sh").args(["-ec", line]).status().unwrap();
+            status.success()
+        };
+        let tools = "ip link add ifb9 type ifb && ethtool -K ifb9 gro off";
+        if !shell(tools) {
+            return eprintln!("SKIPPED, what_is_to_last: it takes ip(8) and ethtool(8)");
+        }
+        assert!(shell(
+            "mount -t tmpfs none /etc && mkdir /etc/network && mount -t tmpfs none /run"
+        ));
+        let file = "/etc/network/interfaces";
+        fs::write(file, INTERFACES).unwrap();
+        fs::create_dir(place.path("rules")).unwrap();
+        fs::write(place.path("rules/site.yaml"), RULE).unwrap();
+
+        let rules = ["--rules", "rules"];
+        let (code, report) = json(place, &[&["fix"], &rules[..]].concat());
+        assert_eq!(code, Some(1), "{report}");
+        let diff = report["files"]["files"][0]["diff"].as_str().unwrap();
+        assert!(
+            diff.contains("+    post-up ethtool -K ifb9 gro on"),
+            "{diff}"
+        );
+        assert_eq!(report["files"]["files"][0]["owner"], "ifupdown");
+        assert_eq!(fs::read_to_string(file).unwrap(), INTERFACES);
+
+        let (code, report) = json(
+            place,
+            &[&["fix", "--apply", "--persist"], &rules[..]].concat(),
+        );
+        assert_eq!(code, Some(0), "{report}");
+        assert_eq!(report["journals"].as_array().unwrap().len(), 2);
+        assert!(
+            fs::read_to_string(file)
+                .unwrap()
+                .contains("ethtool -K ifb9 gro on")
+        );
+        let (code, report) = json(place, &["fix", "--verify"]);
+        assert_eq!(
+            (code, report["verified"].as_array().unwrap().len()),
+            (Some(0), 2)
+        );
+
+        assert_eq!(json(place, &["undo"]).0, Some(0));
+        assert_eq!(fs::read_to_string(file).unwrap(), INTERFACES);
+        assert_eq!(place.journals(), 0);
+        assert_eq!(
+            json(place, &[&["fix"], &rules[..]].concat()).0,
+            Some(1),
+            "it is off again"
+        );
+    });
+}

@@ -1,0 +1,154 @@
+//! `coalescope lab`: the chain over incidents, live and simulated, and what a killed one leaves.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{stderr, stdout};
+
+fn lab(arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"));
+    command.arg("lab").args(arguments).output().unwrap()
+}
+
+fn run(arguments: &[&str]) -> Value {
+    let output = lab(&[&["run", "--format", "json"], arguments].concat());
+    let report = serde_json::from_slice(&output.stdout);
+    assert!(report.is_ok(), "{}", stderr(&output));
+    report.unwrap()
+}
+
+/// The incidents of a report, or a line for each that cannot be run here.
+fn incidents(report: &Value) -> &[Value] {
+    for skipped in report["skipped"].as_array().unwrap() {
+        eprintln!("SKIPPED, lab run {}: {}", skipped["name"], skipped["why"]);
+    }
+    report["incidents"].as_array().unwrap()
+}
+
+#[test]
+fn an_incident_is_found_proven_fixed_and_undone() {
+    let report = run(&["openstack-gro"]);
+    assert_eq!(report["schema"], "coalescope/lab/1");
+    for incident in incidents(&report) {
+        for step in ["suspected", "observed", "proven", "fixed", "undone"] {
+            assert_eq!(incident[step], true, "{step}: {incident:#}");
+        }
+        assert_eq!(incident["problems"], Value::Array(Vec::new()));
+        assert!(incident["ratio"].as_f64().unwrap() >= 20.0, "{incident:#}");
+        assert!(incident["published"]["ratio"].as_f64().unwrap() > 40.0);
+    }
+}
+
+#[test]
+fn an_innocent_path_is_not_blamed() {
+    let report = run(&["slow-server"]);
+    for incident in incidents(&report) {
+        assert_eq!(
+            incident["accused"],
+            Value::Array(Vec::new()),
+            "{incident:#}"
+        );
+        assert_eq!(incident["proven"], false);
+        assert_eq!(incident["problems"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn simulated_all_come_out_as_their_files_say() {
+    let report = run(&["--all", "--simulated"]);
+    let incidents = report["incidents"].as_array().unwrap();
+    assert!(incidents.len() >= 10);
+    for incident in incidents {
+        assert_eq!(
+            incident["problems"],
+            Value::Array(Vec::new()),
+            "{incident:#}"
+        );
+        assert_eq!(incident["kernel"], "virtual clock");
+    }
+    assert_eq!(
+        run(&["openstack-gro", "--simulated"])["incidents"][0]["slow_bps"],
+        incidents[0]["slow_bps"]
+    );
+}
+
+#[test]
+fn captures_are_kept_where_they_are_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let keep = folder.path().to_str().unwrap();
+    let report = run(&["hyperv-rsc-jumbo", "--simulated", "--keep", keep]);
+    let captures = report["incidents"][0]["captures"].as_array().unwrap();
+    assert_eq!(captures.len(), 3);
+    for capture in captures {
+        assert!(fs::metadata(capture.as_str().unwrap()).unwrap().len() > 1000);
+    }
+}
+
+#[test]
+fn files_of_ones_own_are_run_and_wrong_ones_refused_with_the_line() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("mine.yaml");
+    let name = file.to_str().unwrap();
+    let shown = stdout(&lab(&["show", "slow-server"]));
+    fs::write(&file, &shown).unwrap();
+    assert_eq!(
+        run(&[name, "--simulated"])["incidents"][0]["name"],
+        "slow-server"
+    );
+
+    fs::write(&file, shown.replace("rtt_us:", "rtt_years:")).unwrap();
+    let output = lab(&["run", name, "--simulated"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.contains("rtt_years") && said.contains("mine.yaml"),
+        "{said}"
+    );
+    let line = shown
+        .lines()
+        .position(|line| line.starts_with("rtt_us:"))
+        .unwrap()
+        + 1;
+    assert!(said.contains(&line.to_string()), "{said}");
+
+    let output = lab(&["run", "atlantis"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("openstack-gro"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_killed_lab_leaves_nothing_after_clean() {
+    let started = Instant::now();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"))
+        .args(["lab", "run", "openstack-gro"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let prefix = format!("cs-{}-", child.id());
+    let named = || {
+        let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+        let ours = names.filter(|name| name.file_name().to_string_lossy().starts_with(&prefix));
+        ours.count()
+    };
+    while named() < 3 && started.elapsed() < Duration::from_secs(10) {
+        if child.try_wait().unwrap().is_some() {
+            return eprintln!("SKIPPED, a_killed_lab: it makes no named namespaces here");
+        }
+        sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = lab(&["clean"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(named(), 0);
+}
