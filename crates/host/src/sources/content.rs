@@ -68,13 +68,17 @@ pub(super) fn of(head: &[u8]) -> Content {
     if is_bzip2(head) {
         return Content::Packed(Packing::Bzip2);
     }
-    if head.get(257..262) == Some(b"ustar") {
-        return Content::Tar;
+    match (is_ustar(head), normalise::is_binary(head)) {
+        (true, true) => Content::Tar,
+        (false, true) => Content::Binary,
+        (_, false) => Content::Text,
     }
-    if normalise::is_binary(head) {
-        return Content::Binary;
-    }
-    Content::Text
+}
+
+/// The magic of POSIX.1 at its place. A text may have the word there: only a header, whose fields and
+/// last 12 bytes are filled up with zeros, has zeros as well.
+fn is_ustar(head: &[u8]) -> bool {
+    head.get(257..262) == Some(b"ustar")
 }
 
 /// `BZh`, the block size, and the magic of a block or of the end: a text may well begin with `BZh`.

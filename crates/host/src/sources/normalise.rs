@@ -16,7 +16,11 @@ pub(super) fn is_binary(head: &[u8]) -> bool {
 /// Latin-1, line by line.
 #[must_use]
 pub fn normalise(bytes: Vec<u8>) -> String {
-    let text = decode(bytes);
+    cleaned(decode(bytes))
+}
+
+/// Without what is no text: escape sequences of terminals and other control characters.
+pub(super) fn cleaned(text: String) -> String {
     if is_clean(&text) {
         return text;
     }
@@ -43,7 +47,8 @@ fn drop_one<'a>(text: &'a str, _: &mut String) -> &'a str {
     }
 }
 
-fn decode(bytes: Vec<u8>) -> String {
+/// As UTF-8, whatever it was; nothing else is changed.
+pub(super) fn decode(bytes: Vec<u8>) -> String {
     if let Some((unit, skip)) = utf16(&bytes) {
         let units = bytes[skip..].chunks_exact(2);
         let units = units.map(|pair| unit([pair[0], pair[1]]));

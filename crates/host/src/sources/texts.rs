@@ -4,7 +4,7 @@ use super::bundle::{self, Bundle, Section};
 use super::command::{self, Command};
 use super::files::Texts;
 use super::found::{About, Found, Item, Said};
-use super::normalise::normalise;
+use super::normalise;
 use super::place::{Folder, Place};
 use super::saved::{self, Saved};
 use super::split::{self, Piece};
@@ -20,17 +20,19 @@ pub(super) struct Understand(pub(super) ReadText);
 
 impl Texts for Understand {
     fn text(&mut self, place: &Place, bytes: Vec<u8>, found: &mut Found) -> u64 {
-        let text = normalise(bytes);
+        let text = normalise::decode(bytes);
+        // Before it is cleaned: JSON may hold DEL as it is, and what was saved is kept whole.
+        if let Some(all) = saved::read(&text) {
+            return snapshots(place, all, text.len() as u64, found);
+        }
+        let text = normalise::cleaned(text);
         if text.trim().is_empty() {
             return 0;
         }
         if bundle::is_bundle(&text) {
             return self.bundles(place, &text, found);
         }
-        match saved::read(&text) {
-            Some(all) => snapshots(place, all, text.len() as u64, found),
-            None => self.pieces(place, &text, found),
-        }
+        self.pieces(place, &text, found)
     }
 }
 

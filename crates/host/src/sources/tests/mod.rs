@@ -288,6 +288,18 @@ fn saved_snapshots_come_back() {
     }
 }
 
+/// Both were found by fuzzing: DEL was taken away, and a word at the place of tar's magic was believed.
+#[test]
+fn what_was_saved_is_read_again_whatever_it_says() {
+    let mut snapshot = one(b"stub\nname hv1\nmtu eth0 1500\n");
+    snapshot.not_read("DEL is \u{7f}, ESC is \u{1b}", "unknown");
+    for begin in 0..5 {
+        snapshot.name = Some(format!("{}{}", "_".repeat(begin), "ustar".repeat(60)));
+        let json = serde_json::to_string(&snapshot).unwrap();
+        assert_eq!(one(json.as_bytes()), snapshot);
+    }
+}
+
 #[test]
 fn nothing_understood_is_an_error_that_says_what_was_there() {
     for (bytes, why) in [
