@@ -7,7 +7,8 @@
 //!
 //! - [`Ethtool`](ethtool::Ethtool): offloads read and set, coalescing, rings, channels, statistics.
 //! - [`Route`](route::Route): links (listed, made, changed), addresses, routes, namespace ids.
-//! - [`netdev`], [`ipvs`], [`openvswitch`], [`nftables`], [`packet_sockets`]: read only.
+//! - [`ipvs`]: services listed, and made.
+//! - [`netdev`], [`openvswitch`], [`nftables`], [`packet_sockets`]: read only.
 //! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
 //!
 //! Nothing here loads a kernel module: families are looked for among those that are registered.

@@ -7,7 +7,8 @@ use netlink_packet_core::{
     NetlinkPayload,
 };
 use netlink_packet_route::link::{
-    InfoBridge, InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute, LinkInfo, LinkMessage,
+    BondMode, InfoBond, InfoBridge, InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute,
+    LinkInfo, LinkMessage,
 };
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteMessage, RouteProtocol, RouteScope, RouteType,
@@ -30,6 +31,22 @@ pub(super) fn add_bridge(name: &str) -> Result<(), Error> {
     make(message, &format!("make the bridge {name}"))
 }
 
+/// Makes a bond whose members take frames in turn.
+pub(super) fn add_bond(name: &str, mtu: u32) -> Result<(), Error> {
+    /// How often it looks whether a member has a carrier.
+    const LOOK_MS: u32 = 100;
+    let mode = InfoBond::Mode(BondMode::BalanceRr);
+    let settings = InfoData::Bond(vec![mode, InfoBond::MiiMon(LOOK_MS)]);
+    let mut message = LinkMessage::default();
+    message.attributes = vec![
+        LinkAttribute::IfName(name.to_owned()),
+        LinkAttribute::Mtu(mtu),
+        kind(InfoKind::Bond, settings),
+    ];
+    let message = RouteNetlinkMessage::NewLink(message);
+    make(message, &format!("make the bond {name}"))
+}
+
 /// Makes two Ethernet interfaces with a wire between them, with addresses that the kernel draws:
 /// those of `Veth` are always the same two, and a bridge may join several pairs.
 pub(super) fn add_veth([one, two]: [&str; 2], mtu: u32) -> Result<(), Error> {
@@ -48,13 +65,17 @@ pub(super) fn add_veth([one, two]: [&str; 2], mtu: u32) -> Result<(), Error> {
     make(message, &format!("make the veth pair {one} - {two}"))
 }
 
-/// Makes a link a port of a bridge.
-pub(super) fn add_port(name: &str, index: u32, bridge: u32) -> Result<(), Error> {
+/// Makes a link a port of a bridge, or a member of a bond.
+pub(super) fn add_port(name: &str, index: u32, controller: u32) -> Result<(), Error> {
     let mut message = LinkMessage::default();
     message.header.index = index;
-    message.attributes = vec![LinkAttribute::Controller(bridge)];
+    message.attributes = vec![LinkAttribute::Controller(controller)];
     let message = RouteNetlinkMessage::SetLink(message);
-    ask(message, 0, &format!("make {name} a port of a bridge"))
+    ask(
+        message,
+        0,
+        &format!("make {name} a port of a bridge or bond"),
+    )
 }
 
 /// How many frames wait in a link. The ioctl for it takes root of the first user namespace.
@@ -123,7 +144,8 @@ fn make(message: RouteNetlinkMessage, action: &str) -> Result<(), Error> {
     ask(message, NLM_F_CREATE | NLM_F_EXCL, action)
 }
 
-fn ask(message: RouteNetlinkMessage, flags: u16, action: &str) -> Result<(), Error> {
+/// Asks, and waits for the kernel's yes or no.
+pub(super) fn ask(message: RouteNetlinkMessage, flags: u16, action: &str) -> Result<(), Error> {
     let mut header = NetlinkHeader::default();
     header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
     header.sequence_number = 1;

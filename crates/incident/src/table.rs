@@ -1,0 +1,49 @@
+//! A table of measurements beside the published ones.
+
+use crate::Setting;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One measurement, with settings of its own from the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// What is different, by the names of the columns: `{MTU: 1500, GRO: off}` with quotes. All rows have
+    /// the same names.
+    pub levels: BTreeMap<String, String>,
+    /// The settings that this means.
+    #[serde(default)]
+    pub set: Vec<Setting>,
+    /// Another segment, where an MTU changes it, in payload bytes.
+    #[serde(default)]
+    pub segment_bytes: Option<u32>,
+    /// What the operators measured, if they did.
+    #[serde(default)]
+    pub published: Option<PublishedRow>,
+}
+
+/// What was published of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedRow {
+    /// Payload bits per second, more than 0.
+    pub bps: f64,
+    /// CPU time of one end in microseconds for 1024 bytes, more than 0.
+    #[serde(default)]
+    pub service_demand_us_per_kb: Option<f64>,
+}
+
+impl Row {
+    /// The one name whose level is different in another row, with both levels; `None` if there is none or
+    /// several.
+    #[must_use]
+    pub fn only_difference<'a>(&'a self, other: &'a Self) -> Option<[&'a str; 3]> {
+        let mut different = self.levels.iter().filter_map(|(name, level)| {
+            let other = other.levels.get(name)?;
+            (level != other).then_some([name.as_str(), level, other])
+        });
+        let first = different.next()?;
+        different.next().is_none().then_some(first)
+    }
+}
