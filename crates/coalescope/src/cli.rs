@@ -15,6 +15,8 @@ pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
+#[cfg(target_os = "linux")]
+pub(crate) use lab::LabKernel;
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 

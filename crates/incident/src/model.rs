@@ -192,6 +192,9 @@ pub struct Control {
     /// Frames with data that are captured at the first of the points: at least, and at most.
     #[serde(default)]
     pub frames: Option<[u64; 2]>,
+    /// It takes at most so many seconds.
+    #[serde(default)]
+    pub within_s: Option<f64>,
 }
 
 /// What is different of an element.

@@ -33,17 +33,3 @@ pub struct PublishedRow {
     #[serde(default)]
     pub service_demand_us_per_kb: Option<f64>,
 }
-
-impl Row {
-    /// The one name whose level is different in another row, with both levels; `None` if there is none or
-    /// several.
-    #[must_use]
-    pub fn only_difference<'a>(&'a self, other: &'a Self) -> Option<[&'a str; 3]> {
-        let mut different = self.levels.iter().filter_map(|(name, level)| {
-            let other = other.levels.get(name)?;
-            (level != other).then_some([name.as_str(), level, other])
-        });
-        let first = different.next()?;
-        different.next().is_none().then_some(first)
-    }
-}

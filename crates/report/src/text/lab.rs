@@ -9,7 +9,7 @@ use super::TextOptions;
 use super::page::{self, Page, Tone};
 use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
 use crate::LabReport;
-use crate::lab::LabIncident;
+use crate::lab::{LabAgreement, LabControl, LabIncident, LabRow};
 
 const INDENT: usize = 2;
 
@@ -127,20 +127,20 @@ fn tone_of(one: &LabIncident) -> Tone {
 }
 
 fn details(page: &mut Page, one: &LabIncident) {
-    let is_dull = one.controls.is_empty() && one.problems.is_empty() && one.captures.is_empty();
+    let is_dull = one.controls.is_empty()
+        && one.table.is_empty()
+        && one.problems.is_empty()
+        && one.captures.is_empty();
     if is_dull {
         return;
     }
     page.heading(&format!("{}: {}", one.name, one.title));
     for control in &one.controls {
-        let text = format!(
-            "{}: {} ({} segments a round trip): {}",
-            control.name,
-            figure(control.bps, Some("bit/s")),
-            three_digits(control.effective_window_segments),
-            control.title
-        );
-        page.paragraph("  - ", "    ", &text, Tone::Plain);
+        page.paragraph("  - ", "    ", &control_words(control), Tone::Plain);
+    }
+    rows(page, &one.table);
+    for compared in &one.agreement {
+        page.paragraph("  - ", "    ", &agreement_words(compared), Tone::Plain);
     }
     for problem in &one.problems {
         page.paragraph("  ! ", "    ", problem, Tone::Bad);
@@ -148,6 +148,75 @@ fn details(page: &mut Page, one: &LabIncident) {
     for capture in &one.captures {
         page.paragraph("  ", "    ", &capture.display().to_string(), Tone::Plain);
     }
+}
+
+fn control_words(control: &LabControl) -> String {
+    let took = control.took_s.map(|took| format!(", {}", seconds(took)));
+    let frames = control
+        .data_frames
+        .map(|frames| format!(", {}", counted(frames, "data frame")));
+    format!(
+        "{}: {}{}{} ({} segments a round trip): {}",
+        control.name,
+        figure(control.bps, Some("bit/s")),
+        took.unwrap_or_default(),
+        frames.unwrap_or_default(),
+        three_digits(control.effective_window_segments),
+        control.title
+    )
+}
+
+/// The incident's table beside the published one. CPU time is of the whole machine, both ends together.
+fn rows(page: &mut Page, rows: &[LabRow]) {
+    let Some(first) = rows.first() else {
+        return;
+    };
+    let words = "us/KB: CPU time of the whole machine, both ends together, for what the sender's and the \
+                 receiver's interface carried; ACK/seg: ACKs sent for each segment of data; merged: \
+                 segments a frame";
+    page.paragraph("  ", "  ", words, Tone::Plain);
+    let figures = [
+        "here",
+        "us/KB out",
+        "us/KB in",
+        "ACK/seg",
+        "merged",
+        "published",
+        "us/KB",
+    ];
+    let levels = first.levels.keys().map(String::as_str);
+    let mut table = page::table(levels.chain(figures));
+    for row in rows {
+        let levels = row.levels.values().cloned();
+        table.add_row(levels.chain(row_figures(row)).collect::<Vec<_>>());
+    }
+    page.table(&table, INDENT, |_| Tone::Plain);
+}
+
+fn row_figures(row: &LabRow) -> [String; 7] {
+    let number = |value: Option<f64>| value.map_or_else(dash, three_digits);
+    let bits = |bps: Option<f64>| bps.map_or_else(dash, |bps| figure(bps, Some("bit/s")));
+    let published = row.published;
+    [
+        bits(Some(row.bps)),
+        number(row.sender_us_per_kb),
+        number(row.receiver_us_per_kb),
+        number(row.acks_per_segment),
+        number(row.merge_factor),
+        bits(published.map(|one| one.bps)),
+        number(published.and_then(|one| one.service_demand_us_per_kb)),
+    ]
+}
+
+fn agreement_words(one: &LabAgreement) -> String {
+    format!(
+        "{}: {} is {} times as much as published, {} here: {}",
+        one.change,
+        one.figure,
+        three_digits(one.published_ratio),
+        three_digits(one.measured_ratio),
+        if one.agrees { "alike" } else { "not alike" }
+    )
 }
 
 fn dash() -> String {
