@@ -188,7 +188,7 @@ impl<'scope> Run<'scope> {
             .batch
             .items()
             .first()
-            .map_or(i64::MAX, |item| item.time_ns);
+            .map_or(i64::MAX, |item| item.frame.time_ns);
         let offset = self.hops[..feed.min(self.hops.len())]
             .iter()
             .try_fold(0, |sum, hop| Some(sum + hop.offset_ns()?));
@@ -212,7 +212,8 @@ impl<'scope> Run<'scope> {
             self.points[feed].take_all(items);
         } else {
             for item in items {
-                self.take_item(if self.by_interface { item.point } else { feed }, item);
+                let point = usize::from(item.point);
+                self.take_item(if self.by_interface { point } else { feed }, item);
             }
         }
         batch.pass(taken);
@@ -237,7 +238,7 @@ impl<'scope> Run<'scope> {
                 let points = [&self.points[hop], &self.points[hop + 1]];
                 found.observe(side, *id, &item.frame, tracked, points);
             }
-            found.read(side, item.time_ns);
+            found.read(side, item.frame.time_ns);
         }
     }
 
@@ -295,7 +296,12 @@ impl<'scope> Run<'scope> {
 
 /// What to take off each feed's times while no connection was found at two points.
 fn starts(feeds: &[Feed<'_>]) -> Vec<i64> {
-    let first = |feed: &Feed<'_>| feed.batch.items().first().map_or(0, |item| item.time_ns);
+    let first = |feed: &Feed<'_>| {
+        feed.batch
+            .items()
+            .first()
+            .map_or(0, |item| item.frame.time_ns)
+    };
     let origin = feeds.first().map_or(0, first);
     let apart = |feed| first(feed).saturating_sub(origin);
     feeds

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use crate::connection::Tracked;
 use crate::flow::Data;
-use crate::frame::Frame;
+use crate::frame::{Frame, Odd};
 use crate::point::Point;
 use clock::{Clock, Differences};
 use link::{Linker, Mark, MatchedBy};
@@ -258,6 +258,6 @@ fn seen(frame: &Frame, tracked: &Tracked) -> Seen {
         own_ns: frame.time_ns,
         number: frame.number,
         tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
-        fragmented: frame.fragmented,
+        fragmented: frame.is(Odd::FRAGMENTED),
     }
 }
