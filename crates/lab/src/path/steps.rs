@@ -1,11 +1,12 @@
 //! What is done in a room once its TAPs are there.
 
+use super::Error;
 use super::plan::{Ends, Place};
 use super::running::Rooms;
-use super::{Error, nat, rtnetlink};
 use crate::namespace::write;
 use crate::{Error as LabError, Link};
-use coalescope_netlink::route::Route;
+use coalescope_netlink::nftables;
+use coalescope_netlink::route::{NewLink, Route};
 use std::net::Ipv4Addr;
 
 /// Port of VXLAN (RFC 7348).
@@ -107,7 +108,7 @@ impl Step {
             Self::Vxlan {
                 name, vni, ends, ..
             } => {
-                rtnetlink::add_vxlan(name, *vni, *ends, VXLAN)?;
+                Route::open()?.add_vxlan_to(name, *vni, *ends, VXLAN)?;
                 Link::named(name)?.set_up()
             }
             Self::Route {
@@ -115,8 +116,8 @@ impl Step {
                 prefix,
                 gateway,
                 ..
-            } => rtnetlink::add_route(*network, *prefix, *gateway),
-            Self::Masquerade { name, .. } => nat::masquerade(name),
+            } => Ok(Route::open()?.add_route(*network, *prefix, *gateway)?),
+            Self::Masquerade { name, .. } => Ok(nftables::masquerade(name)?),
             Self::Setting { path, value, .. } => setting(path, value),
             _ => self.on_link(),
         }
@@ -145,11 +146,11 @@ impl Step {
 }
 
 fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
-    rtnetlink::add_bridge(name)?;
+    let route = Route::open()?;
+    route.add_bridge(name)?;
     let bridge = Link::named(name)?;
     for port in ports {
-        let index = Link::named(port)?.index();
-        rtnetlink::add_port(port, index, bridge.index())?;
+        route.add_port(port, Link::named(port)?.index(), bridge.index())?;
     }
     bridge.set_up()
 }
@@ -160,11 +161,18 @@ fn veth(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
     const PASSING: &str = "cs-passing";
     let far = rooms.get(&two.0)?;
     rooms.run(&one.0, || {
-        rtnetlink::add_veth([&one.1, PASSING], mtu)?;
+        // The kernel draws the addresses: a bridge may join several pairs.
+        let end = |name| NewLink {
+            name,
+            mac: None,
+            mtu,
+        };
+        Route::open()?.add_veth(&end(&one.1), &end(PASSING))?;
         Link::named(PASSING)?.move_to(far)
     })?;
     rooms.run(&two.0, || {
-        rtnetlink::rename(PASSING, &two.1)?;
+        let index = Link::named(PASSING)?.index();
+        Route::open()?.rename(PASSING, index, &two.1)?;
         Link::named(&two.1)?.set_up()
     })?;
     rooms.run(&one.0, || Link::named(&one.1)?.set_up())
