@@ -16,6 +16,7 @@ mod inputs;
 mod interrupt;
 mod lab;
 mod output;
+mod place;
 mod progress;
 mod replay;
 mod rules;

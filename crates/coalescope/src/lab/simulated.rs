@@ -11,9 +11,9 @@ use coalescope_report::{LabControl, LabIncident, LabReport};
 
 use super::judged::{Measurements, problems};
 use super::list::chosen;
-use super::place::Place;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
+use crate::place::Place;
 use crate::trace::{self, Task};
 use crate::{Outcome, output};
 
@@ -24,7 +24,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let mut report = LabReport::default();
     for incident in chosen(args)? {
         output::tell(&format!("{}: on a virtual clock", incident.name));
-        let place = Place::new(args.keep.as_deref(), &incident.name)?;
+        let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
     output::print_lab(&report, args.format)?;

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use coalescope_incident::Kind;
 use comfy_table::CellAlignment;
 
 use super::TextOptions;
@@ -101,14 +100,9 @@ fn chain(page: &mut Page, report: &LabReport) {
 
 fn chain_row(one: &LabIncident) -> [String; 8] {
     let word = |is: bool, word: &str| if is { word } else { UNKNOWN }.to_owned();
-    let kind = match one.kind {
-        Kind::Harm => "harms",
-        Kind::Cure => "helps",
-        Kind::Innocent => "innocent",
-    };
     [
         one.name.clone(),
-        kind.to_owned(),
+        one.kind.word().to_owned(),
         word(one.suspected, "suspected"),
         word(one.observed, "observed"),
         word(one.proven, "proven"),
