@@ -1,6 +1,7 @@
 //! The arguments.
 
 mod experiments;
+mod generated;
 mod lab;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
 pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
+pub use generated::{CompletionsArgs, ManArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
@@ -138,6 +140,10 @@ pub enum Command {
     /// The laboratory: the incidents live, each found, proven, fixed and taken back
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 /// Arguments of `coalescope check`.

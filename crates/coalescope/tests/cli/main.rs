@@ -9,6 +9,8 @@ mod common;
 mod errors;
 #[cfg(target_os = "linux")]
 mod fix;
+#[cfg(unix)]
+mod generated;
 mod help;
 mod json;
 #[cfg(target_os = "linux")]
