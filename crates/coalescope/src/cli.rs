@@ -120,7 +120,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Check settings and trace captures, and join what both say
     Diagnose(DiagnoseArgs),
-    /// Prove it by experiment: compare settings or vantages, run by run, and restore everything
+    /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
     /// Mend what check has found; shows what it would do, and does it with --apply
     Fix(FixArgs),
@@ -135,7 +135,7 @@ pub enum Command {
     Rules(RulesCommand),
     /// Print the JSON Schema of a kind of file
     Schema(SchemaArgs),
-    /// Run an incident live: found, proven, fixed, undone; or trace captures of a simulated one
+    /// Run an incident live, or trace captures of a simulated one
     Demo(DemoArgs),
     /// The laboratory: the incidents live, each found, proven, fixed and taken back
     #[command(subcommand)]

@@ -26,15 +26,11 @@ fn commands(command: &clap::Command, name: &str, found: &mut Vec<String>) {
 fn completions_know_commands_and_options_in_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = completions(shell);
-        for word in [
-            "trace",
-            "lab",
-            "points-by-interface",
-            "linux-gro",
-            "persist",
-        ] {
+        for word in ["trace", "lab", "points-by-interface", "persist"] {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
+        // That of PowerShell completes no values.
+        assert!(shell == "powershell" || script.contains("linux-gro"));
     }
 }
 
