@@ -301,6 +301,18 @@ pub struct TraceArgs {
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
+}
+
+/// A page besides what is printed.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
+    /// Write a page as well, one file that stands by itself, to look at in a browser (docs/report.md)
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// How to print.

@@ -16,6 +16,7 @@ mod inputs;
 mod interrupt;
 mod lab;
 mod output;
+mod page;
 mod progress;
 mod replay;
 mod rules;
@@ -32,8 +33,8 @@ use clap::Parser;
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput,
     FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs, LabShellArgs, LiveArgs,
-    OutputArgs, ReplayArgs, ReplayFormat, RulesArgs, RulesCommand, RulesOutput, SchemaArgs,
-    SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs, WireFormat,
+    OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput,
+    SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.

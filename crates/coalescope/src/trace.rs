@@ -12,6 +12,7 @@ use crate::cli::TraceArgs;
 use crate::inputs::{self, Named, Opened};
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::page::PageFile;
 use crate::progress::Meter;
 
 /// Reading gains from a second thread, and little from more: one reads, one follows connections.
@@ -36,8 +37,12 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         points_by_interface: args.points_by_interface,
         threads: args.threads,
     };
+    let page = PageFile::check(&args.page)?;
     let report = report(task)?;
+    let written = page.write(|out| report.write_html(out));
+    // Whatever became of the page: the work is done.
     output::print(&report, args.output)?;
+    written?;
     let outcome = Outcome::of(report.has_findings());
     // The process ends here: freeing the facts of many connections one by one is of no use.
     std::mem::forget(report);

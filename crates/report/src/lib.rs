@@ -1,14 +1,16 @@
-//! One report model, rendered for a terminal and as JSON.
+//! One report model, rendered for a terminal, as JSON, and as an HTML page.
 //!
 //! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
 //! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
-//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings.
+//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings. Most of them
+//! can be written as a page that stands by itself as well (`write_html`).
 
 mod ab;
 mod check;
 mod diagnose;
 #[cfg(target_os = "linux")]
 mod fix;
+mod html;
 mod json;
 mod lab;
 mod replay;
@@ -16,6 +18,7 @@ mod text;
 #[cfg(target_os = "linux")]
 mod undo;
 mod wire;
+mod words;
 
 use std::io::{self, Write};
 
@@ -29,10 +32,11 @@ pub use diagnose::DiagnoseReport;
 pub use fix::{FixReport, Fixed, Verified};
 pub use lab::{LabControl, LabIncident, LabReport, Skipped};
 pub use replay::ReplayReport;
-pub use text::{TextOptions, WIDTH, figure};
+pub use text::{TextOptions, WIDTH};
 #[cfg(target_os = "linux")]
 pub use undo::UndoReport;
 pub use wire::{WireForward, WireReport, WireWay};
+pub use words::units::figure;
 
 /// What `coalescope trace` has to say.
 #[derive(Clone, Debug)]
@@ -89,5 +93,14 @@ impl Report {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write(self, out, options)
+    }
+
+    /// Writes a page that stands by itself: HTML with its styles, scripts and pictures.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_trace(self, out)
     }
 }

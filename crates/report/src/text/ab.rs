@@ -8,9 +8,9 @@ use coalescope_knowledge::{Settled, Standing};
 use comfy_table::Table;
 
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, counted, figure, three_digits};
 use super::{TextOptions, WIDTH};
 use crate::AbReport;
+use crate::words::units::{UNKNOWN, counted, figure, three_digits};
 
 const INDENT: usize = 2;
 

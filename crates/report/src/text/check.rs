@@ -11,8 +11,8 @@ use comfy_table::CellAlignment;
 use super::TextOptions;
 use super::findings::capitalised;
 use super::page::{self, Page, Tone};
-use super::units::counted;
 use crate::check::{CheckReport, name_of};
+use crate::words::units::counted;
 
 const INDENT: usize = 2;
 

@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement};
 
 use super::WIDTH;
 use super::page::{self, Page, Tone, printable};
-use super::units::{UNKNOWN, bytes, count, rate, seconds, three_digits};
+use crate::words::units::{UNKNOWN, bytes, count, rate, seconds, three_digits};
 
 const INDENT: usize = 2;
 /// What the indent leaves of the page.

@@ -9,8 +9,10 @@ use coalescope_knowledge::Limit;
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, byte_rate, bytes, count, counted, seconds, short_count, three_digits};
 use crate::Report;
+use crate::words::units::{
+    UNKNOWN, byte_rate, bytes, count, counted, seconds, short_count, three_digits,
+};
 
 const INDENT: usize = 2;
 const HEADER: [&str; 9] = [

@@ -5,7 +5,7 @@ use coalescope_knowledge::{Finding, Id};
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
+use crate::words::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
 
 const INDENT: usize = 4;
 /// A hop that carried fewer data frames, such as the requests of a download, gets no table.

@@ -7,9 +7,9 @@ use comfy_table::CellAlignment;
 
 use super::TextOptions;
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
 use crate::LabReport;
 use crate::lab::LabIncident;
+use crate::words::units::{UNKNOWN, counted, figure, seconds, three_digits};
 
 const INDENT: usize = 2;
 

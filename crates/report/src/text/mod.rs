@@ -15,7 +15,6 @@ mod page;
 mod replay;
 #[cfg(target_os = "linux")]
 mod undo;
-mod units;
 mod wire;
 
 use std::io::{self, Write};
@@ -34,7 +33,6 @@ use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
 pub(crate) use undo::write as write_undo;
-pub use units::figure;
 pub(crate) use wire::write as write_wire;
 
 /// Columns that a report takes at most.

@@ -10,7 +10,7 @@ use comfy_table::CellAlignment;
 
 use super::TextOptions;
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, bytes, count, counted, percent, short_count, three_digits};
+use crate::words::units::{UNKNOWN, bytes, count, counted, percent, short_count, three_digits};
 
 const INDENT: usize = 2;
 /// Reasons named for each connection.

@@ -1,0 +1,3 @@
+//! Words and numbers that a report says, in a terminal and on a page alike.
+
+pub(crate) mod units;
