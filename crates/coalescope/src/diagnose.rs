@@ -42,5 +42,5 @@ fn captures(files: &[OsString]) -> anyhow::Result<Option<trace::Judged>> {
         points_by_interface: false,
         threads: None,
     };
-    trace::judged(task).map(Some)
+    trace::judged(&task).map(Some)
 }

@@ -17,6 +17,7 @@ mod interrupt;
 mod lab;
 mod output;
 mod page;
+mod pictures;
 mod progress;
 mod replay;
 mod rules;

@@ -27,6 +27,11 @@ impl PageFile {
         Ok(Self { path })
     }
 
+    /// Whether a page is wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.path.is_some()
+    }
+
     /// Writes it, whole or not at all. What is printed stays standard output's.
     pub(crate) fn write(
         &self,

@@ -23,6 +23,7 @@ mod words;
 use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
+use coalescope_capture::series::Series;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
 pub use ab::AbReport;
@@ -44,6 +45,8 @@ pub struct Report {
     trace: Trace,
     diagnosis: Diagnosis,
     comparison: Option<Comparison>,
+    /// Set if a page is wanted: pictures, or why there are none.
+    series: Option<Result<Vec<Series>, String>>,
 }
 
 impl Report {
@@ -54,6 +57,7 @@ impl Report {
             trace,
             diagnosis,
             comparison: None,
+            series: None,
         }
     }
 
@@ -62,6 +66,31 @@ impl Report {
     pub fn with_comparison(mut self, comparison: Comparison) -> Self {
         self.comparison = Some(comparison);
         self
+    }
+
+    /// Adds the frames of a few connections, which a page draws, or why there are none: a part of
+    /// a sentence.
+    #[must_use]
+    pub fn with_series(mut self, series: Result<Vec<Series>, String>) -> Self {
+        self.series = Some(series);
+        self
+    }
+
+    /// The facts.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// What was made of them.
+    #[must_use]
+    pub fn diagnosis(&self) -> &Diagnosis {
+        &self.diagnosis
+    }
+
+    fn series(&self) -> Option<Result<&[Series], &str>> {
+        let series = self.series.as_ref()?;
+        Some(series.as_deref().map_err(String::as_str))
     }
 
     /// Whether anything but `healthy` was found.

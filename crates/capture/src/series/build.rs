@@ -168,6 +168,9 @@ fn build(trace: &Trace, mut lane: LaneRecord, frames: &Frames) -> Lane {
     let point = &trace.points[lane.chosen.point];
     let connection = point.connections.get(lane.chosen.id).unwrap_or_default();
     let built = records.iter().map(|record| frames.frame(record, &lane));
+    let mut built: Vec<Frame> = built.collect();
+    // Some captures are not quite in the order of their times.
+    built.sort_by_key(|frame| frame.at_ns);
     let started_ns = frames.since_ns(lane.first_ns());
     let mut ways = [true, false].map(|client| way(&lane, client, started_ns));
     ways[0].is_uncut = connection.to_server.tso_frames > 0;
@@ -176,7 +179,7 @@ fn build(trace: &Trace, mut lane: LaneRecord, frames: &Frames) -> Lane {
         point: point.name.clone(),
         connection,
         is_aligned: frames.clock.is_aligned,
-        frames: built.collect(),
+        frames: built,
         left,
         ways,
     }

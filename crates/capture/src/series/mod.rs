@@ -51,7 +51,7 @@ pub struct Lane {
     /// Whether times are by the first lane's clock. If not, the clocks' difference is not known,
     /// and the first frame here is shown at the time of the first frame there.
     pub is_aligned: bool,
-    /// Its frames, in the order of the capture.
+    /// Its frames, in the order of their times.
     pub frames: Vec<Frame>,
     /// Frames that are not among them.
     pub left: Left,

@@ -39,7 +39,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let points = write(&run.slow.captures, place.path())?;
     let captures = points.iter().flat_map(|point| point.files.clone());
     let captures = captures.collect();
-    let (_, diagnosis) = trace::judged(Task {
+    let (_, diagnosis) = trace::judged(&Task {
         points,
         compare: false,
         points_by_interface: false,

@@ -5,6 +5,7 @@
 
 mod embed;
 mod page;
+mod plot;
 mod svg;
 mod table;
 mod trace;

@@ -15,6 +15,7 @@ const SCRIPT: &str = include_str!("assets/table.js");
 pub(crate) struct Page {
     title: String,
     sections: Vec<Section>,
+    styles: Vec<&'static str>,
     scripts: Vec<&'static str>,
 }
 
@@ -32,6 +33,7 @@ impl Page {
         Self {
             title: title.into(),
             sections: Vec::new(),
+            styles: vec![STYLE],
             scripts: vec![SCRIPT],
         }
     }
@@ -50,8 +52,14 @@ impl Page {
         });
     }
 
+    /// Adds a style sheet, once, however many sections ask for it.
+    pub(crate) fn style(&mut self, style: &'static str) {
+        if !self.styles.contains(&style) {
+            self.styles.push(style);
+        }
+    }
+
     /// Adds a script, once, however many sections ask for it. It runs when the page is read.
-    #[expect(dead_code, reason = "the sections with plots are about to use it")]
     pub(crate) fn script(&mut self, script: &'static str) {
         if !self.scripts.contains(&script) {
             self.scripts.push(script);
@@ -91,7 +99,7 @@ impl Page {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (self.title) }
-                (embed::style(STYLE))
+                @for style in &self.styles { (embed::style(style)) }
             }
         }
     }

@@ -90,6 +90,18 @@ impl Scale {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
+    /// Where a value stands, beyond the ends too, as far as a drawing can be cut off there.
+    pub(crate) fn through(&self, value: f64) -> f64 {
+        let (low, high) = self.values;
+        let share = ((finite(value) - low) / (high - low)).clamp(-10.0, 10.0);
+        self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
+    }
+
+    /// The values at both ends.
+    pub(crate) fn values(&self) -> (f64, f64) {
+        self.values
+    }
+
     /// Round values in the range, about as many as asked for: steps of 1, 2 or 5 times a power of ten.
     pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
         let (low, high) = self.values;
@@ -179,6 +191,13 @@ impl Path {
             let letter = if i == 0 { 'M' } else { 'L' };
             // Writing to a String does not fail.
             let _ = write!(self.0, "{letter}{} {}", px(x), px(y));
+        }
+    }
+
+    /// Goes on from where the last line ended.
+    pub(crate) fn extend(&mut self, points: impl IntoIterator<Item = (f64, f64)>) {
+        for (x, y) in points {
+            let _ = write!(self.0, "L{} {}", px(x), px(y));
         }
     }
 

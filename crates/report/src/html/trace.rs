@@ -6,19 +6,20 @@ use coalescope_knowledge::Merging;
 use maud::html;
 
 use super::page::Page;
+use super::plot;
 use crate::Report;
 
 /// Writes the page.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new("coalescope trace");
-    show(&mut page, report);
+    show(&mut page, report)?;
     page.write(out)
 }
 
 /// All of its sections.
-pub(super) fn show(page: &mut Page, report: &Report) {
+pub(super) fn show(page: &mut Page, report: &Report) -> io::Result<()> {
     verdict(page, report);
-    // Sections about chosen connections over time (`Report::with_series`) come here.
+    plot::show(page, report)
 }
 
 fn verdict(page: &mut Page, report: &Report) {
