@@ -8,10 +8,12 @@ use coalescope_report::{CheckReport, DiagnoseReport};
 
 use crate::Outcome;
 use crate::cli::DiagnoseArgs;
+use crate::page::PageFile;
 use crate::trace::{self, Task};
 use crate::{hosts, inputs, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let rules = hosts::rules(&args.rules)?;
     let captured = captures(&args.captures)?;
     let snapshots = hosts::snapshots(&args.from, &args.live)?;
@@ -27,7 +29,9 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let checked = hosts.into_iter().map(|(_, checked)| checked);
     let check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
     let report = DiagnoseReport::new(check, captured);
+    let written = page.write(|out| report.write_html(out));
     output::print_diagnose(&report, args.output)?;
+    written?;
     Ok(Outcome::of(report.has_findings()))
 }
 

@@ -7,9 +7,10 @@ use coalescope_knowledge::Diagnosis;
 use serde::Serialize;
 
 use crate::check::Body;
+use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
-use crate::{CheckReport, Report};
+use crate::{CheckReport, Report, words};
 
 /// What `coalescope diagnose` has to say.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl DiagnoseReport {
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.check.roles();
         let whole = Whole {
-            verdict: text::diagnose_verdict(self),
+            verdict: words::diagnose::verdict(self),
             body: self.check.body(&roles),
             trace: self.trace.as_ref().map(json::Body::of),
         };
@@ -70,5 +71,14 @@ impl DiagnoseReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_diagnose(self, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_diagnose(self, out)
     }
 }
