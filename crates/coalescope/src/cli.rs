@@ -160,6 +160,10 @@ pub struct CheckArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// Arguments of `coalescope diagnose`.
@@ -185,6 +189,10 @@ pub struct DiagnoseArgs {
     /// How to print.
     #[command(flatten)]
     pub output: DiagnoseOutput,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// How to print a diagnosis.
@@ -362,6 +370,10 @@ pub struct ReplayArgs {
     /// Connections to list in text, largest first, each direction by itself; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub connections: usize,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// No receive offload holds a frame that long.

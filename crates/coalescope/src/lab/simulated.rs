@@ -14,6 +14,7 @@ use super::list::chosen;
 use super::place::Place;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
+use crate::page::PageFile;
 use crate::trace::{self, Task};
 use crate::{Outcome, output};
 
@@ -21,13 +22,16 @@ use crate::{Outcome, output};
 const CLOCK: &str = "virtual clock";
 
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let mut report = LabReport::default();
     for incident in chosen(args)? {
         output::tell(&format!("{}: on a virtual clock", incident.name));
         let place = Place::new(args.keep.as_deref(), &incident.name)?;
         report.incidents.push(one(&incident, &place)?);
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 

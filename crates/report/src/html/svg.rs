@@ -132,14 +132,43 @@ const TICK_PX: (f64, f64) = (90.0, 45.0);
 /// An axis below the plot, at `y` pixels, with ticks and what it counts.
 pub(crate) fn x_axis(x: &Scale, y: f64, label: &str, text: impl Fn(f64) -> String) -> Markup {
     let (from, to) = x.pixels;
-    let ticks = x.ticks(((to - from).abs() / TICK_PX.0) as usize);
+    let values = x.ticks(((to - from).abs() / TICK_PX.0) as usize);
+    let ticks: Vec<_> = values
+        .iter()
+        .map(|value| (x.at(*value), text(*value)))
+        .collect();
+    x_ticks(&ticks, x.pixels, y, label)
+}
+
+/// The same for factors: each step is as far as any other that multiplies by as much. The scale is
+/// one of decimal logarithms.
+pub(crate) fn log_x_axis(x: &Scale, y: f64, label: &str, text: impl Fn(f64) -> String) -> Markup {
+    let (low, high) = x.values;
+    let factors: &[f64] = if high - low > 2.5 {
+        &[1.0]
+    } else {
+        &[1.0, 2.0, 5.0]
+    };
+    let powers = (low.floor() as i32)..=(high.ceil() as i32);
+    let values = powers.flat_map(|power| {
+        factors
+            .iter()
+            .map(move |factor| factor * 10_f64.powi(power))
+    });
+    let within = values.filter(|value| (low - 1e-9..=high + 1e-9).contains(&value.log10()));
+    let ticks: Vec<_> = within
+        .map(|value| (x.at(value.log10()), text(value)))
+        .collect();
+    x_ticks(&ticks, x.pixels, y, label)
+}
+
+fn x_ticks(ticks: &[(f64, String)], (from, to): (f64, f64), y: f64, label: &str) -> Markup {
     html! {
         g.axis aria-hidden="true" {
             path d=(Path::of(&[(from, y), (to, y)])) {}
-            @for value in ticks {
-                @let at = x.at(value);
-                path d=(Path::of(&[(at, y), (at, y + 5.0)])) {}
-                text x=(px(at)) y=(px(y + 18.0)) text-anchor="middle" { (text(value)) }
+            @for (at, text) in ticks {
+                path d=(Path::of(&[(*at, y), (*at, y + 5.0)])) {}
+                text x=(px(*at)) y=(px(y + 18.0)) text-anchor="middle" { (text) }
             }
             text.label x=(px(f64::midpoint(from, to))) y=(px(y + 36.0)) text-anchor="middle" { (label) }
         }
@@ -185,6 +214,13 @@ impl Path {
         path
     }
 
+    /// A cross, for what failed or did not arrive.
+    pub(crate) fn cross(x: f64, y: f64) -> Self {
+        let mut path = Self::of(&[(x - 4.0, y - 4.0), (x + 4.0, y + 4.0)]);
+        path.polyline([(x - 4.0, y + 4.0), (x + 4.0, y - 4.0)]);
+        path
+    }
+
     /// Adds a line through points.
     pub(crate) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>) {
         for (i, (x, y)) in points.into_iter().enumerate() {
@@ -201,6 +237,21 @@ impl Path {
         }
     }
 
+    /// Adds a ribbon from left to right, by its upper edge at both ends, as wide everywhere.
+    pub(crate) fn ribbon(&mut self, begin: (f64, f64), end: (f64, f64), width: f64) {
+        let middle = px(f64::midpoint(begin.0, end.0));
+        let (left, right) = (px(begin.0), px(end.0));
+        let (above, below) = (
+            (px(begin.1), px(end.1)),
+            (px(begin.1 + width), px(end.1 + width)),
+        );
+        let _ = write!(
+            self.0,
+            "M{left} {}C{middle} {} {middle} {} {right} {}V{}C{middle} {} {middle} {} {left} {}z",
+            above.0, above.0, above.1, above.1, below.1, below.1, below.0, below.0
+        );
+    }
+
     /// Adds a rectangle by its left upper corner and its size.
     pub(crate) fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64) {
         let (x, y, width, height) = (px(x), px(y), px(width.max(0.0)), px(height.max(0.0)));
@@ -212,6 +263,15 @@ impl Render for Path {
     fn render_to(&self, buffer: &mut String) {
         buffer.push_str(&self.0);
     }
+}
+
+/// A name that has to fit: its beginning, if it has more letters.
+pub(crate) fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    let begin: String = name.chars().take(most.saturating_sub(1)).collect();
+    format!("{begin}\u{2026}")
 }
 
 /// A coordinate: a tenth of a pixel is as fine as anybody sees.

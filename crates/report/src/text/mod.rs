@@ -24,7 +24,7 @@ use coalescope_knowledge::{Merging, Verdict};
 use crate::Report;
 pub(crate) use ab::write as write_ab;
 pub(crate) use check::write as write_check;
-pub(crate) use diagnose::{verdict as diagnose_verdict, write as write_diagnose};
+pub(crate) use diagnose::write as write_diagnose;
 #[cfg(target_os = "linux")]
 pub(crate) use fix::write as write_fix;
 pub(crate) use lab::write as write_lab;
