@@ -31,9 +31,7 @@ struct Histogram<'a> {
 
 /// Data frames by their length on the wire.
 pub(super) fn lengths(id: &str, series: &Series, to_client: bool) -> Markup {
-    let ends = LENGTH_CLASSES
-        .iter()
-        .map(|end| format!("\u{2264}{}", short(*end)));
+    let ends = LENGTH_CLASSES.iter().map(|end| short(*end));
     let last = LENGTH_CLASSES.last().copied().unwrap_or(0);
     let classes: Vec<String> = ends.chain([format!(">{}", short(last))]).collect();
     let way = usize::from(to_client);
@@ -190,16 +188,16 @@ fn bars(rows: &[(&str, f64, u64)]) -> Markup {
     let bottom = 26.0 * rows.len() as f64;
     let delayed = left + width(DELAYED);
     html! {
+        g.axis {
+            path.mean d=(Path::of(&[(delayed, 0.0), (delayed, bottom + 6.0)])) {}
+            text x=(px(delayed)) y=(px(bottom + 20.0)) text-anchor="middle" { "2: every second segment" }
+        }
         @for (i, (point, ratio, acks)) in rows.iter().enumerate() {
             @let top = 26.0 * i as f64;
             @let bar = { let mut bar = Path::new(); bar.rectangle(left, top + 4.0, width(*ratio), 16.0); bar };
             text.lane x=(px(left - 6.0)) y=(px(top + 17.0)) text-anchor="end" { (point) }
             path.bar d=(bar) {}
             text x=(px(left + width(*ratio) + 5.0)) y=(px(top + 17.0)) { (three_digits(*ratio)) " (" (counted(*acks, "ACK")) ")" }
-        }
-        g.axis {
-            path.mean d=(Path::of(&[(delayed, 0.0), (delayed, bottom + 6.0)])) {}
-            text x=(px(delayed)) y=(px(bottom + 20.0)) text-anchor="middle" { "2: every second segment" }
         }
     }
 }

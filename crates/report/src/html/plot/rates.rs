@@ -94,7 +94,7 @@ impl Panels<'_> {
         let again = |bin: &Bin| Some(bin.again_bytes).filter(|again| *again > 0);
         html! {
             (y_axis(&y, (LEFT, WIDTH - 26.0), "payload, each byte once", |bps| figure(bps, Some("bit/s"))))
-            path.again d=(bars(self.sent(), x, &y, again)) {}
+            path.repeated d=(bars(self.sent(), x, &y, again)) {}
             @if self.has_two() { path.came d=(line(self.came(), x, &y)) {} }
             path.sent d=(line(self.sent(), x, &y)) {}
         }
@@ -119,19 +119,15 @@ impl Panels<'_> {
     }
 
     fn legend(&self) -> Markup {
-        let item = |class: &str, text: String| {
-            let sample = Path::of(&[(1.0, 8.0), (25.0, 8.0)]);
-            html! {
-                li { svg.key width="26" height="16" viewBox="0 0 26 16" aria-hidden="true" {
-                    path class=(class) d=(sample) {}
-                } " " (text) }
-            }
-        };
+        let item = |class, text| key(class, &Path::of(&[(1.0, 8.0), (25.0, 8.0)]), text);
+        let mut block = Path::new();
+        block.rectangle(3.0, 3.0, 20.0, 10.0);
+        let bar = |class, text| key(class, &block, text);
         html! {
             ul.legend {
                 (item("sent", format!("new bytes at {}", self.near.point)))
                 @if self.has_two() { (item("came", format!("new bytes at {}", self.far.point))) }
-                (item("again", format!("sent again at {}", self.near.point)))
+                (bar("repeated", format!("sent again at {}", self.near.point)))
                 (item("flight", format!("in flight at {}, most in each step", self.near.point)))
                 (item("window", "window that the receiver advertised".to_owned()))
             }
@@ -159,6 +155,15 @@ impl Panels<'_> {
             seconds(rates.width_ns as f64 / 1e9),
             bytes(flying.unwrap_or(0)),
         )
+    }
+}
+
+/// One mark of the legend.
+fn key(class: &str, sample: &Path, text: String) -> Markup {
+    html! {
+        li { svg.key width="26" height="16" viewBox="0 0 26 16" aria-hidden="true" {
+            path class=(class) d=(sample) {}
+        } " " (text) }
     }
 }
 

@@ -7,7 +7,7 @@ mod vanishing;
 
 use std::io;
 
-use coalescope_capture::series::{Frame, Lane, Series};
+use coalescope_capture::series::{Fate, Frame, Lane, Series};
 use maud::{Markup, html};
 
 use super::{names, ticks};
@@ -168,11 +168,8 @@ impl<'a> Sequence<'a> {
             Some(1) if ends[0] != ends[1] => ", nearest to the server",
             _ => "",
         };
-        let lost = self.lost(lane).count() as u64;
-        let lost = match lost {
-            0 => String::new(),
-            lost => format!(" — {} on the next hop", lost_frames(lost)),
-        };
+        let lost = self.lost_frames(lane);
+        let lost = lost.map_or_else(String::new, |lost| format!(": {lost} on the next hop"));
         format!("{}{place}{lost}", lane.point)
     }
 
@@ -197,19 +194,38 @@ impl<'a> Sequence<'a> {
         lane.frames.iter().filter(is_lost)
     }
 
+    /// `3 frames lost, 2 lost in part`, if any were.
+    fn lost_frames(&self, lane: &Lane) -> Option<String> {
+        let of = |fate| {
+            self.lost(lane)
+                .filter(|frame| frame.fate == Some(fate))
+                .count() as u64
+        };
+        match (of(Fate::Lost), of(Fate::PartlyLost)) {
+            (0, 0) => None,
+            (0, part) => Some(format!("{} lost in part", counted(part, "frame"))),
+            (whole, 0) => Some(format!("{} lost", counted(whole, "frame"))),
+            (whole, part) => Some(format!(
+                "{} lost, {} lost in part",
+                counted(whole, "frame"),
+                count(part)
+            )),
+        }
+    }
+
     fn description(&self) -> String {
         let lane = |lane: &Lane| {
             let data = |frame: &&Frame| is_data(frame, self.to_client);
             let frames = lane.frames.iter().filter(data);
             let merged = frames.clone().filter(|frame| frame.segments > 1).count() as u64;
             let frames = frames.count() as u64;
-            let lost = self.lost(lane).count() as u64;
+            let lost = self.lost_frames(lane);
             format!(
                 "At {}: {}, {} of several segments, {}.",
                 lane.point,
                 counted(frames, "data frame"),
                 count(merged),
-                lost_frames(lost),
+                lost.as_deref().unwrap_or("none seen vanishing"),
             )
         };
         let lanes: Vec<String> = self.series.lanes.iter().map(lane).collect();
@@ -218,24 +234,36 @@ impl<'a> Sequence<'a> {
 
     /// The frames that vanished, by number, for those who open the capture.
     fn vanished(&self) -> Markup {
-        let lanes = self.series.lanes.iter().map(|lane| (lane, self.lost(lane)));
-        let lanes: Vec<_> = lanes
-            .map(|(lane, lost)| (lane, lost.collect::<Vec<_>>()))
-            .filter(|(_, lost)| !lost.is_empty())
-            .collect();
+        let lanes = self.series.lanes.iter();
         html! {
-            @for (lane, lost) in lanes {
-                @let merged: Vec<u64> = lost.iter().filter(|f| f.segments > 1).map(|f| f.number).collect();
-                @let single: Vec<u64> = lost.iter().filter(|f| f.segments <= 1).map(|f| f.number).collect();
+            @for lane in lanes.filter(|lane| self.lost(lane).next().is_some()) {
                 p.vanished {
                     "Frames of " b { (lane.point) } " that vanished on the way to the " (self.receiver()) ": "
-                    @if !merged.is_empty() { "of several segments " (names(&merged, NAMED)) }
-                    @if !merged.is_empty() && !single.is_empty() { "; " }
-                    @if !single.is_empty() { "single " (names(&single, NAMED)) }
-                    "."
+                    (self.numbers_by_sort(lane)) "."
                 }
             }
         }
+    }
+
+    fn numbers_by_sort(&self, lane: &Lane) -> String {
+        let sorts: [(&str, fn(&Frame) -> bool); 3] = [
+            ("of several segments", |frame| {
+                frame.fate == Some(Fate::Lost) && frame.segments > 1
+            }),
+            ("single", |frame| {
+                frame.fate == Some(Fate::Lost) && frame.segments <= 1
+            }),
+            ("in part only", |frame| frame.fate == Some(Fate::PartlyLost)),
+        ];
+        let named = sorts.iter().filter_map(|(sort, is)| {
+            let numbers: Vec<u64> = self
+                .lost(lane)
+                .filter(|f| is(f))
+                .map(|f| f.number)
+                .collect();
+            (!numbers.is_empty()).then(|| format!("{sort} {}", names(&numbers, NAMED)))
+        });
+        named.collect::<Vec<_>>().join("; ")
     }
 
     fn data(&self) -> data::Plot<'_> {
@@ -253,11 +281,6 @@ impl<'a> Sequence<'a> {
         };
         data::Plot::new(geometry, &self.series.lanes, self.to_client)
     }
-}
-
-/// `3 frames lost`.
-fn lost_frames(lost: u64) -> String {
-    format!("{} lost", counted(lost, "frame"))
 }
 
 /// Whether a frame carries bytes in a direction.
@@ -287,7 +310,7 @@ fn legend() -> Markup {
         ("uncut", "frame not cut yet by its sender (TSO)"),
         ("again", "sent again"),
         ("odd", "overtaken, or late"),
-        ("lost", "vanished on the next hop"),
+        ("lost", "vanished on the next hop, whole or in part"),
         ("ack", "acknowledged"),
         ("sack", "SACK block"),
         ("window", "end of the window"),

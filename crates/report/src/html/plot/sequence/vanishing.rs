@@ -1,6 +1,6 @@
 //! The frame that shows best how frames vanish.
 
-use coalescope_capture::series::{Frame, Lane, Series};
+use coalescope_capture::series::{Fate, Frame, Lane, Series};
 
 use super::is_data;
 
@@ -20,11 +20,18 @@ pub(super) struct Vanishing<'a> {
 }
 
 impl<'a> Vanishing<'a> {
-    /// Rather one of several segments than a single one, and rather one that was soon sent again.
+    /// Rather one of which nothing came, rather one of several segments than a single one, and rather one that was soon sent again.
     pub(super) fn of(series: &'a Series, to_client: bool) -> Option<Self> {
         let lanes = series.lanes.iter();
         let all = lanes.flat_map(|lane| of_lane(lane, to_client));
-        all.min_by_key(|one| (one.lost.segments <= 1, one.again.at_ns - one.lost.at_ns))
+        all.min_by_key(|one| {
+            let is_whole = one.lost.fate == Some(Fate::Lost);
+            (
+                !is_whole,
+                one.lost.segments <= 1,
+                one.again.at_ns - one.lost.at_ns,
+            )
+        })
     }
 
     /// The time to show.
