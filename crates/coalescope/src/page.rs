@@ -9,7 +9,6 @@ use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 use crate::cli::ReportArgs;
-use crate::output;
 
 /// The file of a page, if one is wanted.
 pub(crate) struct PageFile {
@@ -40,9 +39,7 @@ impl PageFile {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        replace(path, page).with_context(|| cannot(path))?;
-        output::tell(&format!("the page is in {}", path.display()));
-        Ok(())
+        replace(path, page).with_context(|| cannot(path))
     }
 }
 

@@ -52,7 +52,7 @@ fn tone(report: &AbReport) -> Tone {
     if !report.record.restored || standings.any(|now| now == Standing::Proven) {
         Tone::Bad
     } else {
-        Tone::Warn
+        Tone::Plain
     }
 }
 

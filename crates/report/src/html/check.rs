@@ -69,11 +69,7 @@ fn article(group: &[&HostFinding]) -> Markup {
     let Some(first) = group.first() else {
         return html! {};
     };
-    let tone = if first.blame == Blame::Harms {
-        Tone::Bad
-    } else {
-        Tone::Warn
-    };
+    let tone = tone(group);
     html! {
         article.finding.(tone.class()) {
             h3 { (capitalised(&first.title)) }

@@ -37,8 +37,10 @@ const COLUMNS: [(&str, Kind); 13] = [
 ///
 /// If it cannot be said in JSON.
 pub(crate) fn section(page: &mut Page, report: &Report) -> io::Result<()> {
+    // All points share what a page can hold.
+    let most = MOST / report.trace.points.len().max(1);
     let points = report.trace.points.iter().enumerate();
-    let tables = points.map(|(i, point)| listing(i, point, report));
+    let tables = points.map(|(i, point)| listing(i, point, report, most));
     let tables: Vec<Markup> = tables.collect::<io::Result<_>>()?;
     let body = html! {
         p.note { (LEGEND) }
@@ -48,8 +50,8 @@ pub(crate) fn section(page: &mut Page, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn listing(number: usize, point: &Point, report: &Report) -> io::Result<Markup> {
-    let sorted = listed(point, &limits(report, point), MOST);
+fn listing(number: usize, point: &Point, report: &Report, most: usize) -> io::Result<Markup> {
+    let sorted = listed(point, &limits(report, point), most);
     let rows: Vec<Vec<String>> = sorted
         .iter()
         .map(|(connection, limit)| row(connection, *limit))

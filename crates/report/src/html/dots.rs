@@ -50,8 +50,7 @@ fn figure(number: usize, metric: &Metric, record: &Record) -> Markup {
         width: WIDTH_PX,
         height: bottom + BELOW_PX,
     };
-    let unit = metric.unit.as_deref().unwrap_or(&metric.name);
-    let axis = x_axis(&x, bottom, unit, |value| shown(metric, value));
+    let axis = x_axis(&x, bottom, label(metric), |value| shown(metric, value));
     html! {
         h3 { (label(metric)) }
         figure {

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use crate::CheckReport;
 use crate::check::name_of;
+use crate::words::units::UNKNOWN;
 
 /// The matrix. What is as most have it is in plain letters; what differs is marked and bold.
 pub(crate) fn matrix(report: &CheckReport, rows: &[Drift]) -> Markup {
@@ -21,7 +22,7 @@ pub(crate) fn matrix(report: &CheckReport, rows: &[Drift]) -> Markup {
         })
         .collect();
     html! {
-        p.note { "\u{2260} marks what is not as most hosts have it; without a majority every value is marked." }
+        p.note { "\u{2260} marks what is not as most hosts have it; without a majority every value is marked. - is for hosts that have no such setting, or of which it was not read." }
         div.scroll tabindex="0" role="region" aria-label="Settings that differ, by host" {
             table.matrix {
                 thead { tr {
@@ -41,7 +42,8 @@ fn line(row: &Drift, hosts: &[String]) -> Markup {
         let text = format!("{}{}", at.unwrap_or_default(), one.value);
         others.entry(&one.host).or_default().push(text);
     }
-    let most = row.majority.as_deref().unwrap_or("not there");
+    let is_like_most = |host: &String| row.like_most.contains(host);
+    let most = row.majority.as_deref().unwrap_or_default();
     html! {
         tr {
             th scope="row" { (row.what) }
@@ -50,7 +52,8 @@ fn line(row: &Drift, hosts: &[String]) -> Markup {
                     Some(values) => td.differs {
                         @for value in values { div { "\u{2260} " (value) } }
                     }
-                    None => td { (most) }
+                    None if is_like_most(host) => td { (most) }
+                    None => td.absent { (UNKNOWN) }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Effects of an experiment: what each was found to be, and between which bounds it lies.
 
-use coalescope_experiment::effects::{Effect, EffectKind};
+use coalescope_experiment::effects::{Effect, EffectKind, Verdict};
 use coalescope_experiment::record::Record;
 use maud::{Markup, html};
 
@@ -26,8 +26,20 @@ pub(crate) fn section(record: &Record) -> Markup {
     html! {
         @if effects.is_empty() { p { "There are too few runs for any effect." } }
         @if !drawn.is_empty() { (figure(record, &drawn)) }
-        ul { @for effect in &effects { li { (effect.words) } } }
+        ul { @for effect in &effects { li { b { (compared(effect)) } ": " (effect.words) } } }
     }
+}
+
+/// `gro=off against on, throughput_bps`
+fn compared(effect: &Effect) -> String {
+    let Effect {
+        factor,
+        level,
+        reference,
+        metric,
+        ..
+    } = effect;
+    format!("{factor}={level} against {reference}, {metric}")
 }
 
 /// Effects on the figures that are shown, interactions on the judged one only.
@@ -65,7 +77,10 @@ fn figure(record: &Record, effects: &[&Effect]) -> Markup {
         (LEFT_PX, WIDTH_PX - 30.0),
     );
     let bottom = TOP_PX + effects.len() as f64 * ROW_PX;
-    let words: Vec<&str> = effects.iter().map(|effect| effect.words.as_str()).collect();
+    let words = effects
+        .iter()
+        .map(|effect| format!("{}: {}", compared(effect), effect.words));
+    let words: Vec<String> = words.collect();
     let drawing = Drawing {
         id: "intervals",
         title: "Effects as ratios, with intervals",
@@ -103,14 +118,14 @@ fn band(x: &Scale, margin: f64, bottom: f64) -> Markup {
 }
 
 fn row(effect: &Effect, y: f64, x: &Scale) -> Markup {
-    let name = format!("{}={} : {}", effect.factor, effect.level, effect.metric);
+    let name = format!("{}={}: {}", effect.factor, effect.level, effect.metric);
     let [low, ratio, high] = bounds(effect)
         .unwrap_or([1.0; 3])
         .map(|bound| x.at(bound.log10()));
-    let is_different = effect.verdict == coalescope_experiment::effects::Verdict::Different;
+    let is_different = effect.verdict == Verdict::Different;
     html! {
         g {
-            title { (effect.words) }
+            title { (compared(effect)) ": " (effect.words) }
             text x=(px(LEFT_PX - 14.0)) y=(px(y + 4.0)) text-anchor="end" { (shortened(&name, LETTERS)) }
             path.interval d=(Path::of(&[(low, y), (high, y)])) {}
             circle.dot.open[!is_different] cx=(px(ratio)) cy=(px(y)) r="5" {}

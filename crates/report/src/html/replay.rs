@@ -17,7 +17,7 @@ use crate::words::units::{bytes, count, percent, three_digits};
 /// Writes the page.
 pub(crate) fn write(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(format!("coalescope replay: {}", replay.profile));
-    verdict::section(&mut page, &text(replay), verdict::Tone::Good, None);
+    verdict::section(&mut page, &text(replay), verdict::Tone::Plain, None);
     frames(&mut page, replay);
     reasons(&mut page, replay);
     connections(&mut page, &replay.connections)?;
@@ -28,7 +28,7 @@ pub(crate) fn write(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
 fn frames(page: &mut Page, replay: &Replay) {
     let after = replay.acks_before.saturating_sub(replay.acks_saved);
     let pairs = [
-        ("frames", replay.frames_in, replay.frames_out),
+        ("all frames", replay.frames_in, replay.frames_out),
         (
             "frames with data",
             replay.data_frames_in,
@@ -38,7 +38,7 @@ fn frames(page: &mut Page, replay: &Replay) {
     ];
     let bars: Vec<Bar> = pairs
         .into_iter()
-        .flat_map(|(name, before, after)| [bar(name, "in", before), bar(name, "out", after)])
+        .flat_map(|(name, before, after)| [bar(name, true, before), bar(name, false, after)])
         .collect();
     let mean = replay.merge_factor_mean.map(three_digits);
     let body = html! {
@@ -57,12 +57,12 @@ fn frames(page: &mut Page, replay: &Replay) {
     page.section("frames-drawn", "What became of the frames", body);
 }
 
-fn bar(name: &str, way: &'static str, frames: u64) -> Bar {
+fn bar(name: &str, is_before: bool, frames: u64) -> Bar {
     Bar {
-        name: format!("{name} {way}"),
+        name: format!("{name}, {}", if is_before { "before" } else { "after" }),
         value: frames as f64,
         text: count(frames),
-        class: if way == "in" { "single" } else { "merged" },
+        class: if is_before { "single" } else { "merged" },
     }
 }
 

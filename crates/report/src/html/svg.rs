@@ -175,6 +175,7 @@ fn x_ticks(ticks: &[(f64, String)], (from, to): (f64, f64), y: f64, label: &str)
     }
 }
 
+#[allow(dead_code, reason = "pictures of connections over time use it")]
 /// An axis left of the plot, which goes from the first of `x` pixels to the second; with lines across,
 /// and what it counts on top.
 pub(crate) fn y_axis(

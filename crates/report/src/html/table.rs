@@ -10,8 +10,8 @@ use crate::words::units::count;
 
 /// Rows that are there without a script, and on a page of the script's. The script counts on it.
 const SHOWN: usize = 100;
-/// Rows of one table at most; what is beyond it is said to be left out. A connection takes about 130
-/// bytes.
+/// Rows of connections on one page at most; what is beyond it is said to be left out. A connection
+/// takes about 130 bytes.
 pub(crate) const MOST: usize = 100_000;
 
 /// How a column is sorted and filtered.

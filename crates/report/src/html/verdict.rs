@@ -8,6 +8,8 @@ use super::page::Page;
 /// What a colour says again that the words have said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
+    /// Neither good nor bad.
+    Plain,
     /// Nothing wrong.
     Good,
     /// Something was found, other than that merging harms.
@@ -20,6 +22,7 @@ impl Tone {
     /// The class of the style sheet.
     pub(crate) fn class(self) -> &'static str {
         match self {
+            Self::Plain => "plain",
             Self::Good => "good",
             Self::Warn => "warn",
             Self::Bad => "bad",
