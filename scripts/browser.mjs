@@ -97,6 +97,56 @@ async function useTables() {
   return { problems, tables: boxes.length, slowest: Math.round(slowest) };
 }
 
+// Runs in the page: zooms every time-sequence plot, by button, key and pointer, and asks it for frames.
+async function usePlots() {
+  const problems = [];
+  let slowest = 0;
+  for (const details of document.querySelectorAll("details.connection")) details.open = true;
+  await new Promise((done) => setTimeout(done, 300));
+  const figures = [...document.querySelectorAll("figure[data-sequence]")];
+  for (const figure of figures) {
+    const svg = document.getElementById(figure.dataset.sequence);
+    const wrong = (text) => problems.push(`${svg.id}: ${text}`);
+    const drawn = () => [...svg.querySelectorAll(".marks > path")].map((path) => path.getAttribute("d")).join();
+    const axis = () => svg.querySelector("g.time").textContent;
+    const press = (key) => svg.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const button = (name) => [...figure.querySelectorAll(".tools button")].find((one) => one.textContent === name);
+    if (!button("whole")) {
+      wrong("has no tools");
+      continue;
+    }
+    const lines = (text) => text.split(/[Mm]/).length;
+    const before = [lines(drawn()), axis()];
+    button("whole").click();
+    const whole = [drawn(), axis()];
+    if (before[1].split(" ").length < 3 || lines(whole[0]) < before[0] / 2) wrong("is drawn otherwise by its script");
+    const begin = performance.now();
+    press("+");
+    slowest = Math.max(slowest, performance.now() - begin);
+    if (axis() === whole[1]) wrong("does not zoom");
+    const zoomed = axis();
+    press("ArrowRight");
+    if (axis() === zoomed) wrong("does not go on");
+    press("0");
+    if (drawn() !== whole[0] || axis() !== whole[1]) wrong("does not show all again");
+    press("n");
+    if (!/frame [0-9]+: [0-9.]+ ms, bytes/.test(figure.querySelector(".hint").textContent)) wrong("does not name a frame");
+    const lost = svg.querySelectorAll(".marks > path.lost:not([d=''])").length > 0;
+    button("next loss").click();
+    const said = figure.querySelector(".hint").textContent;
+    if (lost !== /lost|LOST/.test(said)) wrong(`says of a loss: ${said}`);
+    if (/NaN|Infinity|undefined/.test(svg.innerHTML)) wrong("has no number somewhere");
+    const box = svg.getBoundingClientRect();
+    const point = (type, x) =>
+      svg.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 60, pointerId: 1, pointerType: "mouse" }));
+    svg.setPointerCapture = () => {};
+    press("0");
+    ["pointerdown", "pointermove", "pointerup"].forEach((type, i) => point(type, box.width * (0.4 + 0.1 * i)));
+    if (axis() === whole[1]) wrong("does not zoom where it is dragged over");
+  }
+  return { problems, plots: figures.length, slowest: Math.round(slowest) };
+}
+
 // Runs in the page: what has to hold of every page.
 function lookAround() {
   const problems = [];
@@ -157,8 +207,11 @@ async function open(file) {
   if (width > 390) problems.push(`it is ${width} pixels wide on a phone of 390`);
   const used = (await evaluate(`(${useTables})()`)) ?? { problems: [], tables: 0, slowest: 0 };
   problems.push(...used.problems);
+  await size(1100);
+  const plots = (await evaluate(`(${usePlots})()`)) ?? { problems: [], plots: 0, slowest: 0 };
+  problems.push(...plots.problems);
   await send("Target.closeTarget", { targetId });
-  console.log(`${file}: opened in ${took} ms, ${used.tables} tables used (a sort takes ${used.slowest} ms at most), ${problems.length} problems`);
+  console.log(`${file}: opened in ${took} ms, ${used.tables} tables used (a sort takes ${used.slowest} ms at most), ${plots.plots} plots zoomed (${plots.slowest} ms at most), ${problems.length} problems`);
   for (const problem of problems) console.log(`  ${problem.slice(0, 300)}`);
   return problems.length === 0;
 }

@@ -228,6 +228,9 @@ impl<'a> Sequence<'a> {
                 lost.as_deref().unwrap_or("none seen vanishing"),
             )
         };
+        if let Some(subject) = &self.subject {
+            return subject.described();
+        }
         let lanes: Vec<String> = self.series.lanes.iter().map(lane).collect();
         lanes.join(" ")
     }

@@ -3,6 +3,7 @@
 use coalescope_capture::series::{Fate, Frame, Lane, Series};
 
 use super::is_data;
+use crate::words::units::{counted, seconds};
 
 /// Frames looked at; with more, one of the first of them does as well.
 const LOOKED_AT: usize = 256;
@@ -32,6 +33,27 @@ impl<'a> Vanishing<'a> {
                 one.again.at_ns - one.lost.at_ns,
             )
         })
+    }
+
+    /// What can be seen in the close-up, in words.
+    pub(super) fn described(&self) -> String {
+        let Self { lane, lost, again } = self;
+        let at = |frame: &Frame| seconds(frame.at_ns as f64 / 1e9);
+        let came = match lost.fate {
+            Some(Fate::PartlyLost) => "only a part of it",
+            _ => "nothing of it",
+        };
+        format!(
+            "At {} frame {} passes {} after the beginning with {} in {}; {came} is seen at the next point. \
+             Frame {} brings its first byte again, {} after the beginning.",
+            lane.point,
+            lost.number,
+            at(lost),
+            counted(u64::from(lost.payload), "byte"),
+            counted(u64::from(lost.segments), "segment"),
+            again.number,
+            at(again),
+        )
     }
 
     /// The time to show.
