@@ -166,6 +166,10 @@ pub struct CheckArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// Arguments of `coalescope diagnose`.
@@ -191,6 +195,10 @@ pub struct DiagnoseArgs {
     /// How to print.
     #[command(flatten)]
     pub output: DiagnoseOutput,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// How to print a diagnosis.
@@ -307,6 +315,18 @@ pub struct TraceArgs {
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
+}
+
+/// A page besides what is printed.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
+    /// Write a page as well, one file that stands by itself, to look at in a browser (docs/report.md)
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// How to print.
@@ -356,6 +376,10 @@ pub struct ReplayArgs {
     /// Connections to list in text, largest first, each direction by itself; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub connections: usize,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// No receive offload holds a frame that long.

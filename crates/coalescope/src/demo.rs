@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let place = Place::new(args.keep.clone())?;
     let points = write(&simulated, place.path())?;
     announce(story, &simulated, &points, &place);
-    let report = trace::report(Task {
+    let report = trace::report(&Task {
         points,
         compare: false,
         points_by_interface: false,

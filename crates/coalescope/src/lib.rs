@@ -17,6 +17,8 @@ mod inputs;
 mod interrupt;
 mod lab;
 mod output;
+mod page;
+mod pictures;
 mod place;
 mod progress;
 mod replay;
@@ -34,8 +36,9 @@ use clap::Parser;
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
     DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs,
-    LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, RulesArgs, RulesCommand,
-    RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs, WireFormat,
+    LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs,
+    RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs,
+    WireFormat,
 };
 
 /// How a command ended, when it could do its work.

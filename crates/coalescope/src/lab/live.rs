@@ -12,6 +12,7 @@ use coalescope_report::{LabReport, Skipped};
 use super::chain;
 use super::list::{chosen, one};
 use crate::cli::{Format, HostFormat, LabRunArgs, LabShellArgs};
+use crate::page::PageFile;
 use crate::place::Place;
 use crate::{Outcome, interrupt, output};
 
@@ -20,6 +21,7 @@ const DEMO: &str = "openstack-gro";
 
 /// Runs the chain over each incident.
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let incidents = chosen(args)?;
     prepare()?;
     let stop = interrupt::until_told().context("cannot listen for signals")?;
@@ -40,7 +42,9 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
             },
         }
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 

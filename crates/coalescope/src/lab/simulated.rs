@@ -13,6 +13,7 @@ use super::judged::{Measurements, problems};
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
+use crate::page::PageFile;
 use crate::place::Place;
 use crate::trace::{self, Task};
 use crate::{Outcome, output};
@@ -21,13 +22,16 @@ use crate::{Outcome, output};
 const CLOCK: &str = "virtual clock";
 
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let mut report = LabReport::default();
     for incident in chosen(args)? {
         output::tell(&format!("{}: on a virtual clock", incident.name));
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 
@@ -39,7 +43,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let points = write(&run.slow.captures, place.path())?;
     let captures = points.iter().flat_map(|point| point.files.clone());
     let captures = captures.collect();
-    let (_, diagnosis) = trace::judged(Task {
+    let (_, diagnosis) = trace::judged(&Task {
         points,
         compare: false,
         points_by_interface: false,
