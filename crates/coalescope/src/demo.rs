@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use crate::Outcome;
 use crate::cli::DemoArgs;
 use crate::inputs::Named;
+use crate::interrupt::Interrupt;
 use crate::trace::{self, Task};
 use crate::{lab, output};
 
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         compare: false,
         points_by_interface: false,
         threads: None,
+        interrupt: Interrupt::listen()?,
     })?;
     output::print(&report, args.output)?;
     Ok(Outcome::Done)
