@@ -260,3 +260,35 @@ fn a_connection_chosen_twice_is_there_once_and_nonsense_is_not_there() {
     let toward = &outcome.truth.connections[0].toward[Side::Client.index()];
     assert!(toward.bytes > 0);
 }
+
+#[test]
+fn interfaces_of_one_file_and_a_reading_thread_give_the_same() {
+    let outcome = run(&story("openstack-gro").expect("a story"));
+    let options = Options {
+        threads: 2,
+        points_by_interface: true,
+        ..Options::default()
+    };
+    let input = || PointInput {
+        name: "all".to_owned(),
+        sources: vec![("all".to_owned(), source("all", outcome.combined()))],
+    };
+    let facts = trace(vec![input()], &options, &mut |_| {}).expect("inputs are good");
+    let asked = (&facts, &[FIRST][..]);
+    let mut all = series(vec![input()], &options, asked, ALL, &mut |_| {}).expect("good inputs");
+    let (together, (_, apart)) = (all.remove(0), only("openstack-gro"));
+    let lost = |series: &Series| {
+        let lanes = series.lanes.iter();
+        let of = |lane: &Lane| {
+            lane.frames
+                .iter()
+                .filter(|f| f.is_lost())
+                .map(|f| f.start)
+                .collect::<Vec<_>>()
+        };
+        let mut lost: Vec<_> = lanes.map(|lane| (lane.point.clone(), of(lane))).collect();
+        lost.sort();
+        lost
+    };
+    assert_eq!(lost(&together), lost(&apart));
+}

@@ -12,6 +12,7 @@ use coalescope_simulate::{
 use crate::Outcome;
 use crate::cli::DemoArgs;
 use crate::inputs::Named;
+use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::trace::{self, Task};
 use crate::{lab, output};
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         compare: false,
         points_by_interface: false,
         threads: None,
+        interrupt: Interrupt::listen()?,
     })?;
     output::print(&report, args.output)?;
     Ok(Outcome::Done)

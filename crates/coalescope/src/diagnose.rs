@@ -8,6 +8,7 @@ use coalescope_report::{CheckReport, DiagnoseReport};
 
 use crate::Outcome;
 use crate::cli::DiagnoseArgs;
+use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::trace::{self, Task};
@@ -56,5 +57,6 @@ fn captures(files: &[OsString]) -> anyhow::Result<Option<Task>> {
         compare: false,
         points_by_interface: false,
         threads: None,
+        interrupt: Interrupt::listen()?,
     }))
 }

@@ -5,7 +5,6 @@ use coalescope_capture::series::{Chosen, Series, series};
 use coalescope_knowledge::{Diagnosis, shown};
 
 use crate::inputs::{self, Opened};
-use crate::interrupt::Interrupt;
 use crate::progress::Meter;
 use crate::trace::Task;
 
@@ -13,8 +12,8 @@ use crate::trace::Task;
 const CONNECTIONS: usize = 8;
 /// Frames kept of one connection at one point at most: ten for each pixel that a plot is wide.
 const FRAMES: usize = 20_000;
-/// Frames on one page at most: each takes some 50 bytes, so that the page can still be mailed.
-const PAGE_FRAMES: usize = 120_000;
+/// Frames on one page at most: each takes some 80 bytes, so that the page can still be mailed.
+const PAGE_FRAMES: usize = 100_000;
 
 /// The pictures, or why there are none: a part of a sentence.
 pub(crate) fn pictures(
@@ -31,13 +30,16 @@ pub(crate) fn pictures(
             "{once} can be read only once, and pictures need a second reading: save it to a file, and trace that"
         ));
     }
-    read(task, trace, &chosen).map_err(|error| format!("the second reading failed: {error:#}"))
+    let read = read(task, trace, &chosen);
+    if task.interrupt.is_set() {
+        return Err("reading was interrupted".to_owned());
+    }
+    read.map_err(|error| format!("the second reading failed: {error:#}"))
 }
 
 fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Series>> {
-    let interrupt = Interrupt::listen()?;
-    let Opened { points, size_bytes } = inputs::open(&task.points, &interrupt)?;
-    let options = task.options(&interrupt);
+    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let options = task.options();
     let lanes = chosen.len() * trace.points.len().max(1);
     let limit = (PAGE_FRAMES / lanes).min(FRAMES);
     let mut meter = Meter::new(size_bytes);

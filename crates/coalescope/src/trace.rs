@@ -29,16 +29,18 @@ pub(crate) struct Task {
     pub(crate) points_by_interface: bool,
     /// Threads, if given.
     pub(crate) threads: Option<u16>,
+    /// Ends this reading, and a second one.
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Task {
     /// The same for reading.
-    pub(crate) fn options(&self, interrupt: &Interrupt) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             threads: self.threads.map_or_else(default_threads, usize::from),
             points_by_interface: self.points_by_interface,
             separate: self.compare,
-            stop: interrupt.flag(),
+            stop: self.interrupt.flag(),
         }
     }
 }
@@ -49,6 +51,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         compare: args.compare,
         points_by_interface: args.points_by_interface,
         threads: args.threads,
+        interrupt: Interrupt::listen()?,
     };
     let page = PageFile::check(&args.page)?;
     let mut report = report(&task)?;
@@ -105,13 +108,12 @@ fn check(task: &Task) -> anyhow::Result<()> {
 }
 
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
-    let interrupt = Interrupt::listen()?;
-    let Opened { points, size_bytes } = inputs::open(&task.points, &interrupt)?;
-    let options = task.options(&interrupt);
+    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let options = task.options();
     let mut meter = Meter::new(size_bytes);
     let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
     meter.clear();
-    if interrupt.is_set() {
+    if task.interrupt.is_set() {
         output::tell("warning: interrupted: this is what was read until then");
     }
     Ok(trace?)

@@ -195,7 +195,7 @@ impl LaneRecord {
             from_low: frame.from_low,
             position: position(own, tracked, frame),
             payload: frame.payload,
-            length: item.original_len,
+            length: item.frame.original_len,
             data: tracked.data,
             is_late,
             is_multi: is_multi(own, frame.payload),

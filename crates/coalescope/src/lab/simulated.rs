@@ -13,6 +13,7 @@ use super::judged::{Measurements, problems};
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
+use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::trace::{self, Task};
@@ -48,6 +49,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         compare: false,
         points_by_interface: false,
         threads: None,
+        interrupt: Interrupt::listen()?,
     })?;
     let measured = measurements(incident, &run);
     let observed = found(incident, &diagnosis);

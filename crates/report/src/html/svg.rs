@@ -253,6 +253,19 @@ impl Path {
         );
     }
 
+    /// Adds an upright line.
+    pub(crate) fn upright(&mut self, x: f64, from: f64, to: f64) {
+        let _ = write!(self.0, "M{} {}V{}", px(x), px(from), px(to));
+    }
+
+    /// Adds a line that begins at a point and goes on by steps.
+    pub(crate) fn steps(&mut self, (x, y): (f64, f64), steps: &[(f64, f64)]) {
+        let _ = write!(self.0, "M{} {}", px(x), px(y));
+        for (x, y) in steps {
+            let _ = write!(self.0, "l{} {}", px(*x), px(*y));
+        }
+    }
+
     /// Adds a rectangle by its left upper corner and its size.
     pub(crate) fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64) {
         let (x, y, width, height) = (px(x), px(y), px(width.max(0.0)), px(height.max(0.0)));

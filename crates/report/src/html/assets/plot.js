@@ -134,7 +134,7 @@
 
     drawData({ data, segment }, marks) {
       const { x, y, view: [from, to] } = this;
-      const apart = y(0) - y(segment);
+      const apart = y(this.low) - y(this.low + segment);
       let odd = 0;
       for (let i = 0; i < data.time.length; i++) {
         const fate = data.kind[i] >> 3;

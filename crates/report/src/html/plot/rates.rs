@@ -119,17 +119,17 @@ impl Panels<'_> {
     }
 
     fn legend(&self) -> Markup {
-        let item = |class, text| key(class, &Path::of(&[(1.0, 8.0), (25.0, 8.0)]), text);
+        let item = |class, text: &str| key(class, &Path::of(&[(1.0, 8.0), (25.0, 8.0)]), text);
         let mut block = Path::new();
         block.rectangle(3.0, 3.0, 20.0, 10.0);
-        let bar = |class, text| key(class, &block, text);
+        let bar = |class, text: &str| key(class, &block, text);
         html! {
             ul.legend {
-                (item("sent", format!("new bytes at {}", self.near.point)))
-                @if self.has_two() { (item("came", format!("new bytes at {}", self.far.point))) }
-                (bar("repeated", format!("sent again at {}", self.near.point)))
-                (item("flight", format!("in flight at {}, most in each step", self.near.point)))
-                (item("window", "window that the receiver advertised".to_owned()))
+                (item("sent", &format!("new bytes at {}", self.near.point)))
+                @if self.has_two() { (item("came", &format!("new bytes at {}", self.far.point))) }
+                (bar("repeated", &format!("sent again at {}", self.near.point)))
+                (item("flight", &format!("in flight at {}, most in each step", self.near.point)))
+                (item("window", "window that the receiver advertised"))
             }
         }
     }
@@ -159,7 +159,7 @@ impl Panels<'_> {
 }
 
 /// One mark of the legend.
-fn key(class: &str, sample: &Path, text: String) -> Markup {
+fn key(class: &str, sample: &Path, text: &str) -> Markup {
     html! {
         li { svg.key width="26" height="16" viewBox="0 0 26 16" aria-hidden="true" {
             path class=(class) d=(sample) {}

@@ -7,7 +7,7 @@ mod vanishing;
 
 use std::io;
 
-use coalescope_capture::series::{Fate, Frame, Lane, Series};
+use coalescope_capture::series::{Data, Fate, Frame, Lane, Series};
 use maud::{Markup, html};
 
 use super::{names, ticks};
@@ -33,6 +33,9 @@ const WINDOW_ROOM: f64 = 1.15;
 const NAMED: usize = 60;
 /// Room above and below the bytes of a close-up, as a part of their range.
 const CLOSE_ROOM: f64 = 0.08;
+
+/// Whether a frame is of one sort.
+type IsSort = fn(&Frame) -> bool;
 
 /// One plot: a direction of a connection.
 pub(super) struct Sequence<'a> {
@@ -249,7 +252,7 @@ impl<'a> Sequence<'a> {
     }
 
     fn numbers_by_sort(&self, lane: &Lane) -> String {
-        let sorts: [(&str, fn(&Frame) -> bool); 3] = [
+        let sorts: [(&str, IsSort); 3] = [
             ("of several segments", |frame| {
                 frame.fate == Some(Fate::Lost) && frame.segments > 1
             }),
@@ -286,9 +289,10 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Whether a frame carries bytes in a direction.
+/// Whether a frame carries bytes of the stream in a direction: no keep-alive, no RST's message, and
+/// nothing from far outside.
 fn is_data(frame: &Frame, to_client: bool) -> bool {
-    frame.payload > 0 && frame.to_client == to_client
+    frame.data != Data::None && frame.to_client == to_client
 }
 
 /// The first byte of all frames, and one past their last.

@@ -80,36 +80,31 @@ impl Marks {
         match frame.data {
             Data::Again => {
                 self.again.add(at, top, bottom);
-                self.diamonds
-                    .polyline(diamond(at, top - self.arm, self.arm));
+                diamond(&mut self.diamonds, at, top, self.arm);
             }
             Data::OutOfOrder | Data::Late => {
                 self.odd.add(at, top, bottom);
-                self.triangles
-                    .polyline(triangle(at, top - self.arm, self.arm));
+                triangle(&mut self.triangles, at, top, self.arm);
             }
             Data::New | Data::None if frame.segments <= 1 => self.single.add(at, top, bottom),
             Data::New | Data::None if is_uncut => self.uncut.add(at, top, bottom),
             Data::New | Data::None => self.merged.add(at, top, bottom),
         }
         if frame.is_lost() {
-            let middle = f64::midpoint(top, bottom);
-            for line in cross(at, middle, self.arm) {
-                self.lost.polyline(line);
-            }
+            cross(&mut self.lost, at, f64::midpoint(top, bottom), self.arm);
         }
     }
 
     /// Where one segment of a frame ends and the next begins.
     fn border(&mut self, frame: &Frame, size: u32, at: f64, y: &Scale) {
-        let apart = y.through(0.0) - y.through(f64::from(size));
+        let low = y.values().0;
+        let apart = y.through(low) - y.through(low + f64::from(size));
         if frame.segments <= 1 || size == 0 || apart < BORDERS_PX {
             return;
         }
         for segment in 1..frame.segments {
             let border = y.through((frame.start + i64::from(segment * size)) as f64);
-            self.borders
-                .polyline([(at - 3.0, border), (at + 3.0, border)]);
+            self.borders.steps((at - 3.0, border), &[(6.0, 0.0)]);
         }
     }
 
@@ -157,7 +152,7 @@ impl Bars {
     fn add(&mut self, x: f64, top: f64, bottom: f64) {
         let here = (tenths(x), tenths(top), tenths(bottom));
         if here != self.last {
-            self.path.polyline([(x, bottom), (x, top)]);
+            self.path.upright(x, bottom, top);
             self.last = here;
         }
     }
@@ -193,35 +188,43 @@ fn tenths(px: f64) -> i64 {
     (px * 10.0).round() as i64
 }
 
-fn cross(x: f64, y: f64, arm: f64) -> [[(f64, f64); 2]; 2] {
-    let (left, right, up, down) = (x - arm, x + arm, y - arm, y + arm);
-    [[(left, up), (right, down)], [(left, down), (right, up)]]
+fn cross(path: &mut Path, x: f64, y: f64, arm: f64) {
+    path.steps((x - arm, y - arm), &[(2.0 * arm, 2.0 * arm)]);
+    path.steps((x - arm, y + arm), &[(2.0 * arm, -2.0 * arm)]);
 }
 
-fn diamond(x: f64, y: f64, arm: f64) -> [(f64, f64); 5] {
-    let (left, right, up, down) = (x - arm, x + arm, y - arm, y + arm);
-    [(x, up), (right, y), (x, down), (left, y), (x, up)]
+/// Stands on its point.
+fn diamond(path: &mut Path, x: f64, y: f64, arm: f64) {
+    path.steps(
+        (x, y),
+        &[(arm, -arm), (-arm, -arm), (-arm, arm), (arm, arm)],
+    );
 }
 
-fn triangle(x: f64, y: f64, arm: f64) -> [(f64, f64); 4] {
-    let (left, right, up, down) = (x - arm, x + arm, y - arm, y + arm);
-    [(left, up), (right, up), (x, down), (left, up)]
+/// The same.
+fn triangle(path: &mut Path, x: f64, y: f64, arm: f64) {
+    let down = 2.0 * arm;
+    path.steps((x, y), &[(-arm, -down), (down, 0.0), (-arm, down)]);
 }
 
 /// One mark, for the legend: 26 by 16 pixels.
 pub(super) fn sample(class: &str) -> Markup {
-    let bar = Path::of(&[(13.0, 15.0), (13.0, 1.0)]);
-    let across = Path::of(&[(1.0, 12.0), (13.0, 12.0), (13.0, 5.0), (25.0, 5.0)]);
-    let short = Path::of(&[(13.0, 15.0), (13.0, 9.0)]);
+    let arm = ARMS_PX[0].1;
+    let mut shape = Path::new();
+    match class {
+        "again" => diamond(&mut shape, 13.0, 9.0, arm),
+        "odd" => triangle(&mut shape, 13.0, 9.0, arm),
+        "lost" => cross(&mut shape, 13.0, 8.0, arm),
+        "ack" | "window" => shape.polyline([(1.0, 12.0), (13.0, 12.0), (13.0, 5.0), (25.0, 5.0)]),
+        _ => shape.upright(13.0, 15.0, 1.0),
+    }
+    let mut bar = Path::new();
+    bar.upright(13.0, 15.0, 9.0);
     html! {
         @match class {
-            "again" => { path.again d=(short) {} path.diamonds d=(Path::of(&diamond(13.0, 5.0, ARMS_PX[0].1))) {} }
-            "odd" => { path.odd d=(short) {} path.triangles d=(Path::of(&triangle(13.0, 5.0, ARMS_PX[0].1))) {} }
-            "lost" => {
-                @for line in cross(13.0, 8.0, ARMS_PX[0].1) { path.lost d=(Path::of(&line)) {} }
-            }
-            "ack" | "window" => { path class=(class) d=(across) {} }
-            class => { path class=(class) d=(bar) {} }
+            "again" => { path.again d=(bar) {} path.diamonds d=(shape) {} }
+            "odd" => { path.odd d=(bar) {} path.triangles d=(shape) {} }
+            class => { path class=(class) d=(shape) {} }
         }
     }
 }
