@@ -13,6 +13,7 @@ mod help;
 mod json;
 #[cfg(target_os = "linux")]
 mod lab;
+mod page;
 #[cfg(unix)]
 mod pipes;
 mod replay;
