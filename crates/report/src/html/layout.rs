@@ -34,7 +34,7 @@ pub(crate) fn edges(snapshot: &Snapshot) -> BTreeSet<Edge> {
         if let Some(master) = graph.master(key) {
             add(key, master, false);
         }
-        for parent in &interface.parent {
+        if let Some(parent) = &interface.parent {
             add(&beside(key, parent), key, false);
         }
         for underlay in interface.tunnel.iter().flat_map(|tunnel| &tunnel.underlay) {
