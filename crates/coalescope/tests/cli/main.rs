@@ -15,6 +15,7 @@ mod help;
 mod json;
 #[cfg(target_os = "linux")]
 mod lab;
+mod page;
 #[cfg(unix)]
 mod pipes;
 mod replay;

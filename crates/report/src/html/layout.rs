@@ -34,7 +34,7 @@ pub(crate) fn edges(snapshot: &Snapshot) -> BTreeSet<Edge> {
         if let Some(master) = graph.master(key) {
             add(key, master, false);
         }
-        for parent in interface.parent.iter() {
+        if let Some(parent) = &interface.parent {
             add(&beside(key, parent), key, false);
         }
         for underlay in interface.tunnel.iter().flat_map(|tunnel| &tunnel.underlay) {
@@ -110,7 +110,7 @@ impl<'a> Layout<'a> {
 
 /// How many stand beneath each other under each interface, those that are not drawn among them. A
 /// ring, which no kernel allows but a file may say, ends at the number of interfaces.
-fn levels<'e>(edges: &'e BTreeSet<Edge>, most: usize) -> BTreeMap<&'e str, usize> {
+fn levels(edges: &BTreeSet<Edge>, most: usize) -> BTreeMap<&str, usize> {
     let mut levels: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..most {
         let before = levels.clone();

@@ -64,22 +64,40 @@ fn counters(record: &Record) -> Counters {
             of_cell.entry(run.cell).or_default().push(value);
         }
     }
-    // A counter of a protocol that a run does not have stood still.
-    for (cell, runs) in runs {
-        for of_cell in counters.values_mut() {
-            of_cell.entry(cell).or_default().resize(runs, 0.0);
-        }
-    }
+    stood_still(&mut counters, &runs, &left_out(record));
     counters.retain(|_, cells| cells.values().flatten().any(|value| *value != 0.0));
     counters
+}
+
+/// Counters of which it is not known how far they moved in some run.
+fn left_out(record: &Record) -> Vec<&str> {
+    let moved = record.runs.iter().flat_map(|run| {
+        let places = [&run.moved, &run.interface_moved, &run.peer_moved];
+        places.into_iter().flatten()
+    });
+    moved
+        .flat_map(|moved| moved.left_out.iter().map(String::as_str))
+        .collect()
+}
+
+/// What a run does not have did not move, unless that is not known.
+fn stood_still(counters: &mut Counters, runs: &BTreeMap<usize, usize>, left_out: &[&str]) {
+    for (name, of_cell) in counters {
+        if name.split(' ').any(|word| left_out.contains(&word)) {
+            continue;
+        }
+        for (cell, runs) in runs {
+            of_cell.entry(*cell).or_default().resize(*runs, 0.0);
+        }
+    }
 }
 
 /// All that moved during a run: here, at the interface if that is elsewhere, and at the other end.
 fn of_run(run: &Run) -> Vec<(String, f64)> {
     let places = [
         ("", &run.moved),
-        ("at the interface: ", &run.interface_moved),
-        ("peer: ", &run.peer_moved),
+        ("at the interface:", &run.interface_moved),
+        ("peer:", &run.peer_moved),
     ];
     let known = places
         .into_iter()
@@ -95,7 +113,7 @@ fn flat(place: &str, moved: &Moved) -> Vec<(String, f64)> {
     if let Ok(Value::Object(fields)) = serde_json::to_value(moved) {
         for (name, value) in &fields {
             let name = if name == "protocols" { "" } else { name };
-            numbers(&format!("{place}{name}"), value, &mut found);
+            numbers(format!("{place} {name}").trim(), value, &mut found);
         }
     }
     found
@@ -104,7 +122,7 @@ fn flat(place: &str, moved: &Moved) -> Vec<(String, f64)> {
 fn numbers(name: &str, value: &Value, found: &mut Vec<(String, f64)>) {
     match value {
         Value::Number(number) => {
-            found.extend(number.as_f64().map(|number| (name.to_owned(), number)))
+            found.extend(number.as_f64().map(|number| (name.to_owned(), number)));
         }
         Value::Object(fields) => {
             for (field, value) in fields {
