@@ -10,7 +10,7 @@ use coalescope_wire::Flags;
 
 use crate::acks::Acks;
 use crate::doubled::{self, Recent};
-use crate::frame::{Frame, TooBig};
+use crate::frame::{Frame, Odd, TooBig};
 use crate::outstanding::{Common, Outstanding, Transmission};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
@@ -180,7 +180,7 @@ impl Flow {
     #[inline]
     fn count_frame(&mut self, frame: &Frame) {
         self.counts.frames += 1;
-        if frame.length_zero {
+        if frame.is(Odd::LENGTH_ZERO) {
             self.tally.note_odd().length_zero += 1;
         }
         self.fin |= frame.flags.has(Flags::FIN);

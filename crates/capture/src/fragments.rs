@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use coalescope_wire::{Address, Fragment, Ip};
 
-use crate::frame::{Digest, Frame};
+use crate::frame::{Digest, Frame, Odd};
 
 /// Datagrams under assembly. Linux keeps up to 4 MB of fragments (`ipfrag_high_thresh`), about
 /// this many datagrams of full size.
@@ -56,15 +56,15 @@ pub(crate) struct Fragments {
 
 impl Fragments {
     /// Adds a fragment; the first one's headers are in the slot. When the datagram is whole, its
-    /// frame is put there.
+    /// frame is put there, with the time and length of the piece that made it whole.
     pub(crate) fn add(
         &mut self,
         ip: &Ip,
         part: Fragment,
         is_first: bool,
-        now_ns: i64,
         slot: &mut Frame,
     ) -> Digest {
+        let now_ns = slot.time_ns;
         let i = self.find_or_begin(ip, part, now_ns);
         let datagram = &mut self.datagrams[i];
         if is_first {
@@ -124,9 +124,11 @@ impl Fragments {
         let Some((frame, total)) = whole.and_then(|d| d.frame.zip(d.total)) else {
             return Digest::Other;
         };
+        let (time_ns, original_len) = (slot.time_ns, slot.original_len);
         *slot = frame;
+        (slot.time_ns, slot.original_len) = (time_ns, original_len);
         slot.payload = total.saturating_sub(u32::from(slot.tcp_header));
-        slot.fragmented = true;
+        slot.add(Odd::FRAGMENTED);
         Digest::Tcp
     }
 

@@ -12,11 +12,13 @@ use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
 
-/// A TCP frame.
+/// A frame; what is behind its length is valid if the digest says TCP.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) number: u64,
     pub(crate) time_ns: i64,
+    /// Bytes on the wire.
+    pub(crate) original_len: u32,
     pub(crate) key: Key,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
@@ -30,34 +32,73 @@ pub(crate) struct Frame {
     pub(crate) tcp_header: u8,
     /// The sender is the key's lower end.
     pub(crate) from_low: bool,
-    /// The IP header said 0 for a length that would have fitted: taken before segmentation.
-    pub(crate) length_zero: bool,
-    /// Came as several IP fragments.
-    pub(crate) fragmented: bool,
     /// Of the same connection as the TCP frame before it in the file, unless it is a SYN.
     pub(crate) follows: bool,
     stamped: bool,
-    has_options: bool,
-    has_layers: bool,
+    odd: Odd,
     pub(crate) head_len: u8,
     /// The first payload bytes, as far as captured.
     pub(crate) head: [u8; 16],
     /// Kept for the next frame that is put here.
     rare: Option<Box<Rare>>,
-    /// Valid if the digest says so.
-    pub(crate) too_big: Option<Box<TooBig>>,
+}
+
+/// What few frames are, in one byte of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Odd(u8);
+
+impl Odd {
+    /// Has options other than timestamps.
+    const OPTIONS: Self = Self(1);
+    /// Has VLAN tags or came in tunnels.
+    const LAYERS: Self = Self(2);
+    /// The IP header said 0 for a length that would have fitted: taken before segmentation.
+    pub(crate) const LENGTH_ZERO: Self = Self(4);
+    /// Came as several IP fragments.
+    pub(crate) const FRAGMENTED: Self = Self(8);
+
+    /// This, if it is so.
+    fn when(self, is_so: bool) -> Self {
+        Self(if is_so { self.0 } else { 0 })
+    }
 }
 
 /// What few frames have.
 #[derive(Clone, Debug, Default)]
 struct Rare {
-    /// Valid if `has_options`: most frames have timestamps only.
+    /// Valid if [`Odd::OPTIONS`]: most frames have timestamps only.
     options: TcpOptions,
-    /// Valid if `has_layers`: most frames have none.
+    /// Valid if [`Odd::LAYERS`]: most frames have none.
     layers: (Vlans, Tunnels),
+    /// Valid if the digest says so.
+    too_big: TooBig,
 }
 
 impl Frame {
+    /// Takes what is known of any frame before its headers are read.
+    #[inline(always)]
+    fn note(&mut self, raw: &RawFrame<'_>) {
+        self.number = raw.number;
+        self.time_ns = raw.time_ns;
+        self.original_len = raw.original_len;
+    }
+
+    /// The "packet too big" message that this is, if the digest says so.
+    pub(crate) fn too_big(&self) -> Option<&TooBig> {
+        self.rare.as_ref().map(|rare| &rare.too_big)
+    }
+
+    /// Whether it is odd in any of these ways.
+    #[inline]
+    pub(crate) fn is(&self, odd: Odd) -> bool {
+        self.odd.0 & odd.0 != 0
+    }
+
+    /// Says that it is odd.
+    pub(crate) fn add(&mut self, odd: Odd) {
+        self.odd.0 |= odd.0;
+    }
+
     /// TSval and TSecr.
     #[inline]
     pub(crate) fn timestamps(&self) -> Option<(u32, u32)> {
@@ -69,13 +110,13 @@ impl Frame {
     #[inline]
     pub(crate) fn is_ordinary(&self) -> bool {
         let telling = Flags::SYN | Flags::FIN | Flags::RST | Flags::ACK;
-        self.flags.0 & telling == Flags::ACK && !self.has_options && !self.length_zero
+        self.flags.0 & telling == Flags::ACK && !self.is(Odd(Odd::OPTIONS.0 | Odd::LENGTH_ZERO.0))
     }
 
     /// Options, if there are others than timestamps.
     #[inline]
     pub(crate) fn options(&self) -> Option<&TcpOptions> {
-        let rare = self.rare.as_ref().filter(|_| self.has_options);
+        let rare = self.rare.as_ref().filter(|_| self.is(Odd::OPTIONS));
         rare.map(|rare| &rare.options)
     }
 
@@ -90,7 +131,7 @@ impl Frame {
 
     /// VLAN tags and tunnel layers, if there are any.
     pub(crate) fn layers(&self) -> Option<Box<(Vlans, Tunnels)>> {
-        let rare = self.rare.as_ref().filter(|_| self.has_layers);
+        let rare = self.rare.as_ref().filter(|_| self.is(Odd::LAYERS));
         rare.map(|rare| Box::new(rare.layers))
     }
 
@@ -99,7 +140,7 @@ impl Frame {
     /// acknowledgment, window and SACK along with the bytes it carries.
     #[inline]
     pub(crate) fn signature(&self) -> u32 {
-        let sacked = if self.has_options {
+        let sacked = if self.is(Odd::OPTIONS) {
             self.sack_signature()
         } else {
             0
@@ -132,7 +173,7 @@ impl Frame {
 }
 
 /// A "packet too big" message and the frame it quotes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TooBig {
     pub(crate) number: u64,
     pub(crate) key: Key,
@@ -184,9 +225,10 @@ impl Digester {
     /// Digests one frame if it is TCP of the commonest shape.
     #[inline(always)]
     pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
+        slot.note(raw);
         let tcp = fixed_tcp(raw.data).filter(|_| raw.link == LinkType::Ethernet);
         if let Some(tcp) = tcp {
-            slot.fill_fixed(raw, &tcp, &mut self.before);
+            slot.fill_fixed(&tcp, &mut self.before);
         }
         tcp.is_some()
     }
@@ -221,8 +263,7 @@ impl Digester {
             None => digest,
             Some(fragment) => {
                 let is_first = matches!(digest, Digest::Tcp);
-                self.fragments
-                    .add(&packet.ip, fragment, is_first, raw.time_ns, slot)
+                self.fragments.add(&packet.ip, fragment, is_first, slot)
             }
         }
     }
@@ -245,8 +286,6 @@ fn stopped(stop: Stop) -> Digest {
 fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(Vlans, Tunnels)) {
     let context = context(ip.version, &layers.1);
     (slot.key, slot.from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
-    slot.number = raw.number;
-    slot.time_ns = raw.time_ns;
     slot.flags = tcp.flags;
     slot.seq = tcp.seq;
     slot.ack = tcp.ack;
@@ -255,10 +294,9 @@ fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(
     slot.checksum = tcp.checksum;
     slot.id = ip.id;
     slot.tcp_header = tcp.header_len;
-    slot.length_zero = length_zero(ip);
-    slot.fragmented = false;
-    slot.has_layers = layers.0.count > 0 || layers.1.count > 0;
-    if slot.has_layers {
+    slot.odd = Odd::LENGTH_ZERO.when(length_zero(ip));
+    if layers.0.count > 0 || layers.1.count > 0 {
+        slot.add(Odd::LAYERS);
         slot.rare.get_or_insert_default().layers = *layers;
     }
     fill_options(slot, tcp.option_bytes(raw.data), tcp);
@@ -273,7 +311,6 @@ const STAMP: [u8; 4] = [1, 1, 8, 10];
 #[inline]
 fn fill_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
     slot.stamped = false;
-    slot.has_options = false;
     (slot.tsval, slot.tsecr) = (0, 0);
     if let Some((STAMP, stamp)) = bytes
         .split_first_chunk::<4>()
@@ -293,7 +330,7 @@ fn fill_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
 fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
     let options = TcpOptions::parse(bytes, usize::from(tcp.header_len) - 20);
     slot.rare.get_or_insert_default().options = options;
-    slot.has_options = true;
+    slot.add(Odd::OPTIONS);
     if let Some((tsval, tsecr)) = options.timestamps {
         (slot.stamped, slot.tsval, slot.tsecr) = (true, tsval, tsecr);
     }
@@ -349,13 +386,13 @@ fn too_big(
     let context = context(quoted.ip.version, &packet.tunnels);
     let (key, from_low) = Key::new(&quoted.ip, ports, context);
     let quoted_ip_header = (quoted.ip.payload_offset - quoted.ip.offset) as u32;
-    slot.too_big = Some(Box::new(TooBig {
+    slot.rare.get_or_insert_default().too_big = TooBig {
         number: raw.number,
         key,
         from_low,
         mtu,
         quoted_len: quoted.ip.payload_len + quoted_ip_header,
         quoted_ip_header,
-    }));
+    };
     Digest::TooBig
 }

@@ -58,12 +58,17 @@ impl Connections {
         };
         match made {
             Some(made) => Some(made.clone()),
-            None => Some(summary::connection(id, self.followed(place)?)),
+            None => Some(summary::connection(id, self.at(place)?)),
         }
     }
 
-    fn followed(&self, place: usize) -> Option<&connection::Connection> {
+    fn at(&self, place: usize) -> Option<&connection::Connection> {
         self.followed.get(place / BLOCK)?.get(place % BLOCK)
+    }
+
+    /// What was followed of one.
+    pub(crate) fn followed(&self, id: u64) -> Option<&connection::Connection> {
+        self.at(usize::try_from(id).ok()?)
     }
 
     /// The facts of all, made one after the other.
@@ -78,13 +83,13 @@ impl Connections {
 
     /// Reads what some connections lead to; see [`crate::table::Table::warm`].
     fn load(&self, places: Range<usize>) {
-        let followed = places.filter_map(|place| self.followed(place));
+        let followed = places.filter_map(|place| self.at(place));
         black_box(followed.fold(0, |sum, known| sum ^ known.touch_samples()));
     }
 
     /// Payload bytes of all, each once: in the direction in which there were most.
     pub fn most_bytes(&self) -> impl Iterator<Item = u64> {
-        (0..self.len).map(|place| match self.followed(place) {
+        (0..self.len).map(|place| match self.at(place) {
             Some(followed) => followed.most_bytes(),
             None => self.made.get(&place).map_or(0, |made| {
                 made.to_client.unique_bytes.max(made.to_server.unique_bytes)

@@ -26,6 +26,7 @@ mod ranges;
 mod reader;
 mod rtt;
 mod segment;
+pub mod series;
 mod summary;
 mod table;
 mod tally;

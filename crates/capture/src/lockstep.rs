@@ -1,6 +1,8 @@
 //! Reads all points side by side, each about as far as the others by the clock of the first, so
 //! that a frame is found again at the next point while it is still remembered.
 
+mod recording;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
@@ -11,8 +13,10 @@ use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::{Point, Totals};
 use crate::reader::{End, Item, Reader};
+use crate::series::Recorder;
 use crate::summary::seconds;
 use crate::vantage;
+pub(crate) use recording::record;
 
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
 /// never set alike: their beginnings are read side by side until a connection tells better.
@@ -84,12 +88,8 @@ pub fn trace(
     check(&inputs, options)?;
     std::thread::scope(|scope| {
         let (names, feeds) = open(inputs, options, scope);
-        let mut run = Run::new(feeds, options);
-        while let Some(feed) = run.choose() {
-            if run.take(feed) {
-                progress(run.progress());
-            }
-        }
+        let mut run = Run::new(feeds, options, None);
+        run.read(progress);
         run.finish(names)
     })
 }
@@ -125,10 +125,12 @@ struct Run<'scope> {
     by_interface: bool,
     separate: bool,
     frames: u64,
+    /// Set in a second reading: takes each frame of the connections that it wants.
+    recorder: Option<Recorder>,
 }
 
 impl<'scope> Run<'scope> {
-    fn new(feeds: Vec<Feed<'scope>>, options: &Options) -> Self {
+    fn new(feeds: Vec<Feed<'scope>>, options: &Options, recorder: Option<Recorder>) -> Self {
         let starts_ns = starts(&feeds);
         let mut run = Self {
             points: Vec::new(),
@@ -137,6 +139,7 @@ impl<'scope> Run<'scope> {
             by_interface: options.points_by_interface,
             separate: options.separate,
             frames: 0,
+            recorder,
             feeds,
         };
         if !run.by_interface {
@@ -154,7 +157,18 @@ impl<'scope> Run<'scope> {
         } else {
             self.points.len().saturating_sub(1)
         };
-        self.hops.resize_with(hops, Hop::default);
+        let tells = self.recorder.is_some();
+        self.hops.resize_with(hops, || Hop::new(tells));
+    }
+
+    /// Reads everything.
+    fn read(&mut self, progress: &mut dyn FnMut(Progress)) {
+        while let Some(feed) = self.choose() {
+            if self.take(feed) {
+                progress(self.progress());
+                self.tell();
+            }
+        }
     }
 
     fn progress(&self) -> Progress {
@@ -188,7 +202,7 @@ impl<'scope> Run<'scope> {
             .batch
             .items()
             .first()
-            .map_or(i64::MAX, |item| item.time_ns);
+            .map_or(i64::MAX, |item| item.frame.time_ns);
         let offset = self.hops[..feed.min(self.hops.len())]
             .iter()
             .try_fold(0, |sum, hop| Some(sum + hop.offset_ns()?));
@@ -208,11 +222,12 @@ impl<'scope> Run<'scope> {
         };
         let taken = items.len();
         self.frames += taken as u64;
-        if self.hops.is_empty() && !self.by_interface {
+        if self.hops.is_empty() && !self.by_interface && self.recorder.is_none() {
             self.points[feed].take_all(items);
         } else {
             for item in items {
-                self.take_item(if self.by_interface { item.point } else { feed }, item);
+                let point = usize::from(item.point);
+                self.take_item(if self.by_interface { point } else { feed }, item);
             }
         }
         batch.pass(taken);
@@ -228,7 +243,12 @@ impl<'scope> Run<'scope> {
         if point >= self.points.len() {
             self.grow(point + 1);
         }
-        let tracked = self.points[point].take(item);
+        let tracked = if self.is_wanted(point, item) {
+            self.points[point].take(item)
+        } else {
+            None
+        };
+        self.record(point, item, tracked.as_ref());
         for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
             let Some(found) = self.hops.get_mut(hop) else {
                 continue;
@@ -237,7 +257,7 @@ impl<'scope> Run<'scope> {
                 let points = [&self.points[hop], &self.points[hop + 1]];
                 found.observe(side, *id, &item.frame, tracked, points);
             }
-            found.read(side, item.time_ns);
+            found.read(side, item.frame.time_ns);
         }
     }
 
@@ -249,13 +269,7 @@ impl<'scope> Run<'scope> {
             by_interface,
             ..
         } = self;
-        let mut ends = Vec::new();
-        for (feed, name) in feeds.into_iter().zip(&names) {
-            ends.push(
-                feed.finish()
-                    .ok_or_else(|| TraceError::Reader { name: name.clone() })?,
-            );
-        }
+        let ends = ends(feeds, &names)?;
         let names = if by_interface {
             interface_names(&ends)
         } else {
@@ -263,14 +277,10 @@ impl<'scope> Run<'scope> {
         };
         points.resize_with(names.len(), Point::default);
         points.iter_mut().for_each(Point::settle);
-        let client_first = hops
-            .iter()
-            .zip(&points)
-            .find_map(|(hop, first)| hop.client_first(first));
+        introduce(&mut hops, &points);
         let mut hop_facts = Vec::new();
         for (i, hop) in hops.iter_mut().enumerate() {
             let pair = [&points[i], &points[i + 1]];
-            hop.set_neighbours(client_first);
             hop_facts.extend(hop.finish(pair, [&names[i], &names[i + 1]]));
         }
         drop(hops);
@@ -293,9 +303,32 @@ impl<'scope> Run<'scope> {
     }
 }
 
+/// Ends all reading.
+fn ends(feeds: Vec<Feed<'_>>, names: &[String]) -> Result<Vec<End>, TraceError> {
+    let end = |(feed, name): (Feed<'_>, &String)| {
+        feed.finish()
+            .ok_or_else(|| TraceError::Reader { name: name.clone() })
+    };
+    feeds.into_iter().zip(names).map(end).collect()
+}
+
+/// Tells all hops what one of them knows of the order of the points.
+fn introduce(hops: &mut [Hop], points: &[Point]) {
+    let mut known = hops.iter().zip(points);
+    let client_first = known.find_map(|(hop, first)| hop.client_first(first));
+    for hop in hops {
+        hop.set_neighbours(client_first);
+    }
+}
+
 /// What to take off each feed's times while no connection was found at two points.
 fn starts(feeds: &[Feed<'_>]) -> Vec<i64> {
-    let first = |feed: &Feed<'_>| feed.batch.items().first().map_or(0, |item| item.time_ns);
+    let first = |feed: &Feed<'_>| {
+        feed.batch
+            .items()
+            .first()
+            .map_or(0, |item| item.frame.time_ns)
+    };
     let origin = feeds.first().map_or(0, first);
     let apart = |feed| first(feed).saturating_sub(origin);
     feeds

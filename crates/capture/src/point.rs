@@ -58,10 +58,10 @@ impl Totals {
             if discriminant(&item.link) != discriminant(&self.last_link) {
                 self.note_link(item.link);
             }
-            bytes += u64::from(item.original_len);
+            bytes += u64::from(item.frame.original_len);
             tcp += u64::from(item.digest == Digest::Tcp);
-            first_ns = first_ns.min(item.time_ns);
-            last_ns = last_ns.max(item.time_ns);
+            first_ns = first_ns.min(item.frame.time_ns);
+            last_ns = last_ns.max(item.frame.time_ns);
         }
         self.frames += items.len() as u64;
         self.bytes += bytes;
@@ -154,7 +154,7 @@ impl Point {
     fn take_other(&mut self, item: &Item) {
         match item.digest {
             Digest::TooBig => {
-                if let Some(error) = &item.frame.too_big {
+                if let Some(error) = item.frame.too_big() {
                     self.reject(error);
                 }
             }

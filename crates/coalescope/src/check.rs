@@ -7,15 +7,19 @@ use coalescope_report::CheckReport;
 
 use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs};
+use crate::page::PageFile;
 use crate::{hosts, output};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::snapshots(&args.from, &args.live)?;
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
     let report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    let written = page.write(|out| report.write_html(out));
     output::print_check(&report, args.format)?;
+    written?;
     Ok(Outcome::of(report.has_findings()))
 }
 

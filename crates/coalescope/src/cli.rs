@@ -1,6 +1,7 @@
 //! The arguments.
 
 mod experiments;
+mod generated;
 mod lab;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
 pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
+pub use generated::{CompletionsArgs, ManArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
@@ -120,7 +122,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Check settings and trace captures, and join what both say
     Diagnose(DiagnoseArgs),
-    /// Prove it by experiment: compare settings or vantages, run by run, and restore everything
+    /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
     /// Mend what check has found; shows what it would do, and does it with --apply
     Fix(FixArgs),
@@ -135,11 +137,15 @@ pub enum Command {
     Rules(RulesCommand),
     /// Print the JSON Schema of a kind of file
     Schema(SchemaArgs),
-    /// Run an incident live: found, proven, fixed, undone; or trace captures of a simulated one
+    /// Run an incident live, or trace captures of a simulated one
     Demo(DemoArgs),
     /// The laboratory: the incidents live, each found, proven, fixed and taken back
     #[command(subcommand)]
     Lab(LabCommand),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 /// Arguments of `coalescope check`.
@@ -162,6 +168,10 @@ pub struct CheckArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// Arguments of `coalescope diagnose`.
@@ -187,6 +197,10 @@ pub struct DiagnoseArgs {
     /// How to print.
     #[command(flatten)]
     pub output: DiagnoseOutput,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// How to print a diagnosis.
@@ -303,6 +317,18 @@ pub struct TraceArgs {
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
+}
+
+/// A page besides what is printed.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
+    /// Write a page as well, one file that stands by itself, to look at in a browser (docs/report.md)
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// How to print.
@@ -352,6 +378,10 @@ pub struct ReplayArgs {
     /// Connections to list in text, largest first, each direction by itself; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub connections: usize,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// No receive offload holds a frame that long.

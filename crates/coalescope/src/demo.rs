@@ -2,17 +2,18 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use coalescope_simulate::{
     Outcome as Simulated, PointCapture, Side, run as simulate, stories, story,
 };
-use tempfile::TempDir;
 
 use crate::Outcome;
 use crate::cli::DemoArgs;
 use crate::inputs::Named;
+use crate::interrupt::Interrupt;
+use crate::place::Place;
 use crate::trace::{self, Task};
 use crate::{lab, output};
 
@@ -32,14 +33,15 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     }
     let story = story.unwrap_or(RECORDED);
     let simulated = make(story)?;
-    let place = Place::new(args.keep.as_deref())?;
+    let place = Place::new(args.keep.clone())?;
     let points = write(&simulated, place.path())?;
     announce(story, &simulated, &points, &place);
-    let report = trace::report(Task {
+    let report = trace::report(&Task {
         points,
         compare: false,
         points_by_interface: false,
         threads: None,
+        interrupt: Interrupt::listen()?,
     })?;
     output::print(&report, args.output)?;
     Ok(Outcome::Done)
@@ -59,35 +61,6 @@ fn make(name: &str) -> anyhow::Result<Simulated> {
         anyhow!("there is no incident called {name}: `coalescope demo list` lists them")
     })?;
     Ok(simulate(&scenario))
-}
-
-/// Where the captures go.
-enum Place {
-    /// They stay.
-    Kept(PathBuf),
-    /// They go away in the end.
-    Temporary(TempDir),
-}
-
-impl Place {
-    fn new(keep: Option<&Path>) -> anyhow::Result<Self> {
-        let Some(path) = keep else {
-            let made = TempDir::with_prefix("coalescope-demo-");
-            return Ok(Self::Temporary(made.context(
-                "cannot make a temporary directory: set TMPDIR, or use --keep DIR",
-            )?));
-        };
-        fs::create_dir_all(path)
-            .with_context(|| format!("cannot make the directory {}", path.display()))?;
-        Ok(Self::Kept(path.to_owned()))
-    }
-
-    fn path(&self) -> &Path {
-        match self {
-            Self::Kept(path) => path,
-            Self::Temporary(directory) => directory.path(),
-        }
-    }
 }
 
 /// Writes a file for each point; gives the points in the order in which most data passed them.

@@ -8,12 +8,17 @@ use coalescope_report::{CheckReport, DiagnoseReport};
 
 use crate::Outcome;
 use crate::cli::DiagnoseArgs;
+use crate::interrupt::Interrupt;
+use crate::page::PageFile;
+use crate::pictures::pictures;
 use crate::trace::{self, Task};
 use crate::{hosts, inputs, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let rules = hosts::rules(&args.rules)?;
-    let captured = captures(&args.captures)?;
+    let task = captures(&args.captures)?;
+    let captured = task.as_ref().map(trace::judged).transpose()?;
     let snapshots = hosts::snapshots(&args.from, &args.live)?;
     let checked = hosts::checked(&rules, &snapshots);
     let names = snapshots
@@ -23,24 +28,35 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     if let Some((_, diagnosis)) = &captured {
         join(&mut hosts, diagnosis);
     }
+    let pictures = match (&task, &captured) {
+        (Some(task), Some((trace, found))) if page.is_wanted() => {
+            Some(pictures(task, trace, found))
+        }
+        _ => None,
+    };
     let drift = drift(&snapshots);
     let checked = hosts.into_iter().map(|(_, checked)| checked);
     let check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
-    let report = DiagnoseReport::new(check, captured);
+    let mut report = DiagnoseReport::new(check, captured);
+    if let Some(pictures) = pictures {
+        report = report.with_series(pictures);
+    }
+    let written = page.write(|out| report.write_html(out));
     output::print_diagnose(&report, args.output)?;
+    written?;
     Ok(Outcome::of(report.has_findings()))
 }
 
-/// Reads the captures and judges them, if there are any.
-fn captures(files: &[OsString]) -> anyhow::Result<Option<trace::Judged>> {
+/// What captures to read, if there are any.
+fn captures(files: &[OsString]) -> anyhow::Result<Option<Task>> {
     if files.is_empty() {
         return Ok(None);
     }
-    let task = Task {
+    Ok(Some(Task {
         points: inputs::points(files)?,
         compare: false,
         points_by_interface: false,
         threads: None,
-    };
-    trace::judged(task).map(Some)
+        interrupt: Interrupt::listen()?,
+    }))
 }

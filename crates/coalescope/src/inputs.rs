@@ -158,7 +158,7 @@ pub(crate) struct Opened {
 }
 
 /// Opens all files; if some cannot be opened, the error names every one of them.
-pub(crate) fn open(points: Vec<Named>, interrupt: &Interrupt) -> anyhow::Result<Opened> {
+pub(crate) fn open(points: &[Named], interrupt: &Interrupt) -> anyhow::Result<Opened> {
     let mut refused = Vec::new();
     let mut inputs = Vec::new();
     for point in points {
@@ -169,7 +169,7 @@ pub(crate) fn open(points: Vec<Named>, interrupt: &Interrupt) -> anyhow::Result<
                 Err(error) => refused.push(error),
             }
         }
-        let name = point.name;
+        let name = point.name.clone();
         inputs.push(PointInput { name, sources });
     }
     if !refused.is_empty() {
@@ -181,6 +181,16 @@ pub(crate) fn open(points: Vec<Named>, interrupt: &Interrupt) -> anyhow::Result<
         points: inputs,
         size_bytes,
     })
+}
+
+/// The first of a point's files that cannot be read a second time.
+pub(crate) fn read_once(point: &Named) -> Option<String> {
+    let is_file = |file: &Path| file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let once = point
+        .files
+        .iter()
+        .find(|file| is_stdin(file) || !is_file(file))?;
+    Some(display(once))
 }
 
 fn display(file: &Path) -> String {

@@ -11,11 +11,15 @@ mod demo;
 mod diagnose;
 #[cfg(target_os = "linux")]
 mod fix;
+mod generated;
 mod hosts;
 mod inputs;
 mod interrupt;
 mod lab;
 mod output;
+mod page;
+mod pictures;
+mod place;
 mod progress;
 mod replay;
 mod rules;
@@ -30,10 +34,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use cli::{
-    AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, DemoArgs, DiagnoseArgs, DiagnoseOutput,
-    FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs, LabShellArgs, LiveArgs,
-    OutputArgs, ReplayArgs, ReplayFormat, RulesArgs, RulesCommand, RulesOutput, SchemaArgs,
-    SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs, WireFormat,
+    AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
+    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs,
+    LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs,
+    RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs,
+    WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -107,6 +112,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Schema(args) => schema::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Lab(command) => lab::run(&command),
+        Command::Completions(args) => generated::completions(&args),
+        Command::Man(args) => generated::man(&args),
     }
 }
 

@@ -8,11 +8,15 @@ use crate::cli::ReplayArgs;
 use crate::inputs;
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::page::PageFile;
 use crate::progress::Meter;
 
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let report = report(args)?;
+    let written = page.write(|out| report.write_html(out));
     output::print_replay(&report, args.format, args.connections)?;
+    written?;
     Ok(Outcome::Done)
 }
 

@@ -12,6 +12,8 @@ use crate::cli::TraceArgs;
 use crate::inputs::{self, Named, Opened};
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::page::PageFile;
+use crate::pictures::pictures;
 use crate::progress::Meter;
 
 /// Reading gains from a second thread, and little from more: one reads, one follows connections.
@@ -27,6 +29,20 @@ pub(crate) struct Task {
     pub(crate) points_by_interface: bool,
     /// Threads, if given.
     pub(crate) threads: Option<u16>,
+    /// Ends this reading, and a second one.
+    pub(crate) interrupt: Interrupt,
+}
+
+impl Task {
+    /// The same for reading.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            threads: self.threads.map_or_else(default_threads, usize::from),
+            points_by_interface: self.points_by_interface,
+            separate: self.compare,
+            stop: self.interrupt.flag(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
@@ -35,9 +51,18 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         compare: args.compare,
         points_by_interface: args.points_by_interface,
         threads: args.threads,
+        interrupt: Interrupt::listen()?,
     };
-    let report = report(task)?;
+    let page = PageFile::check(&args.page)?;
+    let mut report = report(&task)?;
+    if page.is_wanted() {
+        let pictures = pictures(&task, report.trace(), report.diagnosis());
+        report = report.with_series(pictures);
+    }
+    let written = page.write(|out| report.write_html(out));
+    // Whatever became of the page: the work is done.
     output::print(&report, args.output)?;
+    written?;
     let outcome = Outcome::of(report.has_findings());
     // The process ends here: freeing the facts of many connections one by one is of no use.
     std::mem::forget(report);
@@ -45,8 +70,8 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
 }
 
 /// Reads everything and judges it.
-pub(crate) fn report(task: Task) -> anyhow::Result<Report> {
-    check(&task)?;
+pub(crate) fn report(task: &Task) -> anyhow::Result<Report> {
+    check(task)?;
     if !task.compare {
         let (trace, diagnosis) = judged(task)?;
         return Ok(Report::new(trace, diagnosis));
@@ -62,7 +87,7 @@ pub(crate) fn report(task: Task) -> anyhow::Result<Report> {
 pub(crate) type Judged = (facts::Trace, Diagnosis);
 
 /// Reads captures of the same traffic and judges them.
-pub(crate) fn judged(task: Task) -> anyhow::Result<Judged> {
+pub(crate) fn judged(task: &Task) -> anyhow::Result<Judged> {
     let trace = read(task)?;
     let diagnosis = judge(&trace);
     Ok((trace, diagnosis))
@@ -82,19 +107,13 @@ fn check(task: &Task) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(task: Task) -> anyhow::Result<facts::Trace> {
-    let interrupt = Interrupt::listen()?;
-    let Opened { points, size_bytes } = inputs::open(task.points, &interrupt)?;
-    let options = Options {
-        threads: task.threads.map_or_else(default_threads, usize::from),
-        points_by_interface: task.points_by_interface,
-        separate: task.compare,
-        stop: interrupt.flag(),
-    };
+fn read(task: &Task) -> anyhow::Result<facts::Trace> {
+    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let options = task.options();
     let mut meter = Meter::new(size_bytes);
     let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
     meter.clear();
-    if interrupt.is_set() {
+    if task.interrupt.is_set() {
         output::tell("warning: interrupted: this is what was read until then");
     }
     Ok(trace?)

@@ -390,6 +390,7 @@ fn links_lead_somewhere() {
         "docs/trace.md",
         "docs/experiments.md",
         "docs/replay.md",
+        "docs/report.md",
         "docs/inference.md",
         "docs/crosscheck.md",
         "docs/performance.md",

@@ -81,7 +81,7 @@ fn inside(name: &str, test: fn(&Store)) {
 fn pair() {
     let end = |name, last| NewLink {
         name,
-        mac: [2, 0, 0, 0, 0, last],
+        mac: Some([2, 0, 0, 0, 0, last]),
         mtu: 1500,
     };
     let route = Route::open().unwrap();

@@ -144,7 +144,7 @@ fn all() {
 fn make_links() {
     let end = |name, last| NewLink {
         name,
-        mac: [2, 0, 0, 0, 0, last],
+        mac: Some([2, 0, 0, 0, 0, last]),
         mtu: 8000,
     };
     let route = Route::open().unwrap();

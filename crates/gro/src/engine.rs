@@ -1,20 +1,22 @@
 //! The engine: frames in, decisions and frames out. It knows no implementation by name.
 
+mod leave;
+mod room;
+
 use alloc::vec::Vec;
 
-use coalescope_wire::{Flags, LinkType};
+use coalescope_wire::LinkType;
 
 use crate::Reason;
 use crate::change::{add_sum, ends, header_of, hold, link_len, start_tail, update};
 use crate::decision::{Action, Counters, Decision};
-use crate::finish;
-use crate::held::{Held, NONE};
+use crate::held::NONE;
 use crate::judge::{Join, judge, may_start, same_flow, would_list};
 use crate::plain::{PlainRules, PlainTemplates};
-use crate::profile::{Bystanders, Emission, Full, Mismatch, Profile};
-use crate::seen::{Inspection, Layer4, Seen, flags_at, flow_of, inspect};
+use crate::profile::{Bystanders, Mismatch, Profile};
+use crate::seen::{Inspection, Layer4, Seen, flow_of, inspect};
 use crate::settings::{Settings, Verification};
-use crate::store::{About, Sink, Store};
+use crate::store::{Sink, Store};
 use crate::table::Table;
 use crate::template::{MAX_HEADER, Template};
 
@@ -350,163 +352,6 @@ impl<S: Store> Engine<S> {
             reason: refused,
         }
     }
-
-    /// A slot in the bucket of a hash, made free if the profile says so.
-    #[inline(always)]
-    pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
-        let bucket = match self.settings.one_bucket {
-            true => 0,
-            false => self.table.bucket_of(hash),
-        };
-        if !self.table.is_full(bucket) {
-            return self.table.take(bucket);
-        }
-        match self.profile.table.full {
-            Full::Pass => None,
-            Full::Evict => self.make_room(bucket, out),
-        }
-    }
-
-    /// A slot in a bucket, the oldest frame in which goes up if it is full.
-    #[inline(never)]
-    fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) -> Option<u32> {
-        if self.table.is_full(bucket)
-            && let Some(oldest) = self.table.oldest(bucket)
-        {
-            self.emit(oldest, Reason::BucketFull, out);
-        }
-        self.table.take(bucket)
-    }
-
-    /// The number of the masks for a frame that is going to be held.
-    fn template_for(&mut self, slot: u32, seen: &Seen, frame: &[u8]) -> u32 {
-        if let Some(number) = self.plain.number(seen) {
-            return number;
-        }
-        let index = slot as usize;
-        let headers = seen.headers.as_slice();
-        let template = Template::new(&self.profile, headers, seen.header_len)
-            .with_gre_checksum(headers, frame);
-        while self.templates.len() <= index {
-            self.templates.push(template.clone());
-        }
-        self.templates[index] = template;
-        (self.plain.len() + index) as u32
-    }
-
-    /// Lets a frame pass, behind what it must not overtake.
-    fn pass(
-        &mut self,
-        incoming: Incoming<'_, S::Token>,
-        reason: Reason,
-        out: &mut impl Sink<S>,
-    ) -> Decision {
-        if self.profile.bystanders == Bystanders::Flush {
-            self.flush_buckets(Reason::Overtaken, out);
-        }
-        let decision = Decision {
-            action: Action::Passed,
-            frame: self.arrived,
-            reason: Some(reason),
-        };
-        if self.profile.emission == Emission::Batch
-            && !self.table.is_empty()
-            && let Some(slot) = self.make_room(0, out)
-        {
-            self.wait(slot, incoming, reason);
-        } else {
-            self.counters.pass();
-            let about = About::unchanged(self.arrived, reason);
-            out.take(self.store.pass(incoming.frame, incoming.token, about));
-        }
-        decision
-    }
-
-    /// Keeps a frame that passes for the end of the batch.
-    fn wait(&mut self, slot: u32, incoming: Incoming<'_, S::Token>, reason: Reason) {
-        let held = &mut self.table.slots[slot as usize];
-        held.frames = PASSED;
-        held.frame = self.arrived;
-        held.since = incoming.now;
-        held.closed = Some(reason);
-        let len = incoming.frame.len();
-        self.store
-            .start(slot, incoming.frame, len..len, incoming.token);
-    }
-
-    /// A held frame is done: it comes out now, or with its batch.
-    pub(crate) fn end(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
-        match self.profile.emission {
-            Emission::Decided => self.emit(slot, reason, out),
-            Emission::Batch => {
-                self.table.slots[slot as usize].closed = Some(reason);
-                self.table.close(slot);
-            }
-        }
-    }
-
-    /// Sends a held frame up and frees its slot.
-    #[inline]
-    pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
-        let held = &mut self.table.slots[slot as usize];
-        let reason = held.closed.take().unwrap_or(reason);
-        match held.frames {
-            PASSED => self.counters.pass(),
-            frames => self.counters.flush(reason, frames),
-        }
-        if held.frames <= 1 {
-            let about = About::unchanged(held.frame, reason);
-            if let Some(single) = self.store.single(slot, about) {
-                out.take(single);
-            }
-        } else {
-            let mut gso = finish::finish(held, self.settings.checksums, self.profile.list);
-            gso.accurate_ecn = is_accurate_ecn(&self.profile, held);
-            let about = About {
-                frame: held.frame,
-                reason,
-                gso: Some(gso),
-                ip_at: held.ip,
-                transport_at: held.layer4,
-                header_len: held.header_len,
-            };
-            out.take(self.store.merged(slot, &mut held.header, about));
-        }
-        self.table.release(slot);
-    }
-
-    /// Sends up all that is held: bucket by bucket, the oldest first.
-    pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Sink<S>) {
-        self.until_flush = budget(&self.profile);
-        self.flush_buckets(reason, out);
-    }
-
-    fn flush_buckets(&mut self, reason: Reason, out: &mut impl Sink<S>) {
-        for bucket in 0..self.table.buckets() {
-            while let Some(slot) = self.table.oldest(bucket) {
-                self.emit(slot, reason, out);
-            }
-        }
-    }
-
-    /// When the oldest held frame came.
-    pub(crate) fn oldest(&self) -> Option<u64> {
-        let oldest = (0..self.table.buckets()).filter_map(|bucket| self.table.oldest(bucket));
-        oldest
-            .map(|slot| self.table.slots[slot as usize].since)
-            .min()
-    }
-
-    /// Sends up what came before `since`, the oldest of each bucket first.
-    pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Sink<S>) {
-        for bucket in 0..self.table.buckets() {
-            while let Some(slot) = self.table.oldest(bucket)
-                && self.table.slots[slot as usize].since < since
-            {
-                self.emit(slot, Reason::Age, out);
-            }
-        }
-    }
 }
 
 /// Frames in one poll.
@@ -515,11 +360,4 @@ fn budget(profile: &Profile) -> u32 {
         0 => u32::MAX,
         budget => budget,
     }
-}
-
-/// Whether all segments have CWR: where it must not change, it is a counter's bit (AccECN), and
-/// elsewhere the first segment's alone.
-fn is_accurate_ecn(profile: &Profile, held: &Held) -> bool {
-    let flags = flags_at(&held.header, held.layer4.into());
-    held.is_tcp && profile.tcp.equal & flags & Flags::CWR != 0
 }

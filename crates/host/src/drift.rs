@@ -48,6 +48,10 @@ pub struct Drift {
     pub majority: Option<String>,
     /// Who differs from it; everyone if there is no majority.
     pub hosts: Vec<Differs>,
+    /// Hosts that have the majority's value, at one interface at least. Who is in neither list has
+    /// no such setting, or it was not read.
+    #[serde(default)]
+    pub like_most: Vec<String>,
 }
 
 /// One that differs.
@@ -171,10 +175,16 @@ fn differing(what: String, values: &[Differs]) -> Option<Drift> {
         .iter()
         .filter(|value| Some(&value.value) != majority.as_ref());
     let hosts = hosts.cloned().collect();
+    let like_most: BTreeSet<String> = values
+        .iter()
+        .filter(|value| Some(&value.value) == majority.as_ref())
+        .map(|value| value.host.clone())
+        .collect();
     Some(Drift {
         what,
         majority,
         hosts,
+        like_most: like_most.into_iter().collect(),
     })
 }
 
@@ -217,6 +227,7 @@ mod tests {
             value: "on".to_owned(),
         };
         assert_eq!(found[0].hosts, [forgotten]);
+        assert_eq!(found[0].like_most, ["lb1", "lb2"]);
     }
 
     #[test]
@@ -225,6 +236,7 @@ mod tests {
         let found = drift(&hosts);
         assert_eq!(found[0].majority, None);
         assert_eq!(found[0].hosts.len(), 4);
+        assert!(found[0].like_most.is_empty());
     }
 
     #[test]

@@ -78,6 +78,18 @@ pub enum Kind {
     Innocent,
 }
 
+impl Kind {
+    /// What merging does there, in a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Harm => "harms",
+            Self::Cure => "helps",
+            Self::Innocent => "innocent",
+        }
+    }
+}
+
 /// What the operators measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

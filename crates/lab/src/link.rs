@@ -42,6 +42,11 @@ impl Link {
         Ok(Route::open()?.set_up(&self.name, self.index, true)?)
     }
 
+    /// Sets how many frames wait in it.
+    pub(crate) fn set_queue_length(&self, frames: u32) -> Result<(), Error> {
+        Ok(Route::open()?.set_queue_length(&self.name, self.index, frames)?)
+    }
+
     /// Gives it to another namespace; there it has to be looked up anew.
     pub fn move_to(self, namespace: &Namespace) -> Result<(), Error> {
         Ok(Route::open()?.move_to(&self.name, self.index, namespace.room())?)
@@ -126,12 +131,12 @@ impl Veth {
     pub fn new(left: &str, right: &str, mtu: u32) -> Result<Self, Error> {
         let one = NewLink {
             name: left,
-            mac: Self::LEFT_MAC,
+            mac: Some(Self::LEFT_MAC),
             mtu,
         };
         let two = NewLink {
             name: right,
-            mac: Self::RIGHT_MAC,
+            mac: Some(Self::RIGHT_MAC),
             mtu,
         };
         Route::open()?.add_veth(&one, &two)?;

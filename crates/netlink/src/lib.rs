@@ -8,10 +8,12 @@
 //! - [`Ethtool`](ethtool::Ethtool): offloads read and set, coalescing, rings, channels, statistics.
 //! - [`Route`](route::Route): links (listed, made, changed), addresses, routes, namespace ids.
 //! - [`ipvs`]: services listed, and made.
-//! - [`netdev`], [`openvswitch`], [`nftables`], [`packet_sockets`]: read only.
+//! - [`nftables`]: NAT listed; masquerading set up, for namespaces of one's own.
+//! - [`netdev`], [`openvswitch`], [`packet_sockets`]: read only.
 //! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
 //!
-//! Nothing here loads a kernel module: families are looked for among those that are registered.
+//! Nothing that only reads loads a kernel module: families are looked for among those that are
+//! registered.
 
 #![cfg(target_os = "linux")]
 

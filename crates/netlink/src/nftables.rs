@@ -1,15 +1,21 @@
-//! Chains of nftables that translate addresses.
+//! Chains of nftables that translate addresses, listed; and masquerading, set up without `nft`.
 //!
-//! Numbers: include/uapi/linux/netfilter/nf_tables.h and nfnetlink.h. Reading takes `CAP_NET_ADMIN`.
-//! Opening the socket may load a module: ask only where `nf_tables` is in the kernel already.
+//! Numbers: include/uapi/linux/netfilter/nf_tables.h and nfnetlink.h. Both take `CAP_NET_ADMIN`.
+//! Opening the socket may load a module: list only where `nf_tables` is in the kernel already.
+
+mod masquerade;
+
+pub use masquerade::masquerade;
 
 use crate::Error;
 use crate::attributes::Attributes;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
 
-/// Subsystem 10 (`NFNL_SUBSYS_NFTABLES`), message 4 (`NFT_MSG_GETCHAIN`).
-const GET_CHAIN: u16 = (10 << 8) | 4;
+/// `NFNL_SUBSYS_NFTABLES`.
+const NF_TABLES: u16 = 10;
+/// `NFT_MSG_GETCHAIN`.
+const GET_CHAIN: u16 = (NF_TABLES << 8) | 4;
 /// `struct nfgenmsg`: family (any), version, number.
 const HEADER: [u8; 4] = [0; 4];
 const TABLE: u16 = 1;

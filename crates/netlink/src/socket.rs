@@ -150,15 +150,45 @@ impl Socket {
         action: &str,
         keep: &dyn Fn(&Raw) -> bool,
     ) -> Result<Answers, Error> {
-        let mut bytes = vec![0; request.buffer_len()];
-        request.serialize(&mut bytes);
-        self.system
-            .send(&bytes, 0)
-            .map_err(Error::io(action.to_owned()))?;
+        self.send(&serialized(request), action)?;
+        self.answers(request.header.sequence_number, action, keep)
+    }
+
+    /// Sends messages that happen all or not at all, between those that begin and end the batch.
+    pub(crate) fn batch(
+        &self,
+        [begin, end]: [Raw; 2],
+        messages: Vec<Raw>,
+        flags: u16,
+        action: &str,
+    ) -> Result<(), Error> {
+        let begin = self.request(begin, 0);
+        let ask = |message| self.request(message, flags | NLM_F_ACK);
+        let asked: Vec<_> = messages.into_iter().map(ask).collect();
+        let end = self.request(end, 0);
+        let all = std::iter::once(&begin).chain(&asked).chain([&end]);
+        self.send(&all.flat_map(serialized).collect::<Vec<u8>>(), action)?;
+        asked.iter().try_for_each(|request| {
+            self.answers(request.header.sequence_number, action, &|_| true)
+                .map(drop)
+        })
+    }
+
+    fn send(&self, bytes: &[u8], action: &str) -> Result<(), Error> {
+        let sent = self.system.send(bytes, 0);
+        sent.map(drop).map_err(Error::io(action.to_owned()))
+    }
+
+    fn answers(
+        &self,
+        sequence: u32,
+        action: &str,
+        keep: &dyn Fn(&Raw) -> bool,
+    ) -> Result<Answers, Error> {
         let mut answers = Answers::default();
         while !answers.complete {
             let datagram = self.receive(action)?;
-            answers.read(&datagram, self.sequence.get(), action)?;
+            answers.read(&datagram, sequence, action)?;
             answers.keep(keep);
         }
         Ok(answers)
@@ -178,6 +208,12 @@ impl Socket {
             }
         }
     }
+}
+
+fn serialized<M: NetlinkSerializable>(request: &NetlinkMessage<M>) -> Vec<u8> {
+    let mut bytes = vec![0; request.buffer_len()];
+    request.serialize(&mut bytes);
+    bytes
 }
 
 impl Answers {

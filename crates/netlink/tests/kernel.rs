@@ -22,7 +22,7 @@ fn room(test: &str) -> Option<Namespace> {
 fn pair() -> Result<(), Error> {
     let end = |name, last| NewLink {
         name,
-        mac: [2, 0, 0, 0, 0, last],
+        mac: Some([2, 0, 0, 0, 0, last]),
         mtu: 1500,
     };
     Route::open()?.add_veth(&end("a", 1), &end("b", 2))

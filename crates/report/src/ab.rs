@@ -7,6 +7,7 @@ use coalescope_knowledge::Settled;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::html;
 use crate::text::{self, TextOptions};
 
 /// What `coalescope ab` has to say.
@@ -72,6 +73,15 @@ impl AbReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_ab(self, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_ab(self, out)
     }
 
     fn header(&self) -> Vec<String> {

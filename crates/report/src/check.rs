@@ -11,6 +11,7 @@ use coalescope_host::roles::{Role, roles};
 use coalescope_knowledge::rules::{Checked, HostFinding, LeftAlone, RuleError};
 use serde::Serialize;
 
+use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
 
@@ -112,6 +113,15 @@ impl CheckReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_check(self, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_check(self, out)
     }
 
     pub(crate) fn roles(&self) -> Vec<BTreeMap<String, Vec<Role>>> {

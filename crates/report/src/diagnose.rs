@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
+use coalescope_capture::series::Series;
 use coalescope_knowledge::Diagnosis;
 use serde::Serialize;
 
 use crate::check::Body;
+use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
-use crate::{CheckReport, Report};
+use crate::{CheckReport, Report, words};
 
 /// What `coalescope diagnose` has to say.
 #[derive(Clone, Debug)]
@@ -35,6 +37,13 @@ impl DiagnoseReport {
         Self { check, trace }
     }
 
+    /// Adds the frames of a few connections, see [`Report::with_series`].
+    #[must_use]
+    pub fn with_series(mut self, series: Result<Vec<Series>, String>) -> Self {
+        self.trace = self.trace.map(|trace| trace.with_series(series));
+        self
+    }
+
     /// Whether anything is wrong.
     #[must_use]
     pub fn has_findings(&self) -> bool {
@@ -56,7 +65,7 @@ impl DiagnoseReport {
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.check.roles();
         let whole = Whole {
-            verdict: text::diagnose_verdict(self),
+            verdict: words::diagnose::verdict(self),
             body: self.check.body(&roles),
             trace: self.trace.as_ref().map(json::Body::of),
         };
@@ -70,5 +79,14 @@ impl DiagnoseReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_diagnose(self, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_diagnose(self, out)
     }
 }

@@ -8,6 +8,7 @@ use coalescope_incident::{Kind, Published, PublishedRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
 
@@ -161,5 +162,14 @@ impl LabReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_lab(self, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_lab(self, out)
     }
 }

@@ -1,14 +1,16 @@
-//! One report model, rendered for a terminal and as JSON.
+//! One report model, rendered for a terminal, as JSON, and as an HTML page.
 //!
 //! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
 //! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
-//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings.
+//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings. Most of them
+//! can be written as a page that stands by itself as well (`write_html`).
 
 mod ab;
 mod check;
 mod diagnose;
 #[cfg(target_os = "linux")]
 mod fix;
+mod html;
 mod json;
 mod lab;
 mod replay;
@@ -16,10 +18,12 @@ mod text;
 #[cfg(target_os = "linux")]
 mod undo;
 mod wire;
+mod words;
 
 use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
+use coalescope_capture::series::Series;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
 
 pub use ab::AbReport;
@@ -29,10 +33,11 @@ pub use diagnose::DiagnoseReport;
 pub use fix::{FixReport, Fixed, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
 pub use replay::ReplayReport;
-pub use text::{TextOptions, WIDTH, figure};
+pub use text::{TextOptions, WIDTH};
 #[cfg(target_os = "linux")]
 pub use undo::UndoReport;
 pub use wire::{WireForward, WireReport, WireWay};
+pub use words::units::figure;
 
 /// What `coalescope trace` has to say.
 #[derive(Clone, Debug)]
@@ -40,6 +45,8 @@ pub struct Report {
     trace: Trace,
     diagnosis: Diagnosis,
     comparison: Option<Comparison>,
+    /// Set if a page is wanted: pictures, or why there are none.
+    series: Option<Result<Vec<Series>, String>>,
 }
 
 impl Report {
@@ -50,6 +57,7 @@ impl Report {
             trace,
             diagnosis,
             comparison: None,
+            series: None,
         }
     }
 
@@ -58,6 +66,31 @@ impl Report {
     pub fn with_comparison(mut self, comparison: Comparison) -> Self {
         self.comparison = Some(comparison);
         self
+    }
+
+    /// Adds the frames of a few connections, which a page draws, or why there are none: a part of
+    /// a sentence.
+    #[must_use]
+    pub fn with_series(mut self, series: Result<Vec<Series>, String>) -> Self {
+        self.series = Some(series);
+        self
+    }
+
+    /// The facts.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// What was made of them.
+    #[must_use]
+    pub fn diagnosis(&self) -> &Diagnosis {
+        &self.diagnosis
+    }
+
+    fn series(&self) -> Option<Result<&[Series], &str>> {
+        let series = self.series.as_ref()?;
+        Some(series.as_deref().map_err(String::as_str))
     }
 
     /// Whether anything but `healthy` was found.
@@ -89,5 +122,14 @@ impl Report {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write(self, out, options)
+    }
+
+    /// Writes a page that stands by itself: HTML with its styles, scripts and pictures.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_trace(self, out)
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use coalescope_replay::facts::Replay;
 
+use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
 
@@ -42,5 +43,14 @@ impl ReplayReport {
     /// If it cannot be written.
     pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_replay(&self.facts, out, options)
+    }
+
+    /// Writes a page that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
+        html::write_replay(&self.facts, out)
     }
 }

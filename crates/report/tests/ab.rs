@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use coalescope_experiment::counters::Moved;
 use coalescope_experiment::effects::{Metric, Rules, Sense};
 use coalescope_experiment::record::{Asked, ChangeNote, Ending, Record, Run, Vary};
 use coalescope_knowledge::rules::Blame;
@@ -180,4 +181,51 @@ fn one_that_ended_by_an_error_and_left_something() {
         ..record.runs[0].clone()
     });
     insta::assert_snapshot!(text(&AbReport::new(record, Vec::new())));
+}
+
+/// Retransmissions while it is on, and something that moves either way.
+fn moved(is_on: bool, block: usize) -> Moved {
+    let mut moved = Moved::default();
+    moved
+        .protocols
+        .insert("IpInReceives".to_owned(), 100 + block as u64);
+    if is_on {
+        moved.protocols.insert("TcpRetransSegs".to_owned(), 40);
+    }
+    moved
+}
+
+#[test]
+fn the_page_has_every_run_interval_and_counter() {
+    let gro = setting("eth0:gro", ["on", "off"]);
+    let mut record = record(vec![gro], 8, &[2_744_000.0, 125_000_000.0]);
+    for run in &mut record.runs {
+        let is_on = run.levels == ["on"];
+        run.moved = Some(moved(is_on, run.block.unwrap_or_default()));
+    }
+    let mut page = Vec::new();
+    let runs = record.runs.len();
+    AbReport::new(record, Vec::new())
+        .write_html(&mut page)
+        .unwrap();
+    let page = String::from_utf8(page).unwrap();
+    for heading in [
+        "Every run",
+        "Effects, with their intervals",
+        "Counters that moved",
+    ] {
+        assert!(page.contains(&format!(">{heading}</h2>")), "{heading}");
+    }
+    let drawing = |id: &str| {
+        let (_, rest) = page.split_once(&format!("<svg id=\"{id}\"")).unwrap();
+        rest.split("</svg>").next().unwrap().to_owned()
+    };
+    assert_eq!(drawing("dots-0").matches("<circle").count(), runs);
+    assert!(drawing("intervals").contains("eth0:gro=off against on, throughput_bps"));
+    // A run without retransmissions has none, which is apart from 40; what moves either way is not.
+    assert!(page.contains(
+        "<th scope=\"row\">TcpRetransSegs</th><td>yes</td>\
+         <td class=\"number\">40</td><td class=\"number\">0</td>"
+    ));
+    assert!(page.contains("<th scope=\"row\">IpInReceives</th><td>no</td>"));
 }

@@ -1,9 +1,9 @@
-//! The commonest frame, read at fixed places: Ethernet, IPv4 without options, and TCP with
-//! timestamps or without options.
+//! The commonest frames, read at fixed places: Ethernet, IPv4 without options, and TCP with
+//! timestamps, with timestamps and SACK, or without options.
 
 use crate::cursor::{be16, be32};
 use crate::framing::ether_types;
-use crate::tcp::Flags;
+use crate::tcp::{Flags, TcpOptions, pair};
 use crate::transport;
 
 /// Ethernet, IPv4 and TCP without options.
@@ -12,6 +12,10 @@ const HEADERS: usize = 54;
 const VERSION_AND_LENGTH: u8 = 0x45;
 /// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
 const STAMP: u32 = 0x0101_080a;
+/// NOP, NOP, and SACK with as many blocks as fit behind timestamps (RFC 2018, section 3).
+const SACK: [u32; 3] = [0x0101_050a, 0x0101_0512, 0x0101_051a];
+/// Where they are: behind timestamps.
+const SACK_AT: usize = HEADERS + 12;
 
 /// A view of such a frame. Each field is one load, made when it is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +23,7 @@ pub struct FixedTcp<'a> {
     frame: &'a [u8],
     header: &'a [u8; HEADERS],
     stamp: Option<&'a [u8; 12]>,
+    sack: &'a [[u8; 8]],
     payload_len: u32,
 }
 
@@ -35,10 +40,14 @@ pub fn fixed_tcp(frame: &[u8]) -> Option<FixedTcp<'_>> {
     if !is_plain {
         return None;
     }
-    let (headers_len, stamp) = match header[46] >> 4 {
-        5 => (40, None),
-        8 => (52, Some(stamp(frame)?)),
-        _ => return None,
+    let (headers_len, stamp, sack) = match header[46] >> 4 {
+        5 => (40, None, &[][..]),
+        8 => (52, Some(stamp(frame)?), &[][..]),
+        words => (
+            20 + 4 * u32::from(words),
+            Some(stamp(frame)?),
+            sack(frame, words)?,
+        ),
     };
     // A total length of 0, or one too small, is for the general walk.
     let payload_len = u32::from(be16(header, 16)).checked_sub(headers_len)?;
@@ -46,15 +55,30 @@ pub fn fixed_tcp(frame: &[u8]) -> Option<FixedTcp<'_>> {
         frame,
         header,
         stamp,
+        sack,
         payload_len,
     })
 }
 
-/// The option field, if it holds timestamps and nothing else.
+/// The begin of the option field, if it holds timestamps.
 #[inline(always)]
 fn stamp(frame: &[u8]) -> Option<&[u8; 12]> {
     let stamp = frame.get(HEADERS..)?.first_chunk::<12>()?;
     (be32(stamp, 0) == STAMP).then_some(stamp)
+}
+
+/// The SACK blocks behind the timestamps, if nothing else is there; a header has so many words.
+#[inline]
+fn sack(frame: &[u8], words: u8) -> Option<&[[u8; 8]]> {
+    let (kind, blocks) = match words {
+        11 => (SACK[0], 1),
+        13 => (SACK[1], 2),
+        15 => (SACK[2], 3),
+        _ => return None,
+    };
+    let (head, rest) = frame.get(SACK_AT..)?.split_first_chunk::<4>()?;
+    let blocks = rest.as_chunks().0.get(..blocks)?;
+    (be32(head, 0) == kind).then_some(blocks)
 }
 
 #[expect(
@@ -125,11 +149,32 @@ impl FixedTcp<'_> {
         self.stamp.map(|stamp| (be32(stamp, 4), be32(stamp, 8)))
     }
 
-    /// Length of the TCP header with options, in bytes: 20 or 32.
+    /// Whether there are SACK blocks.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_sack(&self) -> bool {
+        !self.sack.is_empty()
+    }
+
+    /// All options, as [`TcpOptions::parse`] reads them.
+    #[must_use]
+    pub fn options(&self) -> TcpOptions {
+        let mut options = TcpOptions {
+            timestamps: self.timestamps(),
+            sack_count: self.sack.len() as u8,
+            ..TcpOptions::default()
+        };
+        for (slot, block) in options.sack.iter_mut().zip(self.sack) {
+            *slot = pair(block);
+        }
+        options
+    }
+
+    /// Length of the TCP header with options, in bytes.
     #[inline(always)]
     #[must_use]
     pub fn header_len(&self) -> u8 {
-        if self.stamp.is_some() { 32 } else { 20 }
+        self.header[46] >> 4 << 2
     }
 
     /// Payload bytes on the wire.

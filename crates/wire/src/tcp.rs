@@ -165,7 +165,7 @@ fn shift(value: &[u8]) -> Option<u8> {
 
 /// Two big-endian numbers: TSval and TSecr, or the edges of a SACK block.
 #[inline]
-fn pair(bytes: &[u8; 8]) -> (u32, u32) {
+pub(crate) fn pair(bytes: &[u8; 8]) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = *bytes;
     (
         u32::from_be_bytes([a, b, c, d]),

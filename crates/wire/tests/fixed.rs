@@ -1,6 +1,6 @@
 //! The reading at fixed places says what the general walk says, wherever it says anything.
 
-use coalescope_wire::{Flags, LinkType, TcpOptions, Transport, fixed_tcp, walk};
+use coalescope_wire::{Flags, LinkType, Transport, fixed_tcp, walk};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -14,6 +14,17 @@ fn stamped() -> Vec<u8> {
     ]);
     frame.extend([1, 1, 8, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
     frame.extend([0x55; 20]);
+    frame
+}
+
+/// The same with some SACK blocks, and no payload.
+fn sacked(blocks: u8) -> Vec<u8> {
+    let mut frame = stamped()[..66].to_vec();
+    let option = 4 + 8 * blocks;
+    frame[17] = 52 + option;
+    frame[46] = (52 - 20 + option) << 2;
+    frame.extend([1, 1, 5, option - 2]);
+    frame.extend(1..=8 * blocks);
     frame
 }
 
@@ -35,11 +46,10 @@ fn compare(frame: &[u8]) -> bool {
     let lengths = (fixed.header_len(), fixed.payload_len());
     assert_eq!(lengths, (tcp.header_len, tcp.payload_len));
     assert_eq!(fixed.checksum(), tcp.checksum);
-    let options = TcpOptions {
-        timestamps: fixed.timestamps(),
-        ..TcpOptions::default()
-    };
+    let options = fixed.options();
     assert_eq!(options, tcp.options(frame));
+    let told = (options.timestamps, options.sack_count > 0);
+    assert_eq!((fixed.timestamps(), fixed.has_sack()), told);
     let after = tcp.offset + usize::from(tcp.header_len);
     assert_eq!(fixed.after_headers(), &frame[after..]);
     true
@@ -57,6 +67,21 @@ fn the_commonest_frames_are_read() {
     frame[46] = 0x50;
     assert!(compare(&frame));
     assert!(compare(&frame[..54]));
+}
+
+#[test]
+fn sack_is_read_as_by_the_walk() {
+    for blocks in 1..=3 {
+        let frame = sacked(blocks);
+        assert!(compare(&frame), "{blocks}");
+        assert!(fixed_tcp(&frame).unwrap().has_sack());
+        assert!(fixed_tcp(&frame[..frame.len() - 1]).is_none());
+        for (at, value) in [(66, 0), (68, 4), (69, 11), (46, 0xc0)] {
+            let mut other = frame.clone();
+            other[at] = value;
+            assert!(fixed_tcp(&other).is_none(), "byte {at} is {value:#x}");
+        }
+    }
 }
 
 #[test]
@@ -83,11 +108,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
     #[test]
-    fn it_agrees_with_the_walk(changes in vec((0..86usize, any::<u8>()), 0..4), cut in 40..=86usize) {
-        let mut frame = stamped();
+    fn it_agrees_with_the_walk(
+        blocks in 0..=3u8,
+        changes in vec((0..100usize, any::<u8>()), 0..4),
+        cut in 40..=100usize,
+    ) {
+        let mut frame = if blocks == 0 { stamped() } else { sacked(blocks) };
         for (at, value) in changes {
-            frame[at] = value;
+            if let Some(byte) = frame.get_mut(at) {
+                *byte = value;
+            }
         }
-        compare(&frame[..cut]);
+        compare(&frame[..cut.min(frame.len())]);
     }
 }

@@ -2,8 +2,7 @@
 
 use coalescope_wire::{FixedTcp, Flags};
 
-use super::{Frame, fill_head};
-use crate::file::RawFrame;
+use super::{Frame, Odd, fill_head};
 use crate::key::Key;
 
 /// The ends of the frame before, so that those of the next need not be put in order again: runs
@@ -53,15 +52,8 @@ impl Before {
 impl Frame {
     /// Takes a frame of the commonest shape.
     #[inline(always)]
-    pub(super) fn fill_fixed(
-        &mut self,
-        raw: &RawFrame<'_>,
-        tcp: &FixedTcp<'_>,
-        before: &mut Before,
-    ) {
+    pub(super) fn fill_fixed(&mut self, tcp: &FixedTcp<'_>, before: &mut Before) {
         before.ends(self, tcp);
-        self.number = raw.number;
-        self.time_ns = raw.time_ns;
         self.seq = tcp.seq();
         self.ack = tcp.ack();
         self.payload = tcp.payload_len();
@@ -72,10 +64,11 @@ impl Frame {
         self.tcp_header = tcp.header_len();
         self.stamped = tcp.timestamps().is_some();
         (self.tsval, self.tsecr) = tcp.timestamps().unwrap_or_default();
-        self.length_zero = false;
-        self.fragmented = false;
-        self.has_options = false;
-        self.has_layers = false;
+        self.odd = Odd::default();
+        if tcp.has_sack() {
+            self.add(Odd::OPTIONS);
+            self.rare.get_or_insert_default().options = tcp.options();
+        }
         fill_head(self, tcp.after_headers(), tcp.payload_len());
     }
 }
@@ -85,7 +78,7 @@ mod tests {
     use coalescope_wire::LinkType;
 
     use super::*;
-    use crate::file::Direction;
+    use crate::file::{Direction, RawFrame};
     use crate::frame::{Digest, Digester};
 
     const CLIENT: [u8; 6] = [10, 0, 0, 1, 0xc0, 1];

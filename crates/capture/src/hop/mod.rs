@@ -12,11 +12,12 @@ use std::collections::VecDeque;
 
 use crate::connection::Tracked;
 use crate::flow::Data;
-use crate::frame::Frame;
+use crate::frame::{Frame, Odd};
 use crate::point::Point;
 use clock::{Clock, Differences};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
+pub(crate) use outcome::{Judged, Outcome};
 use pair::{Pair, Side};
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that what is held goes without a verdict.
@@ -67,11 +68,29 @@ pub(crate) struct Hop {
     neighbours: Option<bool>,
     held: usize,
     since_round: usize,
+    /// Somebody asks what became of each frame.
+    keeps_told: bool,
     /// First and last time read at each point, by its own clock.
     read_ns: [Option<(i64, i64)>; 2],
 }
 
 impl Hop {
+    /// A hop; if it `keeps_told`, it can tell what became of each frame.
+    pub(crate) fn new(keeps_told: bool) -> Self {
+        Self {
+            keeps_told,
+            ..Self::default()
+        }
+    }
+
+    /// Gives what became of frames since it was asked last, with the side that they left and the
+    /// connection there.
+    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+        for pair in &mut self.pairs {
+            pair.tell(&mut hear);
+        }
+    }
+
     /// Takes what a point saw; `side` is 0 for the first point of the hop.
     pub(crate) fn observe(
         &mut self,
@@ -176,6 +195,9 @@ impl Hop {
     fn link(&mut self, by: MatchedBy, marks: [Mark; 2]) {
         let number = self.pairs.len() as u32;
         let mut pair = Pair::new(by, &marks);
+        if self.keeps_told {
+            pair.keep_told();
+        }
         pair.sample(&marks, &mut self.clock);
         self.pairs.push(pair);
         for (side, mark) in marks.into_iter().enumerate() {
@@ -258,6 +280,6 @@ fn seen(frame: &Frame, tracked: &Tracked) -> Seen {
         own_ns: frame.time_ns,
         number: frame.number,
         tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
-        fragmented: frame.fragmented,
+        fragmented: frame.is(Odd::FRAGMENTED),
     }
 }

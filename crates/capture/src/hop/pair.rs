@@ -6,7 +6,7 @@ use super::Event;
 use super::clock::{Clock, Differences};
 use super::join::Join;
 use super::link::{Mark, MatchedBy};
-use super::outcome::{Horizon, Seen};
+use super::outcome::{Horizon, Judged, Seen};
 use super::verdicts::Verdicts;
 use crate::point::Point;
 
@@ -105,6 +105,25 @@ impl Pair {
             flipped: first.from_low != second.from_low,
             ways: [way(0), way(1)],
             forth: None,
+        }
+    }
+
+    /// Keeps what becomes of each frame until it is asked for.
+    pub(crate) fn keep_told(&mut self) {
+        for way in &mut self.ways {
+            way.result.told = Some(Vec::new());
+        }
+    }
+
+    /// Gives what became of frames since it was asked last, with the side that they left and the
+    /// connection there.
+    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+        let Some(forth) = self.forth else { return };
+        for (index, way) in self.ways.iter_mut().enumerate() {
+            let side = usize::from(index != forth);
+            for judged in way.result.told.iter_mut().flat_map(|told| told.drain(..)) {
+                hear(side, self.ids[side], judged);
+            }
         }
     }
 

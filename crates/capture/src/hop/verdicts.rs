@@ -15,10 +15,15 @@ pub(crate) struct Verdicts {
     pub(crate) single_lost: Vec<u64>,
     /// Judged before the segment size was settled.
     early: Vec<Judged>,
+    /// All that was judged since somebody asked; `None` if nobody does.
+    pub(super) told: Option<Vec<Judged>>,
 }
 
 impl Verdicts {
     pub(super) fn add(&mut self, judged: Judged, is_multi: &impl Fn(u32) -> Option<bool>) {
+        if let Some(told) = &mut self.told {
+            told.push(judged);
+        }
         match is_multi(judged.len) {
             None => self.early.push(judged),
             Some(multi) => {

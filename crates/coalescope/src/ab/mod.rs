@@ -14,11 +14,13 @@ use coalescope_experiment::record::{Ending, Record};
 use coalescope_report::AbReport;
 
 use crate::cli::{AbArgs, LiveArgs};
+use crate::page::PageFile;
 use crate::{Outcome, hosts, interrupt, output};
 use kept::Kept;
 use watch::Told;
 
 pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let stop = interrupt::until_told().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;
     let checked = Checked::new(&record.asked)?;
@@ -34,7 +36,9 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     if let Some(error) = &report.record().error {
         output::tell(&format!("error: {error}"));
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_ab(&report, args.format)?;
+    written?;
     Ok(outcome(report.record()))
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{HostFormat, LiveArgs, RulesArgs};
+use super::{HostFormat, LiveArgs, ReportArgs, RulesArgs};
 
 const AB_NOTES: &str = "\
 Examples:
@@ -175,6 +175,10 @@ pub struct AbArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     pub format: AbFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// What more of a figure means.

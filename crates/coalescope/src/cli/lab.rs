@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use gro::Profile;
 
 use super::experiments::seconds;
-use super::{EXIT_CODES, HostFormat, LONGEST_POLL_US, WireFormat, profile_parser};
+use super::{EXIT_CODES, HostFormat, LONGEST_POLL_US, ReportArgs, WireFormat, profile_parser};
 
 const LAB_RUN_NOTES: &str = "\
 Examples:
@@ -90,6 +90,10 @@ pub struct LabRunArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// The kernel that an incident is run on.

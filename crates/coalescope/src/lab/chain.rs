@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use super::commands::Commands;
 use super::judged::{Measurements, problems};
-use super::place::Place;
 use super::table;
 use crate::output;
+use crate::place::Place;
 
 /// What `check` knows of the lab's cards, as a site's own rules.
 const RULES: &str = include_str!("../../../../incidents/rules/lab.yaml");

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use coalescope_incident::{Incident, Kind, MAX_BYTES};
+use coalescope_incident::{Incident, MAX_BYTES};
 
 use crate::Outcome;
 use crate::cli::LabRunArgs;
@@ -14,11 +14,7 @@ pub(super) fn list() -> anyhow::Result<Outcome> {
     let mut out = io::stdout().lock();
     for name in Incident::names() {
         let incident = Incident::named(name)?;
-        let kind = match incident.kind {
-            Kind::Harm => "harms",
-            Kind::Cure => "helps",
-            Kind::Innocent => "innocent",
-        };
+        let kind = incident.kind.word();
         writeln!(out, "{name:<20} {kind:<9} {}", incident.title)?;
     }
     Ok(Outcome::Done)

@@ -11,8 +11,9 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::chain;
 use super::list::{chosen, one};
-use super::place::Place;
 use crate::cli::{Format, HostFormat, LabRunArgs, LabShellArgs};
+use crate::page::PageFile;
+use crate::place::Place;
 use crate::{Outcome, interrupt, output};
 
 /// What `coalescope demo` shows: story A.
@@ -20,6 +21,7 @@ const DEMO: &str = "openstack-gro";
 
 /// Runs the chain over each incident.
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let incidents = chosen(args)?;
     prepare()?;
     let stop = interrupt::until_told().context("cannot listen for signals")?;
@@ -28,7 +30,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
-        let place = Place::new(args.keep.as_deref(), &incident.name)?;
+        let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         match chain::run(incident, &place) {
             Ok(done) => report.incidents.push(done),
             Err(error) => match unavailable(&error) {
@@ -40,7 +42,9 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
             },
         }
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 
@@ -49,7 +53,7 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     let incident = Incident::named(DEMO)?;
     output::tell(&format!("{DEMO}, live: {}", incident.title));
     prepare()?;
-    let place = Place::new(None, DEMO)?;
+    let place = Place::new(None)?;
     let done = match chain::run(&incident, &place) {
         Ok(done) => done,
         Err(error) => match unavailable(&error) {

@@ -8,7 +8,6 @@ mod judged;
 mod list;
 #[cfg(target_os = "linux")]
 mod live;
-mod place;
 mod simulated;
 #[cfg(target_os = "linux")]
 mod table;

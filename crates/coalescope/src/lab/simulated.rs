@@ -11,9 +11,11 @@ use coalescope_report::{LabControl, LabIncident, LabReport};
 
 use super::judged::{Measurements, problems};
 use super::list::chosen;
-use super::place::Place;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
+use crate::interrupt::Interrupt;
+use crate::page::PageFile;
+use crate::place::Place;
 use crate::trace::{self, Task};
 use crate::{Outcome, output};
 
@@ -21,13 +23,16 @@ use crate::{Outcome, output};
 const CLOCK: &str = "virtual clock";
 
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let mut report = LabReport::default();
     for incident in chosen(args)? {
         output::tell(&format!("{}: on a virtual clock", incident.name));
-        let place = Place::new(args.keep.as_deref(), &incident.name)?;
+        let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 
@@ -39,13 +44,9 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let points = write(&run.slow.captures, place.path())?;
     let captures = points.iter().flat_map(|point| point.files.clone());
     let captures = captures.collect();
-    let (_, diagnosis) = trace::judged(Task {
-        points,
-        compare: false,
-        points_by_interface: false,
-        threads: None,
-    })?;
-    let measured = measurements(incident, &run, place.path())?;
+    let interrupt = Interrupt::listen()?;
+    let (_, diagnosis) = trace::judged(&task(points, &interrupt))?;
+    let measured = measurements(incident, &run, place.path(), &interrupt)?;
     let observed = found(incident, &diagnosis);
     let accused = accused(&diagnosis);
     let problems = problems(incident, &measured, observed, &accused);
@@ -80,9 +81,11 @@ fn measurements(
     incident: &Incident,
     run: &Simulated,
     folder: &Path,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Measurements> {
     let all = incident.controls.iter().zip(&run.controls);
-    let controls = all.map(|(control, simulated)| measured(control, &simulated.run, folder));
+    let controls =
+        all.map(|(control, simulated)| measured(control, &simulated.run, folder, interrupt));
     Ok(Measurements {
         slow_bps: run.slow.bps,
         fast_bps: run.fast.bps,
@@ -91,9 +94,15 @@ fn measurements(
     })
 }
 
-fn measured(control: &Control, run: &Run, folder: &Path) -> anyhow::Result<LabControl> {
+fn measured(
+    control: &Control,
+    run: &Run,
+    folder: &Path,
+    interrupt: &Interrupt,
+) -> anyhow::Result<LabControl> {
+    let folder = folder.join(&control.name);
     let data_frames = match (control.frames, run.captures.first()) {
-        (Some(_), Some(first)) => Some(data_frames(first, &folder.join(&control.name))?),
+        (Some(_), Some(first)) => Some(data_frames(first, &folder, interrupt)?),
         _ => None,
     };
     Ok(LabControl {
@@ -107,19 +116,24 @@ fn measured(control: &Control, run: &Run, folder: &Path) -> anyhow::Result<LabCo
 }
 
 /// Frames with data of a capture, whichever way.
-fn data_frames(capture: &Capture, folder: &Path) -> anyhow::Result<u64> {
+fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<u64> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let points = write(std::slice::from_ref(capture), folder)?;
-    let (trace, _) = trace::judged(Task {
+    let (trace, _) = trace::judged(&task(points, interrupt))?;
+    let connections = trace.points.iter().flat_map(|point| point.connections.iter());
+    let frames = connections.map(|one| one.to_client.data_frames + one.to_server.data_frames);
+    Ok(frames.sum())
+}
+
+fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
+    Task {
         points,
         compare: false,
         points_by_interface: false,
         threads: None,
-    })?;
-    let connections = trace.points.iter().flat_map(|point| point.connections.iter());
-    let frames = connections.map(|one| one.to_client.data_frames + one.to_server.data_frames);
-    Ok(frames.sum())
+        interrupt: interrupt.clone(),
+    }
 }
 
 /// Points in the order of the data, which comes from the server.

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::list::chosen;
 use crate::cli::LabRunArgs;
+use crate::page::PageFile;
 use crate::{Outcome, interrupt, output};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.
@@ -41,12 +42,15 @@ const LAST_WORDS: usize = 10;
 
 /// Runs the chain over each incident, in one guest.
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let incidents = chosen(args)?;
     let report = match Uml::find() {
         Ok(uml) => Guest::prepare(args, &incidents)?.run(&uml)?,
         Err(why) => skipped(&incidents, &why.to_string()),
     };
+    let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
+    written?;
     Ok(Outcome::of(!report.is_as_expected()))
 }
 

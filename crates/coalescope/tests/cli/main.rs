@@ -9,10 +9,13 @@ mod common;
 mod errors;
 #[cfg(target_os = "linux")]
 mod fix;
+#[cfg(unix)]
+mod generated;
 mod help;
 mod json;
 #[cfg(target_os = "linux")]
 mod lab;
+mod page;
 #[cfg(unix)]
 mod pipes;
 mod replay;

@@ -10,18 +10,17 @@
 //! at is length, sequence number, identification and flags.
 
 mod finish;
+mod head;
 mod rules;
+mod start;
 mod templates;
-
-use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 
 use crate::Reason;
 use crate::change::add_sum;
 use crate::decision::{Action, Decision};
 use crate::engine::{Engine, Incoming};
 use crate::gso::IdRun;
-use crate::hash::{hash_v4, hash_v6};
-use crate::held::{Held, Identifications};
+use crate::held::Held;
 use crate::judge::{Join, Step, follows};
 use crate::profile::IpId;
 use crate::store::{Sink, Store};
@@ -31,6 +30,9 @@ pub(crate) use finish::finish;
 pub(crate) use rules::PlainRules;
 pub(crate) use templates::PlainTemplates;
 
+use head::{be16, be32, hash, header_is_sound, is_whole, segment_is_sound, version};
+use start::first;
+
 /// The first bytes of a frame, as many as plain headers can be long.
 pub(crate) type Head = [u8; PLAIN_HEADER];
 
@@ -38,14 +40,6 @@ pub(crate) type Head = [u8; PLAIN_HEADER];
 /// with up to 20.
 const USUAL_V4: usize = 80;
 const USUAL_V6: usize = 96;
-
-/// A frame that is the first of its flow.
-struct First<'a> {
-    head: &'a Head,
-    hash: u64,
-    payload_len: u32,
-    words: u8,
-}
 
 impl<S: Store> Engine<S> {
     /// Takes a frame whose IP header starts at `LINK` if it is plain.
@@ -344,41 +338,6 @@ impl<S: Store> Engine<S> {
             reason,
         }
     }
-
-    #[inline(always)]
-    fn start_plain<const LINK: usize, const IP: usize>(
-        &mut self,
-        first: &First<'_>,
-        incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
-    ) -> Decision {
-        let Some(slot) = self.room(first.hash, out) else {
-            return self.push_any(incoming, out);
-        };
-        let held = &mut self.table.slots[slot as usize];
-        hold::<LINK, IP>(held, first);
-        let closes = self.rules.closes(first.head[LINK + IP + 13]);
-        held.tail = closes.then_some(Reason::ClosingFlag);
-        held.frame = self.arrived;
-        held.since = incoming.now;
-        if self.rules.sums {
-            add_sum(held, incoming.frame, first.payload_len, Join::Behind);
-        }
-        held.payload_len = first.payload_len;
-        held.unverified = self.rules.lazy && self.rules.check_tcp;
-        if !closes && !held.unverified {
-            expect::<LINK, IP>(&self.rules, held, first.head);
-        }
-        let payload = usize::from(held.header_len)..incoming.frame.len();
-        self.store
-            .start(slot, incoming.frame, payload, incoming.token);
-        self.table.open(slot, first.hash);
-        Decision {
-            action: Action::Held,
-            frame: self.arrived,
-            reason: None,
-        }
-    }
 }
 
 /// Notes what more segments like the last would look like, and how many fit.
@@ -413,134 +372,4 @@ fn ends(rules: &PlainRules, held: &mut Held, flags: u8, payload_len: u32) -> Opt
     } else {
         (held.segments >= rules.segments).then_some(Reason::SegmentLimit)
     }
-}
-
-/// The IP version of a frame that may be plain; anything else where it is not.
-#[inline(always)]
-fn version<const LINK: usize>(head: &Head) -> u8 {
-    match (LINK, be16(head, 12)) {
-        (0, _) => head[0] >> 4,
-        (_, 0x0800) => 4,
-        (_, 0x86dd) => 6,
-        _ => 0,
-    }
-}
-
-/// Of addresses and ports, which lie where they do in a plain frame.
-#[inline(always)]
-fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
-    let ports = u32::from_ne_bytes(bytes(head, LINK + IP));
-    match IP {
-        20 => hash_v4(&bytes(head, LINK + 12), ports, seed),
-        _ => hash_v6(&bytes(head, LINK + 8), ports, seed),
-    }
-}
-
-/// Whether the IP length is that of the bytes present.
-#[inline(always)]
-fn is_whole<const LINK: usize, const IP: usize>(head: &Head, network_len: usize) -> bool {
-    match IP {
-        20 => usize::from(be16(head, LINK + 2)) == network_len,
-        _ => usize::from(be16(head, LINK + 4)) + IP == network_len,
-    }
-}
-
-/// Whether a frame of which no flow is known is plain, and may be held.
-#[inline(always)]
-fn first<'a, const LINK: usize, const IP: usize>(
-    rules: &PlainRules,
-    head: &'a Head,
-    hash: u64,
-    frame: &[u8],
-) -> Option<First<'a>> {
-    let words = head[LINK + IP + 12] >> 4;
-    let header_len = LINK + IP + usize::from(words) * 4;
-    let payload_len = frame.len().checked_sub(header_len)?;
-    let is_tcp = match IP {
-        20 => {
-            let df = !rules.needs_df || head[LINK + 6] & 0x40 != 0;
-            head[LINK] == 0x45 && head[LINK + 9] == 6 && !is_fragment(head, LINK) && df
-        }
-        _ => head[LINK] >> 4 == 6 && head[LINK + 6] == 6,
-    };
-    let fits = is_whole::<LINK, IP>(head, frame.len() - LINK) && words >= 5 && payload_len > 0;
-    let flags = rules.starts(head[LINK + IP + 13]) && head[LINK + IP + 12] & 0x0f == 0;
-    (is_tcp && fits && flags).then_some(First {
-        head,
-        hash,
-        payload_len: payload_len as u32,
-        words,
-    })
-}
-
-#[inline(always)]
-fn is_fragment(head: &Head, ip: usize) -> bool {
-    head[ip + 6] & 0xbf != 0 || head[ip + 7] != 0
-}
-
-/// Fills a slot with the first frame of a flow.
-#[inline(always)]
-fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) {
-    let version = if IP == 20 { 4 } else { 6 };
-    held.header[..PLAIN_HEADER].copy_from_slice(first.head);
-    held.header_len = (LINK + IP) as u16 + u16::from(first.words) * 4;
-    held.ip = LINK as u16;
-    held.layer4 = (LINK + IP) as u16;
-    held.version = version;
-    held.tunneled = false;
-    held.is_tcp = true;
-    held.plain = true;
-    held.link_len = LINK as u8;
-    held.template = templates::number(version, first.words);
-    held.next_seq = be32(first.head, LINK + IP + 4).wrapping_add(first.payload_len);
-    held.segment_size = first.payload_len;
-    held.payload_len = 0;
-    held.segments = 1;
-    held.frames = 1;
-    held.closed = None;
-    held.alike_until = 0;
-    held.sum = 0;
-    held.ids = [Identifications::NONE; 2];
-    if IP == 20 {
-        held.ids[1].ip = LINK as u16;
-        held.ids[1].first = be16(first.head, LINK + 4);
-    }
-}
-
-#[inline(always)]
-fn be16(head: &Head, at: usize) -> u16 {
-    u16::from_be_bytes(bytes(head, at))
-}
-
-#[inline(always)]
-fn be32(head: &Head, at: usize) -> u32 {
-    u32::from_be_bytes(bytes(head, at))
-}
-
-/// `N` bytes at a place that is known to lie inside: callers pass constants.
-#[inline(always)]
-fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
-    let mut bytes = [0; N];
-    bytes.copy_from_slice(&head[at..at + N]);
-    bytes
-}
-
-/// Whether an IPv4 header sums up to what it must. The byte order does not matter (RFC 1071
-/// section 2).
-#[inline(always)]
-fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
-    let word = |at: usize| u64::from(u32::from_ne_bytes(bytes(head, LINK + at)));
-    fold(word(0) + word(4) + word(8) + word(12) + word(16)) == 0xffff
-}
-
-/// Whether the TCP checksum of a plain frame is right.
-#[inline]
-fn segment_is_sound<const LINK: usize, const IP: usize>(head: &Head, frame: &[u8]) -> bool {
-    let segment = frame.get(LINK + IP..).unwrap_or_default();
-    let len = segment.len() as u32;
-    let pseudo = match IP {
-        20 => pseudo_header_v4(bytes(head, LINK + 12), bytes(head, LINK + 16), 6, len),
-        _ => pseudo_header_v6(bytes(head, LINK + 8), bytes(head, LINK + 24), 6, len),
-    };
-    fold(pseudo + sum(segment)) == 0xffff
 }

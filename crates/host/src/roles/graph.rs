@@ -116,7 +116,8 @@ fn passes_through(snapshot: &Snapshot, key: &str) -> bool {
 }
 
 /// The key of an interface named `name` in the namespace of `key`.
-pub(super) fn beside(key: &str, name: &str) -> String {
+#[must_use]
+pub fn beside(key: &str, name: &str) -> String {
     match key.rsplit_once('/') {
         Some((space, _)) if key.starts_with("ns/") => format!("{space}/{name}"),
         _ => name.to_owned(),

@@ -7,7 +7,7 @@
 mod graph;
 mod rules;
 
-pub use graph::Graph;
+pub use graph::{Graph, beside};
 
 use std::collections::BTreeMap;
 

@@ -3,13 +3,16 @@
 use super::plan::Place;
 use super::running::Rooms;
 use super::steps::pair;
-use super::{Error, Lane, netem, rtnetlink};
+use super::{Error, Lane, Queue, nanos};
 use crate::{Error as LabError, Link, Namespace};
 use coalescope_netlink::ethtool::Ethtool;
+use coalescope_netlink::route::{Netem, Route};
 use std::cell::Cell;
 
 /// The kernel's name of the offload that a bond's members follow.
 const GRO: &str = "rx-gro";
+/// Preamble, check sequence and gap of Ethernet, as of the path's own links.
+const OVERHEAD_BYTES: i32 = 24;
 
 /// Makes both bonds and what is between them.
 pub(super) fn make(
@@ -19,7 +22,7 @@ pub(super) fn make(
     lanes: &[Lane],
 ) -> Result<(), Error> {
     for (room, name) in ends {
-        rooms.run(room, || rtnetlink::add_bond(name, mtu))?;
+        rooms.run(room, || Ok(Route::open()?.add_bond(name, mtu)?))?;
     }
     for (number, lane) in lanes.iter().enumerate() {
         let names = [0, 1].map(|end| (ends[end].0.clone(), member(end, number)));
@@ -35,8 +38,27 @@ pub(super) fn make(
 /// A bond takes members that are down, and sets them up.
 fn enslave(name: &str, bond: &str, lane: &Lane, mtu: u32) -> Result<(), LabError> {
     let (member, bond) = (Link::named(name)?.index(), Link::named(bond)?.index());
-    netem::set(name, lane, mtu)?;
-    rtnetlink::add_port(name, member, bond)
+    let route = Route::open()?;
+    route.add_netem(name, member, &line(lane, mtu))?;
+    Ok(route.add_port(name, member, bond)?)
+}
+
+/// netem counts frames where the path's own links count bytes, and its jitter is to both sides where
+/// theirs is an addition.
+fn line(lane: &Lane, mtu: u32) -> Netem {
+    let frames = match lane.queue {
+        Queue::Frames(frames) => frames,
+        Queue::Bytes(bytes) => bytes / mtu.max(1) as usize,
+    };
+    let jitter_ns = nanos(lane.jitter) / 2;
+    Netem {
+        delay_ns: nanos(lane.delay) + jitter_ns,
+        jitter_ns,
+        loss: lane.loss,
+        rate_bytes_per_s: lane.rate_bps.map(|rate| rate / 8),
+        overhead_bytes: OVERHEAD_BYTES,
+        frames: u32::try_from(frames).unwrap_or(u32::MAX),
+    }
 }
 
 /// At the client's end a bond is toward the server, and the other way round.
@@ -93,5 +115,21 @@ impl Follower {
                 let _ = self.ethtool.set_features(member, &[(GRO, on)]);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_lane_is_the_same_line_to_netem() {
+        let mut lane = Lane::new(100_000_000, Duration::from_micros(160));
+        lane.jitter = Duration::from_micros(80);
+        lane.queue = Queue::Bytes(15_000);
+        let line = line(&lane, 1500);
+        assert_eq!((line.delay_ns, line.jitter_ns), (200_000, 40_000));
+        assert_eq!((line.rate_bytes_per_s, line.frames), (Some(12_500_000), 10));
     }
 }

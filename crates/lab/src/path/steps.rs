@@ -3,11 +3,11 @@
 use super::bonding::{self, Follower};
 use super::plan::{Ends, Place};
 use super::running::Rooms;
-use super::{Error, Lane, nat, rtnetlink};
+use super::{Error, Lane};
 use crate::namespace::write;
 use crate::{Error as LabError, Link, Unavailable};
-use coalescope_netlink::ipvs;
-use coalescope_netlink::route::Route;
+use coalescope_netlink::route::{NewLink, Route};
+use coalescope_netlink::{ipvs, nftables};
 use nix::errno::Errno;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -140,7 +140,7 @@ impl Step {
             Self::Vxlan {
                 name, vni, ends, ..
             } => {
-                rtnetlink::add_vxlan(name, *vni, *ends, VXLAN)?;
+                Route::open()?.add_vxlan_to(name, *vni, *ends, VXLAN)?;
                 Link::named(name)?.set_up()
             }
             Self::Route {
@@ -148,8 +148,8 @@ impl Step {
                 prefix,
                 gateway,
                 ..
-            } => rtnetlink::add_route(*network, *prefix, *gateway),
-            Self::Masquerade { name, .. } => nat::masquerade(name),
+            } => Ok(Route::open()?.add_route(*network, *prefix, *gateway)?),
+            Self::Masquerade { name, .. } => Ok(nftables::masquerade(name)?),
             Self::Setting { path, value, .. } => setting(path, value),
             _ => self.on_link(),
         }
@@ -178,11 +178,11 @@ impl Step {
 }
 
 fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
-    rtnetlink::add_bridge(name)?;
+    let route = Route::open()?;
+    route.add_bridge(name)?;
     let bridge = Link::named(name)?;
     for port in ports {
-        let index = Link::named(port)?.index();
-        rtnetlink::add_port(port, index, bridge.index())?;
+        route.add_port(port, Link::named(port)?.index(), bridge.index())?;
     }
     bridge.set_up()
 }
@@ -218,10 +218,19 @@ pub(super) fn pair(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(
     const PASSING: &str = "cs-passing";
     let far = rooms.get(&two.0)?;
     rooms.run(&one.0, || {
-        rtnetlink::add_veth([&one.1, PASSING], mtu)?;
+        // The kernel draws the addresses: a bridge may join several pairs.
+        let end = |name| NewLink {
+            name,
+            mac: None,
+            mtu,
+        };
+        Route::open()?.add_veth(&end(&one.1), &end(PASSING))?;
         Link::named(PASSING)?.move_to(far)
     })?;
-    rooms.run(&two.0, || rtnetlink::rename(PASSING, &two.1))
+    rooms.run(&two.0, || {
+        let index = Link::named(PASSING)?.index();
+        Ok(Route::open()?.rename(PASSING, index, &two.1)?)
+    })
 }
 
 fn single_frames(name: &str) -> Result<(), LabError> {
@@ -235,7 +244,7 @@ fn setting(path: &str, value: &str) -> Result<(), LabError> {
     if !path.starts_with("net/") || path.split('/').any(|part| part == "..") {
         return Err(LabError::System {
             action: format!("set {path}, which is not of the room's network"),
-            errno: nix::errno::Errno::EINVAL,
+            errno: Errno::EINVAL,
         });
     }
     write(&format!("/proc/sys/{path}"), value)

@@ -1,7 +1,7 @@
 //! A TAP device: frames of a room, read and written by a program.
 
-use super::rtnetlink::set_queue_length;
 use super::{Error, Frame};
+use crate::Link;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
@@ -37,7 +37,7 @@ impl Tap {
         let builder = DeviceBuilder::new().name(name).mtu(mtu).layer(Layer::L2);
         let device = builder.offload(true).build_sync();
         let device = device.map_err(failed("make", name))?;
-        set_queue_length(name, QUEUE)?;
+        Link::named(name)?.set_queue_length(QUEUE)?;
         device
             .set_nonblocking(true)
             .map_err(failed("set up", name))?;

@@ -6,16 +6,18 @@ use crate::namespace::Namespace;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{
-    InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute, LinkFlags, LinkInfo, LinkMessage,
+    BondMode, InfoBond, InfoBridge, InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute,
+    LinkFlags, LinkInfo, LinkMessage,
 };
+use std::net::Ipv4Addr;
 
 /// One end of a pair to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NewLink<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its hardware address.
-    pub mac: [u8; 6],
+    /// Its hardware address; none has the kernel draw one.
+    pub mac: Option<[u8; 6]>,
     /// Its MTU.
     pub mtu: u32,
 }
@@ -34,12 +36,74 @@ impl Route {
     /// Makes a VXLAN device for any VNI that listens on `port` of all addresses.
     pub fn add_vxlan(&self, name: &str, port: u16) -> Result<(), Error> {
         let settings = vec![InfoVxlan::Port(port), InfoVxlan::CollectMetadata(true)];
-        let mut message = LinkMessage::default();
-        message.attributes = vec![
-            LinkAttribute::IfName(name.to_owned()),
-            info(InfoKind::Vxlan, InfoData::Vxlan(settings)),
+        self.make_vxlan(name, settings)
+    }
+
+    /// Makes one end of a VXLAN tunnel with a single peer; `ends` are the addresses here and there.
+    pub fn add_vxlan_to(
+        &self,
+        name: &str,
+        vni: u32,
+        ends: [Ipv4Addr; 2],
+        port: u16,
+    ) -> Result<(), Error> {
+        let [here, there] = ends;
+        let settings = vec![
+            InfoVxlan::Id(vni),
+            InfoVxlan::Local(here),
+            InfoVxlan::Group(there),
+            InfoVxlan::Port(port),
         ];
-        self.make(message, &format!("make the VXLAN device {name}"))
+        self.make_vxlan(name, settings)
+    }
+
+    fn make_vxlan(&self, name: &str, settings: Vec<InfoVxlan>) -> Result<(), Error> {
+        let kind = info(InfoKind::Vxlan, InfoData::Vxlan(settings));
+        self.make(named(name, kind), &format!("make the VXLAN device {name}"))
+    }
+
+    /// Makes a bridge that forwards at once: without spanning tree there is nothing to wait for.
+    pub fn add_bridge(&self, name: &str) -> Result<(), Error> {
+        let settings = InfoData::Bridge(vec![InfoBridge::ForwardDelay(0)]);
+        let kind = info(InfoKind::Bridge, settings);
+        self.make(named(name, kind), &format!("make the bridge {name}"))
+    }
+
+    /// Makes a bond whose members take frames in turn.
+    pub fn add_bond(&self, name: &str, mtu: u32) -> Result<(), Error> {
+        /// How often it looks whether a member has a carrier.
+        const LOOK_MS: u32 = 100;
+        let mode = InfoBond::Mode(BondMode::BalanceRr);
+        let settings = InfoData::Bond(vec![mode, InfoBond::MiiMon(LOOK_MS)]);
+        let mut message = named(name, info(InfoKind::Bond, settings));
+        message.attributes.push(LinkAttribute::Mtu(mtu));
+        self.make(message, &format!("make the bond {name}"))
+    }
+
+    /// Makes a link a port of a bridge, or a member of a bond, that is given by its number.
+    pub fn add_port(&self, name: &str, index: u32, controller: u32) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![LinkAttribute::Controller(controller)];
+        let action = format!("make {name} a port of a bridge or bond");
+        self.change(message, index, &action)
+    }
+
+    /// Sets how many frames wait in a link. The ioctl for it takes root of the first user namespace.
+    pub fn set_queue_length(&self, name: &str, index: u32, frames: u32) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![LinkAttribute::TxQueueLen(frames)];
+        self.change(
+            message,
+            index,
+            &format!("let {frames} frames wait in {name}"),
+        )
+    }
+
+    /// Gives a link another name.
+    pub fn rename(&self, name: &str, index: u32, new: &str) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![LinkAttribute::IfName(new.to_owned())];
+        self.change(message, index, &format!("rename {name} to {new}"))
     }
 
     /// Sets a link up or down. Down, it loses its IPv6 addresses and the routes through it.
@@ -82,14 +146,17 @@ impl Route {
 }
 
 fn described(link: &NewLink<'_>) -> LinkMessage {
+    let mut message = named(link.name, LinkAttribute::Mtu(link.mtu));
+    let queues = [LinkAttribute::NumTxQueues(1), LinkAttribute::NumRxQueues(1)];
+    message.attributes.extend(queues);
+    let mac = link.mac.map(|mac| LinkAttribute::Address(mac.to_vec()));
+    message.attributes.extend(mac);
+    message
+}
+
+fn named(name: &str, what: LinkAttribute) -> LinkMessage {
     let mut message = LinkMessage::default();
-    message.attributes = vec![
-        LinkAttribute::IfName(link.name.to_owned()),
-        LinkAttribute::Address(link.mac.to_vec()),
-        LinkAttribute::Mtu(link.mtu),
-        LinkAttribute::NumTxQueues(1),
-        LinkAttribute::NumRxQueues(1),
-    ];
+    message.attributes = vec![LinkAttribute::IfName(name.to_owned()), what];
     message
 }
 

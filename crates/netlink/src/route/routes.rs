@@ -1,14 +1,16 @@
-//! Routes: which interfaces carry a default route, and which lead to an address.
+//! Routes: which interfaces carry a default route, which lead to an address; routes added.
 
 use super::Route;
 use super::addresses::decode;
 use crate::Error;
 use crate::socket::Raw;
+use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteFlags, RouteMessage, RouteType,
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteProtocol, RouteScope,
+    RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 impl Route {
     /// Numbers of the interfaces that carry a default route, of any table and protocol.
@@ -48,6 +50,26 @@ impl Route {
         let answers = self.ask(request, 0, &format!("find the route to {address}"))?;
         let found = answers.iter().find_map(|answer| route(decode(answer)?));
         Ok(found.map(|route| outgoing(&route)).unwrap_or_default())
+    }
+
+    /// Adds a route through a neighbour to the main table; a prefix of 0 makes it the default.
+    pub fn add_route(&self, network: Ipv4Addr, prefix: u8, gateway: Ipv4Addr) -> Result<(), Error> {
+        let mut message = RouteMessage::default();
+        message.header.address_family = AddressFamily::Inet;
+        message.header.destination_prefix_length = prefix;
+        message.header.table = RouteHeader::RT_TABLE_MAIN;
+        message.header.protocol = RouteProtocol::Static;
+        message.header.scope = RouteScope::Universe;
+        message.header.kind = RouteType::Unicast;
+        message.attributes = vec![RouteAttribute::Gateway(RouteAddress::Inet(gateway))];
+        let network_if_any = (prefix > 0).then_some(RouteAddress::Inet(network));
+        message
+            .attributes
+            .extend(network_if_any.map(RouteAttribute::Destination));
+        let action = format!("route {network}/{prefix} through {gateway}");
+        let request = RouteNetlinkMessage::NewRoute(message);
+        self.ask(request, NLM_F_CREATE | NLM_F_EXCL, &action)
+            .map(drop)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use coalescope_experiment::effects::{EffectKind, Metric};
-use coalescope_experiment::record::{Ending, Record, Run};
+use coalescope_experiment::effects::Metric;
+use coalescope_experiment::record::Record;
 use coalescope_knowledge::{Settled, Standing};
 use comfy_table::Table;
 
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, counted, figure, three_digits};
 use super::{TextOptions, WIDTH};
-use crate::AbReport;
+use crate::words::ab::{columns, dash, ending, label, others, run_row, settled_title, shown};
+use crate::{AbReport, words};
 
 const INDENT: usize = 2;
 
@@ -22,7 +22,7 @@ pub(crate) fn write(
     let mut page = Page::new(options.colour);
     let record = &report.record;
     page.paragraph("", "", &format!("{}.", record.verdict), Tone::Plain);
-    ending(&mut page, record);
+    page.paragraph("", "", &ending(record), Tone::Plain);
     findings(&mut page, &report.findings);
     effects(&mut page, record);
     cells(&mut page, record);
@@ -33,44 +33,13 @@ pub(crate) fn write(
     out.flush()
 }
 
-fn ending(page: &mut Page, record: &Record) {
-    let error = record.error.as_deref().unwrap_or_default();
-    let why = match record.ended {
-        Ending::Clear => "the answer is clear".to_owned(),
-        Ending::Spent => "all runs that were allowed are made".to_owned(),
-        Ending::Interrupted => "interrupted; --resume goes on".to_owned(),
-        Ending::Failed => format!("{error}; --resume goes on"),
-        Ending::Running => "killed, or still running; --resume goes on".to_owned(),
-    };
-    let made = record.runs.iter().filter(|run| run.block.is_some()).count();
-    page.paragraph(
-        "",
-        "",
-        &format!(
-            "{made} runs in {}: {why}.",
-            counted(record.blocks as u64, "whole block")
-        ),
-        Tone::Plain,
-    );
-}
-
 fn findings(page: &mut Page, findings: &[Settled]) {
     if findings.is_empty() {
         return;
     }
     page.heading("Findings");
     for finding in findings {
-        let place = finding.place.as_deref().map(|place| format!(" at {place}"));
-        let text = format!(
-            "{} (was {}): {}{} [{}]",
-            finding.now.name(),
-            finding.was.name(),
-            finding.title,
-            place
-                .filter(|place| !finding.title.contains(place.trim_start_matches(" at ")))
-                .unwrap_or_default(),
-            finding.id
-        );
+        let text = settled_title(finding);
         let tone = match finding.now {
             Standing::Proven => Tone::Bad,
             Standing::Cleared => Tone::Good,
@@ -81,15 +50,9 @@ fn findings(page: &mut Page, findings: &[Settled]) {
     }
 }
 
-/// Effects on other figures than the judged one, by more than does not matter.
+/// Effects on other figures than the judged one.
 fn effects(page: &mut Page, record: &Record) {
-    let first = record.metrics.first().map(|metric| metric.name.as_str());
-    let others = record.effects.iter().filter(|effect| {
-        Some(effect.metric.as_str()) != first
-            && effect.kind == EffectKind::Main
-            && effect.matters(record.asked.rules.margin)
-    });
-    let words: Vec<&str> = others.map(|effect| effect.words.as_str()).collect();
+    let words = others(record);
     if words.is_empty() {
         return;
     }
@@ -160,72 +123,8 @@ fn fitting(page: &mut Page, record: &Record, make: impl Fn(&[&Metric]) -> Table)
     page.table(&table, INDENT, |_| Tone::Plain);
 }
 
-fn run_row(number: usize, run: &Run, metrics: &[&Metric]) -> Vec<String> {
-    let block = run
-        .block
-        .map_or_else(|| "warm-up".to_owned(), |block| (block + 1).to_string());
-    let figures = metrics.iter().map(|metric| {
-        let figure = run.figures.get(&metric.name);
-        figure.map_or_else(dash, |figure| shown(metric, *figure))
-    });
-    let problem = run.problem.as_ref().map(|_| "failed".to_owned());
-    [number.to_string(), block]
-        .into_iter()
-        .chain(run.levels.iter().cloned())
-        .chain(figures)
-        .chain([problem.unwrap_or_default()])
-        .collect()
-}
-
-/// What tells most of why, with a head that fits; the rest is in JSON and CSV.
-const TELLING: [(&str, &str); 8] = [
-    ("service_demand_us_per_kb", "us/KB"),
-    ("peer_service_demand_us_per_kb", "peer us/KB"),
-    ("merge_factor", "segs/frame"),
-    ("peer_merge_factor", "peer segs/frame"),
-    ("acks_per_data_segment", "ACKs/seg"),
-    ("retransmitted_segments", "retrans"),
-    ("peer_retransmitted_segments", "peer retrans"),
-    ("wall_s", "wall"),
-];
-/// A head of a user's own metric: the beginning of it.
-const HEAD: usize = 24;
-
-/// The figure that is judged, then those.
-fn columns(record: &Record) -> Vec<&Metric> {
-    let telling = TELLING.iter().filter_map(|(name, _)| {
-        let mut metrics = record.metrics.iter().skip(1);
-        metrics.find(|metric| metric.name == *name)
-    });
-    record.metrics.first().into_iter().chain(telling).collect()
-}
-
-fn label(metric: &Metric) -> &str {
-    let known = TELLING.iter().find(|(name, _)| *name == metric.name);
-    let name = known.map_or(metric.name.as_str(), |(_, label)| label);
-    let end = name
-        .char_indices()
-        .nth(HEAD)
-        .map_or(name.len(), |(at, _)| at);
-    &name[..end]
-}
-
-fn dash() -> String {
-    UNKNOWN.to_owned()
-}
-
-fn shown(metric: &Metric, value: f64) -> String {
-    figure(value, metric.unit.as_deref())
-}
-
 fn notes(page: &mut Page, record: &Record) {
-    let all: Vec<String> = record
-        .notes
-        .iter()
-        .cloned()
-        .chain(failed(record))
-        .chain(far(record))
-        .collect();
+    let all = words::ab::notes(record);
     if all.is_empty() {
         return;
     }
@@ -233,30 +132,6 @@ fn notes(page: &mut Page, record: &Record) {
     for note in all {
         page.paragraph("  ", "    ", &note, Tone::Plain);
     }
-}
-
-fn failed(record: &Record) -> impl Iterator<Item = String> {
-    let runs = record.runs.iter().enumerate();
-    runs.filter_map(|(number, run)| {
-        let problem = run.problem.as_ref()?;
-        Some(format!("run {}: {problem}", number + 1))
-    })
-}
-
-/// Runs whose judged figure is far from the others of their combination.
-fn far(record: &Record) -> impl Iterator<Item = String> {
-    let first = record.metrics.first().map(|metric| metric.name.as_str());
-    let outliers = record.outliers.iter();
-    let judged = outliers.filter(move |outlier| Some(outlier.metric.as_str()) == first);
-    judged.map(|outlier| {
-        format!(
-            "run {} is far from the others of its combination: {} {} against {}",
-            outlier.run + 1,
-            outlier.metric,
-            three_digits(outlier.figure),
-            three_digits(outlier.median)
-        )
-    })
 }
 
 fn restored(page: &mut Page, record: &Record) {

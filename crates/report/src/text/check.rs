@@ -2,17 +2,16 @@
 
 use std::io::{self, Write};
 
-use coalescope_host::drift::{Differs, Drift};
-use coalescope_host::model::{Platform, Snapshot};
+use coalescope_host::drift::Drift;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone, Remedy, RemedyKind};
 use comfy_table::CellAlignment;
 
 use super::TextOptions;
-use super::findings::capitalised;
 use super::page::{self, Page, Tone};
-use super::units::counted;
-use crate::check::{CheckReport, name_of};
+use crate::check::CheckReport;
+use crate::words::check::{all_findings, differs, groups, heading, places, verdict_text};
+use crate::words::findings::capitalised;
 
 const INDENT: usize = 2;
 
@@ -39,14 +38,6 @@ pub(super) fn show(page: &mut Page, report: &CheckReport) {
     notes(page, &report.warnings());
 }
 
-fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
-    report
-        .hosts
-        .iter()
-        .flat_map(|(_, checked)| &checked.findings)
-        .collect()
-}
-
 fn verdict(page: &mut Page, report: &CheckReport) {
     let findings = all_findings(report);
     let tone = match findings.first() {
@@ -55,100 +46,6 @@ fn verdict(page: &mut Page, report: &CheckReport) {
         Some(_) => Tone::Heading,
     };
     page.paragraph("", "", &verdict_text(report, &findings), tone);
-}
-
-pub(super) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {
-    let unknown = report
-        .hosts
-        .iter()
-        .filter(|(snapshot, _)| snapshot.platform.is_none());
-    let unknown: Vec<&str> = unknown.map(|(snapshot, _)| name_of(snapshot)).collect();
-    if !unknown.is_empty() {
-        let names = unknown.join(", ");
-        return format!(
-            "What system {names} runs cannot be told from this, so no rule could be asked."
-        );
-    }
-    let groups = groups(findings);
-    let Some(first) = groups.first().and_then(|group| group.first()) else {
-        return innocent(report);
-    };
-    let more = match groups.len() - 1 {
-        0 => String::new(),
-        more => format!(" And {}.", counted(more as u64, "more finding")),
-    };
-    let proof = capitalised(first.proof.name());
-    let host = if report.hosts.len() > 1 {
-        format!(" on {}", first.host)
-    } else {
-        String::new()
-    };
-    format!(
-        "{proof}{host}: {}.{more}",
-        first.title.trim_end_matches('.')
-    )
-}
-
-fn innocent(report: &CheckReport) -> String {
-    let left: usize = report
-        .hosts
-        .iter()
-        .map(|(_, checked)| checked.left_alone.len())
-        .sum();
-    let where_ = match report.hosts.as_slice() {
-        [(one, _)] => name_of(one).to_owned(),
-        more => counted(more.len() as u64, "host"),
-    };
-    let innocent = match left {
-        0 => String::new(),
-        n => format!(
-            " {} often blamed {} right here: see below.",
-            counted(n as u64, "setting"),
-            if n == 1 { "is" } else { "are" }
-        ),
-    };
-    let gaps = gaps(report);
-    if gaps.is_empty() {
-        return format!(
-            "Nothing wrong found on {where_}: no setting that is known to harm in its role.{innocent}"
-        );
-    }
-    format!("Nothing wrong found on {where_} as far as it was read. {gaps}{innocent}")
-}
-
-/// What lacks for a judgement, with the hosts it lacks of.
-fn gaps(report: &CheckReport) -> String {
-    let with_gaps = report
-        .hosts
-        .iter()
-        .filter(|(_, checked)| !checked.gaps.is_empty());
-    let texts: Vec<String> = with_gaps
-        .map(|(snapshot, checked)| {
-            let of = if report.hosts.len() > 1 {
-                format!(" of {}", name_of(snapshot))
-            } else {
-                String::new()
-            };
-            format!("Not read{of}: {}.", checked.gaps.join(", "))
-        })
-        .collect();
-    texts.join(" ")
-}
-
-/// Findings of the same rule on the same host are told once.
-fn groups<'a>(findings: &[&'a HostFinding]) -> Vec<Vec<&'a HostFinding>> {
-    let mut groups: Vec<Vec<&HostFinding>> = Vec::new();
-    for finding in findings {
-        let same = groups.iter_mut().find(|group| {
-            let of = group.first().map(|f| (&f.id, &f.host, f.proof));
-            of == Some((&finding.id, &finding.host, finding.proof))
-        });
-        match same {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
-        }
-    }
-    groups
 }
 
 fn finding(page: &mut Page, group: &[&HostFinding]) {
@@ -185,23 +82,6 @@ fn finding(page: &mut Page, group: &[&HostFinding]) {
         labelled(page, "cost", cost);
     }
     labelled(page, "source", &first.sources.join(" "));
-}
-
-/// The host, and all interfaces that show it.
-fn places(group: &[&HostFinding]) -> String {
-    let host = group
-        .first()
-        .map(|finding| finding.host.as_str())
-        .unwrap_or_default();
-    let named = group
-        .iter()
-        .filter_map(|f| f.interface.as_deref().or(f.switch.as_deref()));
-    let names: Vec<&str> = named.collect();
-    match names.as_slice() {
-        [] => format!("host {host}"),
-        [first] => format!("host {host}, {first}"),
-        [first, rest @ ..] => format!("host {host}, {first}; the same at {}", rest.join(", ")),
-    }
 }
 
 fn labelled(page: &mut Page, label: &str, text: &str) {
@@ -267,13 +147,6 @@ fn drift(page: &mut Page, drift: &[Drift]) {
     }
 }
 
-fn differs(one: &Differs) -> String {
-    match &one.interface {
-        Some(interface) => format!("{} at {interface} of {}", one.value, one.host),
-        None => format!("{} on {}", one.value, one.host),
-    }
-}
-
 /// The interfaces of each host and what they do.
 fn hosts(page: &mut Page, report: &CheckReport) {
     for ((snapshot, _), roles) in report.hosts.iter().zip(report.roles()) {
@@ -298,20 +171,6 @@ fn hosts(page: &mut Page, report: &CheckReport) {
         }
         page.table(&table, INDENT, |_| Tone::Plain);
     }
-}
-
-fn heading(snapshot: &Snapshot) -> String {
-    let system = snapshot.distribution.as_ref().map(|distribution| {
-        let full = distribution.name.clone();
-        full.unwrap_or_else(|| distribution.id.clone())
-    });
-    let platform = snapshot.platform.map(Platform::name);
-    let parts = [system, platform.map(str::to_owned), snapshot.kernel.clone()];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() {
-        return name_of(snapshot).to_owned();
-    }
-    format!("{} ({})", name_of(snapshot), parts.join(", "))
 }
 
 fn notes(page: &mut Page, warnings: &[String]) {

@@ -1,16 +1,16 @@
 //! For each point, its connections.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::net::SocketAddr;
-
-use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
+use coalescope_capture::facts::{Connection, Point, Vantage};
 use coalescope_knowledge::Limit;
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, byte_rate, bytes, count, counted, seconds, short_count, three_digits};
 use crate::Report;
+use crate::words::connections::{
+    LEGEND, around, busier, ends, known, limits, listed, merge_factor, out_of_order, title,
+    vantage, word,
+};
+use crate::words::units::{UNKNOWN, byte_rate, bytes, count, seconds, short_count, three_digits};
 
 const INDENT: usize = 2;
 const HEADER: [&str; 9] = [
@@ -29,9 +29,6 @@ rate",
 segments",
     "\nlimit",
 ];
-
-const LEGEND: &str = "resent: whole frames seen here before; late: more than a round trip behind, \
-    most likely lost before this point; window: segments that a round trip delivers";
 
 pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
     page.heading("Connections at each point, worst and largest first");
@@ -55,34 +52,6 @@ pub(crate) fn show(page: &mut Page, report: &Report, most: Option<usize>) {
     }
 }
 
-fn title(point: &Point) -> String {
-    let frames = counted(point.frames, "frame");
-    let connections = counted(point.connections.len() as u64, "connection");
-    let span = point
-        .first_s
-        .zip(point.last_s)
-        .map(|(first, last)| last - first);
-    let span = span.map_or(String::new(), |span| format!(" in {}", seconds(span)));
-    format!(
-        "{}: {frames}, {}{span}, {connections}",
-        point.name,
-        bytes(point.bytes)
-    )
-}
-
-/// Those of the connections of a point that are known, by place.
-fn limits(report: &Report, point: &Point) -> Vec<Option<Limit>> {
-    let mut limits = vec![None; point.connections.len()];
-    let all = report.diagnosis.limits.iter();
-    for limit in all.filter(|limit| *limit.point == *point.name) {
-        let place = usize::try_from(limit.connection).ok();
-        if let Some(place) = place.and_then(|place| limits.get_mut(place)) {
-            *place = Some(limit.limit);
-        }
-    }
-    limits
-}
-
 fn list(page: &mut Page, point: &Point, limits: &[Option<Limit>], most: usize) {
     if point.connections.is_empty() {
         return;
@@ -101,57 +70,6 @@ fn list(page: &mut Page, point: &Point, limits: &[Option<Limit>], most: usize) {
     }
 }
 
-/// The connections to list, worst and largest first, with their limits.
-fn listed(
-    point: &Point,
-    limits: &[Option<Limit>],
-    most: usize,
-) -> Vec<(Connection, Option<Limit>)> {
-    let bytes = point.connections.most_bytes();
-    let keys = limits.iter().zip(bytes).enumerate();
-    let keys = keys.map(|(place, (limit, bytes))| (rank(*limit), Reverse(bytes), place));
-    let places = first(keys, most).into_iter().map(|key| key.2);
-    places
-        .filter_map(|place| Some((point.connections.get(place as u64)?, limits[place])))
-        .collect()
-}
-
-/// The first so many keys in order: of very many connections few are shown, and to keep all of them
-/// and put them in order would take longer than to read them.
-fn first<K: Ord>(keys: impl Iterator<Item = K>, most: usize) -> Vec<K> {
-    let mut least = BinaryHeap::new();
-    for key in keys {
-        if least.len() < most {
-            least.push(key);
-        } else if let Some(mut last) = least.peek_mut()
-            && key < *last
-        {
-            *last = key;
-        }
-    }
-    least.into_sorted_vec()
-}
-
-/// The direction in which most data went, and where to.
-fn busier(connection: &Connection) -> (&Direction, &'static str) {
-    if connection.to_server.unique_bytes > connection.to_client.unique_bytes {
-        (&connection.to_server, "to the server")
-    } else {
-        (&connection.to_client, "to the client")
-    }
-}
-
-/// Trouble first.
-fn rank(limit: Option<Limit>) -> u8 {
-    match limit {
-        Some(Limit::MergedLoss) => 0,
-        Some(Limit::Unclear) => 1,
-        Some(Limit::Loss) => 2,
-        Some(Limit::Reordering) => 3,
-        _ => 4,
-    }
-}
-
 fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
     let (data, _) = busier(connection);
     [
@@ -167,75 +85,18 @@ fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
     ]
 }
 
-fn merge_factor(data: &Direction) -> String {
-    let mean = known(data.merge_factor_mean, three_digits);
-    let max = known(data.merge_factor_max, |max| max.to_string());
-    format!("{mean} / {max}")
-}
-
-fn out_of_order(data: &Direction) -> String {
-    match (data.out_of_order_frames, data.late_frames) {
-        (0, _) => "0".to_owned(),
-        (all, late) => format!("{} / {}", short_count(all), short_count(late)),
-    }
-}
-
-fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| UNKNOWN.to_owned(), show)
-}
-
-fn word(limit: Limit) -> &'static str {
-    match limit {
-        Limit::MergedLoss => "merged loss",
-        Limit::Loss => "loss",
-        Limit::Unclear => "unclear",
-        Limit::Reordering => "reordering",
-        Limit::ReceiverWindow => "receiver window",
-        Limit::SenderIdle => "sender idle",
-        Limit::PathBandwidth => "path bandwidth",
-        Limit::TooShort => "too short",
-        Limit::None => "none",
-    }
-}
-
 /// The line above a row: which connection it is, and how it was seen.
 fn caption(connection: &Connection) -> String {
-    let Connection {
-        id, client, server, ..
-    } = connection;
-    let ends = [client, server].map(|end| SocketAddr::new(end.address, end.port));
     let (data, toward) = busier(connection);
-    let mut text = format!("#{id} {} -> {}, data {toward}", ends[0], ends[1]);
-    let vantage = match connection.vantage {
-        Vantage::Client => ", seen at the client",
-        Vantage::Server => ", seen at the server",
-        Vantage::Between => ", seen in between",
-        Vantage::Unknown => "",
-    };
-    text.push_str(vantage);
+    let mut text = format!("{}, data {toward}", ends(connection));
+    if connection.vantage != Vantage::Unknown {
+        text.push_str(&format!(", seen {}", vantage(connection)));
+    }
     if data.tso_frames > 0 {
         text.push_str(" before it was cut into segments (TSO)");
     }
-    if let Some(tunnel) = &connection.tunnel {
-        text.push_str(&format!(", in {tunnel}"));
-    }
-    for vlan in &connection.vlans {
-        text.push_str(&format!(", VLAN {vlan}"));
+    for outer in around(connection) {
+        text.push_str(&format!(", {outer}"));
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_few_are_those_of_the_whole_order() {
-        let ids = |most| first((0..50).map(|id| (id * 7919 % 50, id)), most);
-        let all = ids(usize::MAX);
-        assert_eq!(all.len(), 50);
-        for most in 0..50 {
-            assert_eq!(ids(most), all[..most]);
-        }
-    }
 }

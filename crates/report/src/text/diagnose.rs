@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::rules::HostFinding;
-use coalescope_knowledge::{Merging, Proof};
+use coalescope_knowledge::Merging;
 
 use super::page::{Page, Tone};
 use super::{TextOptions, check};
 use crate::DiagnoseReport;
+use crate::words::diagnose::verdict;
 
 pub(crate) fn write(
     report: &DiagnoseReport,
@@ -35,38 +35,5 @@ fn tone(report: &DiagnoseReport) -> Tone {
         Some(Merging::Harms) => Tone::Bad,
         _ if report.has_findings() => Tone::Heading,
         _ => Tone::Good,
-    }
-}
-
-/// What the captures show, and which setting explains it.
-pub(crate) fn verdict(report: &DiagnoseReport) -> String {
-    let findings: Vec<&HostFinding> = report
-        .check
-        .hosts
-        .iter()
-        .flat_map(|(_, checked)| &checked.findings)
-        .collect();
-    let settings = check::verdict_text(&report.check, &findings);
-    let Some(trace) = &report.trace else {
-        return settings;
-    };
-    let shown = &trace.diagnosis.verdict;
-    let explained = findings
-        .iter()
-        .find(|finding| finding.proof >= Proof::Observed);
-    match (shown.merging, explained) {
-        (Merging::Harms, Some(finding)) => {
-            format!(
-                "{} The reason, as far as settings tell: {}.",
-                shown.text, finding.title
-            )
-        }
-        (Merging::Harms, None) => {
-            format!(
-                "{} No setting that was read explains it. {settings}",
-                shown.text
-            )
-        }
-        _ => format!("{} {settings}", shown.text),
     }
 }

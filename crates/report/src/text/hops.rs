@@ -1,43 +1,20 @@
 //! For each hop, what became of the frames.
 
-use coalescope_capture::facts::{Hop, Outcomes};
-use coalescope_knowledge::{Finding, Id};
+use coalescope_capture::facts::Hop;
+use coalescope_knowledge::Finding;
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
-use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
+use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, title, told};
 
 const INDENT: usize = 4;
-/// A hop that carried fewer data frames, such as the requests of a download, gets no table.
-const FEW: u64 = 10;
-
-/// A column: its title, and whose count it shows.
-type Column = (&'static str, fn(&Outcomes) -> u64);
-
-const COLUMNS: [Column; 9] = [
-    ("seen", |outcomes| outcomes.seen),
-    ("arrived", |outcomes| outcomes.arrived),
-    ("re-split", |outcomes| outcomes.resplit),
-    ("merged\nfurther", |outcomes| outcomes.merged_further),
-    ("fragmented", |outcomes| outcomes.fragmented),
-    ("partly\nlost", |outcomes| outcomes.partly_lost),
-    (LOST, |outcomes| outcomes.lost),
-    ("missed", |outcomes| outcomes.missed),
-    ("not\njudged", |outcomes| outcomes.not_judged),
-];
-const LOST: &str = "lost";
-/// Columns that are shown even where all is zero: their zeros say something.
-const ALWAYS: [&str; 3] = ["seen", "arrived", LOST];
 
 pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     if hops.is_empty() {
         return;
     }
     page.heading("Hops: what became of data frames");
-    let most = hops.iter().map(seen).max().unwrap_or(0);
-    let (told, left_out): (Vec<&Hop>, Vec<&Hop>) = hops
-        .iter()
-        .partition(|hop| most < FEW || seen(hop) >= FEW || lost(hop) > 0);
+    let (told, left_out) = told(hops);
     for hop in told {
         page.paragraph("  ", "    ", &title(hop), Tone::Plain);
         outcomes(page, hop, is_accused(hop, findings));
@@ -51,53 +28,8 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     }
 }
 
-fn seen(hop: &Hop) -> u64 {
-    hop.merged.seen + hop.tso.seen + hop.single.seen
-}
-
-fn lost(hop: &Hop) -> u64 {
-    hop.merged.lost + hop.tso.lost + hop.single.lost
-}
-
-/// Hops without a loss that carried next to nothing.
-fn brief(hops: &[&Hop]) -> String {
-    let name = |hop: &&Hop| {
-        let frames = counted(seen(hop), "data frame");
-        format!("{} -> {} ({frames})", hop.from, hop.to)
-    };
-    let names: Vec<String> = hops.iter().map(name).collect();
-    format!("nothing lost: {}", names.join(", "))
-}
-
-fn title(hop: &Hop) -> String {
-    let matched = counted(hop.connections_matched, "connection");
-    format!("{} -> {} ({matched} found at both)", hop.from, hop.to)
-}
-
-fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
-    let here = |finding: &&Finding| {
-        let place = finding.hop.as_ref();
-        place.is_some_and(|place| place.from == hop.from && place.to == hop.to)
-    };
-    findings
-        .iter()
-        .filter(here)
-        .any(|finding| finding.id == Id::MergedFramesLost)
-}
-
 fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
-    let rows: Vec<(&str, &Outcomes)> = [
-        ("merged", &hop.merged),
-        ("TSO", &hop.tso),
-        ("single", &hop.single),
-    ]
-    .into_iter()
-    .filter(|(name, outcomes)| *name != "TSO" || outcomes.seen > 0)
-    .collect();
-    let is_shown = |(title, value): &Column| {
-        ALWAYS.contains(title) || rows.iter().any(|(_, outcomes)| value(outcomes) > 0)
-    };
-    let columns: Vec<Column> = COLUMNS.into_iter().filter(is_shown).collect();
+    let (columns, rows) = outcome_table(hop);
     let header = std::iter::once("").chain(columns.iter().map(|(title, _)| *title));
     let mut table = page::table(header);
     for (name, outcomes) in &rows {
@@ -112,57 +44,4 @@ fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
             Tone::Plain
         }
     });
-}
-
-fn cell((title, value): Column, outcomes: &Outcomes) -> String {
-    let n = value(outcomes);
-    if title == LOST && n > 0 {
-        return format!("{} ({})", short_count(n), percent(n, outcomes.seen));
-    }
-    short_count(n)
-}
-
-/// Whether merged frames are lost more often than single ones.
-fn test(hop: &Hop) -> Option<String> {
-    let p = p_value(hop.p_value.filter(|_| lost(hop) > 0)?);
-    Some(match hop.odds_ratio {
-        // A small p in the harmless direction would only look like an accusation.
-        Some(odds) if odds <= 1.0 => {
-            "merged frames are not lost more often than single ones".to_owned()
-        }
-        Some(odds) => {
-            let odds = three_digits(odds);
-            format!(
-                "merged frames are lost more often: odds ratio {odds}, {p} (Fisher's exact test)"
-            )
-        }
-        None => format!("loss of merged against single frames: {p} (Fisher's exact test)"),
-    })
-}
-
-fn timing(hop: &Hop) -> String {
-    let clock = hop.clock_offset_s.map(|offset| clock(hop, offset));
-    let least = hop
-        .delay_min_s
-        .map(|delay| format!("delay min {}", seconds(delay)));
-    let median = hop
-        .delay_median_s
-        .map(|delay| format!("median {}", seconds(delay)));
-    let reordered = Some(format!("reordered {}", count(hop.reordered)));
-    let parts = [clock, least, median, reordered];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// How the clocks stand to each other.
-fn clock(hop: &Hop, offset_s: f64) -> String {
-    let side = if offset_s < 0.0 { "behind" } else { "ahead" };
-    let offset = match seconds(offset_s.abs()) {
-        zero if zero == "0 s" => "clocks agree".to_owned(),
-        offset => format!("clock of {} {offset} {side}", hop.to),
-    };
-    match hop.clock_drift_ppm {
-        // Less than that is lost in what the clocks resolve.
-        Some(ppm) if ppm.abs() >= 0.05 => format!("{offset}, drifts {ppm:+.1} ppm"),
-        _ => offset,
-    }
 }

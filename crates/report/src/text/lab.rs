@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 
-use coalescope_incident::Kind;
 use comfy_table::CellAlignment;
 
 use super::TextOptions;
 use super::page::{self, Page, Tone};
-use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
 use crate::LabReport;
-use crate::lab::{LabAgreement, LabControl, LabIncident, LabRow};
+use crate::lab::{LabIncident, LabRow};
+use crate::words::lab::{
+    CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads, verdict,
+};
 
 const INDENT: usize = 2;
 
@@ -33,52 +34,15 @@ pub(crate) fn write(
     out.flush()
 }
 
-fn verdict(report: &LabReport) -> String {
-    let all = report.incidents.len();
-    let problems = report.incidents.iter();
-    let wrong = problems.filter(|one| !one.problems.is_empty()).count();
-    let skipped = match report.skipped.len() {
-        0 => String::new(),
-        n => format!("; {n} skipped"),
-    };
-    let all = counted(all as u64, "incident");
-    if wrong == 0 {
-        format!("{all}: each as its file says it must be{skipped}.")
-    } else {
-        format!("{all}: {wrong} not as the file says{skipped}.")
-    }
-}
-
 fn tone(is_good: bool) -> Tone {
     if is_good { Tone::Good } else { Tone::Bad }
 }
 
 fn throughput(page: &mut Page, report: &LabReport) {
     page.heading("Measured, and published (window: segments a round trip when slow)");
-    let header = [
-        "incident",
-        "slow",
-        "fast",
-        "ratio",
-        "window",
-        "published slow",
-        "fast",
-        "ratio",
-    ];
-    let mut table = page::table(header);
+    let mut table = page::table(MEASURED);
     for one in &report.incidents {
-        let bits = |bps: Option<f64>| bps.map_or_else(dash, |bps| figure(bps, Some("bit/s")));
-        let number = |value: Option<f64>| value.map_or_else(dash, three_digits);
-        table.add_row([
-            one.name.clone(),
-            bits(Some(one.slow_bps)),
-            bits(Some(one.fast_bps)),
-            three_digits(one.ratio),
-            three_digits(one.effective_window_segments),
-            bits(one.published.slow_bps),
-            bits(one.published.fast_bps),
-            number(one.published.ratio),
-        ]);
+        table.add_row(measured_row(one));
     }
     page::align(&mut table, 0, CellAlignment::Left);
     page.table(&table, INDENT, |_| Tone::Plain);
@@ -86,10 +50,7 @@ fn throughput(page: &mut Page, report: &LabReport) {
 
 fn chain(page: &mut Page, report: &LabReport) {
     page.heading("What the commands made of it");
-    let header = [
-        "incident", "merging", "check", "trace", "ab", "fix", "undo", "took",
-    ];
-    let mut table = page::table(header);
+    let mut table = page::table(CHAIN);
     for one in &report.incidents {
         table.add_row(chain_row(one));
     }
@@ -97,25 +58,6 @@ fn chain(page: &mut Page, report: &LabReport) {
         page::align(&mut table, column, CellAlignment::Left);
     }
     page.table(&table, INDENT, |row| tone_of(&report.incidents[row]));
-}
-
-fn chain_row(one: &LabIncident) -> [String; 8] {
-    let word = |is: bool, word: &str| if is { word } else { UNKNOWN }.to_owned();
-    let kind = match one.kind {
-        Kind::Harm => "harms",
-        Kind::Cure => "helps",
-        Kind::Innocent => "innocent",
-    };
-    [
-        one.name.clone(),
-        kind.to_owned(),
-        word(one.suspected, "suspected"),
-        word(one.observed, "observed"),
-        word(one.proven, "proven"),
-        word(one.fixed, "fixed"),
-        word(one.undone, "undone"),
-        seconds(one.took_s),
-    ]
 }
 
 fn tone_of(one: &LabIncident) -> Tone {
@@ -135,12 +77,12 @@ fn details(page: &mut Page, one: &LabIncident) {
         return;
     }
     page.heading(&format!("{}: {}", one.name, one.title));
-    for control in &one.controls {
-        page.paragraph("  - ", "    ", &control_words(control), Tone::Plain);
+    for one in &one.controls {
+        page.paragraph("  - ", "    ", &control(one), Tone::Plain);
     }
     rows(page, &one.table);
-    for compared in &one.agreement {
-        page.paragraph("  - ", "    ", &agreement_words(compared), Tone::Plain);
+    for one in &one.agreement {
+        page.paragraph("  - ", "    ", &agreement(one), Tone::Plain);
     }
     for problem in &one.problems {
         page.paragraph("  ! ", "    ", problem, Tone::Bad);
@@ -150,75 +92,15 @@ fn details(page: &mut Page, one: &LabIncident) {
     }
 }
 
-fn control_words(control: &LabControl) -> String {
-    let took = control.took_s.map(|took| format!(", {}", seconds(took)));
-    let frames = control
-        .data_frames
-        .map(|frames| format!(", {}", counted(frames, "data frame")));
-    format!(
-        "{}: {}{}{} ({} segments a round trip): {}",
-        control.name,
-        figure(control.bps, Some("bit/s")),
-        took.unwrap_or_default(),
-        frames.unwrap_or_default(),
-        three_digits(control.effective_window_segments),
-        control.title
-    )
-}
-
-/// The incident's table beside the published one. CPU time is of the whole machine, both ends together.
+/// The incident's table beside the published one.
 fn rows(page: &mut Page, rows: &[LabRow]) {
     let Some(first) = rows.first() else {
         return;
     };
-    let words = "us/KB: CPU time of the whole machine, both ends together, for what the sender's and the \
-                 receiver's interface carried; ACK/seg: ACKs sent for each segment of data; merged: \
-                 segments a frame";
-    page.paragraph("  ", "  ", words, Tone::Plain);
-    let figures = [
-        "here",
-        "us/KB out",
-        "us/KB in",
-        "ACK/seg",
-        "merged",
-        "published",
-        "us/KB",
-    ];
-    let levels = first.levels.keys().map(String::as_str);
-    let mut table = page::table(levels.chain(figures));
-    for row in rows {
-        let levels = row.levels.values().cloned();
-        table.add_row(levels.chain(row_figures(row)).collect::<Vec<_>>());
+    page.paragraph("  ", "  ", ROWS, Tone::Plain);
+    let mut table = page::table(row_heads(first));
+    for one in rows {
+        table.add_row(row(one));
     }
     page.table(&table, INDENT, |_| Tone::Plain);
-}
-
-fn row_figures(row: &LabRow) -> [String; 7] {
-    let number = |value: Option<f64>| value.map_or_else(dash, three_digits);
-    let bits = |bps: Option<f64>| bps.map_or_else(dash, |bps| figure(bps, Some("bit/s")));
-    let published = row.published;
-    [
-        bits(Some(row.bps)),
-        number(row.sender_us_per_kb),
-        number(row.receiver_us_per_kb),
-        number(row.acks_per_segment),
-        number(row.merge_factor),
-        bits(published.map(|one| one.bps)),
-        number(published.and_then(|one| one.service_demand_us_per_kb)),
-    ]
-}
-
-fn agreement_words(one: &LabAgreement) -> String {
-    format!(
-        "{}: {} is {} times as much as published, {} here: {}",
-        one.change,
-        one.figure,
-        three_digits(one.published_ratio),
-        three_digits(one.measured_ratio),
-        if one.agrees { "alike" } else { "not alike" }
-    )
-}
-
-fn dash() -> String {
-    UNKNOWN.to_owned()
 }

@@ -15,7 +15,6 @@ mod page;
 mod replay;
 #[cfg(target_os = "linux")]
 mod undo;
-mod units;
 mod wire;
 
 use std::io::{self, Write};
@@ -25,7 +24,7 @@ use coalescope_knowledge::{Merging, Verdict};
 use crate::Report;
 pub(crate) use ab::write as write_ab;
 pub(crate) use check::write as write_check;
-pub(crate) use diagnose::{verdict as diagnose_verdict, write as write_diagnose};
+pub(crate) use diagnose::write as write_diagnose;
 #[cfg(target_os = "linux")]
 pub(crate) use fix::write as write_fix;
 pub(crate) use lab::write as write_lab;
@@ -34,7 +33,6 @@ use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
 pub(crate) use undo::write as write_undo;
-pub use units::figure;
 pub(crate) use wire::write as write_wire;
 
 /// Columns that a report takes at most.

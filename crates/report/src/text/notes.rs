@@ -3,7 +3,7 @@
 use coalescope_capture::facts::Point;
 
 use super::page::{Page, Tone, printable};
-use super::units::bytes;
+use crate::words::units::bytes;
 
 pub(crate) fn show(page: &mut Page, points: &[Point]) {
     let warnings = warnings(points);

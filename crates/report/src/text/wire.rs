@@ -7,7 +7,7 @@ use comfy_table::CellAlignment;
 use super::TextOptions;
 use super::page::{self, Page, Tone};
 use super::replay::{notes, reasons};
-use super::units::{count, counted};
+use crate::words::units::{count, counted};
 use crate::{WireReport, WireWay};
 
 const INDENT: usize = 2;

@@ -1,0 +1,82 @@
+//! What the second reading keeps, beside what it does as the first did.
+
+use super::Chosen;
+use super::lane::LaneRecord;
+use crate::connection::{Connection, Tracked};
+use crate::facts::Trace;
+use crate::hop::Hop;
+use crate::point::Point;
+use crate::reader::Item;
+
+/// The lanes of all chosen connections.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    lanes: Vec<LaneRecord>,
+}
+
+impl Recorder {
+    pub(crate) fn new(trace: &Trace, groups: &[Vec<Chosen>], limit: usize) -> Self {
+        let lane = |slot: usize, chosen: &Chosen| {
+            let followed = trace.points[chosen.point].connections.followed(chosen.id)?;
+            Some(LaneRecord::new(slot, *chosen, followed, limit))
+        };
+        let lanes = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(slot, group)| group.iter().filter_map(move |one| lane(slot, one)));
+        Self {
+            lanes: lanes.collect(),
+        }
+    }
+
+    /// Whether a frame may be of a chosen connection. Everything else is passed over.
+    pub(crate) fn wants(&self, point: usize, item: &Item) -> bool {
+        let is_lane = |lane: &LaneRecord| lane.chosen.point == point && lane.key == item.frame.key;
+        item.is_tcp() && self.lanes.iter().any(is_lane)
+    }
+
+    /// Takes a frame that its connection has just taken.
+    pub(crate) fn saw(
+        &mut self,
+        point: usize,
+        item: &Item,
+        (id, tracked): &(u32, Tracked),
+        after: Option<&Connection>,
+    ) {
+        let Some(after) = after else { return };
+        let is_lane = |lane: &&mut LaneRecord| lane.chosen.point == point && lane.is(*id, after);
+        if let Some(lane) = self.lanes.iter_mut().find(is_lane) {
+            lane.saw(*id, item, tracked, after);
+        }
+    }
+
+    /// Asks a hop, which begins at this point, what became of frames.
+    pub(crate) fn ask(&mut self, point: usize, hop: &mut Hop) {
+        hop.tell(|side, id, judged| {
+            let is_lane =
+                |lane: &&mut LaneRecord| lane.chosen.point == point + side && lane.here == Some(id);
+            if let Some(lane) = self.lanes.iter_mut().find(is_lane) {
+                lane.told(judged);
+            }
+        });
+    }
+
+    /// Takes what is known of the connections when everything was read.
+    pub(crate) fn know(&mut self, points: &[Point]) {
+        for lane in &mut self.lanes {
+            let point = points.get(lane.chosen.point);
+            let connection = point
+                .zip(lane.here)
+                .and_then(|(point, id)| point.table.get(id));
+            if let Some(connection) = connection {
+                lane.know(connection);
+            }
+        }
+    }
+
+    /// The lanes that were seen.
+    pub(super) fn finish(self) -> Vec<LaneRecord> {
+        let lanes = self.lanes.into_iter();
+        lanes.filter(|lane| lane.here.is_some()).collect()
+    }
+}

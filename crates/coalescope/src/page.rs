@@ -1,0 +1,98 @@
+//! `--report FILE.html`: the page that is written besides what is printed.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use tempfile::NamedTempFile;
+
+use crate::cli::ReportArgs;
+
+/// The file of a page, if one is wanted.
+pub(crate) struct PageFile {
+    path: Option<PathBuf>,
+}
+
+impl PageFile {
+    /// Looks whether it can be written, before the work is done.
+    pub(crate) fn check(args: &ReportArgs) -> anyhow::Result<Self> {
+        let path = args.report.clone();
+        if let Some(path) = &path {
+            check_name(path)?;
+            drop(beside(path)?);
+        }
+        Ok(Self { path })
+    }
+
+    /// Whether a page is wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Writes it, whole or not at all. What is printed stays standard output's.
+    pub(crate) fn write(
+        &self,
+        page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        replace(path, page).with_context(|| cannot(path))
+    }
+}
+
+/// A capture that stands in the wrong place of the command line should not be written over.
+fn check_name(path: &Path) -> anyhow::Result<()> {
+    let is_page = |ending: &OsStr| {
+        ["html", "htm"]
+            .iter()
+            .any(|one| ending.eq_ignore_ascii_case(one))
+    };
+    if !path.extension().is_some_and(is_page) {
+        bail!(
+            "--report {}: name a file that ends in .html",
+            path.display()
+        );
+    }
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        bail!(
+            "--report {}: there is something that is not a file",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(beside(path)?);
+    page(&mut out)?;
+    let file = out.into_inner()?;
+    file.as_file().sync_all()?;
+    // A link stays one.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    file.persist(target)?;
+    Ok(())
+}
+
+/// A new file in the same folder, so that it can be renamed.
+fn beside(path: &Path) -> anyhow::Result<NamedTempFile> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".coalescope-").suffix(".html");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder).with_context(|| cannot(path))
+}
+
+fn cannot(path: &Path) -> String {
+    format!(
+        "cannot write {}: check the folder, its free space, and that you may write there",
+        path.display()
+    )
+}

@@ -1,0 +1,50 @@
+//! What a page draws of single connections: their frames, by reading the captures again.
+
+use coalescope_capture::facts::Trace;
+use coalescope_capture::series::{Chosen, Series, series};
+use coalescope_knowledge::{Diagnosis, shown};
+
+use crate::inputs::{self, Opened};
+use crate::progress::Meter;
+use crate::trace::Task;
+
+/// Connections drawn at most.
+const CONNECTIONS: usize = 8;
+/// Frames kept of one connection at one point at most: ten for each pixel that a plot is wide.
+const FRAMES: usize = 20_000;
+/// Frames on one page at most: each takes some 80 bytes, so that the page can still be mailed.
+const PAGE_FRAMES: usize = 100_000;
+
+/// The pictures, or why there are none: a part of a sentence.
+pub(crate) fn pictures(
+    task: &Task,
+    trace: &Trace,
+    diagnosis: &Diagnosis,
+) -> Result<Vec<Series>, String> {
+    let chosen = shown(trace, diagnosis, CONNECTIONS);
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    if let Some(once) = task.points.iter().find_map(inputs::read_once) {
+        return Err(format!(
+            "{once} can be read only once, and pictures need a second reading: save it to a file, and trace that"
+        ));
+    }
+    let read = read(task, trace, &chosen);
+    if task.interrupt.is_set() {
+        return Err("reading was interrupted".to_owned());
+    }
+    read.map_err(|error| format!("the second reading failed: {error:#}"))
+}
+
+fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Series>> {
+    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let options = task.options();
+    let lanes = chosen.len() * trace.points.len().max(1);
+    let limit = (PAGE_FRAMES / lanes).min(FRAMES);
+    let mut meter = Meter::new(size_bytes);
+    let mut tell = |progress| meter.tell(progress);
+    let found = series(points, &options, (trace, chosen), limit, &mut tell);
+    meter.clear();
+    Ok(found?)
+}

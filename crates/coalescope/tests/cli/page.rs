@@ -1,0 +1,117 @@
+//! `--report FILE.html`: what is written, when nothing is, and that what is printed stays as it was.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Captures, coalescope, stderr, stdout};
+
+const STORY: &str = "hyperv-rsc-jumbo";
+const POINTS: [&str; 3] = ["CAP-01.pcap", "CAP-02.pcap", "VM-01.pcap"];
+
+fn page(captures: &Captures, name: &str) -> String {
+    fs::read_to_string(captures.path().join(name)).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_printed_stays_as_it_was() {
+    let captures = Captures::of(STORY);
+    let plain = captures.trace(&POINTS);
+    let with = captures.trace(&[POINTS[0], POINTS[1], POINTS[2], "--report", "p.html"]);
+    assert_eq!(stdout(&with), stdout(&plain));
+    assert_eq!(stderr(&with), stderr(&plain));
+    assert_eq!(with.status.code(), Some(1));
+    let page = page(&captures, "p.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    assert!(page.contains("merged frames are lost here"));
+    let expected = [&POINTS[..], &["p.html"]].concat();
+    assert_eq!(names(captures.path()), expected);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_the_work() {
+    let captures = Captures::of(STORY);
+    fs::create_dir(captures.path().join("folder.html")).unwrap();
+    for (file, complaint) in [
+        ("CAP-02.pcap", "name a file that ends in .html"),
+        ("nowhere/page.html", "cannot write nowhere/page.html"),
+        ("folder.html", "there is something that is not a file"),
+    ] {
+        let before = captures.path().join("CAP-02.pcap");
+        let bytes = fs::read(&before).unwrap();
+        // There is no such capture either: the page is looked at first.
+        let output = captures.trace(&["no-such.pcap", "--report", file]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(complaint), "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+        assert_eq!(fs::read(&before).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_page_that_was_there_stays_if_the_work_fails() {
+    let captures = Captures::of(STORY);
+    captures.write("old.html", b"old");
+    let output = captures.trace(&["no-such.pcap", "--report", "old.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(page(&captures, "old.html"), "old");
+    let output = captures.trace(&["VM-01.pcap", "--report", "old.html"]);
+    assert!(output.status.code() < Some(2), "{}", stderr(&output));
+    assert!(page(&captures, "old.html").starts_with("<!DOCTYPE html>"));
+    let expected = [&POINTS[..], &["old.html"]].concat();
+    assert_eq!(names(captures.path()), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_others_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let captures = Captures::of(STORY);
+    captures.write("real.html", b"old");
+    let link = captures.path().join("link.html");
+    std::os::unix::fs::symlink("real.html", &link).unwrap();
+    captures.trace(&["VM-01.pcap", "--report", "link.html"]);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(page(&captures, "real.html").starts_with("<!DOCTYPE html>"));
+    let mode = fs::metadata(&link).unwrap().permissions().mode();
+    // As the umask of whoever runs this allows, and no less.
+    let usual = captures.write("usual", b"");
+    let usual = fs::metadata(usual).unwrap().permissions().mode();
+    assert_eq!(mode, usual);
+}
+
+#[test]
+fn other_commands_write_pages_too() {
+    let captures = Captures::of(STORY);
+    captures.write("uname", b"Linux lb1 6.1.0 #1 SMP x86_64 GNU/Linux\n");
+    let commands: [(&[&str], &str); 4] = [
+        (&["check", "--from", "uname"], "All interfaces"),
+        (
+            &["diagnose", "--from", "uname", "CAP-02.pcap", "VM-01.pcap"],
+            "The path",
+        ),
+        (
+            &["replay", "CAP-01.pcap", "--profile", "linux-gro"],
+            "What became of the frames",
+        ),
+        (
+            &["lab", "run", "slow-server", "--simulated"],
+            "Published beside measured",
+        ),
+    ];
+    for (arguments, heading) in commands {
+        let mut command = coalescope();
+        command.current_dir(captures.path()).args(arguments);
+        let output = command.args(["--report", "other.html"]).output().unwrap();
+        assert!(output.status.code() < Some(2), "{}", stderr(&output));
+        let page = page(&captures, "other.html");
+        assert!(page.contains(heading), "{arguments:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Where a frame that is going to be held gets its slot, and its masks.
+
+use super::Engine;
+use crate::Reason;
+use crate::profile::Full;
+use crate::seen::Seen;
+use crate::store::{Sink, Store};
+use crate::template::Template;
+
+impl<S: Store> Engine<S> {
+    /// A slot in the bucket of a hash, made free if the profile says so.
+    #[inline(always)]
+    pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
+        let bucket = match self.settings.one_bucket {
+            true => 0,
+            false => self.table.bucket_of(hash),
+        };
+        if !self.table.is_full(bucket) {
+            return self.table.take(bucket);
+        }
+        match self.profile.table.full {
+            Full::Pass => None,
+            Full::Evict => self.make_room(bucket, out),
+        }
+    }
+
+    /// A slot in a bucket, the oldest frame in which goes up if it is full.
+    #[inline(never)]
+    pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) -> Option<u32> {
+        if self.table.is_full(bucket)
+            && let Some(oldest) = self.table.oldest(bucket)
+        {
+            self.emit(oldest, Reason::BucketFull, out);
+        }
+        self.table.take(bucket)
+    }
+
+    /// The number of the masks for a frame that is going to be held.
+    pub(super) fn template_for(&mut self, slot: u32, seen: &Seen, frame: &[u8]) -> u32 {
+        if let Some(number) = self.plain.number(seen) {
+            return number;
+        }
+        let index = slot as usize;
+        let headers = seen.headers.as_slice();
+        let template = Template::new(&self.profile, headers, seen.header_len)
+            .with_gre_checksum(headers, frame);
+        while self.templates.len() <= index {
+            self.templates.push(template.clone());
+        }
+        self.templates[index] = template;
+        (self.plain.len() + index) as u32
+    }
+}

@@ -1,0 +1,85 @@
+//! The header bytes of a frame that may be plain, read at fixed places.
+
+use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
+
+use super::Head;
+use crate::hash::{hash_v4, hash_v6};
+
+/// The IP version of a frame that may be plain; anything else where it is not.
+#[inline(always)]
+pub(super) fn version<const LINK: usize>(head: &Head) -> u8 {
+    match (LINK, be16(head, 12)) {
+        (0, _) => head[0] >> 4,
+        (_, 0x0800) => 4,
+        (_, 0x86dd) => 6,
+        _ => 0,
+    }
+}
+
+/// Of addresses and ports, which lie where they do in a plain frame.
+#[inline(always)]
+pub(super) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
+    let ports = u32::from_ne_bytes(bytes(head, LINK + IP));
+    match IP {
+        20 => hash_v4(&bytes(head, LINK + 12), ports, seed),
+        _ => hash_v6(&bytes(head, LINK + 8), ports, seed),
+    }
+}
+
+/// Whether the IP length is that of the bytes present.
+#[inline(always)]
+pub(super) fn is_whole<const LINK: usize, const IP: usize>(
+    head: &Head,
+    network_len: usize,
+) -> bool {
+    match IP {
+        20 => usize::from(be16(head, LINK + 2)) == network_len,
+        _ => usize::from(be16(head, LINK + 4)) + IP == network_len,
+    }
+}
+
+#[inline(always)]
+pub(super) fn is_fragment(head: &Head, ip: usize) -> bool {
+    head[ip + 6] & 0xbf != 0 || head[ip + 7] != 0
+}
+
+#[inline(always)]
+pub(super) fn be16(head: &Head, at: usize) -> u16 {
+    u16::from_be_bytes(bytes(head, at))
+}
+
+#[inline(always)]
+pub(super) fn be32(head: &Head, at: usize) -> u32 {
+    u32::from_be_bytes(bytes(head, at))
+}
+
+/// `N` bytes at a place that is known to lie inside: callers pass constants.
+#[inline(always)]
+pub(super) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&head[at..at + N]);
+    bytes
+}
+
+/// Whether an IPv4 header sums up to what it must. The byte order does not matter (RFC 1071
+/// section 2).
+#[inline(always)]
+pub(super) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
+    let word = |at: usize| u64::from(u32::from_ne_bytes(bytes(head, LINK + at)));
+    fold(word(0) + word(4) + word(8) + word(12) + word(16)) == 0xffff
+}
+
+/// Whether the TCP checksum of a plain frame is right.
+#[inline]
+pub(super) fn segment_is_sound<const LINK: usize, const IP: usize>(
+    head: &Head,
+    frame: &[u8],
+) -> bool {
+    let segment = frame.get(LINK + IP..).unwrap_or_default();
+    let len = segment.len() as u32;
+    let pseudo = match IP {
+        20 => pseudo_header_v4(bytes(head, LINK + 12), bytes(head, LINK + 16), 6, len),
+        _ => pseudo_header_v6(bytes(head, LINK + 8), bytes(head, LINK + 24), 6, len),
+    };
+    fold(pseudo + sum(segment)) == 0xffff
+}

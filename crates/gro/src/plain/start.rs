@@ -1,0 +1,114 @@
+//! The first frame of a flow: whether it is plain, and how it is held.
+
+use super::head::{be16, be32, is_fragment, is_whole};
+use super::{Head, PlainRules, expect, templates};
+use crate::Reason;
+use crate::change::add_sum;
+use crate::decision::{Action, Decision};
+use crate::engine::{Engine, Incoming};
+use crate::held::{Held, Identifications};
+use crate::judge::Join;
+use crate::store::{Sink, Store};
+use crate::template::PLAIN_HEADER;
+
+/// A frame that is the first of its flow.
+pub(super) struct First<'a> {
+    head: &'a Head,
+    hash: u64,
+    payload_len: u32,
+    words: u8,
+}
+
+impl<S: Store> Engine<S> {
+    #[inline(always)]
+    pub(super) fn start_plain<const LINK: usize, const IP: usize>(
+        &mut self,
+        first: &First<'_>,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let Some(slot) = self.room(first.hash, out) else {
+            return self.push_any(incoming, out);
+        };
+        let held = &mut self.table.slots[slot as usize];
+        hold::<LINK, IP>(held, first);
+        let closes = self.rules.closes(first.head[LINK + IP + 13]);
+        held.tail = closes.then_some(Reason::ClosingFlag);
+        held.frame = self.arrived;
+        held.since = incoming.now;
+        if self.rules.sums {
+            add_sum(held, incoming.frame, first.payload_len, Join::Behind);
+        }
+        held.payload_len = first.payload_len;
+        held.unverified = self.rules.lazy && self.rules.check_tcp;
+        if !closes && !held.unverified {
+            expect::<LINK, IP>(&self.rules, held, first.head);
+        }
+        let payload = usize::from(held.header_len)..incoming.frame.len();
+        self.store
+            .start(slot, incoming.frame, payload, incoming.token);
+        self.table.open(slot, first.hash);
+        Decision {
+            action: Action::Held,
+            frame: self.arrived,
+            reason: None,
+        }
+    }
+}
+
+/// Whether a frame of which no flow is known is plain, and may be held.
+#[inline(always)]
+pub(super) fn first<'a, const LINK: usize, const IP: usize>(
+    rules: &PlainRules,
+    head: &'a Head,
+    hash: u64,
+    frame: &[u8],
+) -> Option<First<'a>> {
+    let words = head[LINK + IP + 12] >> 4;
+    let header_len = LINK + IP + usize::from(words) * 4;
+    let payload_len = frame.len().checked_sub(header_len)?;
+    let is_tcp = match IP {
+        20 => {
+            let df = !rules.needs_df || head[LINK + 6] & 0x40 != 0;
+            head[LINK] == 0x45 && head[LINK + 9] == 6 && !is_fragment(head, LINK) && df
+        }
+        _ => head[LINK] >> 4 == 6 && head[LINK + 6] == 6,
+    };
+    let fits = is_whole::<LINK, IP>(head, frame.len() - LINK) && words >= 5 && payload_len > 0;
+    let flags = rules.starts(head[LINK + IP + 13]) && head[LINK + IP + 12] & 0x0f == 0;
+    (is_tcp && fits && flags).then_some(First {
+        head,
+        hash,
+        payload_len: payload_len as u32,
+        words,
+    })
+}
+
+/// Fills a slot with the first frame of a flow.
+#[inline(always)]
+fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) {
+    let version = if IP == 20 { 4 } else { 6 };
+    held.header[..PLAIN_HEADER].copy_from_slice(first.head);
+    held.header_len = (LINK + IP) as u16 + u16::from(first.words) * 4;
+    held.ip = LINK as u16;
+    held.layer4 = (LINK + IP) as u16;
+    held.version = version;
+    held.tunneled = false;
+    held.is_tcp = true;
+    held.plain = true;
+    held.link_len = LINK as u8;
+    held.template = templates::number(version, first.words);
+    held.next_seq = be32(first.head, LINK + IP + 4).wrapping_add(first.payload_len);
+    held.segment_size = first.payload_len;
+    held.payload_len = 0;
+    held.segments = 1;
+    held.frames = 1;
+    held.closed = None;
+    held.alike_until = 0;
+    held.sum = 0;
+    held.ids = [Identifications::NONE; 2];
+    if IP == 20 {
+        held.ids[1].ip = LINK as u16;
+        held.ids[1].first = be16(first.head, LINK + 4);
+    }
+}

@@ -1,0 +1,175 @@
+//! The page of a check.
+
+use std::io::{self, Write};
+
+use coalescope_host::drift::Drift;
+use coalescope_knowledge::Proof;
+use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone};
+use maud::{Markup, html};
+
+use super::findings::{prove, remedies, sources, tags};
+use super::page::Page;
+use super::table::{Kind, Table};
+use super::verdict::{self, Sure, Tone};
+use super::{drift, graph, notes};
+use crate::CheckReport;
+use crate::words::check::{all_findings, groups, heading, places, verdict_text};
+use crate::words::findings::capitalised;
+use crate::words::units::UNKNOWN;
+
+/// Writes the page.
+pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page::new("coalescope check");
+    let findings = all_findings(report);
+    let text = verdict_text(report, &findings);
+    verdict::section(&mut page, &text, tone(&findings), sure(&findings).as_ref());
+    show(&mut page, report)?;
+    notes::section(&mut page, &report.warnings());
+    page.write(out)
+}
+
+/// All of its sections but the first and the last.
+pub(super) fn show(page: &mut Page, report: &CheckReport) -> io::Result<()> {
+    findings(page, &all_findings(report));
+    graph::section(page, report);
+    drift_section(page, report, &report.drift);
+    left_alone(page, report);
+    interfaces(page, report)
+}
+
+fn tone(findings: &[&HostFinding]) -> Tone {
+    match findings.first() {
+        None => Tone::Good,
+        Some(first) if first.blame == Blame::Harms && first.proof > Proof::Suspected => Tone::Bad,
+        Some(_) => Tone::Warn,
+    }
+}
+
+/// How sure the gravest finding is, with the experiment that would prove it.
+pub(super) fn sure(findings: &[&HostFinding]) -> Option<Sure> {
+    let first = findings.first()?;
+    Some(Sure {
+        proof: first.proof,
+        next: first.experiment.clone(),
+        is_command: true,
+    })
+}
+
+fn findings(page: &mut Page, findings: &[&HostFinding]) {
+    let groups = groups(findings);
+    if groups.is_empty() {
+        return;
+    }
+    let body = html! { @for group in &groups { (article(group)) } };
+    page.section("settings", "Findings in the settings", body);
+}
+
+/// Findings of the same rule on the same host.
+fn article(group: &[&HostFinding]) -> Markup {
+    let Some(first) = group.first() else {
+        return html! {};
+    };
+    let tone = tone(group);
+    html! {
+        article.finding.(tone.class()) {
+            h3 { (capitalised(&first.title)) }
+            (tags(&[&first.id, first.proof.name(), first.blame.name()]))
+            p { (capitalised(&places(group))) }
+            p { b { "Why: " } (first.mechanism) }
+            ul { @for evidence in &first.evidence { li { (evidence.text) } } }
+            @if let Some(experiment) = &first.experiment { (prove(experiment)) }
+            (remedies(&first.remedies))
+            @if let Some(cost) = &first.cost { p { b { "Cost: " } (cost) } }
+            (sources(&first.sources))
+        }
+    }
+}
+
+fn left_alone(page: &mut Page, report: &CheckReport) {
+    let hosts = report.hosts.iter();
+    let all: Vec<&LeftAlone> = hosts.flat_map(|(_, checked)| &checked.left_alone).collect();
+    if all.is_empty() {
+        return;
+    }
+    let body = html! {
+        @for one in all {
+            article.finding.good {
+                h3 { (capitalised(&one.title)) }
+                (tags(&[&one.id]))
+                p { "Host " (one.host) @if let Some(interface) = &one.interface { ", " (interface) } }
+                p { (one.why) }
+            }
+        }
+    };
+    page.section("left-alone", "Left alone on purpose", body);
+}
+
+fn drift_section(page: &mut Page, report: &CheckReport, rows: &[Drift]) {
+    if !rows.is_empty() {
+        page.section(
+            "drift",
+            "What differs between these hosts",
+            drift::matrix(report, rows),
+        );
+    }
+}
+
+const COLUMNS: [(&str, Kind); 6] = [
+    ("interface", Kind::Text),
+    ("kind", Kind::Choice),
+    ("driver", Kind::Choice),
+    ("MTU", Kind::Number),
+    ("roles", Kind::Text),
+    ("because", Kind::Text),
+];
+
+fn interfaces(page: &mut Page, report: &CheckReport) -> io::Result<()> {
+    let hosts = report.hosts.iter().zip(report.roles()).enumerate();
+    let mut tables = Vec::new();
+    for (number, ((snapshot, _), roles)) in hosts {
+        let caption = heading(snapshot);
+        let rows: Vec<Vec<String>> = snapshot
+            .interfaces
+            .keys()
+            .map(|key| {
+                row(
+                    snapshot,
+                    key,
+                    roles.get(key).map(Vec::as_slice).unwrap_or_default(),
+                )
+            })
+            .collect();
+        let table = Table {
+            id: &format!("interfaces-{number}"),
+            caption: &caption,
+            columns: &COLUMNS,
+            rows: &rows,
+            of: rows.len(),
+        };
+        tables.push(table.markup()?);
+    }
+    let body = html! { @for table in tables { (table) } };
+    page.section("interfaces", "All interfaces", body);
+    Ok(())
+}
+
+fn row(
+    snapshot: &coalescope_host::model::Snapshot,
+    key: &str,
+    roles: &[coalescope_host::roles::Role],
+) -> Vec<String> {
+    let interface = snapshot.interfaces.get(key);
+    let text = |value: Option<&str>| value.unwrap_or(UNKNOWN).to_owned();
+    let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
+    let because: Vec<&str> = roles.iter().map(|role| role.because.as_str()).collect();
+    let driver = interface.and_then(|one| one.driver.as_ref());
+    let mtu = interface.and_then(|one| one.mtu_bytes);
+    vec![
+        key.to_owned(),
+        text(interface.and_then(|one| one.kind.as_deref())),
+        text(driver.map(|driver| driver.name.as_str())),
+        mtu.map_or_else(|| UNKNOWN.to_owned(), |mtu| mtu.to_string()),
+        names.join(", "),
+        because.join("; "),
+    ]
+}

@@ -1,0 +1,106 @@
+//! Findings of a trace, each with its evidence, what it means, and how to mend it.
+
+use coalescope_knowledge::rules::{Meaning, Remedy, RemedyKind, meaning};
+use coalescope_knowledge::{Finding, Id};
+use maud::{Markup, html};
+
+use super::page::Page;
+use super::verdict::Tone;
+use crate::words::findings::{capitalised, place, quote};
+
+/// Adds the section.
+pub(crate) fn section(page: &mut Page, findings: &[Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let body = html! { @for finding in findings { (article(finding)) } };
+    page.section("findings", "Findings in the captures", body);
+}
+
+fn article(finding: &Finding) -> Markup {
+    let (id, proof) = (finding.id.name(), finding.proof.name());
+    html! {
+        article.finding.(tone(finding.id).class()) {
+            h3 { (capitalised(&finding.title)) }
+            (tags(&[id, proof]))
+            @if let Some(place) = place(finding) { p { (capitalised(&place)) } }
+            ul { @for evidence in &finding.evidence { li { (quote(evidence)) } } }
+            p { b { "Next: " } (finding.next) }
+            @if let Some(meaning) = meaning(finding.id) { (meant(meaning)) }
+        }
+    }
+}
+
+fn tone(id: Id) -> Tone {
+    match id {
+        Id::MergedFramesLost | Id::MergedFramesRejected => Tone::Bad,
+        Id::Healthy => Tone::Good,
+        _ => Tone::Warn,
+    }
+}
+
+fn meant(meaning: &Meaning) -> Markup {
+    html! {
+        p { b { "Why: " } (meaning.mechanism) }
+        @if let Some(experiment) = &meaning.experiment { (prove(experiment)) }
+        (remedies(&meaning.remedies))
+        @if let Some(cost) = &meaning.cost { p { b { "Cost: " } (cost) } }
+        (sources(&meaning.sources))
+    }
+}
+
+/// Short words in boxes: an id, a proof level.
+pub(crate) fn tags(words: &[&str]) -> Markup {
+    html! { p.tags { @for word in words { span.tag { (word) } " " } } }
+}
+
+/// The experiment that would settle it.
+pub(crate) fn prove(experiment: &str) -> Markup {
+    html! {
+        p { b { "Prove it:" } }
+        pre tabindex="0" { code { (experiment) } }
+    }
+}
+
+/// How to mend it: commands that can be copied, folded up, since there are many.
+pub(crate) fn remedies(remedies: &[Remedy]) -> Markup {
+    html! {
+        @if !remedies.is_empty() {
+            details {
+                summary { "How to mend it" }
+                @for remedy in remedies {
+                    p { (kind(remedy.kind)) " (" (remedy.platform) "):" }
+                    pre tabindex="0" { code { (remedy.command) } }
+                }
+            }
+        }
+    }
+}
+
+fn kind(kind: RemedyKind) -> &'static str {
+    match kind {
+        RemedyKind::Runtime => "Fix now",
+        RemedyKind::Persistent => "Fix for good",
+        RemedyKind::Undo => "Undo",
+    }
+}
+
+/// Where it is from. Only what is an address on the web becomes a link.
+pub(crate) fn sources(sources: &[String]) -> Markup {
+    html! {
+        @if !sources.is_empty() {
+            details {
+                summary { "Sources" }
+                ul { @for source in sources { li { (source_or_link(source)) } } }
+            }
+        }
+    }
+}
+
+fn source_or_link(source: &str) -> Markup {
+    let is_address = source.starts_with("https://") && !source.contains(char::is_whitespace);
+    html! {
+        @if is_address { a href=(source) rel="noreferrer" { (source) } }
+        @else { (source) }
+    }
+}

@@ -1,0 +1,38 @@
+//! Reports as HTML pages that stand by themselves: one file, no network.
+//!
+//! [`page`] is the shell, [`svg`] draws, [`table`] lists what may be long, [`embed`] is the only place
+//! where text goes out without being escaped. The other modules are a section each.
+
+mod ab;
+mod bars;
+mod check;
+mod chips;
+mod connections;
+mod diagnose;
+mod dots;
+mod drift;
+mod embed;
+mod findings;
+mod flow;
+mod graph;
+mod intervals;
+mod lab;
+mod layout;
+mod moved;
+mod notes;
+mod page;
+mod path;
+mod plot;
+mod published;
+mod replay;
+mod svg;
+mod table;
+mod trace;
+mod verdict;
+
+pub(crate) use ab::write as write_ab;
+pub(crate) use check::write as write_check;
+pub(crate) use diagnose::write as write_diagnose;
+pub(crate) use lab::write as write_lab;
+pub(crate) use replay::write as write_replay;
+pub(crate) use trace::write as write_trace;

@@ -1,0 +1,334 @@
+//! Time-sequence plot: when which bytes passed each point, a lane for each, one above the other on
+//! one time axis, so that a frame that vanishes is in one lane and not in the next.
+
+mod data;
+mod marks;
+mod vanishing;
+
+use std::io;
+
+use coalescope_capture::series::{Data, Fate, Frame, Lane, Series};
+use maud::{Markup, html};
+
+use super::{names, ticks};
+use crate::html::embed;
+use crate::html::svg::{Drawing, Scale, px, x_axis, y_axis};
+use crate::words::units::{count, counted};
+use data::Geometry;
+use marks::Marks;
+use vanishing::Vanishing;
+
+/// Where lanes stand in the drawing, in pixels.
+const LEFT: f64 = 76.0;
+const WIDTH: f64 = 960.0;
+const RIGHT: f64 = WIDTH - 26.0;
+const TOP: f64 = 34.0;
+const GAP: f64 = 44.0;
+const BELOW: f64 = 44.0;
+/// Height of a lane where there are few, and where there are more than two.
+const HEIGHTS: [f64; 2] = [260.0, 190.0];
+/// The window's line may take so much room above the data; beyond that it leaves the picture.
+const WINDOW_ROOM: f64 = 1.15;
+/// Frame numbers named below the picture for each hop.
+const NAMED: usize = 60;
+/// Room above and below the bytes of a close-up, as a part of their range.
+const CLOSE_ROOM: f64 = 0.08;
+
+/// Whether a frame is of one sort.
+type IsSort = fn(&Frame) -> bool;
+
+/// One plot: a direction of a connection.
+pub(super) struct Sequence<'a> {
+    id: String,
+    series: &'a Series,
+    to_client: bool,
+    /// Time in seconds across.
+    x: Scale,
+    /// Bytes by height within a lane.
+    y: Scale,
+    height: f64,
+    /// What a close-up is of; without it the plot shows the whole connection.
+    subject: Option<Vanishing<'a>>,
+}
+
+impl<'a> Sequence<'a> {
+    /// All of it.
+    pub(super) fn whole(id: String, series: &'a Series, to_client: bool) -> Self {
+        let frames = || series.lanes.iter().flat_map(|lane| &lane.frames);
+        let last_ns = frames().map(|frame| frame.at_ns).max().unwrap_or(0);
+        let (low, high) = bounds(frames().filter(|frame| is_data(frame, to_client)));
+        let room = (high - low) as f64 * WINDOW_ROOM + low as f64;
+        let window = frames()
+            .filter_map(|frame| window_edge(frame, to_client))
+            .max();
+        let high = (high as f64).max(room.min(window.unwrap_or(0) as f64));
+        let times = (0.0, last_ns as f64 / 1e9);
+        Self::of(id, (series, to_client), times, (low as f64, high), None)
+    }
+
+    /// One frame that vanishes, until it is sent again; `None` if none does.
+    pub(super) fn close_up(id: String, series: &'a Series, to_client: bool) -> Option<Self> {
+        let subject = Vanishing::of(series, to_client)?;
+        let (from_ns, to_ns) = subject.span_ns();
+        let frames = series.lanes.iter().flat_map(|lane| &lane.frames);
+        let is_shown =
+            |frame: &&Frame| is_data(frame, to_client) && (from_ns..=to_ns).contains(&frame.at_ns);
+        let (low, high) = bounds(frames.filter(is_shown));
+        let room = (high - low) as f64 * CLOSE_ROOM;
+        let bytes = ((low as f64 - room).max(0.0), high as f64 + room);
+        let times = (from_ns as f64 / 1e9, to_ns as f64 / 1e9);
+        Some(Self::of(
+            id,
+            (series, to_client),
+            times,
+            bytes,
+            Some(subject),
+        ))
+    }
+
+    fn of(
+        id: String,
+        (series, to_client): (&'a Series, bool),
+        times: (f64, f64),
+        bytes: (f64, f64),
+        subject: Option<Vanishing<'a>>,
+    ) -> Self {
+        let height = HEIGHTS[usize::from(series.lanes.len() > 2)];
+        Self {
+            id,
+            series,
+            to_client,
+            x: Scale::new(times, (LEFT, RIGHT)),
+            y: Scale::new(bytes, (height, 0.0)),
+            height,
+            subject,
+        }
+    }
+
+    /// The plot; that of the whole connection with its legend, what the script needs, and the
+    /// numbers of frames that vanished.
+    pub(super) fn markup(&self) -> io::Result<Markup> {
+        let lanes = self.series.lanes.len() as f64;
+        let title = self.title();
+        let drawing = Drawing {
+            id: &self.id,
+            title: &title,
+            description: &self.description(),
+            width: WIDTH,
+            height: TOP + lanes * (self.height + GAP) - GAP + BELOW,
+        };
+        let plot = html! { h4 { (title) } (drawing.markup(&self.contents())) };
+        if self.subject.is_some() {
+            return Ok(html! { figure.sequence { (plot) } });
+        }
+        let data = embed::data(&format!("{}-data", self.id), &self.data())?;
+        Ok(html! {
+            figure.sequence data-sequence=(self.id) { (plot) (legend()) (data) }
+            (self.vanished())
+        })
+    }
+
+    fn title(&self) -> String {
+        match &self.subject {
+            None => format!("Bytes to the {} over time", self.receiver()),
+            Some(subject) => format!(
+                "How one frame vanishes: frame {} of {}, and the same bytes sent again as frame {}",
+                subject.lost.number, subject.lane.point, subject.again.number,
+            ),
+        }
+    }
+
+    fn receiver(&self) -> &'static str {
+        if self.to_client { "client" } else { "server" }
+    }
+
+    fn contents(&self) -> Markup {
+        let top = |lane: usize| TOP + lane as f64 * (self.height + GAP);
+        let bottom = top(self.series.lanes.len()) - GAP;
+        html! {
+            clipPath id={ (self.id) "-clip" } {
+                rect x=(LEFT) y="-4" width=(WIDTH - 10.0 - LEFT) height=(self.height + 8.0) {}
+            }
+            @for (i, lane) in self.series.lanes.iter().enumerate() {
+                g data-lane=(i) transform={ "translate(0 " (top(i)) ")" } {
+                    (y_axis(&self.y, (LEFT, RIGHT), "", ticks::bytes(&self.y)))
+                    text.lane x=(LEFT) y="-10" { (self.lane_name(i, lane)) }
+                    g.marks clip-path={ "url(#" (self.id) "-clip)" } {
+                        (Marks::of(lane, self.to_client, &self.x, &self.y).markup())
+                        @if self.subject.is_some() { (self.numbers(lane)) }
+                    }
+                }
+            }
+            g.time { (x_axis(&self.x, bottom, "time since the first frame", ticks::seconds(&self.x))) }
+        }
+    }
+
+    /// The point, and which end of the path it is nearest to.
+    fn lane_name(&self, index: usize, lane: &Lane) -> String {
+        let ends = self.series.nearest_sender;
+        let place = match ends.iter().position(|end| *end == index) {
+            Some(0) if ends[0] != ends[1] => ", nearest to the client",
+            Some(1) if ends[0] != ends[1] => ", nearest to the server",
+            _ => "",
+        };
+        let lost = self.lost_frames(lane);
+        let lost = lost.map_or_else(String::new, |lost| format!(": {lost} on the next hop"));
+        format!("{}{place}{lost}", lane.point)
+    }
+
+    /// Numbers beside the frames that a close-up shows vanishing.
+    fn numbers(&self, lane: &Lane) -> Markup {
+        let (from, to) = self.x.values();
+        let at_s = |frame: &Frame| frame.at_ns as f64 / 1e9;
+        let shown = self
+            .lost(lane)
+            .filter(|frame| (from..=to).contains(&at_s(frame)));
+        html! {
+            @for frame in shown {
+                @let middle = f64::midpoint(frame.start as f64, frame.end() as f64);
+                text.number x=(px(self.x.at(at_s(frame)) + 8.0)) y=(px(self.y.at(middle) + 4.0)) { (frame.number) }
+            }
+        }
+    }
+
+    fn lost<'b>(&self, lane: &'b Lane) -> impl Iterator<Item = &'b Frame> {
+        let to_client = self.to_client;
+        let is_lost = move |frame: &&Frame| is_data(frame, to_client) && frame.is_lost();
+        lane.frames.iter().filter(is_lost)
+    }
+
+    /// `3 frames lost, 2 lost in part`, if any were.
+    fn lost_frames(&self, lane: &Lane) -> Option<String> {
+        let of = |fate| {
+            self.lost(lane)
+                .filter(|frame| frame.fate == Some(fate))
+                .count() as u64
+        };
+        match (of(Fate::Lost), of(Fate::PartlyLost)) {
+            (0, 0) => None,
+            (0, part) => Some(format!("{} lost in part", counted(part, "frame"))),
+            (whole, 0) => Some(format!("{} lost", counted(whole, "frame"))),
+            (whole, part) => Some(format!(
+                "{} lost, {} lost in part",
+                counted(whole, "frame"),
+                count(part)
+            )),
+        }
+    }
+
+    fn description(&self) -> String {
+        let lane = |lane: &Lane| {
+            let data = |frame: &&Frame| is_data(frame, self.to_client);
+            let frames = lane.frames.iter().filter(data);
+            let merged = frames.clone().filter(|frame| frame.segments > 1).count() as u64;
+            let frames = frames.count() as u64;
+            let lost = self.lost_frames(lane);
+            format!(
+                "At {}: {}, {} of several segments, {}.",
+                lane.point,
+                counted(frames, "data frame"),
+                count(merged),
+                lost.as_deref().unwrap_or("none seen vanishing"),
+            )
+        };
+        if let Some(subject) = &self.subject {
+            return subject.described();
+        }
+        let lanes: Vec<String> = self.series.lanes.iter().map(lane).collect();
+        lanes.join(" ")
+    }
+
+    /// The frames that vanished, by number, for those who open the capture.
+    fn vanished(&self) -> Markup {
+        let lanes = self.series.lanes.iter();
+        html! {
+            @for lane in lanes.filter(|lane| self.lost(lane).next().is_some()) {
+                p.vanished {
+                    "Frames of " b { (lane.point) } " that vanished on the way to the " (self.receiver()) ": "
+                    (self.numbers_by_sort(lane)) "."
+                }
+            }
+        }
+    }
+
+    fn numbers_by_sort(&self, lane: &Lane) -> String {
+        let sorts: [(&str, IsSort); 3] = [
+            ("of several segments", |frame| {
+                frame.fate == Some(Fate::Lost) && frame.segments > 1
+            }),
+            ("single", |frame| {
+                frame.fate == Some(Fate::Lost) && frame.segments <= 1
+            }),
+            ("in part only", |frame| frame.fate == Some(Fate::PartlyLost)),
+        ];
+        let named = sorts.iter().filter_map(|(sort, is)| {
+            let numbers: Vec<u64> = self
+                .lost(lane)
+                .filter(|f| is(f))
+                .map(|f| f.number)
+                .collect();
+            (!numbers.is_empty()).then(|| format!("{sort} {}", names(&numbers, NAMED)))
+        });
+        named.collect::<Vec<_>>().join("; ")
+    }
+
+    fn data(&self) -> data::Plot<'_> {
+        let (begin, end) = self.x.values();
+        let geometry = Geometry {
+            left: LEFT,
+            right: RIGHT,
+            top: TOP,
+            height: self.height,
+            gap: GAP,
+            begin_ns: (begin * 1e9) as i64,
+            end_ns: (end * 1e9) as i64,
+            low: self.y.values().0,
+            high: self.y.values().1,
+        };
+        data::Plot::new(geometry, &self.series.lanes, self.to_client)
+    }
+}
+
+/// Whether a frame carries bytes of the stream in a direction: no keep-alive, no RST's message, and
+/// nothing from far outside.
+fn is_data(frame: &Frame, to_client: bool) -> bool {
+    frame.data != Data::None && frame.to_client == to_client
+}
+
+/// The first byte of all frames, and one past their last.
+fn bounds<'a>(frames: impl Iterator<Item = &'a Frame>) -> (i64, i64) {
+    let both = frames.map(|frame| (frame.start, frame.end()));
+    both.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+        .unwrap_or_default()
+}
+
+/// Up to where the receiver of a direction lets the sender go, if a frame says so.
+fn window_edge(frame: &Frame, to_client: bool) -> Option<i64> {
+    let says = frame.to_client != to_client;
+    let edge = frame.ack?.checked_add(i64::from(frame.window?));
+    edge.filter(|_| says)
+}
+
+/// What each mark means.
+fn legend() -> Markup {
+    let marks = [
+        ("single", "frame of one segment"),
+        ("merged", "merged frame"),
+        ("uncut", "frame not cut yet by its sender (TSO)"),
+        ("again", "sent again"),
+        ("odd", "overtaken, or late"),
+        ("lost", "vanished on the next hop, whole or in part"),
+        ("ack", "acknowledged"),
+        ("sack", "SACK block"),
+        ("window", "end of the window"),
+    ];
+    html! {
+        ul.legend {
+            @for (class, text) in marks {
+                li { svg.key width="26" height="16" viewBox="0 0 26 16" aria-hidden="true" {
+                    (marks::sample(class))
+                } " " (text) }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The first section: the verdict in words, how sure it is, and what would make it surer.
+
+use coalescope_knowledge::Proof;
+use maud::{Markup, html};
+
+use super::page::Page;
+
+/// What a colour says again that the words have said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Neither good nor bad.
+    Plain,
+    /// Nothing wrong.
+    Good,
+    /// Something was found, other than that merging harms.
+    Warn,
+    /// Merging harms.
+    Bad,
+}
+
+impl Tone {
+    /// The class of the style sheet.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Good => "good",
+            Self::Warn => "warn",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// How sure the gravest finding is, and what would raise that.
+pub(crate) struct Sure {
+    /// The level of proof.
+    pub(crate) proof: Proof,
+    /// What to do next, in words; the command of an experiment, if there is one.
+    pub(crate) next: Option<String>,
+    /// Whether `next` is a command.
+    pub(crate) is_command: bool,
+}
+
+/// Adds the section.
+pub(crate) fn section(page: &mut Page, text: &str, tone: Tone, sure: Option<&Sure>) {
+    let body = html! {
+        p.verdict.(tone.class()) { (text) }
+        @if let Some(sure) = sure { (levels(sure)) }
+    };
+    page.section("verdict", "Verdict", body);
+}
+
+fn levels(sure: &Sure) -> Markup {
+    html! {
+        p { "Proof level:" }
+        (scale(sure.proof))
+        @match &sure.next {
+            Some(command) if sure.is_command => {
+                p { "What would raise it:" }
+                pre tabindex="0" { code { (command) } }
+            }
+            Some(next) => p { "What would raise it, or what to do next: " (next) }
+            None => {}
+        }
+    }
+}
+
+/// The levels of proof, with the one that is reached.
+pub(crate) fn scale(proof: Proof) -> Markup {
+    html! {
+        ol.proof aria-label="Levels of proof" {
+            @for level in [Proof::Suspected, Proof::Observed, Proof::Proven] {
+                @if level == proof { li aria-current="step" { (level.name()) } }
+                @else { li { (level.name()) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Words for an experiment.
+
+use coalescope_experiment::effects::{EffectKind, Metric};
+use coalescope_experiment::record::{Ending, Record, Run};
+use coalescope_knowledge::Settled;
+
+use super::units::{UNKNOWN, counted, figure, three_digits};
+
+/// What tells most of why, with a head that fits; the rest is in JSON and CSV.
+const TELLING: [(&str, &str); 8] = [
+    ("service_demand_us_per_kb", "us/KB"),
+    ("peer_service_demand_us_per_kb", "peer us/KB"),
+    ("merge_factor", "segs/frame"),
+    ("peer_merge_factor", "peer segs/frame"),
+    ("acks_per_data_segment", "ACKs/seg"),
+    ("retransmitted_segments", "retrans"),
+    ("peer_retransmitted_segments", "peer retrans"),
+    ("wall_s", "wall"),
+];
+
+/// A head of a user's own metric: the beginning of it.
+const HEAD: usize = 24;
+
+/// The figure that is judged, then those.
+pub(crate) fn columns(record: &Record) -> Vec<&Metric> {
+    let telling = TELLING.iter().filter_map(|(name, _)| {
+        let mut metrics = record.metrics.iter().skip(1);
+        metrics.find(|metric| metric.name == *name)
+    });
+    record.metrics.first().into_iter().chain(telling).collect()
+}
+
+pub(crate) fn label(metric: &Metric) -> &str {
+    let known = TELLING.iter().find(|(name, _)| *name == metric.name);
+    let name = known.map_or(metric.name.as_str(), |(_, label)| label);
+    let end = name
+        .char_indices()
+        .nth(HEAD)
+        .map_or(name.len(), |(at, _)| at);
+    &name[..end]
+}
+
+pub(crate) fn dash() -> String {
+    UNKNOWN.to_owned()
+}
+
+/// A figure of a metric.
+pub(crate) fn shown(metric: &Metric, value: f64) -> String {
+    figure(value, metric.unit.as_deref())
+}
+
+fn failed(record: &Record) -> impl Iterator<Item = String> {
+    let runs = record.runs.iter().enumerate();
+    runs.filter_map(|(number, run)| {
+        let problem = run.problem.as_ref()?;
+        Some(format!("run {}: {problem}", number + 1))
+    })
+}
+
+/// Runs whose judged figure is far from the others of their combination.
+fn far(record: &Record) -> impl Iterator<Item = String> {
+    let first = record.metrics.first().map(|metric| metric.name.as_str());
+    let outliers = record.outliers.iter();
+    let judged = outliers.filter(move |outlier| Some(outlier.metric.as_str()) == first);
+    judged.map(|outlier| {
+        format!(
+            "run {} is far from the others of its combination: {} {} against {}",
+            outlier.run + 1,
+            outlier.metric,
+            three_digits(outlier.figure),
+            three_digits(outlier.median)
+        )
+    })
+}
+
+/// How many runs were made, and why there are no more.
+pub(crate) fn ending(record: &Record) -> String {
+    let error = record.error.as_deref().unwrap_or_default();
+    let why = match record.ended {
+        Ending::Clear => "the answer is clear".to_owned(),
+        Ending::Spent => "all runs that were allowed are made".to_owned(),
+        Ending::Interrupted => "interrupted; --resume goes on".to_owned(),
+        Ending::Failed => format!("{error}; --resume goes on"),
+        Ending::Running => "killed, or still running; --resume goes on".to_owned(),
+    };
+    let made = record.runs.iter().filter(|run| run.block.is_some()).count();
+    let blocks = counted(record.blocks as u64, "whole block");
+    format!("{made} runs in {blocks}: {why}.")
+}
+
+/// What became of a finding.
+pub(crate) fn settled_title(finding: &Settled) -> String {
+    let place = finding.place.as_deref();
+    let place = place.filter(|place| !finding.title.contains(place));
+    let place = place.map(|place| format!(" at {place}"));
+    format!(
+        "{} (was {}): {}{} [{}]",
+        finding.now.name(),
+        finding.was.name(),
+        finding.title,
+        place.unwrap_or_default(),
+        finding.id
+    )
+}
+
+/// Effects on other figures than the judged one, by more than does not matter.
+pub(crate) fn others(record: &Record) -> Vec<&str> {
+    let first = record.metrics.first().map(|metric| metric.name.as_str());
+    let others = record.effects.iter().filter(|effect| {
+        Some(effect.metric.as_str()) != first
+            && effect.kind == EffectKind::Main
+            && effect.matters(record.asked.rules.margin)
+    });
+    others.map(|effect| effect.words.as_str()).collect()
+}
+
+/// Everything that should be known besides: what was noted, what failed, what is far from the rest.
+pub(crate) fn notes(record: &Record) -> Vec<String> {
+    let noted = record.notes.iter().cloned();
+    noted.chain(failed(record)).chain(far(record)).collect()
+}
+
+/// A row of the table of runs.
+pub(crate) fn run_row(number: usize, run: &Run, metrics: &[&Metric]) -> Vec<String> {
+    let block = run
+        .block
+        .map_or_else(|| "warm-up".to_owned(), |block| (block + 1).to_string());
+    let figures = metrics.iter().map(|metric| {
+        let figure = run.figures.get(&metric.name);
+        figure.map_or_else(dash, |figure| shown(metric, *figure))
+    });
+    let problem = run.problem.as_ref().map(|_| "failed".to_owned());
+    [number.to_string(), block]
+        .into_iter()
+        .chain(run.levels.iter().cloned())
+        .chain(figures)
+        .chain([problem.unwrap_or_default()])
+        .collect()
+}

@@ -1,0 +1,149 @@
+//! Words for what hosts are set to.
+
+use coalescope_host::drift::Differs;
+use coalescope_host::model::{Platform, Snapshot};
+use coalescope_knowledge::rules::HostFinding;
+
+use super::findings::capitalised;
+use super::units::counted;
+use crate::check::{CheckReport, name_of};
+
+pub(crate) fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
+    report
+        .hosts
+        .iter()
+        .flat_map(|(_, checked)| &checked.findings)
+        .collect()
+}
+
+pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {
+    let unknown = report
+        .hosts
+        .iter()
+        .filter(|(snapshot, _)| snapshot.platform.is_none());
+    let unknown: Vec<&str> = unknown.map(|(snapshot, _)| name_of(snapshot)).collect();
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
+        return format!(
+            "What system {names} runs cannot be told from this, so no rule could be asked."
+        );
+    }
+    let groups = groups(findings);
+    let Some(first) = groups.first().and_then(|group| group.first()) else {
+        return innocent(report);
+    };
+    let more = match groups.len() - 1 {
+        0 => String::new(),
+        more => format!(" And {}.", counted(more as u64, "more finding")),
+    };
+    let proof = capitalised(first.proof.name());
+    let host = if report.hosts.len() > 1 {
+        format!(" on {}", first.host)
+    } else {
+        String::new()
+    };
+    format!(
+        "{proof}{host}: {}.{more}",
+        first.title.trim_end_matches('.')
+    )
+}
+
+pub(crate) fn innocent(report: &CheckReport) -> String {
+    let left: usize = report
+        .hosts
+        .iter()
+        .map(|(_, checked)| checked.left_alone.len())
+        .sum();
+    let where_ = match report.hosts.as_slice() {
+        [(one, _)] => name_of(one).to_owned(),
+        more => counted(more.len() as u64, "host"),
+    };
+    let innocent = match left {
+        0 => String::new(),
+        n => format!(
+            " {} often blamed {} right here: see below.",
+            counted(n as u64, "setting"),
+            if n == 1 { "is" } else { "are" }
+        ),
+    };
+    let gaps = gaps(report);
+    if gaps.is_empty() {
+        return format!(
+            "Nothing wrong found on {where_}: no setting that is known to harm in its role.{innocent}"
+        );
+    }
+    format!("Nothing wrong found on {where_} as far as it was read. {gaps}{innocent}")
+}
+
+/// What lacks for a judgement, with the hosts it lacks of.
+pub(crate) fn gaps(report: &CheckReport) -> String {
+    let with_gaps = report
+        .hosts
+        .iter()
+        .filter(|(_, checked)| !checked.gaps.is_empty());
+    let texts: Vec<String> = with_gaps
+        .map(|(snapshot, checked)| {
+            let of = if report.hosts.len() > 1 {
+                format!(" of {}", name_of(snapshot))
+            } else {
+                String::new()
+            };
+            format!("Not read{of}: {}.", checked.gaps.join(", "))
+        })
+        .collect();
+    texts.join(" ")
+}
+
+/// Findings of the same rule on the same host are told once.
+pub(crate) fn groups<'a>(findings: &[&'a HostFinding]) -> Vec<Vec<&'a HostFinding>> {
+    let mut groups: Vec<Vec<&HostFinding>> = Vec::new();
+    for finding in findings {
+        let same = groups.iter_mut().find(|group| {
+            let of = group.first().map(|f| (&f.id, &f.host, f.proof));
+            of == Some((&finding.id, &finding.host, finding.proof))
+        });
+        match same {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups
+}
+
+/// The host, and all interfaces that show it.
+pub(crate) fn places(group: &[&HostFinding]) -> String {
+    let host = group
+        .first()
+        .map(|finding| finding.host.as_str())
+        .unwrap_or_default();
+    let named = group
+        .iter()
+        .filter_map(|f| f.interface.as_deref().or(f.switch.as_deref()));
+    let names: Vec<&str> = named.collect();
+    match names.as_slice() {
+        [] => format!("host {host}"),
+        [first] => format!("host {host}, {first}"),
+        [first, rest @ ..] => format!("host {host}, {first}; the same at {}", rest.join(", ")),
+    }
+}
+
+pub(crate) fn differs(one: &Differs) -> String {
+    match &one.interface {
+        Some(interface) => format!("{} at {interface} of {}", one.value, one.host),
+        None => format!("{} on {}", one.value, one.host),
+    }
+}
+
+pub(crate) fn heading(snapshot: &Snapshot) -> String {
+    let system = snapshot.distribution.as_ref().map(|distribution| {
+        let full = distribution.name.clone();
+        full.unwrap_or_else(|| distribution.id.clone())
+    });
+    let platform = snapshot.platform.map(Platform::name);
+    let parts = [system, platform.map(str::to_owned), snapshot.kernel.clone()];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return name_of(snapshot).to_owned();
+    }
+    format!("{} ({})", name_of(snapshot), parts.join(", "))
+}

@@ -1,0 +1,12 @@
+//! Words, numbers and orders that a report in a terminal and one on a page share.
+
+pub(crate) mod ab;
+pub(crate) mod check;
+pub(crate) mod comparison;
+pub(crate) mod connections;
+pub(crate) mod diagnose;
+pub(crate) mod findings;
+pub(crate) mod hops;
+pub(crate) mod lab;
+pub(crate) mod replay;
+pub(crate) mod units;

@@ -1,0 +1,245 @@
+// What scripts/browser does, by the DevTools protocol over a pair of pipes.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const TIMEOUT_MS = 60_000;
+const SHOT_HEIGHT = 8000;
+const files = process.argv.slice(2);
+let shots = null;
+if (files[0] === "--shots") shots = files.splice(0, 2)[1];
+
+const profile = mkdtempSync(join(tmpdir(), "coalescope-browser-"));
+const chromium = spawn(
+  process.env.CHROMIUM,
+  ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+    "--no-first-run", "--disable-background-networking", `--user-data-dir=${profile}`, "about:blank"],
+  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+);
+const [, , , commands, answers] = chromium.stdio;
+let last = 0;
+const waiting = new Map();
+const listeners = new Set();
+let rest = "";
+answers.setEncoding("utf8");
+answers.on("data", (text) => {
+  const parts = (rest + text).split("\0");
+  rest = parts.pop();
+  for (const part of parts) hear(JSON.parse(part));
+});
+
+function hear(message) {
+  const { id } = message;
+  if (!waiting.has(id)) return listeners.forEach((listener) => listener(message));
+  const { done, failed } = waiting.get(id);
+  waiting.delete(id);
+  if (message.error) failed(new Error(message.error.message));
+  else done(message.result);
+}
+
+function send(method, params = {}, sessionId = undefined) {
+  const id = ++last;
+  commands.write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+  return new Promise((done, failed) => waiting.set(id, { done, failed }));
+}
+
+function within(promise, what) {
+  let timer;
+  const late = new Promise((_, failed) => {
+    timer = setTimeout(() => failed(new Error(`${what}: nothing within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+// Runs in the page: what is asked of every table that sorts.
+async function useTables() {
+  const problems = [];
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  let slowest = 0;
+  const boxes = [...document.querySelectorAll(".listing")];
+  for (const box of boxes) {
+    const table = box.querySelector("table");
+    const wrong = (text) => problems.push(`${table.id}: ${text}`);
+    if (!box.querySelector(".tools")) {
+      if (table.tBodies[0].rows.length > 1) wrong("has no tools");
+      continue;
+    }
+    for (const head of table.tHead.rows[0].cells) {
+      const begin = performance.now();
+      head.querySelector("button").click();
+      slowest = Math.max(slowest, performance.now() - begin);
+      const first = head.getAttribute("aria-sort");
+      head.querySelector("button").click();
+      if (!first || first === head.getAttribute("aria-sort")) wrong(`${head.textContent} does not sort`);
+    }
+    const rows = () => table.tBodies[0].rows.length;
+    const all = rows();
+    const search = box.querySelector("input[type=search]");
+    const fill = async (text) => {
+      search.value = text;
+      search.dispatchEvent(new Event("input"));
+      await pause(400);
+    };
+    await fill("no row has this in it");
+    if (rows() !== 0) wrong("does not filter");
+    await fill(table.tBodies[0].rows[0]?.cells[0].textContent ?? "");
+    await fill("");
+    if (rows() !== all) wrong("does not show all again");
+    const next = [...box.querySelectorAll(".pages button")].at(-1);
+    if (next && !next.disabled) {
+      const before = table.tBodies[0].textContent;
+      next.click();
+      if (before === table.tBodies[0].textContent) wrong("does not turn the page");
+    }
+  }
+  return { problems, tables: boxes.length, slowest: Math.round(slowest) };
+}
+
+// Runs in the page: zooms every time-sequence plot, by button, key and pointer, and asks it for frames.
+async function usePlots() {
+  const problems = [];
+  let slowest = 0;
+  for (const details of document.querySelectorAll("details.connection")) details.open = true;
+  await new Promise((done) => setTimeout(done, 300));
+  const figures = [...document.querySelectorAll("figure[data-sequence]")];
+  for (const figure of figures) {
+    const svg = document.getElementById(figure.dataset.sequence);
+    const wrong = (text) => problems.push(`${svg.id}: ${text}`);
+    const drawn = () => [...svg.querySelectorAll(".marks > path")].map((path) => path.getAttribute("d")).join();
+    const axis = () => svg.querySelector("g.time").textContent;
+    const press = (key) => svg.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const button = (name) => [...figure.querySelectorAll(".tools button")].find((one) => one.textContent === name);
+    if (!button("whole")) {
+      wrong("has no tools");
+      continue;
+    }
+    const lines = (text) => text.split(/[Mm]/).length;
+    const before = [lines(drawn()), axis()];
+    button("whole").click();
+    const whole = [drawn(), axis()];
+    if (before[1].split(" ").length < 3 || lines(whole[0]) < before[0] / 2) wrong("is drawn otherwise by its script");
+    const begin = performance.now();
+    press("+");
+    slowest = Math.max(slowest, performance.now() - begin);
+    if (axis() === whole[1]) wrong("does not zoom");
+    const zoomed = axis();
+    press("ArrowRight");
+    if (axis() === zoomed) wrong("does not go on");
+    press("0");
+    if (drawn() !== whole[0] || axis() !== whole[1]) wrong("does not show all again");
+    press("n");
+    if (!/frame [0-9]+: [0-9.]+ ms, bytes/.test(figure.querySelector(".hint").textContent)) wrong("does not name a frame");
+    const lost = svg.querySelectorAll(".marks > path.lost:not([d=''])").length > 0;
+    button("next loss").click();
+    const said = figure.querySelector(".hint").textContent;
+    if (lost !== /lost|LOST/.test(said)) wrong(`says of a loss: ${said}`);
+    if (/NaN|Infinity|undefined/.test(svg.innerHTML)) wrong("has no number somewhere");
+    const box = svg.getBoundingClientRect();
+    const point = (type, x) =>
+      svg.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + 60, pointerId: 1, pointerType: "mouse" }));
+    svg.setPointerCapture = () => {};
+    press("0");
+    ["pointerdown", "pointermove", "pointerup"].forEach((type, i) => point(type, box.width * (0.4 + 0.1 * i)));
+    if (axis() === whole[1]) wrong("does not zoom where it is dragged over");
+  }
+  return { problems, plots: figures.length, slowest: Math.round(slowest) };
+}
+
+// Runs in the page: what has to hold of every page.
+function lookAround() {
+  const problems = [];
+  const seen = new Set();
+  for (const { id } of document.querySelectorAll("[id]")) {
+    if (seen.has(id)) problems.push(`the id ${id} is there twice`);
+    seen.add(id);
+  }
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    if (!seen.has(link.getAttribute("href").slice(1))) problems.push(`${link.href} leads nowhere`);
+  }
+  for (const one of document.querySelectorAll("[aria-labelledby], [aria-describedby]")) {
+    const ids = `${one.getAttribute("aria-labelledby") ?? ""} ${one.getAttribute("aria-describedby") ?? ""}`;
+    for (const id of ids.split(/\s+/).filter(Boolean)) if (!seen.has(id)) problems.push(`no ${id} to name ${one.id}`);
+  }
+  for (const svg of document.querySelectorAll("svg[role=img]")) {
+    const named = ["title", "desc"].every((name) => svg.querySelector(`:scope > ${name}`)?.textContent.trim());
+    if (!named) problems.push(`the drawing ${svg.id} has no title and description`);
+    if (/NaN|Infinity|undefined/.test(svg.innerHTML)) problems.push(`the drawing ${svg.id} has no number somewhere`);
+  }
+  return problems;
+}
+
+async function open(file) {
+  if (!existsSync(file)) throw new Error(`there is no ${file}`);
+  const problems = [];
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const tell = (method, params) => within(send(method, params, sessionId), method);
+  const evaluate = async (script) => {
+    const answer = await tell("Runtime.evaluate", { expression: script, awaitPromise: true, returnByValue: true });
+    if (answer.exceptionDetails) problems.push(answer.exceptionDetails.exception?.description ?? "an exception");
+    return answer.result.value;
+  };
+  let loaded;
+  const isLoaded = new Promise((done) => (loaded = done));
+  const url = pathToFileURL(resolve(file)).href;
+  listeners.add((event) => {
+    if (event.sessionId !== sessionId) return;
+    const { method, params } = event;
+    if (method === "Page.loadEventFired") loaded();
+    if (method === "Runtime.exceptionThrown") problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === "Runtime.consoleAPICalled" && ["error", "warning"].includes(params.type)) problems.push(`console: ${JSON.stringify(params.args)}`);
+    if (method === "Log.entryAdded" && params.entry.level !== "info") problems.push(`log: ${params.entry.text}`);
+    if (method === "Network.requestWillBeSent" && params.request.url.split("#")[0] !== url) problems.push(`it fetches ${params.request.url}`);
+  });
+  for (const domain of ["Page", "Runtime", "Log", "Network"]) await tell(`${domain}.enable`);
+  const size = (width, height = 900) => tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  await size(1100);
+  const begin = performance.now();
+  await tell("Page.navigate", { url });
+  await within(isLoaded, `opening ${file}`);
+  const took = Math.round(performance.now() - begin);
+  if (shots) await picture(file, tell, size, evaluate);
+  problems.push(...((await evaluate(`(${lookAround})()`)) ?? []));
+  await size(390);
+  const width = await evaluate("document.documentElement.scrollWidth");
+  if (width > 390) problems.push(`it is ${width} pixels wide on a phone of 390`);
+  const used = (await evaluate(`(${useTables})()`)) ?? { problems: [], tables: 0, slowest: 0 };
+  problems.push(...used.problems);
+  await size(1100);
+  const plots = (await evaluate(`(${usePlots})()`)) ?? { problems: [], plots: 0, slowest: 0 };
+  problems.push(...plots.problems);
+  await send("Target.closeTarget", { targetId });
+  console.log(`${file}: opened in ${took} ms, ${used.tables} tables used (a sort takes ${used.slowest} ms at most), ${plots.plots} plots zoomed (${plots.slowest} ms at most), ${problems.length} problems`);
+  for (const problem of problems) console.log(`  ${problem.slice(0, 300)}`);
+  return problems.length === 0;
+}
+
+async function picture(file, tell, size, evaluate) {
+  mkdirSync(shots, { recursive: true });
+  for (const theme of ["light", "dark"]) {
+    await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] });
+    for (const width of [1100, 390]) {
+      await size(width);
+      const height = Math.min(await evaluate("document.documentElement.scrollHeight"), SHOT_HEIGHT);
+      const clip = { x: 0, y: 0, width, height, scale: 1 };
+      const { data } = await tell("Page.captureScreenshot", { clip, captureBeyondViewport: true });
+      writeFileSync(join(shots, `${basename(file, ".html")}-${theme}-${width}.png`), Buffer.from(data, "base64"));
+    }
+  }
+  await tell("Emulation.setEmulatedMedia", { features: [] });
+}
+
+let good = files.length > 0;
+try {
+  for (const file of files) good = (await open(file)) && good;
+} catch (error) {
+  console.log(`error: ${error.message}`);
+  good = false;
+}
+chromium.once("exit", () => {
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.exit(good ? 0 : 1);
+});
+send("Browser.close").catch(() => {});
