@@ -16,9 +16,9 @@ pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
 pub use generated::{CompletionsArgs, ManArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
-pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::LabKernel;
+pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 

@@ -42,10 +42,7 @@ impl Incident {
             Build::AsIs => {}
             Build::Remedied => incident.set(&self.remedy),
             Build::Control(control) => client = incident.control_as(control),
-            Build::Row(row) => {
-                row.set.iter().for_each(|setting| incident.set(setting));
-                incident.segment_bytes = row.segment_bytes.unwrap_or(incident.segment_bytes);
-            }
+            Build::Row(row) => row.set.iter().for_each(|setting| incident.set(setting)),
         }
         Built { incident, client }
     }

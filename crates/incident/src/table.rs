@@ -15,9 +15,6 @@ pub struct Row {
     /// The settings that this means.
     #[serde(default)]
     pub set: Vec<Setting>,
-    /// Another segment, where an MTU changes it, in payload bytes.
-    #[serde(default)]
-    pub segment_bytes: Option<u32>,
     /// What the operators measured, if they did.
     #[serde(default)]
     pub published: Option<PublishedRow>,

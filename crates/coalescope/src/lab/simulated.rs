@@ -121,7 +121,10 @@ fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyho
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let points = write(std::slice::from_ref(capture), folder)?;
     let (trace, _) = trace::judged(&task(points, interrupt))?;
-    let connections = trace.points.iter().flat_map(|point| point.connections.iter());
+    let connections = trace
+        .points
+        .iter()
+        .flat_map(|point| point.connections.iter());
     let frames = connections.map(|one| one.to_client.data_frames + one.to_server.data_frames);
     Ok(frames.sum())
 }

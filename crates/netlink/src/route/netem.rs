@@ -76,10 +76,7 @@ fn options(netem: &Netem) -> Vec<u8> {
 fn of_rate(bytes_per_s: u64, overhead: i32) -> [DefaultNla; 2] {
     let small = u32::try_from(bytes_per_s).unwrap_or(u32::MAX).to_ne_bytes();
     let fields = [small, overhead.to_ne_bytes(), [0; 4], [0; 4]];
-    [
-        number(RATE_64, bytes_per_s),
-        bytes(RATE, &fields.concat()),
-    ]
+    [number(RATE_64, bytes_per_s), bytes(RATE, &fields.concat())]
 }
 
 fn number(kind: u16, value: u64) -> DefaultNla {
@@ -103,10 +100,16 @@ mod tests {
         assert_eq!(said[4..8], 10u32.to_ne_bytes());
         assert_eq!(said[8..12], [0xff; 4]);
         // The first attribute behind the 24 bytes: 12 bytes, latency.
-        assert_eq!(said[24..28], [12u16, LATENCY_64].map(u16::to_ne_bytes).concat());
+        assert_eq!(
+            said[24..28],
+            [12u16, LATENCY_64].map(u16::to_ne_bytes).concat()
+        );
         assert_eq!(said[28..36], 100_000u64.to_ne_bytes());
         // Then the jitter's, and those of the rate.
-        assert_eq!(said[48..52], [12u16, RATE_64].map(u16::to_ne_bytes).concat());
+        assert_eq!(
+            said[48..52],
+            [12u16, RATE_64].map(u16::to_ne_bytes).concat()
+        );
         assert_eq!(said[52..60], 12_500_000u64.to_ne_bytes());
         assert_eq!(said[60..64], [20u16, RATE].map(u16::to_ne_bytes).concat());
         assert_eq!(said[68..72], 24i32.to_ne_bytes());

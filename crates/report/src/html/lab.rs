@@ -9,7 +9,8 @@ use super::published;
 use super::table::{Kind, Table};
 use super::verdict::{self, Tone};
 use crate::words::lab::{
-    CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads, verdict as text,
+    CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads,
+    verdict as text,
 };
 use crate::{LabIncident, LabReport};
 
@@ -96,7 +97,8 @@ fn incidents(page: &mut Page, report: &LabReport) -> io::Result<()> {
     let each: Vec<Markup> = report
         .incidents
         .iter()
-        .map(incident)
+        .enumerate()
+        .map(|(number, one)| incident(number, one))
         .collect::<io::Result<_>>()?;
     let body = html! {
         @for one in &each { (one) }
@@ -111,7 +113,7 @@ fn incidents(page: &mut Page, report: &LabReport) -> io::Result<()> {
     Ok(())
 }
 
-fn incident(one: &LabIncident) -> io::Result<Markup> {
+fn incident(number: usize, one: &LabIncident) -> io::Result<Markup> {
     let tone = if one.problems.is_empty() {
         Tone::Good
     } else {
@@ -130,7 +132,7 @@ fn incident(one: &LabIncident) -> io::Result<Markup> {
                 p { "Other measurements:" }
                 ul { @for one in &one.controls { li { (control(one)) } } }
             }
-            (rows(one)?)
+            (rows(number, one)?)
             @if !one.captures.is_empty() {
                 p { "Captures that were kept:" }
                 ul { @for capture in &one.captures { li { code { (capture.display()) } } } }
@@ -140,7 +142,7 @@ fn incident(one: &LabIncident) -> io::Result<Markup> {
 }
 
 /// The incident's table, and what it says of the published one.
-fn rows(one: &LabIncident) -> io::Result<Markup> {
+fn rows(number: usize, one: &LabIncident) -> io::Result<Markup> {
     let Some(first) = one.table.first() else {
         return Ok(html! {});
     };
@@ -152,7 +154,7 @@ fn rows(one: &LabIncident) -> io::Result<Markup> {
     let columns: Vec<_> = heads.map(|(column, head)| (head, kind(column))).collect();
     let rows: Vec<Vec<String>> = one.table.iter().map(row).collect();
     let table = Table {
-        id: &format!("{}-table", one.name),
+        id: &format!("incident-{number}-table"),
         caption: ROWS,
         columns: &columns,
         rows: &rows,

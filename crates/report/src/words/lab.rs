@@ -99,7 +99,11 @@ pub(crate) fn row_heads(row: &LabRow) -> Vec<&str> {
         "published",
         "us/KB",
     ];
-    row.levels.keys().map(String::as_str).chain(figures).collect()
+    row.levels
+        .keys()
+        .map(String::as_str)
+        .chain(figures)
+        .collect()
 }
 
 /// A row under these heads.
