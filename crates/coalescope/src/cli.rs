@@ -16,7 +16,7 @@ pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
 pub use generated::{CompletionsArgs, ManArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
-pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
+pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -133,7 +133,7 @@ pub enum Command {
     /// Look at the rules of check
     #[command(subcommand)]
     Rules(RulesCommand),
-    /// Print the JSON Schema of a kind of file
+    /// Print the JSON Schema of an output or a file, or list those that there are
     Schema(SchemaArgs),
     /// Run an incident live, or trace captures of a simulated one
     Demo(DemoArgs),
@@ -165,7 +165,7 @@ pub struct CheckArgs {
 
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
-    pub format: HostFormat,
+    pub format: CheckFormat,
 
     /// The page.
     #[command(flatten)]
@@ -274,20 +274,44 @@ pub struct RulesOutput {
 /// Arguments of `coalescope schema`.
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// Of what
+    /// Of what [default: list the names]
     #[arg(value_enum)]
-    pub name: SchemaName,
+    pub name: Option<SchemaName>,
 }
 
 /// What there is a JSON Schema of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemaName {
+    /// What `trace` prints, also with --compare: coalescope/trace/1
+    Trace,
+    /// What `check` prints: coalescope/check/1
+    Check,
+    /// What `diagnose` prints: coalescope/diagnose/1
+    Diagnose,
+    /// What `ab` prints, and the record that it keeps: coalescope/ab/1
+    Ab,
+    /// What `fix` prints: coalescope/fix/1
+    Fix,
+    /// What `undo` prints: coalescope/undo/1
+    Undo,
+    /// What `replay` prints: coalescope/replay/1
+    Replay,
     /// What `collect` prints, and fixtures of rules are made of: coalescope/host/1
     Host,
-    /// A file of rules
+    /// What `lab run` prints, and `demo` if it runs live: coalescope/lab/1
+    Lab,
+    /// What `lab wire` prints: coalescope/lab-wire/1
+    LabWire,
+    /// What `rules list` and `rules show` print: coalescope/rules/1
+    RulesList,
+    /// What `rules test` prints: coalescope/rules-test/1
+    RulesTest,
+    /// A file of rules, as `--rules` reads them
     Rules,
-    /// What `ab` prints: coalescope/ab/1
-    Ab,
+    /// A file with an incident, as `lab run` reads them
+    Incident,
+    /// What `ab` and `fix` write down before they change anything: coalescope/journal/1
+    Journal,
 }
 
 /// Arguments of `coalescope trace`.
@@ -423,6 +447,8 @@ pub enum Format {
     Text,
     /// One JSON document, coalescope/trace/1
     Json,
+    /// A row for each connection at each point
+    Csv,
 }
 
 /// A form of output of `coalescope replay`.
@@ -433,9 +459,23 @@ pub enum ReplayFormat {
     Text,
     /// One JSON document, coalescope/replay/1
     Json,
+    /// A row for each direction of each connection
+    Csv,
 }
 
-/// A form of output of the commands about hosts.
+/// A form of output of `coalescope check`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document, coalescope/check/1
+    Json,
+    /// A row for each finding
+    Csv,
+}
+
+/// A form of output of the other commands about hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum HostFormat {
     /// For people

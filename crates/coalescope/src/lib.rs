@@ -34,8 +34,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use cli::{
-    AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
-    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs,
+    AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
+    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabFormat, LabRunArgs,
     LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs,
     RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs,
     WireFormat,

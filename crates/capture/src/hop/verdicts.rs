@@ -1,6 +1,7 @@
 //! Outcomes of one direction of one connection, by sort of frame.
 
 use super::outcome::{Judged, Outcome};
+use super::strip::Slots;
 use crate::facts::Outcomes;
 use crate::tally::note;
 
@@ -20,29 +21,38 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn add(&mut self, judged: Judged, is_multi: &impl Fn(u32) -> Option<bool>) {
+    /// Counts a frame, here and in the hop's strip, once it is known whether it is of several segments.
+    pub(super) fn add(
+        &mut self,
+        judged: Judged,
+        is_multi: &impl Fn(u32) -> Option<bool>,
+        strip: &mut Slots,
+    ) {
+        self.wait(judged);
+        if is_multi(judged.len).is_some() {
+            self.settle(|len| is_multi(len).unwrap_or(false), strip);
+        }
+    }
+
+    /// Takes a frame, to be counted when the segment size is settled.
+    pub(super) fn wait(&mut self, judged: Judged) {
         if let Some(told) = &mut self.told {
             told.push(judged);
         }
-        match is_multi(judged.len) {
-            None => self.early.push(judged),
-            Some(multi) => {
-                for early in std::mem::take(&mut self.early) {
-                    self.count(early, is_multi(early.len).unwrap_or(false));
-                }
-                self.count(judged, multi);
-            }
-        }
+        self.early.push(judged);
     }
 
     /// Counts what was judged before the segment size was settled.
-    pub(crate) fn settle(&mut self, is_multi: impl Fn(u32) -> bool) {
-        for early in std::mem::take(&mut self.early) {
-            self.count(early, is_multi(early.len));
+    pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
+        for place in 0..self.early.len() {
+            let early = self.early[place];
+            self.count(early, is_multi(early.len), strip);
         }
+        self.early.clear();
     }
 
-    fn count(&mut self, judged: Judged, multi: bool) {
+    fn count(&mut self, judged: Judged, multi: bool, strip: &mut Slots) {
+        strip.add(&judged, multi);
         if multi {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {
