@@ -391,6 +391,7 @@ fn links_lead_somewhere() {
         "docs/experiments.md",
         "docs/replay.md",
         "docs/report.md",
+        "docs/formats.md",
         "docs/inference.md",
         "docs/crosscheck.md",
         "docs/performance.md",

@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use coalescope_simulate::{Outcome, run, story};
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The command, without whatever the tester's environment says about colour.
@@ -49,6 +50,35 @@ impl Captures {
 
 pub(crate) fn simulated(name: &str) -> Outcome {
     run(&story(name).unwrap())
+}
+
+/// Fails if a document is not as its schema says, or has a field of which that says nothing.
+pub(crate) fn is_as_its_schema_says(name: &str, document: &Value) {
+    let output = coalescope().args(["schema", name]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let mut schema: Value = serde_json::from_slice(&output.stdout).unwrap();
+    close(&mut schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+}
+
+/// Fields may be added; until they are, there are no others.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(parts) => {
+            let open = ["additionalProperties", "allOf", "anyOf", "oneOf"];
+            if parts.contains_key("properties") && !open.iter().any(|key| parts.contains_key(*key)) {
+                parts.insert("additionalProperties".to_owned(), false.into());
+            }
+            parts.values_mut().for_each(close);
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(close),
+        _ => {}
+    }
 }
 
 /// What `coalescope demo` says on standard output.
