@@ -35,10 +35,10 @@ use clap::Parser;
 
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
-    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabFormat, LabRunArgs,
-    LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs,
-    RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs,
-    WireFormat,
+    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabFormat,
+    LabRunArgs, LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs,
+    RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs,
+    WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.

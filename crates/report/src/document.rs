@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A whole document; its fields are printed in this order.
 #[derive(Serialize)]
@@ -20,11 +20,7 @@ struct Document<'a, T> {
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn write<T: Serialize>(
-    schema: &'static str,
-    body: &T,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write<T: Serialize>(schema: &'static str, body: &T, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, &Document { schema, body })?;
     out.write_all(b"\n")?;
@@ -37,17 +33,15 @@ pub fn write<T: Serialize>(
 pub fn schema<T: JsonSchema>(name: &'static str) -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    let field = json!({ "description": "Name and version of this schema.", "const": name });
-    object(&mut schema, "properties").insert("schema".to_owned(), field);
-    let required = schema
-        .ensure_object()
-        .entry("required")
-        .or_insert_with(|| json!([]));
-    if let Value::Array(names) = required
+    let parts = schema.ensure_object();
+    parts.insert("title".to_owned(), json!(name));
+    let fields = parts.entry("properties").or_insert_with(|| json!({}));
+    fields["schema"] = json!({ "description": "Name and version of this schema.", "const": name });
+    let required = parts.entry("required").or_insert_with(|| json!([]));
+    if let Some(names) = required.as_array_mut()
         && !names.contains(&json!("schema"))
     {
         names.insert(0, json!("schema"));
     }
-    schema.insert("title".to_owned(), json!(name));
     schema
 }

@@ -80,9 +80,7 @@ pub(crate) fn connections(report: &Report, out: &mut dyn Write) -> io::Result<()
         let limits = &limits;
         point.connections.iter().map(move |connection| Row {
             point: &point.name,
-            limit: limits
-                .get(&(point.name.as_str(), connection.id))
-                .copied(),
+            limit: limits.get(&(point.name.as_str(), connection.id)).copied(),
             connection,
         })
     });

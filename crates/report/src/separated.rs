@@ -55,7 +55,9 @@ fn cell(value: &Value, path: &str) -> String {
         }
         Value::Object(fields) => {
             let (name, rest) = path.split_once('.').unwrap_or((path, ""));
-            fields.get(name).map_or_else(String::new, |one| cell(one, rest))
+            fields
+                .get(name)
+                .map_or_else(String::new, |one| cell(one, rest))
         }
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -86,7 +88,11 @@ mod tests {
 
     #[test]
     fn commas_quotes_and_line_breaks_are_quoted() {
-        let things = [json!({"a": "1,2"}), json!({"a": "\"q\""}), json!({"a": "l\nm"})];
+        let things = [
+            json!({"a": "1,2"}),
+            json!({"a": "\"q\""}),
+            json!({"a": "l\nm"}),
+        ];
         assert_eq!(
             text(&["a"], &things),
             "a\r\n\"1,2\"\r\n\"\"\"q\"\"\"\r\n\"l\nm\"\r\n"

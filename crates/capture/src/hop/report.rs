@@ -100,7 +100,9 @@ fn add_pair(
     };
     let index = pair.flow_at(way, side);
     let flow = &connection.flows[index];
-    pair.ways[way].result.settle(|len| flow.tally.is_multi(len), strip);
+    pair.ways[way]
+        .result
+        .settle(|len| flow.tally.is_multi(len), strip);
     let listed = list_pair(pair, way, forth, connection, index);
     if listed.merged.seen + listed.tso.seen + listed.single.seen == 0 {
         return;

@@ -117,7 +117,11 @@ impl Slots {
     pub(super) fn strip(&self) -> Strip {
         let is_used = |slot: &Slot| *slot != Slot::default();
         let first = self.slots.iter().position(is_used).unwrap_or(0);
-        let end = self.slots.iter().rposition(is_used).map_or(0, |last| last + 1);
+        let end = self
+            .slots
+            .iter()
+            .rposition(is_used)
+            .map_or(0, |last| last + 1);
         Strip {
             slot_s: (1_u64 << self.shift) as f64 / 1e9,
             slots: self.slots[first..end].to_vec(),
@@ -147,7 +151,14 @@ mod tests {
 
     #[test]
     fn no_frame_is_forgotten_however_long_it_takes_and_in_whatever_order() {
-        let times = [1_000_000_000, 1_000_000_100, 3_600_000_000_000, 999, i64::MAX, 0];
+        let times = [
+            1_000_000_000,
+            1_000_000_100,
+            3_600_000_000_000,
+            999,
+            i64::MAX,
+            0,
+        ];
         let mut slots = Slots::default();
         for time_ns in times {
             slots.add(&frame(time_ns, Outcome::Lost), true);

@@ -2,9 +2,9 @@
 
 use assert_cmd::Command;
 use coalescope_simulate::{Outcome, run, story};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use serde_json::Value;
 use tempfile::TempDir;
 
 /// The command, without whatever the tester's environment says about colour.
@@ -71,7 +71,8 @@ fn close(schema: &mut Value) {
     match schema {
         Value::Object(parts) => {
             let open = ["additionalProperties", "allOf", "anyOf", "oneOf"];
-            if parts.contains_key("properties") && !open.iter().any(|key| parts.contains_key(*key)) {
+            if parts.contains_key("properties") && !open.iter().any(|key| parts.contains_key(*key))
+            {
                 parts.insert("additionalProperties".to_owned(), false.into());
             }
             parts.values_mut().for_each(close);

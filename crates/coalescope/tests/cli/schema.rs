@@ -13,7 +13,9 @@ fn names() -> Vec<String> {
     let output = coalescope().arg("schema").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let list = stdout(&output);
-    let words = list.lines().filter_map(|line| line.split_whitespace().next());
+    let words = list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
     words.map(str::to_owned).collect()
 }
 
@@ -53,7 +55,8 @@ fn every_field_is_described() {
 /// Names of properties without a description.
 fn undescribed(schema: &Value, bare: &mut BTreeSet<String>) {
     if let Some(fields) = schema["properties"].as_object() {
-        let silent = |field: &Value| field.get("description").is_none() && field.get("const").is_none();
+        let silent =
+            |field: &Value| field.get("description").is_none() && field.get("const").is_none();
         let names = fields.iter().filter(|(_, field)| silent(field));
         bare.extend(names.map(|(name, _)| name.clone()));
     }
@@ -73,12 +76,20 @@ fn document(command: &mut assert_cmd::Command) -> Value {
 
 #[test]
 fn of_traces() {
-    for story in ["hyperv-rsc-jumbo", "ipvs-gro-direct", "vxlan", "reordered-before-merge"] {
+    for story in [
+        "hyperv-rsc-jumbo",
+        "ipvs-gro-direct",
+        "vxlan",
+        "reordered-before-merge",
+    ] {
         let captures = Captures::of(story);
         let points = simulated(story).points.into_iter();
         let files: Vec<_> = points.map(|point| format!("{}.pcap", point.name)).collect();
         let mut command = coalescope();
-        command.current_dir(captures.path()).arg("trace").args(&files);
+        command
+            .current_dir(captures.path())
+            .arg("trace")
+            .args(&files);
         is_as_its_schema_says("trace", &document(&mut command));
     }
 }
@@ -97,7 +108,10 @@ fn of_a_comparison() {
 
 #[test]
 fn of_checks_and_diagnoses() {
-    let (one, two) = (director("lvs1", ["off", "off"]), director("lvs2", ["off", "on"]));
+    let (one, two) = (
+        director("lvs1", ["off", "off"]),
+        director("lvs2", ["off", "on"]),
+    );
     let output = check(&[one.path(), two.path()], &["--format", "json"]);
     is_as_its_schema_says("check", &serde_json::from_slice(&output.stdout).unwrap());
     let told = diagnose("hyperv-rsc-jumbo", &["CAP-01", "CAP-02", "VM-01"]);
@@ -141,8 +155,13 @@ fn of_files_that_people_write() {
         for file in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = file.unwrap().path();
             // What findings of a trace mean, and recipes for remedies, are other files.
-            let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
-            if !is_yaml || path.ends_with("rules/trace.yaml") || path.ends_with("rules/recipes.yaml") {
+            let is_yaml = path
+                .extension()
+                .is_some_and(|extension| extension == "yaml");
+            if !is_yaml
+                || path.ends_with("rules/trace.yaml")
+                || path.ends_with("rules/recipes.yaml")
+            {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
@@ -158,7 +177,9 @@ fn of_files_that_people_write() {
 fn what_is_not_as_described_is_noticed() {
     let captures = Captures::of("healthy-gro");
     let mut command = coalescope();
-    command.current_dir(captures.path()).args(["trace", "WIRE.pcap"]);
+    command
+        .current_dir(captures.path())
+        .args(["trace", "WIRE.pcap"]);
     let good = document(&mut command);
     let mut more = good.clone();
     more["points"][0]["surprise"] = 1.into();

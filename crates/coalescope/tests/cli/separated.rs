@@ -55,20 +55,32 @@ fn a_trace_has_a_row_for_each_connection_at_each_point() {
     insta::assert_snapshot!(table.header.join("\n"));
     let points = document["points"].as_array().unwrap();
     let connections = |point: &Value| point["connections"].as_array().unwrap().len();
-    assert_eq!(table.rows.len(), points.iter().map(connections).sum::<usize>());
+    assert_eq!(
+        table.rows.len(),
+        points.iter().map(connections).sum::<usize>()
+    );
     let connection = &points[1]["connections"][0];
     assert_eq!(table.cell(1, "point"), "CAP-02");
-    assert_eq!(table.cell(1, "client_address"), connection["client"]["address"]);
+    assert_eq!(
+        table.cell(1, "client_address"),
+        connection["client"]["address"]
+    );
     let merged = &connection["to_client"]["merged_frames"];
     assert_eq!(table.cell(1, "to_client_merged_frames"), merged.to_string());
-    assert_eq!(table.cell(1, "phases_connect_s"), connection["phases"]["connect_s"].to_string());
+    assert_eq!(
+        table.cell(1, "phases_connect_s"),
+        connection["phases"]["connect_s"].to_string()
+    );
     let limits: Vec<_> = (0..3).map(|row| table.cell(row, "limit_limit")).collect();
     assert!(limits.contains(&"merged-loss"), "{limits:?}");
 }
 
 #[test]
 fn a_check_has_a_row_for_each_finding() {
-    let (one, two) = (director("lvs1", ["off", "off"]), director("lvs2", ["on", "on"]));
+    let (one, two) = (
+        director("lvs1", ["off", "off"]),
+        director("lvs2", ["on", "on"]),
+    );
     let output = check(&[one.path(), two.path()], &["--format", "csv"]);
     assert_eq!(output.status.code(), Some(1));
     let table = Table::of(&stdout(&output));
@@ -101,21 +113,36 @@ fn a_replay_has_a_row_for_each_direction() {
     let directions = document["connections"].as_array().unwrap();
     assert_eq!(table.rows.len(), directions.len());
     for (row, direction) in directions.iter().enumerate() {
-        assert_eq!(table.cell(row, "frames_in"), direction["frames_in"].to_string());
-        assert_eq!(table.cell(row, "source_address"), direction["source"]["address"]);
+        assert_eq!(
+            table.cell(row, "frames_in"),
+            direction["frames_in"].to_string()
+        );
+        assert_eq!(
+            table.cell(row, "source_address"),
+            direction["source"]["address"]
+        );
     }
 }
 
 #[test]
 fn a_run_of_the_lab_has_a_row_for_each_incident() {
-    let arguments = ["lab", "run", "hyperv-rsc-jumbo", "slow-server", "--simulated"];
+    let arguments = [
+        "lab",
+        "run",
+        "hyperv-rsc-jumbo",
+        "slow-server",
+        "--simulated",
+    ];
     let (table, document) = both(Path::new("."), &arguments);
     insta::assert_snapshot!(table.header.join("\n"));
     let incidents = document["incidents"].as_array().unwrap();
     assert_eq!(table.rows.len(), incidents.len());
     for (row, incident) in incidents.iter().enumerate() {
         assert_eq!(table.cell(row, "name"), incident["name"]);
-        assert_eq!(table.cell(row, "slow_bps"), incident["slow_bps"].to_string());
+        assert_eq!(
+            table.cell(row, "slow_bps"),
+            incident["slow_bps"].to_string()
+        );
         assert_eq!(table.cell(row, "why"), "");
     }
 }

@@ -15,7 +15,9 @@ const HERE: &str = "/proc/thread-self/ns/net";
 const NAMED: &str = "/run/netns";
 
 /// Which namespace: names are given anew, numbers tell them apart while they exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct NamespaceId {
     /// Its name in /run/netns; `None` is the one that the command ran in.
