@@ -104,7 +104,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Undo(args) => undo::run(&args),
         #[cfg(not(target_os = "linux"))]
         Command::Ab(_) | Command::Fix(_) | Command::Undo(_) => {
-            anyhow::bail!("settings are changed on Linux only: run it there, or with --do over ssh")
+            anyhow::bail!("ab, fix and undo change settings of Linux only: run coalescope there")
         }
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),

@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 use coalescope_simulate::{Outcome, run, story};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use tempfile::TempDir;
@@ -52,12 +52,17 @@ pub(crate) fn simulated(name: &str) -> Outcome {
     run(&story(name).unwrap())
 }
 
-/// Fails if a document is not as its schema says, or has a field of which that says nothing.
-pub(crate) fn is_as_its_schema_says(name: &str, document: &Value) {
+/// The schema of that name.
+pub(crate) fn schema(name: &str) -> Value {
     let output = coalescope().args(["schema", name]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let mut schema: Value = serde_json::from_slice(&output.stdout).unwrap();
-    close(&mut schema);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Fails if a document is not as its schema says, or has a field of which that says nothing.
+pub(crate) fn is_as_its_schema_says(name: &str, document: &Value) {
+    let mut schema = schema(name);
+    each_object(&mut schema, &mut close);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator
         .iter_errors(document)
@@ -67,17 +72,28 @@ pub(crate) fn is_as_its_schema_says(name: &str, document: &Value) {
 }
 
 /// Fields may be added; until they are, there are no others.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(parts) => {
-            let open = ["additionalProperties", "allOf", "anyOf", "oneOf"];
-            if parts.contains_key("properties") && !open.iter().any(|key| parts.contains_key(*key))
-            {
-                parts.insert("additionalProperties".to_owned(), false.into());
+fn close(object: &mut Map<String, Value>) {
+    let open = ["additionalProperties", "allOf", "anyOf", "oneOf"];
+    if object.contains_key("properties") && !open.iter().any(|key| object.contains_key(*key)) {
+        object.insert("additionalProperties".to_owned(), false.into());
+    }
+}
+
+/// Looks at each object in a schema that is a schema itself, not a map of them by name.
+pub(crate) fn each_object(part: &mut Value, look: &mut impl FnMut(&mut Map<String, Value>)) {
+    match part {
+        Value::Object(object) => {
+            look(object);
+            for (name, part) in object {
+                match part {
+                    Value::Object(named) if ["properties", "$defs"].contains(&name.as_str()) => {
+                        named.values_mut().for_each(|part| each_object(part, look));
+                    }
+                    _ => each_object(part, look),
+                }
             }
-            parts.values_mut().for_each(close);
         }
-        Value::Array(parts) => parts.iter_mut().for_each(close),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| each_object(part, look)),
         _ => {}
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::check::{check, diagnose, director};
-use crate::common::{Captures, coalescope, is_as_its_schema_says, simulated, stderr, stdout};
+use crate::common::{
+    Captures, coalescope, each_object, is_as_its_schema_says, schema, simulated, stderr, stdout,
+};
 
 /// The names that `coalescope schema` lists.
 fn names() -> Vec<String> {
@@ -39,31 +41,26 @@ fn all_are_documented() {
     }
 }
 
-/// What a type's name in Rust is no reader of a schema has to know; what a field means, everyone.
 #[test]
 #[cfg(target_os = "linux")]
 fn every_field_is_described() {
+    // What a tag says is said with the variant.
+    let is_silent =
+        |field: &Value| field.get("description").is_none() && field.get("const").is_none();
     for name in names() {
-        let output = coalescope().args(["schema", &name]).output().unwrap();
-        let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let mut bare = BTreeSet::new();
-        undescribed(&schema, &mut bare);
-        assert!(bare.is_empty(), "{name}: {bare:?}");
-    }
-}
-
-/// Names of properties without a description.
-fn undescribed(schema: &Value, bare: &mut BTreeSet<String>) {
-    if let Some(fields) = schema["properties"].as_object() {
-        let silent =
-            |field: &Value| field.get("description").is_none() && field.get("const").is_none();
-        let names = fields.iter().filter(|(_, field)| silent(field));
-        bare.extend(names.map(|(name, _)| name.clone()));
-    }
-    match schema {
-        Value::Object(parts) => parts.values().for_each(|part| undescribed(part, bare)),
-        Value::Array(parts) => parts.iter().for_each(|part| undescribed(part, bare)),
-        _ => {}
+        let mut silent = BTreeSet::new();
+        each_object(&mut schema(&name), &mut |object| {
+            let fields = object.get("properties").and_then(Value::as_object);
+            // The name of a variant, which is described around it.
+            let is_variant = object.contains_key("description");
+            let fields = fields.filter(|fields| fields.len() > 1 || !is_variant);
+            let fields = fields
+                .into_iter()
+                .flatten()
+                .filter(|(_, field)| is_silent(field));
+            silent.extend(fields.map(|(field, _)| field.clone()));
+        });
+        assert!(silent.is_empty(), "{name}: {silent:?}");
     }
 }
 
@@ -78,9 +75,10 @@ fn document(command: &mut assert_cmd::Command) -> Value {
 fn of_traces() {
     for story in [
         "hyperv-rsc-jumbo",
-        "ipvs-gro-direct",
+        "frag-needed",
         "vxlan",
-        "reordered-before-merge",
+        "zero-window",
+        "upload",
     ] {
         let captures = Captures::of(story);
         let points = simulated(story).points.into_iter();

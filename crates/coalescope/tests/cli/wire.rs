@@ -9,7 +9,7 @@ use coalescope_lab::packet::{Buffers, PacketSocket};
 use coalescope_lab::{Namespace, Veth};
 use serde_json::{Value, json};
 
-use crate::common::{coalescope, stderr};
+use crate::common::{coalescope, is_as_its_schema_says, stderr};
 
 /// When nothing comes any more.
 const DEADLINE: Duration = Duration::from_secs(20);
