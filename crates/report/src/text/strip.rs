@@ -9,9 +9,11 @@ use crate::words::units::seconds;
 /// Columns at most.
 const COLUMNS: usize = 60;
 
-/// What stands for what happened in a column's time, the gravest first.
-const SIGNS: [(char, &str); 4] = [
-    ('X', "merged frames lost, half of them or more"),
+/// What stands for what happened in a column's time, the gravest first. Of merged frames, half or more
+/// were lost in the first two.
+const SIGNS: [(char, &str); 5] = [
+    ('X', "merged frames lost, single ones arrived"),
+    ('M', "merged ones lost, no single ones came"),
     ('x', "another loss"),
     ('#', "merged frames arrived"),
     ('-', "only single ones"),
@@ -50,37 +52,26 @@ fn signs(hop: &Hop) -> (Vec<char>, f64) {
 }
 
 fn sign(slot: &Slot) -> char {
-    let [merged_lost, other_loss, merged, single] = SIGNS.map(|(sign, _)| sign);
-    match *slot {
-        Slot {
-            merged_lost: lost,
-            merged_arrived: arrived,
-            ..
-        } if lost > 0 && lost >= arrived => merged_lost,
-        Slot {
-            merged_lost: 0,
-            other_lost: 0,
-            merged_arrived: 0,
-            single_arrived: 0,
-        } => NOTHING,
-        Slot {
-            merged_lost: 0,
-            other_lost: 0,
-            merged_arrived: 0,
-            ..
-        } => single,
-        Slot {
-            merged_lost: 0,
-            other_lost: 0,
-            ..
-        } => merged,
-        _ => other_loss,
+    let [accusing, all_merged, other_loss, merged, single] = SIGNS.map(|(sign, _)| sign);
+    let mostly_lost = slot.merged_lost > 0 && slot.merged_lost >= slot.merged_arrived;
+    if *slot == Slot::default() {
+        NOTHING
+    } else if mostly_lost && slot.single_arrived > 0 {
+        accusing
+    } else if mostly_lost {
+        all_merged
+    } else if slot.merged_lost > 0 || slot.other_lost > 0 {
+        other_loss
+    } else if slot.merged_arrived > 0 {
+        merged
+    } else {
+        single
     }
 }
 
 /// Only what the verdict would be about has a colour.
 fn tone(sign: char) -> Tone {
-    if sign == SIGNS[0].0 {
+    if [SIGNS[0].0, SIGNS[1].0].contains(&sign) {
         Tone::Bad
     } else {
         Tone::Plain
