@@ -88,7 +88,10 @@ pub(crate) fn print_ab(report: &AbReport, format: AbFormat) -> io::Result<()> {
             warn(report.warnings());
             report.write_json(&mut out)
         }
-        AbFormat::Csv => report.write_csv(&mut out),
+        AbFormat::Csv => {
+            warn(report.warnings());
+            report.write_csv(&mut out)
+        }
         AbFormat::Text => report.write_text(&mut out, &text_options(0)),
     }
 }
