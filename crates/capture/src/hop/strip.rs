@@ -2,7 +2,8 @@
 
 use super::outcome::{Judged, Outcome};
 
-/// Slots of a strip: half of them at least are used, four for each column of a line.
+/// Slots of a strip: of a capture that lasts, about half of them are used at least, so that some make up
+/// each column of a line.
 const SLOTS: usize = 256;
 /// The first slots last 2^10 ns, about a microsecond.
 const FIRST_SHIFT: u32 = 10;

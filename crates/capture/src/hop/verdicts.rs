@@ -28,27 +28,33 @@ impl Verdicts {
         is_multi: &impl Fn(u32) -> Option<bool>,
         strip: &mut Slots,
     ) {
-        self.wait(judged);
-        if is_multi(judged.len).is_some() {
-            self.settle(|len| is_multi(len).unwrap_or(false), strip);
+        match is_multi(judged.len) {
+            None => self.wait(judged),
+            Some(multi) => {
+                self.settle(|len| is_multi(len).unwrap_or(false), strip);
+                self.tell(judged);
+                self.count(judged, multi, strip);
+            }
         }
     }
 
     /// Takes a frame, to be counted when the segment size is settled.
     pub(super) fn wait(&mut self, judged: Judged) {
+        self.tell(judged);
+        self.early.push(judged);
+    }
+
+    fn tell(&mut self, judged: Judged) {
         if let Some(told) = &mut self.told {
             told.push(judged);
         }
-        self.early.push(judged);
     }
 
     /// Counts what was judged before the segment size was settled.
     pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
-        for place in 0..self.early.len() {
-            let early = self.early[place];
+        for early in std::mem::take(&mut self.early) {
             self.count(early, is_multi(early.len), strip);
         }
-        self.early.clear();
     }
 
     fn count(&mut self, judged: Judged, multi: bool, strip: &mut Slots) {
