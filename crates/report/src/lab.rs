@@ -89,10 +89,8 @@ pub struct LabIncident {
     /// Other measurements.
     pub controls: Vec<LabControl>,
     /// Measurements beside published ones; empty if the file has none, or it was simulated.
-    #[serde(default)]
     pub table: Vec<LabRow>,
     /// What a change of one level does in the table, published and here.
-    #[serde(default)]
     pub agreement: Vec<LabAgreement>,
     /// What is not as the file says it must be; empty if all is.
     pub problems: Vec<String>,
@@ -114,10 +112,8 @@ pub struct LabControl {
     /// Segments a round trip.
     pub effective_window_segments: f64,
     /// How long the workload took, in seconds; none if it was simulated.
-    #[serde(default)]
     pub took_s: Option<f64>,
     /// Frames with data at the first point, as captured there; none where the file does not ask.
-    #[serde(default)]
     pub data_frames: Option<u64>,
 }
 
