@@ -112,7 +112,7 @@ fn values_that_make_no_sense_are_told_with_line_and_reason() {
         (
             "does: bridge, ",
             "",
-            "is on the way: it does bridge, route or nat",
+            "is on the way: it does bridge, route, nat or ipvs",
         ),
         ("{name: vm}", "{name: far}", "two rooms are called far"),
         ("{name: vm}", "{name: far/away}", "1 to 16 lower-case"),

@@ -129,9 +129,9 @@ pub struct LabRow {
     pub sender_us_per_kb: Option<f64>,
     /// The same for the receiver's interface.
     pub receiver_us_per_kb: Option<f64>,
-    /// ACKs without data that the receiver sent for each segment of data.
+    /// Segments, nearly all of them ACKs, that the receiver sent for each segment of data that was sent.
     pub acks_per_segment: Option<f64>,
-    /// Segments for each frame that arrived at the receiver's IP.
+    /// Segments that the sender sent for each frame that arrived at the receiver's IP.
     pub merge_factor: Option<f64>,
     /// Segments that the sender sent again.
     pub retransmitted_segments: Option<f64>,

@@ -59,16 +59,31 @@ fn row_of(incident: &Incident, row: &Row, bps: f64, [client, server]: &[Moved; 2
         let found = figures.iter().find(|figure| figure.metric.name == name);
         found.map(|figure| figure.value)
     };
+    let [acks_per_segment, merge_factor] = per_segment([sender.0, receiver.0]);
     LabRow {
         levels: row.levels.clone(),
         bps,
         sender_us_per_kb: of(sender, "service_demand_us_per_kb"),
         receiver_us_per_kb: of(receiver, "service_demand_us_per_kb"),
-        acks_per_segment: of(receiver, "acks_per_data_segment"),
-        merge_factor: of(receiver, "merge_factor"),
+        acks_per_segment,
+        merge_factor,
         retransmitted_segments: of(sender, "retransmitted_segments"),
         published: row.published,
     }
+}
+
+/// ACKs for each segment, and segments for each frame that arrived. Segments are the sender's: a receiver does
+/// not count those of a merged frame that comes from a TAP, since its kernel does not trust their number.
+fn per_segment([sender, receiver]: [&Moved; 2]) -> [Option<f64>; 2] {
+    let first = sender.counter("TcpExtTCPOrigDataSent");
+    let again = sender.counter("TcpRetransSegs");
+    let sent = first.zip(again).map(|(first, again)| first + again);
+    let per = |one: Option<u64>, other: Option<u64>| {
+        let other = other.filter(|other| *other > 0)?;
+        Some(one? as f64 / other as f64)
+    };
+    let acks = receiver.counter("TcpOutSegs");
+    [per(acks, sent), per(sent, receiver.counter("IpInReceives"))]
 }
 
 /// What a change of one level does, of all pairs of rows with published figures.
@@ -171,6 +186,21 @@ mod tests {
                 service_demand_us_per_kb: Some(1.0),
             }),
         }
+    }
+
+    #[test]
+    fn segments_are_those_that_the_sender_sent() {
+        let moved = |counters: &[(&str, u64)]| Moved {
+            protocols: counters
+                .iter()
+                .map(|(name, moved)| ((*name).to_owned(), *moved))
+                .collect(),
+            ..Moved::default()
+        };
+        let sender = moved(&[("TcpExtTCPOrigDataSent", 90), ("TcpRetransSegs", 10)]);
+        let receiver = moved(&[("TcpOutSegs", 20), ("IpInReceives", 25)]);
+        assert_eq!(per_segment([&sender, &receiver]), [Some(0.2), Some(4.0)]);
+        assert_eq!(per_segment([&receiver, &sender]), [None, None]);
     }
 
     #[test]
