@@ -1,10 +1,10 @@
 //! What pages show is what happens: the commands of each page run, one after the other in a folder
 //! of the page's own, and print what stands below them.
 //!
-//! In a block marked `console` a line after the prompt `$ ` is a command, and what follows, if
-//! anything does, is all that it prints, errors too: `...` on a line by itself stands for any lines,
-//! `[..]` for anything within one. In a block marked `sh` each line is a command. Only those of
-//! coalescope are run, so none with `sudo` is.
+//! In a block marked `console` a line after the prompt `$ ` is a command, with those after `> `
+//! directly below it, and what follows, if anything does, is all that it prints, errors too: `...` on
+//! a line by itself stands for any lines, `[..]` for anything within one. In a block marked `sh` each
+//! line is a command. Only those of coalescope are run, so none with `sudo` is.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -65,8 +65,7 @@ fn of_console<'a>(block: impl Iterator<Item = (&'a str, usize)>) -> Vec<Shown> {
         if let Some(command) = text.strip_prefix("$ ") {
             found.push(shown(command, line));
         } else if let Some(shown) = found.last_mut() {
-            shown.output += text;
-            shown.output.push('\n');
+            shown.add(text);
         }
     }
     found
@@ -85,6 +84,20 @@ fn shown(command: &str, line: usize) -> Shown {
 }
 
 impl Shown {
+    /// Adds a line that stands below.
+    fn add(&mut self, text: &str) {
+        match text.strip_prefix("> ") {
+            Some(more) if self.output.is_empty() => {
+                self.command.push('\n');
+                self.command += more;
+            }
+            _ => {
+                self.output += text;
+                self.output.push('\n');
+            }
+        }
+    }
+
     /// Runs it, and says what is not as the page has it.
     fn problem(&self, folder: &Path) -> Option<String> {
         let output = run(&self.command, folder);
