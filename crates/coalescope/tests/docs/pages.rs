@@ -167,6 +167,15 @@ fn every_tutorial_shows_what_is_printed() {
 }
 
 #[test]
+fn the_index_has_every_page() {
+    let index = read("docs/README.md");
+    for page in pages() {
+        let name = page.strip_prefix("docs/").unwrap();
+        assert!(name == "README.md" || index.contains(&format!("({name})")), "{page}");
+    }
+}
+
+#[test]
 fn what_is_not_printed_is_noticed() {
     let folder = TempDir::new().unwrap();
     let page = |below: &str| format!("```console\n$ coalescope lab list | head -0\n{below}```\n");
