@@ -22,10 +22,13 @@ impl<'a> Commands<'a> {
 
     /// What a command prints as JSON. Findings are an exit code of their own, and no error.
     pub(super) fn json(&self, arguments: &[&str]) -> anyhow::Result<Value> {
+        // The command is run in the folder, where a relative path would be another one.
+        let state = std::path::absolute(self.folder.join("state"))
+            .context("cannot tell where the lab's folder is: give --keep an absolute path")?;
         let output = Command::new(SELF)
             .args(arguments)
             .current_dir(self.folder)
-            .env("COALESCOPE_STATE", self.folder.join("state"))
+            .env("COALESCOPE_STATE", state)
             // Nobody's session goes over the lab's interfaces.
             .env_remove("SSH_CONNECTION")
             .stdin(Stdio::null())
