@@ -6,10 +6,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use coalescope_knowledge::rules::{
-    Checked, Each, Meaning, Remedy, RemedyKind, Rule, Rules, check, meanings,
+    Checked, Each, Meaning, Remedy, RemedyKind, RemedyRule, Rule, Rules, check, meanings,
 };
 
 /// What stands before the lists.
@@ -39,8 +40,9 @@ const CHECK: &str = "\
 ## What `coalescope check` finds
 
 Names of interfaces, kernels and values are those of each rule's own example. `coalescope rules show ID` prints a rule
-whole, with its condition; [rules.md](rules.md) says how they are made and how to add your own. Remedies are those for
-the example's platform and distribution.
+whole, with its condition; [rules.md](rules.md) says how they are made and how to add your own. Most switches are made to
+last in the same ways, which `coalescope check` prints and `coalescope fix --persist` writes: NetworkManager, netplan,
+systemd-networkd, ifupdown, RHEL's ifcfg, udev, rc.conf. They are left out here.
 
 ";
 
@@ -81,7 +83,7 @@ struct Section<'a> {
     mechanism: String,
     evidence: Vec<&'a str>,
     experiment: Option<&'a str>,
-    remedies: &'a [Remedy],
+    remedies: Vec<&'a Remedy>,
     cost: Option<&'a str>,
     explains: Vec<&'static str>,
     sources: &'a [String],
@@ -96,7 +98,7 @@ fn of_meaning(meaning: &Meaning) -> Section<'_> {
         mechanism: meaning.mechanism.clone(),
         evidence: Vec::new(),
         experiment: meaning.experiment.as_deref(),
-        remedies: &meaning.remedies,
+        remedies: meaning.remedies.iter().collect(),
         cost: meaning.cost.as_deref(),
         explains: Vec::new(),
         sources: &meaning.sources,
@@ -119,11 +121,23 @@ fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
         mechanism: one_line(&rule.mechanism),
         evidence: evidence.map(|one| one.text.as_str()).collect(),
         experiment: finding.and_then(|one| one.experiment.as_deref()),
-        remedies: finding.map_or(&[], |one| &one.remedies),
+        remedies: finding.map_or_else(Vec::new, |one| own_remedies(rule, &one.remedies)),
         cost: finding.and_then(|one| one.cost.as_deref()),
         explains: rule.explains.iter().map(|id| id.name()).collect(),
         sources: &rule.sources,
     }
+}
+
+/// The remedies but for what is the same for every switch: how each manager of interfaces keeps it.
+fn own_remedies<'a>(rule: &Rule, all: &'a [Remedy]) -> Vec<&'a Remedy> {
+    let written = rule.remedies.iter().filter_map(|remedy| match remedy {
+        RemedyRule::Command { platform, .. } => Some(platform),
+        RemedyRule::Set { .. } => None,
+    });
+    let now = all.iter().filter(|one| one.kind == RemedyKind::Runtime);
+    let platforms: BTreeSet<&String> = written.chain(now.map(|one| &one.platform)).collect();
+    let is_own = |one: &&Remedy| platforms.contains(&one.platform);
+    all.iter().filter(is_own).collect()
 }
 
 fn subject(rule: &Rule) -> String {
@@ -175,7 +189,7 @@ impl Section<'_> {
             .chain(cost)
             .chain(sources);
         text.extend(items);
-        text + &commands(self.remedies) + "\n"
+        text + &commands(&self.remedies) + "\n"
     }
 }
 
@@ -184,7 +198,7 @@ fn item(what: &str, text: &str) -> String {
 }
 
 /// Remedies, each with what it is for.
-fn commands(remedies: &[Remedy]) -> String {
+fn commands(remedies: &[&Remedy]) -> String {
     if remedies.is_empty() {
         return String::new();
     }

@@ -171,7 +171,10 @@ fn the_index_has_every_page() {
     let index = read("docs/README.md");
     for page in pages() {
         let name = page.strip_prefix("docs/").unwrap();
-        assert!(name == "README.md" || index.contains(&format!("({name})")), "{page}");
+        assert!(
+            name == "README.md" || index.contains(&format!("({name})")),
+            "{page}"
+        );
     }
 }
 
