@@ -2,12 +2,14 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use crate::hop::{Slot, Strip};
 pub use crate::kept::Connections;
 
 /// Everything read from one set of captures.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Trace {
     /// Points in path order.
     pub points: Vec<Point>,
@@ -16,7 +18,7 @@ pub struct Trace {
 }
 
 /// What one observation point saw.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Point {
     /// Its name: as given, or the file's stem.
     pub name: String,
@@ -43,11 +45,12 @@ pub struct Point {
     /// What was left out or looked odd.
     pub warnings: Vec<String>,
     /// Connections, in order of their first frame.
+    #[schemars(with = "Vec<Connection>")]
     pub connections: Connections,
 }
 
 /// One end of a connection.
-#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, JsonSchema)]
 pub struct Endpoint {
     /// Address.
     pub address: IpAddr,
@@ -65,7 +68,7 @@ impl Default for Endpoint {
 }
 
 /// Where a point stands for a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Vantage {
     /// At the client.
@@ -80,7 +83,7 @@ pub enum Vantage {
 }
 
 /// The phases that curl prints, in seconds.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Phases {
     /// SYN to the client's ACK.
     pub connect_s: Option<f64>,
@@ -93,7 +96,7 @@ pub struct Phases {
 }
 
 /// One connection at one point.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Connection {
     /// Its number at this point, from 0.
     pub id: u64,
@@ -144,7 +147,7 @@ impl Connection {
 }
 
 /// One direction of one connection at one point.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Direction {
     /// Frames.
     pub frames: u64,
@@ -233,7 +236,7 @@ impl Direction {
 }
 
 /// First transmissions at one point, by whether all their bytes had to be sent again.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Repeats {
     /// Merged (not TSO) frames whose fate is known.
     pub merged: u64,
@@ -254,7 +257,7 @@ pub struct Repeats {
 }
 
 /// Frames that ICMP "packet too big" messages quoted.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Rejected {
     /// Messages that quote a merged frame of this direction whose segments would have fitted.
     pub merged: u64,
@@ -265,7 +268,7 @@ pub struct Rejected {
 }
 
 /// Frame numbers to open in Wireshark; a few of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Examples {
     /// Merged or TSO frames.
     pub merged: Vec<u64>,
@@ -282,7 +285,7 @@ pub struct Examples {
 }
 
 /// What became of the frames of one sort from one point to the next.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Outcomes {
     /// Frames seen at the first point.
     pub seen: u64,
@@ -313,7 +316,7 @@ impl Outcomes {
 }
 
 /// One hop, in one direction of data.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Hop {
     /// The point that data left.
     pub from: String,
@@ -345,10 +348,13 @@ pub struct Hop {
     pub p_value: Option<f64>,
     /// Per connection, worst first, at most 100.
     pub connections: Vec<HopConnection>,
+    /// What became of frames over time, for text.
+    #[serde(skip)]
+    pub strip: Strip,
 }
 
 /// One connection over one hop.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct HopConnection {
     /// Its id at `from`.
     pub from_id: u64,

@@ -1,5 +1,6 @@
 //! The connections of one point.
 
+use coalescope_hugepage as hugepage;
 use coalescope_wire::Flags;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -12,9 +13,9 @@ use crate::reader::Item;
 
 /// Connections whose state, of about 1 KiB each with what it leads to, fills a second-level cache.
 const LARGE: usize = 1024;
-/// Connections are kept in blocks, so that growing moves none of them. A block is large enough to be
-/// a mapping of its own, which the operating system gets back as soon as its facts are made.
-pub(crate) const BLOCK: usize = 256;
+/// Connections are kept in blocks, so that growing moves none of them. A block is a mapping of its
+/// own, of which only what is filled takes memory, and large enough for huge pages: 31 MB.
+pub(crate) const BLOCK: usize = 32 * LARGE;
 
 /// No connection.
 const NONE: u32 = u32::MAX;
@@ -147,6 +148,10 @@ impl Table {
             self.blocks.push(Vec::with_capacity(BLOCK));
         }
         if let Some(block) = self.blocks.last_mut() {
+            // Not before there are many: a huge page for a few would take more memory than they do.
+            if self.len == LARGE || self.len > LARGE && block.is_empty() {
+                hugepage::advise(block);
+            }
             block.push(Connection::new(frame));
         }
         self.len += 1;

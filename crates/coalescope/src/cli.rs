@@ -1,6 +1,7 @@
 //! The arguments.
 
 mod experiments;
+mod formats;
 mod generated;
 mod lab;
 
@@ -8,15 +9,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
 pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
+pub use formats::{CheckFormat, Format, HostFormat, ReplayFormat, SchemaName, WireFormat};
 pub use generated::{CompletionsArgs, ManArgs};
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
-pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
+pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -133,7 +135,7 @@ pub enum Command {
     /// Look at the rules of check
     #[command(subcommand)]
     Rules(RulesCommand),
-    /// Print the JSON Schema of a kind of file
+    /// Print the JSON Schema of an output or a file, or list those that there are
     Schema(SchemaArgs),
     /// Run an incident live, or trace captures of a simulated one
     Demo(DemoArgs),
@@ -165,7 +167,7 @@ pub struct CheckArgs {
 
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
-    pub format: HostFormat,
+    pub format: CheckFormat,
 
     /// The page.
     #[command(flatten)]
@@ -274,20 +276,9 @@ pub struct RulesOutput {
 /// Arguments of `coalescope schema`.
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// Of what
+    /// Of what [default: list the names]
     #[arg(value_enum)]
-    pub name: SchemaName,
-}
-
-/// What there is a JSON Schema of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SchemaName {
-    /// What `collect` prints, and fixtures of rules are made of: coalescope/host/1
-    Host,
-    /// A file of rules
-    Rules,
-    /// What `ab` prints: coalescope/ab/1
-    Ab,
+    pub name: Option<SchemaName>,
 }
 
 /// Arguments of `coalescope trace`.
@@ -413,44 +404,4 @@ pub struct DemoArgs {
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-/// A form of output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/trace/1
-    Json,
-}
-
-/// A form of output of `coalescope replay`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReplayFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/replay/1
-    Json,
-}
-
-/// A form of output of the commands about hosts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum HostFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
-}
-
-/// A form of output of `coalescope lab wire`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum WireFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/lab-wire/1
-    Json,
 }

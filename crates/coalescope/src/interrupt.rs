@@ -19,7 +19,9 @@ mod unix {
     use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::SIGINT;
+    #[cfg(target_os = "linux")]
+    use signal_hook::consts::SIGTERM;
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
 

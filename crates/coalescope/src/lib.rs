@@ -34,11 +34,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use cli::{
-    AbArgs, AbFormat, CheckArgs, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
-    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabRunArgs,
-    LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs,
-    RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs, WireArgs,
-    WireFormat,
+    AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
+    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabFormat,
+    LabRunArgs, LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs,
+    RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs,
+    WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -104,7 +104,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Undo(args) => undo::run(&args),
         #[cfg(not(target_os = "linux"))]
         Command::Ab(_) | Command::Fix(_) | Command::Undo(_) => {
-            anyhow::bail!("settings are changed on Linux only: run it there, or with --do over ssh")
+            anyhow::bail!("ab, fix and undo change settings of Linux only: run coalescope there")
         }
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),

@@ -1,5 +1,6 @@
 //! Printing the report.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 #[cfg(target_os = "linux")]
@@ -10,18 +11,21 @@ use coalescope_report::{
 
 #[cfg(target_os = "linux")]
 use crate::cli::{AbFormat, WireFormat};
-use crate::cli::{DiagnoseOutput, Format, HostFormat, OutputArgs, ReplayFormat};
+use crate::cli::{
+    CheckFormat, DiagnoseOutput, Format, HostFormat, LabFormat, OutputArgs, ReplayFormat,
+};
 
 /// Prints the report to standard output, which gets nothing else.
 pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match args.format {
         Format::Json => {
-            // Text has a section for them.
-            for warning in report.warnings() {
-                tell(&format!("warning: {warning}"));
-            }
+            warn(report.warnings());
             report.write_json(&mut out)
+        }
+        Format::Csv => {
+            warn(report.warnings());
+            report.write_csv(&mut out)
         }
         Format::Text => report.write_text(&mut out, &text_options(args.connections)),
     }
@@ -36,26 +40,30 @@ pub(crate) fn print_replay(
     let mut out = io::stdout().lock();
     match format {
         ReplayFormat::Json => {
-            for warning in report.warnings() {
-                tell(&format!("warning: {warning}"));
-            }
+            warn(report.warnings());
             report.write_json(&mut out)
+        }
+        ReplayFormat::Csv => {
+            warn(report.warnings());
+            report.write_csv(&mut out)
         }
         ReplayFormat::Text => report.write_text(&mut out, &text_options(connections)),
     }
 }
 
 /// The same for a check.
-pub(crate) fn print_check(report: &CheckReport, format: HostFormat) -> io::Result<()> {
+pub(crate) fn print_check(report: &CheckReport, format: CheckFormat) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match format {
-        HostFormat::Json => {
-            for warning in report.warnings() {
-                tell(&format!("warning: {warning}"));
-            }
+        CheckFormat::Json => {
+            warn(report.warnings());
             report.write_json(&mut out)
         }
-        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
+        CheckFormat::Csv => {
+            warn(report.warnings());
+            report.write_csv(&mut out)
+        }
+        CheckFormat::Text => report.write_text(&mut out, &text_options(0)),
     }
 }
 
@@ -64,9 +72,7 @@ pub(crate) fn print_diagnose(report: &DiagnoseReport, args: DiagnoseOutput) -> i
     let mut out = io::stdout().lock();
     match args.format {
         HostFormat::Json => {
-            for warning in report.warnings() {
-                tell(&format!("warning: {warning}"));
-            }
+            warn(report.warnings());
             report.write_json(&mut out)
         }
         HostFormat::Text => report.write_text(&mut out, &text_options(args.connections)),
@@ -79,12 +85,13 @@ pub(crate) fn print_ab(report: &AbReport, format: AbFormat) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match format {
         AbFormat::Json => {
-            for warning in report.warnings() {
-                tell(&format!("warning: {warning}"));
-            }
+            warn(report.warnings());
             report.write_json(&mut out)
         }
-        AbFormat::Csv => report.write_csv(&mut out),
+        AbFormat::Csv => {
+            warn(report.warnings());
+            report.write_csv(&mut out)
+        }
         AbFormat::Text => report.write_text(&mut out, &text_options(0)),
     }
 }
@@ -110,11 +117,12 @@ pub(crate) fn print_undo(report: &UndoReport, format: HostFormat) -> io::Result<
 }
 
 /// The same for the lab.
-pub(crate) fn print_lab(report: &LabReport, format: HostFormat) -> io::Result<()> {
+pub(crate) fn print_lab(report: &LabReport, format: LabFormat) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match format {
-        HostFormat::Json => report.write_json(&mut out),
-        HostFormat::Text => report.write_text(&mut out, &text_options(0)),
+        LabFormat::Json => report.write_json(&mut out),
+        LabFormat::Csv => report.write_csv(&mut out),
+        LabFormat::Text => report.write_text(&mut out, &text_options(0)),
     }
 }
 
@@ -124,9 +132,7 @@ pub(crate) fn print_wire(report: &WireReport, format: WireFormat) -> io::Result<
     let mut out = io::stdout().lock();
     match format {
         WireFormat::Json => {
-            for warning in &report.warnings {
-                tell(&format!("warning: {warning}"));
-            }
+            warn(&report.warnings);
             report.write_json(&mut out)
         }
         WireFormat::Text => report.write_text(&mut out, &text_options(0)),
@@ -137,6 +143,13 @@ fn text_options(connections: usize) -> TextOptions {
     TextOptions {
         connections: Some(connections).filter(|&n| n > 0),
         colour: wants_colour(),
+    }
+}
+
+/// What text has a section for.
+fn warn(warnings: impl IntoIterator<Item = impl Display>) {
+    for warning in warnings {
+        tell(&format!("warning: {warning}"));
     }
 }
 

@@ -3,11 +3,54 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
-use coalescope_knowledge::rules::{Rule, Rules, test};
+use coalescope_knowledge::rules::{FixtureFailure, Rule, Rules, test};
+use coalescope_report::document;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
 
 use crate::Outcome;
 use crate::cli::{HostFormat, RulesCommand, RulesOutput};
 use crate::{hosts, output};
+
+/// Name and version of what `rules list` and `rules show` print.
+const LIST_SCHEMA: &str = "coalescope/rules/1";
+/// The same of `rules test`.
+const TEST_SCHEMA: &str = "coalescope/rules-test/1";
+
+/// What `coalescope rules list` and `rules show` print.
+#[derive(Serialize, JsonSchema)]
+struct Shown<'a> {
+    /// All rules, or the one.
+    rules: AllOrOne<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum AllOrOne<'a> {
+    /// All rules (`list`).
+    All(Vec<&'a Rule>),
+    /// The one that was asked for (`show`).
+    One(&'a Rule),
+}
+
+/// What `coalescope rules test` prints.
+#[derive(Serialize, JsonSchema)]
+struct Tested<'a> {
+    /// How many rules were tested, each on two fixtures.
+    rules: usize,
+    /// Fixtures on which a rule does what it should not.
+    failures: &'a [FixtureFailure],
+}
+
+/// The JSON Schema of what `rules list` and `rules show` print.
+pub(crate) fn list_schema() -> Schema {
+    document::schema::<Shown<'static>>(LIST_SCHEMA)
+}
+
+/// The same of `rules test`.
+pub(crate) fn test_schema() -> Schema {
+    document::schema::<Tested<'static>>(TEST_SCHEMA)
+}
 
 pub(crate) fn run(command: &RulesCommand) -> anyhow::Result<Outcome> {
     match command {
@@ -20,7 +63,7 @@ pub(crate) fn run(command: &RulesCommand) -> anyhow::Result<Outcome> {
 fn list(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     let all: Vec<&Rule> = rules.iter().collect();
     if args.format == HostFormat::Json {
-        return json(&all);
+        return json(AllOrOne::All(all));
     }
     let longest = all.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     let mut out = io::stdout().lock();
@@ -46,7 +89,7 @@ fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> 
         bail!("there is no rule {id}: `coalescope rules list` lists them");
     };
     if args.format == HostFormat::Json {
-        return json(rule);
+        return json(AllOrOne::One(rule));
     }
     let mut out = io::stdout().lock();
     out.write_all(rule.yaml()?.as_bytes())?;
@@ -71,11 +114,13 @@ fn run_fixtures(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     let failed = failures.len();
     let mut out = io::stdout().lock();
     match args.format {
-        HostFormat::Json => writeln!(
-            out,
-            "{}",
-            serde_json::json!({ "schema": "coalescope/rules-test/1", "rules": tested, "failures": failures })
-        )?,
+        HostFormat::Json => {
+            let body = Tested {
+                rules: tested,
+                failures: &failures,
+            };
+            document::write(TEST_SCHEMA, &body, &mut out)?;
+        }
         HostFormat::Text => writeln!(
             out,
             "{tested} rules, {} fixtures, {failed} failed",
@@ -85,10 +130,7 @@ fn run_fixtures(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(failed > 0))
 }
 
-fn json<T: serde::Serialize + ?Sized>(value: &T) -> anyhow::Result<Outcome> {
-    let mut out = io::stdout().lock();
-    let document = serde_json::json!({ "schema": "coalescope/rules/1", "rules": value });
-    serde_json::to_writer_pretty(&mut out, &document).map_err(io::Error::from)?;
-    out.write_all(b"\n")?;
+fn json(rules: AllOrOne<'_>) -> anyhow::Result<Outcome> {
+    document::write(LIST_SCHEMA, &Shown { rules }, &mut io::stdout().lock())?;
     Ok(Outcome::Done)
 }

@@ -2,22 +2,72 @@
 
 use std::io::{self, Write};
 
+use clap::ValueEnum;
 use coalescope_host::model::Snapshot;
+use coalescope_incident::Incident;
 use coalescope_knowledge::rules::Rule;
-use coalescope_report::AbReport;
-use schemars::schema_for;
+use coalescope_report::{
+    AbReport, CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, WireReport,
+};
+use schemars::{Schema, schema_for};
 
-use crate::Outcome;
 use crate::cli::{SchemaArgs, SchemaName};
+use crate::{Outcome, rules};
 
 pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Outcome> {
-    let schema = match args.name {
-        SchemaName::Host => schema_for!(Snapshot),
-        SchemaName::Ab => schema_for!(AbReport),
-        SchemaName::Rules => schema_for!(Vec<Rule>),
-    };
+    let Some(name) = args.name else { return list() };
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &schema).map_err(io::Error::from)?;
+    serde_json::to_writer_pretty(&mut out, &schema(name)?).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
+    Ok(Outcome::Done)
+}
+
+/// What is printed has what is always there as required; files that people write may leave things out.
+fn schema(name: SchemaName) -> anyhow::Result<Schema> {
+    Ok(match name {
+        SchemaName::Trace => Report::schema(),
+        SchemaName::Check => CheckReport::schema(),
+        SchemaName::Diagnose => DiagnoseReport::schema(),
+        SchemaName::Ab => AbReport::schema(),
+        SchemaName::Replay => ReplayReport::schema(),
+        SchemaName::Lab => LabReport::schema(),
+        SchemaName::LabWire => WireReport::schema(),
+        SchemaName::RulesList => rules::list_schema(),
+        SchemaName::RulesTest => rules::test_schema(),
+        SchemaName::Host => schema_for!(Snapshot),
+        SchemaName::Rules => schema_for!(Vec<Rule>),
+        SchemaName::Incident => schema_for!(Incident),
+        SchemaName::Fix | SchemaName::Undo | SchemaName::Journal => of_changes(name)?,
+    })
+}
+
+/// Of what changes settings.
+#[cfg(target_os = "linux")]
+fn of_changes(name: SchemaName) -> anyhow::Result<Schema> {
+    use coalescope_experiment::journal;
+    use coalescope_report::{FixReport, UndoReport, document};
+
+    Ok(match name {
+        SchemaName::Fix => FixReport::schema(),
+        SchemaName::Undo => UndoReport::schema(),
+        _ => document::schema::<journal::Journal>(journal::SCHEMA),
+    })
+}
+
+/// Of what changes settings.
+#[cfg(not(target_os = "linux"))]
+fn of_changes(_: SchemaName) -> anyhow::Result<Schema> {
+    anyhow::bail!("settings are changed on Linux only, and so is this schema printed there only");
+}
+
+fn list() -> anyhow::Result<Outcome> {
+    let mut out = io::stdout().lock();
+    for value in SchemaName::value_variants() {
+        let Some(value) = value.to_possible_value() else {
+            continue;
+        };
+        let help = value.get_help().map(ToString::to_string);
+        writeln!(out, "{:11} {}", value.get_name(), help.unwrap_or_default())?;
+    }
     Ok(Outcome::Done)
 }

@@ -1,6 +1,7 @@
 //! Two transfers side by side, such as one direct and one through a load balancer.
 
 use coalescope_capture::facts::{Connection, Direction, Phases, Point, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{Finding, Id, Proof};
@@ -9,7 +10,7 @@ use crate::thresholds::{DOES_NOT_MERGE, ENOUGH_SEGMENTS, MERGES, SLOWER};
 use crate::words::{endpoint, rate, reference, shown, told};
 
 /// What one of the two transfers looked like, at the point that has its capture.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Transfer {
     /// The point.
     pub point: String,
@@ -52,7 +53,7 @@ pub struct Transfer {
 }
 
 /// Two transfers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
     /// The first one given.
     pub first: Transfer,

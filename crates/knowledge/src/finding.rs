@@ -77,7 +77,7 @@ impl Proof {
 }
 
 /// A connection, by the point that saw it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConnectionRef {
     /// The point.
     pub point: String,
@@ -90,7 +90,7 @@ pub struct ConnectionRef {
 }
 
 /// A hop, in the direction of the data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HopRef {
     /// The point that data left.
     pub from: String,
@@ -99,7 +99,7 @@ pub struct HopRef {
 }
 
 /// One piece of evidence.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// In words, with the numbers.
     pub text: String,
@@ -110,7 +110,7 @@ pub struct Evidence {
 }
 
 /// A finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// What.
     pub id: Id,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
@@ -11,7 +12,7 @@ use crate::thresholds::{
 };
 
 /// What holds a connection back most; of two the first is the graver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// Merged frames are lost or refused.
@@ -35,10 +36,11 @@ pub enum Limit {
 }
 
 /// The limit of one connection.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConnectionLimit {
     /// The point; one name for all its connections.
     #[serde(serialize_with = "as_str")]
+    #[schemars(with = "String")]
     pub point: Arc<str>,
     /// The connection's id there.
     pub connection: u64,

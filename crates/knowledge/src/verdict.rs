@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use coalescope_capture::facts::Trace;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
@@ -15,7 +16,7 @@ use crate::overview::Overview;
 use crate::same::{Group, Same};
 
 /// What can be said about merging.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Merging {
     /// Merged frames are lost or refused.
@@ -29,7 +30,7 @@ pub enum Merging {
 }
 
 /// The first lines of a report.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Verdict {
     /// About merging.
     pub merging: Merging,
@@ -38,7 +39,7 @@ pub struct Verdict {
 }
 
 /// All that was found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// First lines.
     pub verdict: Verdict,

@@ -1,5 +1,5 @@
 //! The two ethtool commands that netlink does not have: the driver's description, and the values of
-//! its statistics (netlink has only their names). The only `unsafe` of the workspace.
+//! its statistics (netlink has only their names). Beside `hugepage`, the only `unsafe` of the workspace.
 
 #![allow(unsafe_code)]
 

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a capture became under a profile.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Replay {
     /// The profile's name.
     pub profile: String,
@@ -79,7 +80,7 @@ pub struct Replay {
 }
 
 /// Counts by reason. Only reasons that occurred are there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reasons {
     /// Frames that went on as they came, without having been held.
     pub passed: BTreeMap<&'static str, u64>,
@@ -90,7 +91,7 @@ pub struct Reasons {
 }
 
 /// One direction of a connection at one interface.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Connection {
     /// Its number, from 0.
     pub id: u64,
@@ -133,7 +134,7 @@ pub struct Connection {
 }
 
 /// One end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Endpoint {
     /// Its address.
     pub address: IpAddr,

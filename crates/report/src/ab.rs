@@ -2,13 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
-use coalescope_experiment::record::{Record, Run};
+use coalescope_experiment::record::{Record, Run, SCHEMA};
 use coalescope_knowledge::Settled;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::html;
 use crate::text::{self, TextOptions};
+use crate::{document, html, separated};
 
 /// What `coalescope ab` has to say.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -52,18 +52,21 @@ impl AbReport {
         out.flush()
     }
 
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
+    }
+
     /// Prints each run as a line of comma-separated values (RFC 4180), with a header.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut out = BufWriter::new(out);
-        write_row(&mut out, &self.header())?;
-        for (number, run) in self.record.runs.iter().enumerate() {
-            write_row(&mut out, &self.row(number + 1, run))?;
-        }
-        out.flush()
+        let runs = self.record.runs.iter().enumerate();
+        let rows = runs.map(|(number, run)| Ok(self.row(number + 1, run)));
+        separated::write(out, &self.header(), rows)
     }
 
     /// Prints for people.
@@ -109,19 +112,5 @@ impl AbReport {
             .chain(figures)
             .chain(last)
             .collect()
-    }
-}
-
-fn write_row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
-    let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
-    write!(out, "{}\r\n", cells.join(","))
-}
-
-/// RFC 4180: a cell with a comma, a quote or a line break is quoted, and its quotes doubled.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
     }
 }

@@ -9,11 +9,32 @@ use coalescope_host::model::{
 };
 use coalescope_host::roles::{Role, roles};
 use coalescope_knowledge::rules::{Checked, HostFinding, LeftAlone, RuleError};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::document;
 use crate::html;
-use crate::json;
+use crate::separated;
 use crate::text::{self, TextOptions};
+
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/check/1";
+
+/// What is printed of a finding as comma-separated values.
+const COLUMNS: [&str; 12] = [
+    "host",
+    "interface",
+    "switch",
+    "id",
+    "proof",
+    "blame",
+    "title",
+    "mechanism",
+    "evidence.text",
+    "experiment",
+    "cost",
+    "sources",
+];
 
 /// What `coalescope check` has to say.
 #[derive(Clone, Debug, Default)]
@@ -24,38 +45,63 @@ pub struct CheckReport {
     pub(crate) drift: Vec<Drift>,
 }
 
-/// What `check` and `diagnose` both print.
-#[derive(Serialize)]
+/// What `coalescope check` prints of hosts.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Check")]
 pub(crate) struct Body<'a> {
+    /// The hosts that were looked at.
     hosts: Vec<Host<'a>>,
+    /// What differs between them; empty for one host.
     drift: &'a [Drift],
+    /// What is wrong, host by host.
     findings: Vec<&'a HostFinding>,
+    /// What looks wrong, and is better left as it is.
     left_alone: Vec<&'a LeftAlone>,
+    /// Rules that could not be asked.
     rule_errors: Vec<&'a RuleError>,
 }
 
-#[derive(Serialize)]
+/// A host.
+#[derive(Serialize, JsonSchema)]
 struct Host<'a> {
+    /// Its name, or what stands for it.
     name: &'a str,
+    /// What system it runs.
     platform: Option<Platform>,
+    /// Release of its kernel.
     kernel: Option<&'a str>,
+    /// Its distribution.
     distribution: Option<&'a Distribution>,
+    /// The hypervisor that it is a guest of.
     virtualisation: Option<&'a str>,
+    /// Its interfaces.
     interfaces: Vec<HostInterface<'a>>,
+    /// What was not read, and without which little can be said.
     missing: &'a [String],
+    /// What could not be read.
     unread: &'a [Unread],
 }
 
-#[derive(Serialize)]
+/// An interface of a host.
+#[derive(Serialize, JsonSchema)]
 struct HostInterface<'a> {
+    /// Its name.
     name: &'a str,
+    /// What kind it is, such as `bridge` or `vlan`.
     kind: Option<&'a str>,
+    /// Its driver's name.
     driver: Option<&'a str>,
+    /// More about its driver.
     driver_info: Option<&'a Driver>,
+    /// Its MTU, in bytes.
     mtu_bytes: Option<u64>,
+    /// The bridge, bond or the like that it is a port of.
     master: Option<&'a str>,
+    /// Names of its roles (docs/check.md).
     roles: Vec<&'static str>,
+    /// Why it has each role, by the role's name.
     because: BTreeMap<&'static str, &'a str>,
+    /// Its switches, by name.
     features: &'a BTreeMap<String, Feature>,
 }
 
@@ -69,9 +115,11 @@ impl CheckReport {
     /// Whether anything is wrong.
     #[must_use]
     pub fn has_findings(&self) -> bool {
-        self.hosts
-            .iter()
-            .any(|(_, checked)| !checked.findings.is_empty())
+        self.findings().next().is_some()
+    }
+
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &HostFinding> {
+        self.hosts.iter().flat_map(|(_, checked)| &checked.findings)
     }
 
     /// What was not read, each with its host.
@@ -103,7 +151,22 @@ impl CheckReport {
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.roles();
-        json::document("coalescope/check/1", &self.body(&roles), out)
+        document::write(SCHEMA, &self.body(&roles), out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Body<'static>>(SCHEMA)
+    }
+
+    /// Prints each finding as a line of comma-separated values (RFC 4180), with a header.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        separated::write_fields(out, &COLUMNS, self.findings())
     }
 
     /// Prints for people.
@@ -139,7 +202,7 @@ impl CheckReport {
                 .map(|((snapshot, checked), roles)| host(snapshot, checked, roles))
                 .collect(),
             drift: &self.drift,
-            findings: checked().flat_map(|checked| &checked.findings).collect(),
+            findings: self.findings().collect(),
             left_alone: checked().flat_map(|checked| &checked.left_alone).collect(),
             rule_errors: checked().flat_map(|checked| &checked.errors).collect(),
         }

@@ -5,13 +5,18 @@ use std::io::{self, Write};
 use coalescope_capture::facts::Trace;
 use coalescope_capture::series::Series;
 use coalescope_knowledge::Diagnosis;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::check::Body;
+use crate::document;
 use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
 use crate::{CheckReport, Report, words};
+
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/diagnose/1";
 
 /// What `coalescope diagnose` has to say.
 #[derive(Clone, Debug)]
@@ -20,12 +25,14 @@ pub struct DiagnoseReport {
     pub(crate) trace: Option<Report>,
 }
 
-/// What is printed after the schema, in this order.
-#[derive(Serialize)]
+/// What `coalescope diagnose` prints.
+#[derive(Serialize, JsonSchema)]
 struct Whole<'a> {
+    /// What settings and captures say together.
     verdict: String,
     #[serde(flatten)]
     body: Body<'a>,
+    /// What the captures show; null without captures.
     trace: Option<json::Body<'a>>,
 }
 
@@ -69,7 +76,13 @@ impl DiagnoseReport {
             body: self.check.body(&roles),
             trace: self.trace.as_ref().map(json::Body::of),
         };
-        json::document("coalescope/diagnose/1", &whole, out)
+        document::write(SCHEMA, &whole, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Whole<'static>>(SCHEMA)
     }
 
     /// Prints for people.

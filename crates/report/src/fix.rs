@@ -5,13 +5,17 @@ use std::io::{self, Write};
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_remedy::Plan;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::json;
+use crate::document;
 use crate::text::{self, TextOptions};
 
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/fix/1";
+
 /// What `coalescope fix` has to say.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct FixReport {
     /// The findings, each with what mends it.
     pub fixes: Vec<Fixed>,
@@ -32,27 +36,42 @@ pub struct FixReport {
 }
 
 /// A finding, and what mends it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Fixed {
+    /// The finding's id.
     pub(crate) id: String,
+    /// The interface or switch that it is about.
     pub(crate) place: Option<String>,
+    /// How sure it is.
     pub(crate) proof: Proof,
+    /// The finding in one line.
     pub(crate) title: String,
+    /// Settings that mend it, as `ab --set` takes them.
     pub(crate) settings: Vec<String>,
+    /// Commands that do the same.
     pub(crate) commands: Vec<String>,
+    /// Commands that mend it and are not among the settings.
     pub(crate) by_hand: Vec<String>,
+    /// What makes it last where no file is written for it, each with its platform.
     pub(crate) lasting_by_hand: Vec<String>,
+    /// What the remedy costs.
     pub(crate) cost: Option<String>,
+    /// The experiment that would prove or clear it.
     pub(crate) experiment: Option<String>,
 }
 
 /// Something that was applied, and whether it holds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Verified {
+    /// The journal that says so.
     pub(crate) journal: String,
+    /// The setting or the file.
     pub(crate) what: String,
+    /// What was applied.
     pub(crate) wanted: String,
+    /// What is now.
     pub(crate) is: String,
+    /// The two agree.
     pub(crate) holds: bool,
 }
 
@@ -126,7 +145,13 @@ impl FixReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::document("coalescope/fix/1", self, out)
+        document::write(SCHEMA, self, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
     }
 
     /// Prints for people.

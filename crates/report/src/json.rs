@@ -1,47 +1,36 @@
-//! Reports as JSON documents, and that of a trace: `coalescope/trace/1`.
+//! The report of a trace as JSON: `coalescope/trace/1`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use coalescope_capture::facts::{Hop, Point};
 use coalescope_knowledge::rules::{Meaning, meaning};
 use coalescope_knowledge::{Comparison, ConnectionLimit, Finding, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Report;
+use crate::{Report, document};
 
-/// A whole document; its fields are printed in this order.
-#[derive(Serialize)]
-struct Document<'a, T> {
-    schema: &'static str,
-    #[serde(flatten)]
-    body: &'a T,
-}
-
-/// Prints one document of a schema.
-pub(crate) fn document<T: Serialize>(
-    schema: &'static str,
-    body: &T,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, &Document { schema, body })?;
-    out.write_all(b"\n")?;
-    out.flush()
-}
-
-/// What `trace` and `diagnose` both print.
-#[derive(Serialize)]
+/// What `coalescope trace` prints of captures.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Trace")]
 pub(crate) struct Body<'a> {
+    /// The whole in one sentence or a few.
     verdict: &'a Verdict,
+    /// Points in path order.
     points: &'a [Point],
+    /// Hops between neighbouring points, in the direction in which data went.
     hops: &'a [Hop],
+    /// Findings, the gravest first.
     findings: Vec<Told<'a>>,
+    /// What limits each connection of 30 segments or more, at the point that shows it best.
     limits: &'a [ConnectionLimit],
+    /// Two transfers side by side (`--compare`).
     comparison: Option<&'a Comparison>,
 }
 
 /// A finding with what it means.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Finding")]
 struct Told<'a> {
     #[serde(flatten)]
     finding: &'a Finding,
@@ -69,6 +58,9 @@ impl<'a> Body<'a> {
     }
 }
 
+/// Name and version.
+pub(crate) const SCHEMA: &str = "coalescope/trace/1";
+
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    document("coalescope/trace/1", &Body::of(report), out)
+    document::write(SCHEMA, &Body::of(report), out)
 }

@@ -4,12 +4,42 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use coalescope_incident::{Kind, Published};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::document;
 use crate::html;
-use crate::json;
+use crate::separated;
 use crate::text::{self, TextOptions};
+
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/lab/1";
+
+/// What is printed of an incident as comma-separated values.
+const COLUMNS: [&str; 22] = [
+    "name",
+    "title",
+    "kind",
+    "kernel",
+    "published.slow_bps",
+    "published.fast_bps",
+    "published.ratio",
+    "published.effective_window_segments",
+    "slow_bps",
+    "fast_bps",
+    "ratio",
+    "effective_window_segments",
+    "undone_bps",
+    "suspected",
+    "observed",
+    "proven",
+    "fixed",
+    "undone",
+    "accused",
+    "problems",
+    "took_s",
+    "why",
+];
 
 /// What `coalescope lab run` has to say.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -78,6 +108,14 @@ pub struct LabControl {
     pub effective_window_segments: f64,
 }
 
+/// A row of comma-separated values.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row<'a> {
+    Run(&'a LabIncident),
+    Skipped(&'a Skipped),
+}
+
 /// An incident that could not be run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Skipped {
@@ -102,7 +140,24 @@ impl LabReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::document("coalescope/lab/1", self, out)
+        document::write(SCHEMA, self, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
+    }
+
+    /// Prints each incident as a line of comma-separated values (RFC 4180), with a header.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let run = self.incidents.iter().map(Row::Run);
+        let rows = run.chain(self.skipped.iter().map(Row::Skipped));
+        separated::write_fields(out, &COLUMNS, rows)
     }
 
     /// Prints for people.

@@ -8,12 +8,15 @@
 mod ab;
 mod check;
 mod diagnose;
+pub mod document;
 #[cfg(target_os = "linux")]
 mod fix;
 mod html;
 mod json;
 mod lab;
 mod replay;
+mod rows;
+mod separated;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;
@@ -25,6 +28,7 @@ use std::io::{self, Write};
 use coalescope_capture::facts::Trace;
 use coalescope_capture::series::Series;
 use coalescope_knowledge::{Comparison, Diagnosis, Id};
+use schemars::Schema;
 
 pub use ab::AbReport;
 pub use check::CheckReport;
@@ -113,6 +117,22 @@ impl Report {
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         json::write(self, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<json::Body<'static>>(json::SCHEMA)
+    }
+
+    /// Prints each connection at each point as a line of comma-separated values (RFC 4180), with a
+    /// header.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        rows::connections(self, out)
     }
 
     /// Prints for people.

@@ -3,10 +3,39 @@
 use std::io::{self, Write};
 
 use coalescope_replay::facts::Replay;
+use schemars::Schema;
 
+use crate::document;
 use crate::html;
-use crate::json;
+use crate::separated;
 use crate::text::{self, TextOptions};
+
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/replay/1";
+
+/// What is printed of a direction of a connection as comma-separated values.
+const COLUMNS: [&str; 20] = [
+    "id",
+    "interface",
+    "network",
+    "protocol",
+    "tunnel",
+    "source.address",
+    "source.port",
+    "destination.address",
+    "destination.port",
+    "frames_in",
+    "frames_out",
+    "merged_frames",
+    "merge_factor_mean",
+    "merge_factor_max",
+    "data_frames_in",
+    "data_frames_out",
+    "bytes_in",
+    "acks_before",
+    "acks_saved",
+    "already_merged_frames",
+];
 
 /// What `coalescope replay` has to say.
 #[derive(Clone, Debug)]
@@ -33,7 +62,22 @@ impl ReplayReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::document("coalescope/replay/1", &self.facts, out)
+        document::write(SCHEMA, &self.facts, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Replay>(SCHEMA)
+    }
+
+    /// Prints each direction of a connection as a line of comma-separated values (RFC 4180), with a header.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        separated::write_fields(out, &COLUMNS, &self.facts.connections)
     }
 
     /// Prints for people.

@@ -5,37 +5,54 @@ use std::io::{self, Write};
 use coalescope_experiment::journal::{Journal, State};
 use coalescope_experiment::restore::{Fate, Undone};
 use coalescope_experiment::settings::Error;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::json;
+use crate::document;
 use crate::text::{self, TextOptions};
 
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/undo/1";
+
 /// What `coalescope undo` has to say.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UndoReport {
+    /// Journals, and what became of each.
     pub(crate) journals: Vec<Told>,
 }
 
 /// What became of one journal.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "ToldJournal")]
 pub(crate) enum Told {
     /// It was undone, or not.
     Undone(Undone),
     /// It is there.
     Listed(Listed),
     /// It was removed.
-    Forgotten { journal: String, fate: &'static str },
+    Forgotten {
+        /// Name of the journal.
+        journal: String,
+        /// `forgotten`.
+        fate: &'static str,
+    },
 }
 
 /// A journal that is there.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Listed {
+    /// Name of the journal.
     pub(crate) journal: String,
+    /// The command that it is of; empty if it cannot be read.
     pub(crate) command: String,
+    /// When that began, in seconds since 1970; 0 if it cannot be read.
     pub(crate) begun_unix_s: u64,
+    /// How far it got.
     pub(crate) state: Option<State>,
+    /// What was asked for, and which files were written.
     pub(crate) changes: Vec<String>,
+    /// Why it cannot be read.
     pub(crate) problem: Option<String>,
 }
 
@@ -90,7 +107,13 @@ impl UndoReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::document("coalescope/undo/1", self, out)
+        document::write(SCHEMA, self, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
     }
 
     /// Prints for people.

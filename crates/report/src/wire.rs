@@ -3,13 +3,17 @@
 use std::io::{self, Write};
 
 use coalescope_replay::facts::Reasons;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::json;
+use crate::document;
 use crate::text::{self, TextOptions};
 
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/lab-wire/1";
+
 /// What `coalescope lab wire` has to say. Its fields are printed in this order.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WireReport {
     /// The profile's name.
     pub profile: String,
@@ -34,7 +38,7 @@ pub struct WireReport {
 }
 
 /// What went through one direction of a wire.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct WireWay {
     /// Frames in.
     pub frames_in: u64,
@@ -50,7 +54,7 @@ pub struct WireWay {
 }
 
 /// What went through the direction that merges.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct WireForward {
     /// Frames in and out.
     #[serde(flatten)]
@@ -72,7 +76,13 @@ impl WireReport {
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::document("coalescope/lab-wire/1", self, out)
+        document::write(SCHEMA, self, out)
+    }
+
+    /// The JSON Schema of that document.
+    #[must_use]
+    pub fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
     }
 
     /// Prints for people.

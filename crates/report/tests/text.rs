@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
-use coalescope_capture::facts::{Connection, Direction, Endpoint, Hop, Outcomes, Point, Trace};
+use coalescope_capture::facts::{
+    Connection, Direction, Endpoint, Hop, Outcomes, Point, Slot, Strip, Trace,
+};
 use coalescope_knowledge::{
     ConnectionRef, Diagnosis, Evidence, Finding, HopRef, Id, Merging, Proof, Verdict,
 };
@@ -82,7 +84,32 @@ fn hop(i: usize) -> Hop {
         single: outcomes(987_654_321_987),
         odds_ratio: Some(1234.5),
         p_value: Some(0.0),
+        strip: strip(256, 123.456),
         ..Hop::default()
+    }
+}
+
+/// Each sort of slot in turn, four slots of each.
+fn strip(slots: usize, slot_s: f64) -> Strip {
+    let slot = |[merged_lost, other_lost, merged_arrived, single_arrived]: [u32; 4]| Slot {
+        merged_lost,
+        other_lost,
+        merged_arrived,
+        single_arrived,
+    };
+    let sorts = [
+        [1, 0, 1, 1],
+        [u32::MAX, u32::MAX, 0, 0],
+        [1, 0, 2, 0],
+        [0, 1, 1, 1],
+        [0, 0, 1, 1],
+        [0, 0, 0, 1],
+        [0; 4],
+    ];
+    let each = sorts.into_iter().flat_map(|sort| [slot(sort); 4]);
+    Strip {
+        slot_s,
+        slots: each.cycle().take(slots).collect(),
     }
 }
 
@@ -122,16 +149,19 @@ fn report(points: usize, connections: u64) -> Report {
         points: (0..points).map(point).collect(),
         hops: (0..points.saturating_sub(1)).map(hop).collect(),
     };
+    Report::new(trace, diagnosis())
+}
+
+fn diagnosis() -> Diagnosis {
     let verdict = Verdict {
         merging: Merging::Harms,
         text: "Merged frames are lost. ".repeat(8),
     };
-    let diagnosis = Diagnosis {
+    Diagnosis {
         verdict,
         findings: vec![finding()],
         limits: Vec::new(),
-    };
-    Report::new(trace, diagnosis)
+    }
 }
 
 fn text(report: &Report, connections: Option<usize>, colour: bool) -> String {
@@ -155,6 +185,65 @@ fn nothing_is_wider_than_the_page() {
 #[test]
 fn long_names_and_large_numbers() {
     insta::assert_snapshot!(text(&report(2, 1), None, false));
+}
+
+/// The line that begins with a bar.
+fn drawn(hop: Hop, colour: bool) -> Option<String> {
+    let trace = Trace {
+        points: Vec::new(),
+        hops: vec![hop],
+    };
+    let text = text(&Report::new(trace, diagnosis()), None, colour);
+    let line = text.lines().find(|line| line.starts_with("    |"));
+    line.map(str::to_owned)
+}
+
+#[test]
+fn a_strip_has_a_sign_for_each_sort_of_slot() {
+    let few = Hop {
+        strip: strip(28, 0.001),
+        ..hop(0)
+    };
+    let line = drawn(few.clone(), false);
+    let signs = "XXXXMMMMxxxxxxxx####----";
+    assert_eq!(
+        line.unwrap(),
+        format!("    |{signs}    | 28 ms, 1 ms a column")
+    );
+    let red = "\u{1b}[31mXXXXMMMM\u{1b}[0mxxxxxxxx####----    ";
+    assert!(
+        drawn(few, true)
+            .unwrap()
+            .starts_with(&format!("    |{red}|"))
+    );
+    let many = drawn(hop(0), false).unwrap();
+    assert!(
+        many.starts_with("    |XMxx") && many.len() <= WIDTH,
+        "{many}"
+    );
+}
+
+#[test]
+fn a_hop_without_loss_and_with_hardly_a_merged_frame_has_no_strip() {
+    let arrived = |n| Outcomes {
+        seen: n,
+        arrived: n,
+        ..Outcomes::default()
+    };
+    let hop = |merged, single| Hop {
+        merged: arrived(merged),
+        single,
+        strip: strip(28, 0.001),
+        ..Hop::default()
+    };
+    assert_eq!(drawn(hop(9, arrived(1000)), false), None);
+    assert!(drawn(hop(10, arrived(1000)), false).is_some());
+    assert!(drawn(hop(0, outcomes(2)), false).is_some());
+    let none = Hop {
+        strip: Strip::default(),
+        ..hop(10, outcomes(2))
+    };
+    assert_eq!(drawn(none, false), None);
 }
 
 #[test]

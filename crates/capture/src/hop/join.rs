@@ -282,6 +282,7 @@ impl Waiting {
             len: self.seen.len,
             number: self.seen.number,
             lone: self.lone,
+            time_ns: self.seen.time_ns,
             outcome,
         }
     }

@@ -6,6 +6,7 @@ mod link;
 mod outcome;
 mod pair;
 mod report;
+mod strip;
 mod verdicts;
 
 use std::collections::VecDeque;
@@ -19,6 +20,8 @@ use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
 pub(crate) use outcome::{Judged, Outcome};
 use pair::{Pair, Side};
+use strip::Slots;
+pub use strip::{Slot, Strip};
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that what is held goes without a verdict.
 const MAX_HELD: usize = 192 * 1024;
@@ -62,6 +65,8 @@ pub(crate) struct Hop {
     clock: Clock,
     /// Second point's time less first's, of frames that went that way.
     delays: Differences,
+    /// What became of frames over time, by the side that they left.
+    strips: [Slots; 2],
     /// Events of each side that wait for a pair.
     early: [usize; 2],
     /// Whether clients are on the first point's side on the other hops of the path.
@@ -236,7 +241,7 @@ impl Hop {
                 offset_ns,
                 points,
                 likely,
-                (&mut self.clock, &mut self.delays),
+                (&mut self.clock, &mut self.delays, &mut self.strips),
             );
         }
         self.relieve();

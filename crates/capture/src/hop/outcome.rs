@@ -40,6 +40,8 @@ pub(crate) struct Judged {
     pub(crate) len: u32,
     pub(crate) number: u64,
     pub(crate) lone: bool,
+    /// When it left, by the first point's clock.
+    pub(crate) time_ns: i64,
     pub(crate) outcome: Outcome,
 }
 

@@ -7,6 +7,7 @@ use super::clock::{Clock, Differences};
 use super::join::Join;
 use super::link::{Mark, MatchedBy};
 use super::outcome::{Horizon, Judged, Seen};
+use super::strip::Slots;
 use super::verdicts::Verdicts;
 use crate::point::Point;
 
@@ -237,7 +238,7 @@ impl Pair {
         offset_ns: i64,
         points: [&Point; 2],
         client_first: Option<bool>,
-        (clock, delays): (&mut Clock, &mut Differences),
+        (clock, delays, strips): (&mut Clock, &mut Differences, &mut [Slots; 2]),
     ) {
         let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
         let likely = self.likely(client_first, points[0]);
@@ -253,9 +254,9 @@ impl Pair {
             let multi = self.sorter(index, leaves, points);
             let way = &mut self.ways[index];
             way.drain(leaves, offset_ns);
-            let result = &mut way.result;
+            let (result, strip) = (&mut way.result, &mut strips[leaves as usize]);
             way.join
-                .advance(horizon, |judged| result.add(judged, &multi));
+                .advance(horizon, |judged| result.add(judged, &multi, strip));
             way.give_delays(leaves, clock, delays);
         }
     }
@@ -305,7 +306,7 @@ impl Pair {
         for way in &mut self.ways {
             way.events.clear();
             let result = &mut way.result;
-            way.join.forget(|judged| result.add(judged, &|_| None));
+            way.join.forget(|judged| result.wait(judged));
         }
     }
 }

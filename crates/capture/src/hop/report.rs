@@ -2,6 +2,7 @@
 
 use super::Hop;
 use super::pair::Pair;
+use super::strip::Slots;
 use crate::connection::Connection;
 use crate::facts::{self, HopConnection, Outcomes};
 use crate::fisher::odds_and_p;
@@ -33,9 +34,11 @@ impl Hop {
             ..facts::Hop::default()
         };
         self.fill_clock(&mut hop, forth);
+        let strip = &mut self.strips[usize::from(!forth)];
         for pair in &mut self.pairs {
-            add_pair(&mut hop, pair, points, forth);
+            add_pair(&mut hop, pair, points, forth, strip);
         }
+        hop.strip = strip.strip();
         (hop.odds_ratio, hop.p_value) = association(&hop.merged, &hop.single);
         hop.connections
             .sort_by_key(|c| std::cmp::Reverse((c.merged.lost, c.single.lost, c.single.seen)));
@@ -78,7 +81,13 @@ fn worst_first(c: &HopConnection) -> std::cmp::Reverse<(u64, u64, u64, u64)> {
     std::cmp::Reverse((c.merged.lost, c.tso.lost, c.single.lost, c.single.seen))
 }
 
-fn add_pair(hop: &mut facts::Hop, pair: &mut Pair, points: [&Point; 2], forth: bool) {
+fn add_pair(
+    hop: &mut facts::Hop,
+    pair: &mut Pair,
+    points: [&Point; 2],
+    forth: bool,
+    strip: &mut Slots,
+) {
     let Some(way) = pair
         .forth
         .map(|index| if forth { index } else { 1 - index })
@@ -91,7 +100,9 @@ fn add_pair(hop: &mut facts::Hop, pair: &mut Pair, points: [&Point; 2], forth: b
     };
     let index = pair.flow_at(way, side);
     let flow = &connection.flows[index];
-    pair.ways[way].result.settle(|len| flow.tally.is_multi(len));
+    pair.ways[way]
+        .result
+        .settle(|len| flow.tally.is_multi(len), strip);
     let listed = list_pair(pair, way, forth, connection, index);
     if listed.merged.seen + listed.tso.seen + listed.single.seen == 0 {
         return;

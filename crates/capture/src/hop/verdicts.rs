@@ -1,6 +1,7 @@
 //! Outcomes of one direction of one connection, by sort of frame.
 
 use super::outcome::{Judged, Outcome};
+use super::strip::Slots;
 use crate::facts::Outcomes;
 use crate::tally::note;
 
@@ -20,29 +21,44 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn add(&mut self, judged: Judged, is_multi: &impl Fn(u32) -> Option<bool>) {
-        if let Some(told) = &mut self.told {
-            told.push(judged);
-        }
+    /// Counts a frame, here and in the hop's strip, once it is known whether it is of several segments.
+    pub(super) fn add(
+        &mut self,
+        judged: Judged,
+        is_multi: &impl Fn(u32) -> Option<bool>,
+        strip: &mut Slots,
+    ) {
         match is_multi(judged.len) {
-            None => self.early.push(judged),
+            None => self.wait(judged),
             Some(multi) => {
-                for early in std::mem::take(&mut self.early) {
-                    self.count(early, is_multi(early.len).unwrap_or(false));
-                }
-                self.count(judged, multi);
+                self.settle(|len| is_multi(len).unwrap_or(false), strip);
+                self.tell(judged);
+                self.count(judged, multi, strip);
             }
         }
     }
 
-    /// Counts what was judged before the segment size was settled.
-    pub(crate) fn settle(&mut self, is_multi: impl Fn(u32) -> bool) {
-        for early in std::mem::take(&mut self.early) {
-            self.count(early, is_multi(early.len));
+    /// Takes a frame, to be counted when the segment size is settled.
+    pub(super) fn wait(&mut self, judged: Judged) {
+        self.tell(judged);
+        self.early.push(judged);
+    }
+
+    fn tell(&mut self, judged: Judged) {
+        if let Some(told) = &mut self.told {
+            told.push(judged);
         }
     }
 
-    fn count(&mut self, judged: Judged, multi: bool) {
+    /// Counts what was judged before the segment size was settled.
+    pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
+        for early in std::mem::take(&mut self.early) {
+            self.count(early, is_multi(early.len), strip);
+        }
+    }
+
+    fn count(&mut self, judged: Judged, multi: bool, strip: &mut Slots) {
+        strip.add(&judged, multi);
         if multi {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {

@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use gro::Profile;
 
 use super::experiments::seconds;
-use super::{EXIT_CODES, HostFormat, LONGEST_POLL_US, ReportArgs, WireFormat, profile_parser};
+use super::{EXIT_CODES, LONGEST_POLL_US, ReportArgs, WireFormat, profile_parser};
 
 const LAB_RUN_NOTES: &str = "\
 Examples:
@@ -84,11 +84,23 @@ pub struct LabRunArgs {
 
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
-    pub format: HostFormat,
+    pub format: LabFormat,
 
     /// The page.
     #[command(flatten)]
     pub page: ReportArgs,
+}
+
+/// A form of output of `coalescope lab run`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LabFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document, coalescope/lab/1
+    Json,
+    /// A row for each incident
+    Csv,
 }
 
 /// Arguments of `coalescope lab shell`.

@@ -11,7 +11,7 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::chain;
 use super::list::{chosen, one};
-use crate::cli::{Format, HostFormat, LabRunArgs, LabShellArgs};
+use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::{Outcome, interrupt, output};
@@ -71,8 +71,9 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
         skipped: Vec::new(),
     };
     let format = match format {
-        Format::Text => HostFormat::Text,
-        Format::Json => HostFormat::Json,
+        Format::Text => LabFormat::Text,
+        Format::Json => LabFormat::Json,
+        Format::Csv => LabFormat::Csv,
     };
     output::print_lab(&report, format)?;
     Ok(true)

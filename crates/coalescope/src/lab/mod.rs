@@ -21,6 +21,9 @@ use crate::cli::LabCommand;
 /// Nothing is run live here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
+    crate::output::tell(
+        "not here: incidents are run live on Linux only; so captures of a simulated one instead",
+    );
     Ok(false)
 }
 
@@ -46,8 +49,9 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
         LabCommand::List => list::list(),
         LabCommand::Show { name } => list::show(name),
         LabCommand::Run(args) if args.simulated => simulated::run(args),
-        _ => anyhow::bail!(
-            "the lab is made of Linux network namespaces: run it on Linux, or with --simulated"
+        LabCommand::Run(_) => anyhow::bail!(
+            "incidents are run live in network namespaces of Linux: run it there, or with --simulated"
         ),
+        _ => anyhow::bail!("the lab is made of network namespaces of Linux: run it there"),
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use coalescope_lab::{Link, Namespace, Veth};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::stderr;
+use crate::common::{is_as_its_schema_says, stderr};
 
 /// What is left as it was.
 const KNOBS: [&str; 4] = [
@@ -70,6 +70,9 @@ impl Place {
         let all = [&["ab", "--format", "json", "--settle", "0"], arguments].concat();
         let output = self.run(&all);
         let report = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+        if !report.is_null() {
+            is_as_its_schema_says("ab", &report);
+        }
         (output.status.code().unwrap_or(-1), report, stderr(&output))
     }
 
@@ -86,14 +89,18 @@ impl Place {
 
     /// Journals that hold something.
     pub(crate) fn journals(&self) -> usize {
-        let of = |folder: &Path| {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-            names
-                .filter(|name| name.ends_with(".json") && !name.starts_with('.'))
-                .count()
+        self.journal_files().len()
+    }
+
+    pub(crate) fn journal_files(&self) -> Vec<PathBuf> {
+        let folders = [self.state.path(), &self.path("persistent")];
+        let entries = folders.map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        let files = entries.into_iter().flatten().map(|entry| entry.path());
+        let is_journal = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".json") && !name.starts_with('.')
         };
-        of(self.state.path()) + of(&self.path("persistent"))
+        files.filter(is_journal).collect()
     }
 
     /// Settings are as they were, and so is the journal: soon.

@@ -40,7 +40,7 @@ TCP  192.0.2.80:80 wlc
 ";
 
 /// A director of story D.
-fn director(name: &str, gro: [&str; 2]) -> TempDir {
+pub(crate) fn director(name: &str, gro: [&str; 2]) -> TempDir {
     let [eth0, eth1] = [features("eth0", gro[0]), features("eth1", gro[1])];
     let uname = format!(
         "Linux {name} 2.6.32-220.el6.x86_64 #1 SMP Wed Nov 9 08:03:13 EST 2011 x86_64 x86_64 x86_64 GNU/Linux\n"
@@ -58,7 +58,7 @@ fn director(name: &str, gro: [&str; 2]) -> TempDir {
     ])
 }
 
-fn check(hosts: &[&Path], more: &[&str]) -> std::process::Output {
+pub(crate) fn check(hosts: &[&Path], more: &[&str]) -> std::process::Output {
     let mut command = coalescope();
     command.arg("check");
     for host in hosts {
@@ -203,22 +203,13 @@ fn rules_are_listed_and_shown() {
     assert_eq!(unknown.status.code(), Some(2));
 }
 
-#[test]
-fn schemas_are_as_they_were() {
-    for name in ["host", "rules"] {
-        let output = coalescope().args(["schema", name]).output().unwrap();
-        assert_eq!(output.status.code(), Some(0));
-        insta::assert_snapshot!(format!("schema_of_{name}"), stdout(&output));
-    }
-}
-
 /// The host of story E, as `collect` would print it.
 const HYPER_V: &str = r#"{
     "schema": "coalescope/host/1", "name": "HV01", "platform": "windows", "kernel": "10.0.17763.1999",
     "switches": {"External": {"product": "hyper-v", "kind": "external", "software_rsc": true}}
 }"#;
 
-fn diagnose(story: &str, points: &[&str]) -> Value {
+pub(crate) fn diagnose(story: &str, points: &[&str]) -> Value {
     let host = folder(&[("host.json", HYPER_V)]);
     let captures = Captures::of(story);
     let mut command = coalescope();

@@ -7,7 +7,7 @@ use coalescope_lab::Link;
 use serde_json::Value;
 
 use crate::ab::{Place, now};
-use crate::common::{stderr, stdout};
+use crate::common::{is_as_its_schema_says, stderr, stdout};
 
 /// What fires `gro-latency-hold`: a timer of 2 ms with GRO on.
 fn hold() {
@@ -24,6 +24,9 @@ fn timer() -> String {
 fn json(place: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
     let output = place.run(&[arguments, &["--format", "json"]].concat());
     let report = serde_json::from_slice(&output.stdout);
+    if let Ok(report) = &report {
+        is_as_its_schema_says(arguments[0], report);
+    }
     (
         output.status.code(),
         report.unwrap_or_else(|_| stderr(&output).into()),
@@ -49,6 +52,11 @@ fn a_finding_is_shown_fixed_verified_and_taken_back() {
         assert_eq!(code, Some(0), "{report}");
         assert_eq!(report["applied"], true);
         assert_eq!(timer(), "20000");
+        for journal in place.journal_files() {
+            let journal = fs::read(journal).unwrap();
+            is_as_its_schema_says("journal", &serde_json::from_slice(&journal).unwrap());
+        }
+        assert_eq!(json(place, &["undo", "--list"]).0, Some(0));
         assert_eq!(json(place, &["fix"]).0, Some(0), "there is nothing left");
         assert_eq!(json(place, &["fix", "--verify"]).0, Some(0));
 

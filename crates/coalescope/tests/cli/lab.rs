@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{stderr, stdout};
+use crate::common::{is_as_its_schema_says, stderr, stdout};
 
 fn lab(arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"));
@@ -19,7 +19,9 @@ fn run(arguments: &[&str]) -> Value {
     let output = lab(&[&["run", "--format", "json"], arguments].concat());
     let report = serde_json::from_slice(&output.stdout);
     assert!(report.is_ok(), "{}", stderr(&output));
-    report.unwrap()
+    let report = report.unwrap();
+    is_as_its_schema_says("lab", &report);
+    report
 }
 
 /// The incidents of a report, or a line for each that cannot be run here.

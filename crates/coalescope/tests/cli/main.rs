@@ -19,6 +19,8 @@ mod page;
 #[cfg(unix)]
 mod pipes;
 mod replay;
+mod schema;
+mod separated;
 #[cfg(target_os = "linux")]
 mod stories;
 mod text;

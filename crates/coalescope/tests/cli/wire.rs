@@ -9,7 +9,7 @@ use coalescope_lab::packet::{Buffers, PacketSocket};
 use coalescope_lab::{Namespace, Veth};
 use serde_json::{Value, json};
 
-use crate::common::{coalescope, stderr};
+use crate::common::{coalescope, is_as_its_schema_says, stderr};
 
 /// When nothing comes any more.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -193,6 +193,7 @@ fn merges_one_way_and_counts() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     every_field_is_documented(&report);
+    is_as_its_schema_says("lab-wire", &report);
     assert_eq!(report["schema"], "coalescope/lab-wire/1");
     assert_eq!(
         (&report["profile"], &report["hold_us"]),

@@ -2,13 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A file as it was, and what was written instead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileEntry {
     /// The file itself, never a link to it. Absolute.
@@ -22,11 +23,12 @@ pub struct FileEntry {
 }
 
 /// Contents and rights of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileState {
     /// What is in it; Base64 in JSON.
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
+    #[schemars(with = "String")]
     pub bytes: Vec<u8>,
     /// Permissions: the lower 12 bits of `st_mode`.
     pub mode: u32,
@@ -38,7 +40,7 @@ pub struct FileState {
 
 /// Length and FNV-1a of contents. It tells an edit from our own text; it is no protection against
 /// somebody who looks for a collision and who could write the file anyway.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Digest(String);
 
 impl Digest {

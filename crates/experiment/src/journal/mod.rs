@@ -16,6 +16,7 @@ pub use lock::Lock;
 pub use store::{Store, StoreKind};
 
 use crate::settings::{Error, InterfaceState, NamespaceId, Setting, Subject};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -23,7 +24,7 @@ use std::path::Path;
 pub const SCHEMA: &str = "coalescope/journal/1";
 
 /// What an experiment has found and is about to change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     /// [`SCHEMA`].
@@ -61,7 +62,7 @@ pub struct Journal {
 }
 
 /// How far an experiment has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Settings may be changed.
@@ -74,7 +75,7 @@ pub enum State {
 }
 
 /// An interface as it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterfaceEntry {
     /// Where it is.
@@ -86,7 +87,7 @@ pub struct InterfaceEntry {
 }
 
 /// A sysctl as it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SysctlEntry {
     /// Where it is.
@@ -98,7 +99,7 @@ pub struct SysctlEntry {
 }
 
 /// Something that is not as it was, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unrestored {
     /// What: `eth0: mtu`.

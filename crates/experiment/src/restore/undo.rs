@@ -3,11 +3,12 @@
 use super::{EXIT_UNRESTORED, Spaces, files, lock_subjects, restore};
 use crate::journal::{Journal, State, Store, Unrestored, boot_id};
 use crate::settings::Error;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::process;
 
 /// What became of one journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Undone {
     /// Name of the journal.
     pub journal: String,
@@ -20,7 +21,7 @@ pub struct Undone {
 }
 
 /// What became of a journal's settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Fate {
     /// All is as it was; the journal is gone.

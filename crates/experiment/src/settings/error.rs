@@ -1,12 +1,13 @@
 //! What can go wrong: what was tried, on what, and what to do about it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::path::Path;
 
 /// Why a setting was not read, changed or restored. It crosses the pipe between a guardian and the
 /// program that it guards, so it keeps words rather than other errors.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Error {
     /// A text is not a setting.

@@ -30,6 +30,7 @@ pub(crate) use related::related;
 pub(crate) use state::{as_coalescing, by_index, read_at, read_named, write_napi};
 pub(crate) use sysctl::{is_same, read as read_sysctl, write as write_sysctl};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A switch of an interface.
@@ -83,8 +84,11 @@ pub enum Value {
 }
 
 /// One setting with its value: `eth0:gro=off`. In JSON it is that text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub struct Setting {
     /// What is set.
     pub subject: Subject,

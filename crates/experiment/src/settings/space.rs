@@ -3,6 +3,7 @@
 use super::Error;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::{Link, Route};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,9 @@ const HERE: &str = "/proc/thread-self/ns/net";
 const NAMED: &str = "/run/netns";
 
 /// Which namespace: names are given anew, numbers tell them apart while they exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct NamespaceId {
     /// Its name in /run/netns; `None` is the one that the command ran in.

@@ -5,12 +5,13 @@ use super::{Error, Knob, Space, Value, members};
 use coalescope_netlink::ethtool::{Ethtool, Value as Coalescing};
 use coalescope_netlink::netdev::Netdev;
 use coalescope_netlink::route::{Link, Route};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// An interface as it is, or was: what has to be the same again after an experiment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterfaceState {
     /// Its name, which may change.

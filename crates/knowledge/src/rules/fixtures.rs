@@ -1,5 +1,6 @@
 //! Whether every rule does what its fixtures say.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::check::check;
@@ -7,7 +8,7 @@ use super::load::Rules;
 use super::rule::{Blame, Rule};
 
 /// A fixture that does not behave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FixtureFailure {
     /// The rule's id.
     pub rule: String,

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Remedy, one_line};
@@ -13,7 +14,7 @@ const FILE: &str = "rules/trace.yaml";
 const TEXT: &str = include_str!("../../../../rules/trace.yaml");
 
 /// What a finding of a trace means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Meaning {
     /// Which finding.

@@ -5,6 +5,7 @@ use coalescope_knowledge::Finding;
 use comfy_table::CellAlignment;
 
 use super::page::{self, Page, Tone};
+use super::strip;
 use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, title, told};
 
 const INDENT: usize = 4;
@@ -18,6 +19,7 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     for hop in told {
         page.paragraph("  ", "    ", &title(hop), Tone::Plain);
         outcomes(page, hop, is_accused(hop, findings));
+        strip::show(page, hop);
         if let Some(test) = test(hop) {
             page.paragraph("    ", "    ", &test, Tone::Plain);
         }

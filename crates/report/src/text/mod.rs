@@ -13,6 +13,7 @@ mod lab;
 mod notes;
 mod page;
 mod replay;
+mod strip;
 #[cfg(target_os = "linux")]
 mod undo;
 mod wire;

@@ -68,6 +68,14 @@ impl Page {
         }
     }
 
+    /// A line of pieces that together are short enough, each with its tone.
+    pub(crate) fn pieces<'a>(&mut self, pieces: impl Iterator<Item = (&'a str, Tone)>) {
+        for (text, tone) in pieces {
+            self.piece(text, tone);
+        }
+        self.text.push('\n');
+    }
+
     /// A table, `indent` columns from the left.
     pub(crate) fn table(&mut self, table: &Table, indent: usize, tone_of: impl Fn(usize) -> Tone) {
         let lines: Vec<String> = table.lines().collect();
@@ -99,12 +107,16 @@ impl Page {
 
     /// A line that is short enough and has nothing in it that a terminal would obey.
     pub(crate) fn line(&mut self, line: &str, tone: Tone) {
+        self.piece(line, tone);
+        self.text.push('\n');
+    }
+
+    fn piece(&mut self, text: &str, tone: Tone) {
         let style = tone.style();
         if self.colour && tone != Tone::Plain {
-            self.text.push_str(&format!("{style}{line}{style:#}\n"));
+            self.text.push_str(&format!("{style}{text}{style:#}"));
         } else {
-            self.text.push_str(line);
-            self.text.push('\n');
+            self.text.push_str(text);
         }
     }
 }

@@ -9,11 +9,7 @@ use super::units::counted;
 use crate::check::{CheckReport, name_of};
 
 pub(crate) fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
-    report
-        .hosts
-        .iter()
-        .flat_map(|(_, checked)| &checked.findings)
-        .collect()
+    report.findings().collect()
 }
 
 pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {

@@ -6,7 +6,7 @@ use coalescope_knowledge::{Finding, Id};
 use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
 
 /// A hop that carried fewer data frames, such as the requests of a download, gets no table.
-const FEW: u64 = 10;
+pub(crate) const FEW: u64 = 10;
 
 pub(crate) fn seen(hop: &Hop) -> u64 {
     hop.merged.seen + hop.tso.seen + hop.single.seen

@@ -148,7 +148,8 @@ pub(crate) fn unnamed(index: u32) -> String {
     format!("if{index}")
 }
 
-/// `/proc/modules`: the modules' names.
+/// `/proc/modules`: the modules' names. Only a live look reads it at once.
+#[cfg(any(target_os = "linux", test))]
 pub(crate) fn modules(list: &str) -> impl Iterator<Item = Result<&str, &str>> {
     lines(list).map(|line| module(line).ok_or(line))
 }
