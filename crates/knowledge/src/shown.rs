@@ -98,6 +98,7 @@ mod tests {
                 unique_bytes: bytes,
                 payload_bytes: bytes,
                 data_frames: bytes / 1000,
+                throughput_bps: Some(1e8),
                 ..Direction::default()
             },
             ..Connection::default()
