@@ -7,7 +7,7 @@
 //! line is a command. Only those of coalescope are run, so none with `sudo` is.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, ExitStatus, Output};
 use std::thread;
 
 use snapbox::{Assert, IntoData};
@@ -98,11 +98,19 @@ impl Shown {
         }
     }
 
+    /// Whether it may end so: with or without findings, or refused where the page shows that.
+    fn is_expected(&self, status: ExitStatus) -> bool {
+        match status.code() {
+            Some(2) => self.output.starts_with("error: "),
+            code => matches!(code, Some(0 | 1)),
+        }
+    }
+
     /// Runs it, and says what is not as the page has it.
     fn problem(&self, folder: &Path) -> Option<String> {
         let output = run(&self.command, folder);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        if !matches!(output.status.code(), Some(0 | 1)) {
+        if !self.is_expected(output.status) {
             return Some(format!("{}\n{said}", output.status));
         }
         if self.output.is_empty() {
