@@ -8,6 +8,7 @@ mod pair;
 mod report;
 mod strip;
 mod verdicts;
+mod way;
 
 use std::collections::VecDeque;
 

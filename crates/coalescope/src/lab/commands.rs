@@ -1,7 +1,7 @@
 //! The product's own commands, run on the lab's hosts.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -22,15 +22,7 @@ impl<'a> Commands<'a> {
 
     /// What a command prints as JSON. Findings are an exit code of their own, and no error.
     pub(super) fn json(&self, arguments: &[&str]) -> anyhow::Result<Value> {
-        let output = Command::new(SELF)
-            .args(arguments)
-            .current_dir(self.folder)
-            .env("COALESCOPE_STATE", self.folder.join("state"))
-            // Nobody's session goes over the lab's interfaces.
-            .env_remove("SSH_CONNECTION")
-            .stdin(Stdio::null())
-            .output()
-            .with_context(|| format!("cannot run coalescope {}", arguments[0]))?;
+        let output = self.output(arguments)?;
         if !matches!(output.status.code(), Some(0 | 1)) {
             let said = String::from_utf8_lossy(&output.stderr);
             let last = said.lines().last().unwrap_or_default();
@@ -38,6 +30,21 @@ impl<'a> Commands<'a> {
         }
         serde_json::from_slice(&output.stdout)
             .with_context(|| format!("coalescope {} prints no JSON", arguments[0]))
+    }
+
+    fn output(&self, arguments: &[&str]) -> anyhow::Result<Output> {
+        // The command is run in the folder, where a relative path would be another one.
+        let state = std::path::absolute(self.folder.join("state"))
+            .context("cannot tell where the lab's folder is: give --keep an absolute path")?;
+        Command::new(SELF)
+            .args(arguments)
+            .current_dir(self.folder)
+            .env("COALESCOPE_STATE", state)
+            // Nobody's session goes over the lab's interfaces.
+            .env_remove("SSH_CONNECTION")
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot run coalescope {}", arguments[0]))
     }
 
     /// The same, kept in a file of the folder.
