@@ -149,7 +149,11 @@ fn a_bond_carries_traffic_with_and_without_merging() {
         let nic = live.path().counters_of("nic").expect("a card");
         let levels = &row.levels;
         eprintln!("{levels:?}: {:.1} Mbit/s", measured.bps() / 1e6);
-        assert_eq!(nic.toward[0].merged > 0, levels["GRO"] == "on", "{levels:?}");
+        assert_eq!(
+            nic.toward[0].merged > 0,
+            levels["GRO"] == "on",
+            "{levels:?}"
+        );
         assert!(measured.bps() > 100e6, "{levels:?}: {measured:?}");
     }
 }
