@@ -22,6 +22,8 @@ mod model;
 mod path;
 mod run;
 mod setting;
+mod table;
+mod uml;
 
 pub use built::{Build, Built, Unsupported};
 pub use check::MAX_BYTES;
@@ -31,6 +33,8 @@ pub use error::Error;
 pub use model::{
     Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,
 };
-pub use path::{Does, Ends, Part, Room, Veth, Wire};
+pub use path::{Bonded, Does, Ends, Part, Room, Veth, Wire};
 pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
 pub use setting::{Setting, Value};
+pub use table::{PublishedRow, Row};
+pub use uml::OnUml;
