@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Remedy, one_line};
+use super::findings::Remedy;
 use super::load::{RulesError, parse};
 use super::rule::Blame;
+use super::template::one_line;
 use crate::finding::Id;
 
 const FILE: &str = "rules/trace.yaml";
