@@ -102,7 +102,15 @@ pub(crate) fn collect(_: &LiveArgs) -> anyhow::Result<Snapshot> {
 
 /// The rules that come with the program, and those of `--rules`.
 pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
-    let mut rules = Rules::built_in()?;
+    with_folders(Rules::built_in()?, args)
+}
+
+/// The same, with the fixtures of all.
+pub(crate) fn whole_rules(args: &RulesArgs) -> anyhow::Result<Rules> {
+    with_folders(Rules::with_fixtures()?, args)
+}
+
+fn with_folders(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
     for folder in &args.rules {
         rules.add_folder(folder)?;
     }

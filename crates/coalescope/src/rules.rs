@@ -54,9 +54,9 @@ pub(crate) fn test_schema() -> Schema {
 
 pub(crate) fn run(command: &RulesCommand) -> anyhow::Result<Outcome> {
     match command {
-        RulesCommand::List(args) => list(&hosts::rules(&args.rules)?, args),
-        RulesCommand::Show { id, args } => show(&hosts::rules(&args.rules)?, id, args),
-        RulesCommand::Test(args) => run_fixtures(&hosts::rules(&args.rules)?, args),
+        RulesCommand::List(args) => list(&hosts::whole_rules(&args.rules)?, args),
+        RulesCommand::Show { id, args } => show(&hosts::whole_rules(&args.rules)?, id, args),
+        RulesCommand::Test(args) => run_fixtures(&hosts::whole_rules(&args.rules)?, args),
     }
 }
 

@@ -26,6 +26,7 @@ mod table;
 mod uml;
 
 pub use built::{Build, Built, Unsupported};
+pub use builtin::RULES;
 pub use check::MAX_BYTES;
 pub use element::{Bond, Bursts, Director, Element, HyperV2019, Lane, Link, Nic, Profile, Reorder};
 pub use element::{Point, Side, Switch};

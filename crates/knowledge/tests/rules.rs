@@ -1,11 +1,11 @@
 //! Every rule does what its fixtures say.
 
 use coalescope_knowledge::Id;
-use coalescope_knowledge::rules::{Rules, meaning, meanings, test};
+use coalescope_knowledge::rules::{Rule, Rules, meaning, meanings, test};
 
 #[test]
 fn every_rule_fires_on_its_fixture_and_not_on_the_one_that_almost_does() {
-    let rules = Rules::built_in().expect("built-in rules are sound");
+    let rules = Rules::with_fixtures().expect("built-in rules are sound");
     let failures: Vec<String> = test(&rules)
         .into_iter()
         .map(|failure| {
@@ -17,6 +17,21 @@ fn every_rule_fires_on_its_fixture_and_not_on_the_one_that_almost_does() {
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(rules.dangling().is_empty(), "{:?}", rules.dangling());
+}
+
+#[test]
+fn rules_without_their_fixtures_are_the_same_rules() {
+    let whole = Rules::with_fixtures().expect("built-in rules are sound");
+    let bare = Rules::built_in().expect("built-in rules are sound");
+    let without: Vec<Rule> = whole
+        .iter()
+        .map(|rule| Rule {
+            fixtures: None,
+            ..rule.clone()
+        })
+        .collect();
+    assert!(whole.iter().all(|rule| rule.fixtures.is_some()));
+    assert_eq!(bare.iter().cloned().collect::<Vec<_>>(), without);
 }
 
 #[test]

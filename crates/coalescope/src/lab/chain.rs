@@ -19,8 +19,6 @@ use super::table;
 use crate::output;
 use crate::place::Place;
 
-/// What `check` knows of the lab's cards, as a site's own rules.
-const RULES: &str = include_str!("../../../../incidents/rules/lab.yaml");
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
 /// A run of the experiment that takes longer has hung.
@@ -76,7 +74,8 @@ impl<'a> Chain<'a> {
         let live = Live::start(incident, Build::AsIs)?;
         let rules = place.path().join("rules");
         fs::create_dir_all(&rules)?;
-        fs::write(rules.join("lab.yaml"), RULES).context("cannot write the lab's rules")?;
+        fs::write(rules.join("lab.yaml"), coalescope_incident::RULES)
+            .context("cannot write the lab's rules")?;
         Ok(Self {
             incident,
             remedy: live.setting(&incident.remedy)?,

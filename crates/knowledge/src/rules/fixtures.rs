@@ -18,7 +18,7 @@ pub struct FixtureFailure {
     pub problem: String,
 }
 
-/// Tests all rules; nothing is wrong if nothing comes back.
+/// Tests all rules that were read with their fixtures; nothing is wrong if nothing comes back.
 #[must_use]
 pub fn test(rules: &Rules) -> Vec<FixtureFailure> {
     rules
@@ -28,9 +28,12 @@ pub fn test(rules: &Rules) -> Vec<FixtureFailure> {
 }
 
 fn failures(rules: &Rules, rule: &Rule) -> Vec<FixtureFailure> {
-    let fires = &rule.fixtures.fires;
-    let almost = &rule.fixtures.almost;
-    let both = [("fires", fires, true), ("almost", almost, false)];
+    let both = rule.fixtures.iter().flat_map(|fixtures| {
+        [
+            ("fires", &fixtures.fires, true),
+            ("almost", &fixtures.almost, false),
+        ]
+    });
     let mut failures = Vec::new();
     for (fixture, snapshot, should) in both {
         let checked = check(rules, snapshot);

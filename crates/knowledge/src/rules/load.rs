@@ -13,7 +13,7 @@ macro_rules! built_in {
     ($name:literal) => {
         (
             concat!("rules/", $name, ".yaml"),
-            include_str!(concat!("../../../../rules/", $name, ".yaml")),
+            include_str!(concat!("../../rules/", $name, ".yaml")),
         )
     };
 }
@@ -31,7 +31,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 /// How switches are set on each platform.
-const RECIPES: &str = include_str!("../../../../rules/recipes.yaml");
+const RECIPES: &str = include_str!("../../rules/recipes.yaml");
 
 /// Rules, ready to be asked.
 pub struct Rules {
@@ -71,19 +71,36 @@ pub enum RulesError {
 }
 
 impl Rules {
-    /// The rules that come with the program.
+    /// The rules that come with the program, without their fixtures: reading those takes a third of the time, and
+    /// only tests of rules need them.
     ///
     /// # Errors
     /// Never in a released program: a test loads them.
     pub fn built_in() -> Result<Self, RulesError> {
-        let mut rules = Self {
-            rules: Vec::new(),
-            recipes: parse("rules/recipes.yaml", RECIPES)?,
-        };
+        let mut rules = Self::none()?;
         for (file, text) in BUILT_IN {
-            rules.add(file, text)?;
+            rules.add(file, &without_fixtures(text))?;
         }
         Ok(rules)
+    }
+
+    /// The rules that come with the program, whole.
+    ///
+    /// # Errors
+    /// Never in a released program: a test loads them.
+    pub fn with_fixtures() -> Result<Self, RulesError> {
+        let mut rules = Self::none()?;
+        for (file, text) in BUILT_IN {
+            rules.add_whole(file, text)?;
+        }
+        Ok(rules)
+    }
+
+    fn none() -> Result<Self, RulesError> {
+        Ok(Self {
+            rules: Vec::new(),
+            recipes: parse("rules/recipes.yaml", RECIPES)?,
+        })
     }
 
     /// Adds the rules of a folder (`*.yaml`, `*.yml`), in the order of their names.
@@ -93,7 +110,7 @@ impl Rules {
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
         for path in yaml_files(folder)? {
             let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-            self.add(&path.display().to_string(), &text)?;
+            self.add_whole(&path.display().to_string(), &text)?;
         }
         Ok(())
     }
@@ -107,6 +124,21 @@ impl Rules {
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.iter().find(|rule| rule.id == id)
+    }
+
+    /// Adds rules that have to have fixtures.
+    fn add_whole(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
+        let known = self.rules.len();
+        self.add(file, text)?;
+        let added = self.rules.iter().skip(known);
+        let mut bare = added.filter(|(rule, _)| rule.fixtures.is_none());
+        bare.next().map_or(Ok(()), |(rule, _)| {
+            Err(RulesError::Wrong {
+                file: file.to_owned(),
+                id: rule.id.clone(),
+                error: "needs fixtures: a host that fires it, and one that almost does".to_owned(),
+            })
+        })
     }
 
     fn add(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
@@ -153,6 +185,20 @@ impl Rules {
             .filter(|id| self.get(id).is_none())
             .collect()
     }
+}
+
+/// The text of a built-in file without the fixtures of its rules: all that is deeper than `fixtures:`.
+fn without_fixtures(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut inside = false;
+    for line in text.lines() {
+        inside = line == "  fixtures:" || (inside && line.starts_with("    "));
+        if !inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(

@@ -5,13 +5,14 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{Remedy, one_line};
+use super::findings::Remedy;
 use super::load::{RulesError, parse};
 use super::rule::Blame;
+use super::template::one_line;
 use crate::finding::Id;
 
 const FILE: &str = "rules/trace.yaml";
-const TEXT: &str = include_str!("../../../../rules/trace.yaml");
+const TEXT: &str = include_str!("../../rules/trace.yaml");
 
 /// What a finding of a trace means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,19 +7,20 @@
 mod check;
 mod condition;
 mod facts;
+mod findings;
 mod fixtures;
 mod gaps;
 mod load;
 mod meaning;
 mod recipes;
 mod rule;
+mod subject;
 mod template;
 mod version;
 
-pub use check::{
-    Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError, check,
-};
+pub use check::check;
 pub use facts::host_facts;
+pub use findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError};
 pub use fixtures::{FixtureFailure, test};
 pub use load::{Rules, RulesError};
 pub use meaning::{Meaning, meaning, meanings};

@@ -6,7 +6,7 @@ use coalescope_host::model::Platform;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::check::{Remedy, RemedyKind};
+use super::findings::{Remedy, RemedyKind};
 use super::rule::{RemedyRule, Rule};
 use super::template::fill;
 

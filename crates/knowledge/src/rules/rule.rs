@@ -54,7 +54,9 @@ pub struct Rule {
     /// Where it is from: what was read.
     pub sources: Vec<String>,
     /// A host that fires it, and one that almost does.
-    pub fixtures: Fixtures,
+    // `None` where they were left unread; a file has to have them.
+    #[schemars(with = "Fixtures")]
+    pub fixtures: Option<Fixtures>,
 }
 
 fn suspected() -> Proof {

@@ -13,3 +13,8 @@ pub(super) fn fill(template: &str, facts: &serde_json::Value) -> Result<String, 
         .render_str(template, minijinja::value::Serde(facts))
         .map_err(|error| error.to_string())
 }
+
+/// YAML's folded texts end with a line feed.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
