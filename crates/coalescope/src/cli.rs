@@ -23,6 +23,8 @@ pub use hosts::{
 };
 #[cfg(target_os = "linux")]
 pub(crate) use lab::DEFAULT_HOLD_US;
+#[cfg(target_os = "linux")]
+pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";

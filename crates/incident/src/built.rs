@@ -1,6 +1,8 @@
 //! An incident as one measurement needs it.
 
-use crate::{Change, Control, Element, Incident, Part, Room, Setting, Side, Value, Workload};
+use crate::{
+    Change, Control, Does, Element, Incident, Part, Room, Row, Setting, Side, Value, Workload,
+};
 use std::collections::BTreeMap;
 
 /// Which measurement is made.
@@ -12,6 +14,8 @@ pub enum Build<'a> {
     Remedied,
     /// As a control wants it.
     Control(&'a Control),
+    /// As a row of the table wants it.
+    Row(&'a Row),
 }
 
 /// An incident with everything in it that a measurement changes.
@@ -38,12 +42,14 @@ impl Incident {
             Build::AsIs => {}
             Build::Remedied => incident.set(&self.remedy),
             Build::Control(control) => client = incident.control_as(control),
+            Build::Row(row) => row.set.iter().for_each(|setting| incident.set(setting)),
         }
         Built { incident, client }
     }
 
     fn control_as(&mut self, control: &Control) -> usize {
         control.set.iter().for_each(|setting| self.set(setting));
+        self.only_route(&control.without);
         for elements in self.wires_mut() {
             elements.retain(|element| !control.without.iter().any(|name| name == element.name()));
             elements
@@ -58,6 +64,18 @@ impl Incident {
         self.segment_bytes = control.segment_bytes.unwrap_or(self.segment_bytes);
         let from = control.from.as_deref();
         from.and_then(|name| self.room_number(name)).unwrap_or(0)
+    }
+
+    /// Rooms of these names that do IPVS have no service.
+    fn only_route(&mut self, names: &[String]) {
+        for part in &mut self.path {
+            if let Part::Room(room) = part
+                && room.does == Does::Ipvs
+                && names.contains(&room.name)
+            {
+                room.does = Does::Route;
+            }
+        }
     }
 
     /// Makes a setting a part of the path.
@@ -97,6 +115,7 @@ impl Incident {
             Some(Part::Wire(wire)) if toward == Side::Client => wire.mtu_bytes.1 = bytes,
             Some(Part::Wire(wire)) => wire.mtu_bytes.0 = bytes,
             Some(Part::Veth(veth)) => veth.mtu_bytes = bytes,
+            Some(Part::Bond(bond)) => bond.mtu_bytes = bytes,
             _ => {}
         }
     }
@@ -175,6 +194,7 @@ impl Incident {
             (Part::Wire(wire), Side::Client) => Some(wire.mtu_bytes.1),
             (Part::Wire(wire), Side::Server) => Some(wire.mtu_bytes.0),
             (Part::Veth(veth), _) => Some(veth.mtu_bytes),
+            (Part::Bond(bond), _) => Some(bond.mtu_bytes),
             (Part::Room(_), _) => None,
         }
     }

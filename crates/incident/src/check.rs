@@ -2,7 +2,7 @@
 
 mod elements;
 
-use crate::{Control, Does, Element, Error, Incident, Part, Setting, Side, Value, Workload};
+use crate::{Control, Does, Element, Error, Incident, Part, Row, Setting, Side, Value, Workload};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -16,6 +16,8 @@ const ROOM_NAME: usize = 16;
 const INTERFACE_NAME: usize = 15;
 /// Bytes asked for at most: a minute at 140 Mbit/s.
 const MOST_BYTES: u64 = 1 << 30;
+/// Rows of a table at most: each is a measurement.
+const ROWS: usize = 64;
 /// How far the stated round trip may be from the sum of all delays: queues and cards add some.
 const RTT_TOLERANCE: f64 = 0.3;
 /// Headers of a segment: IPv4 and TCP without options, up to TCP's longest options (RFC 9293).
@@ -76,11 +78,21 @@ impl Incident {
             file: file.to_owned(),
             reason: error.to_string(),
         })?;
-        incident.check().map_err(|fault| Error::Wrong {
+        let wrong = |line: Option<usize>, reason| Error::Wrong {
             file: file.to_owned(),
-            line: line_of(text, &fault.word),
-            reason: fault.reason,
-        })?;
+            line,
+            reason,
+        };
+        let checked = incident.check();
+        checked.map_err(|fault| wrong(line_of(text, &fault.word, 0), fault.reason))?;
+        if incident.uml.is_some() {
+            let begin = section(text, "uml");
+            let checked = incident.on_uml().check();
+            checked.map_err(|fault| {
+                let reason = format!("in user-mode Linux: {}", fault.reason);
+                wrong(line_of(text, &fault.word, begin), reason)
+            })?;
+        }
         Ok(incident)
     }
 
@@ -102,7 +114,31 @@ impl Incident {
         self.setting(&self.remedy)?;
         self.controls
             .iter()
-            .try_for_each(|control| self.control_fits(control))
+            .try_for_each(|control| self.control_fits(control))?;
+        self.check_table()
+    }
+
+    /// Rows of the same columns, none twice, with settings that can be made.
+    fn check_table(&self) -> Checked {
+        let reason = format!("table: at most {ROWS} rows");
+        require(self.table.len() <= ROWS, "table", reason)?;
+        let first = self.table.first();
+        for (number, row) in self.table.iter().enumerate() {
+            let alike = first.is_some_and(|first| first.levels.keys().eq(row.levels.keys()));
+            let words = row_words(row);
+            let reason = format!("table: row {words} has other columns than the first, or none");
+            require(alike && !row.levels.is_empty(), "table", reason)?;
+            let twice = self.table[..number]
+                .iter()
+                .any(|one| one.levels == row.levels);
+            let reason = format!("table: two rows are {words}");
+            require(!twice, "table", reason)?;
+            published(row)?;
+            row.set
+                .iter()
+                .try_for_each(|setting| self.setting(setting))?;
+        }
+        Ok(())
     }
 
     /// Rooms and joints take turns.
@@ -144,7 +180,7 @@ impl Incident {
             let is_end = number == 0 || number == last;
             let reason = match is_end {
                 true => format!("room {name} is an end of the path, which passes nothing on"),
-                false => format!("room {name} is on the way: it does bridge, route or nat"),
+                false => format!("room {name} is on the way: it does bridge, route, nat or ipvs"),
             };
             require(is_end == (room.does == Does::Nothing), name, reason)?;
             self.check_interfaces(number)?;
@@ -186,12 +222,17 @@ impl Incident {
     }
 
     fn check_figures(&self) -> Checked {
+        let both_ways = |lanes: &[crate::Lane]| Some(2.0 * lanes.first()?.mean_us());
         let links = self.elements().filter_map(|element| match element {
             Element::Link(link) => Some(link.lanes().iter().map(crate::Lane::mean_us).sum::<f64>()),
-            Element::Bond(bond) => bond.lanes.first().map(|lane| 2.0 * lane.mean_us()),
+            Element::Bond(bond) => both_ways(&bond.lanes),
             _ => None,
         });
-        let (sum, said) = (links.sum::<f64>(), self.rtt_us as f64);
+        let bonds = self.path.iter().filter_map(|part| match part {
+            Part::Bond(bond) => both_ways(&bond.lanes),
+            _ => None,
+        });
+        let (sum, said) = (links.chain(bonds).sum::<f64>(), self.rtt_us as f64);
         let near = said > 0.0 && (sum - said).abs() <= RTT_TOLERANCE * said.max(sum);
         let reason =
             format!("rtt_us is {said}, and the links' delays are {sum} both ways together");
@@ -262,14 +303,54 @@ impl Incident {
             )?;
         }
         let named = control.without.iter().chain(control.change.keys());
-        let known = |name: &&String| self.elements().any(|element| element.name() == *name);
+        let known = |name: &String| self.elements().any(|element| element.name() == name);
         for name in named {
+            let is_service = control.without.contains(name) && self.has_service(name);
             let reason = format!("control {}: there is no element {name}", control.name);
-            require(known(&name), name, reason)?;
+            require(known(name) || is_service, name, reason)?;
         }
+        let ordered = control.frames.is_none_or(|[least, most]| least <= most);
+        let reason = format!(
+            "control {}: frames: the least, and then the most",
+            control.name
+        );
+        require(ordered, "frames", reason)?;
+        let captured = control.frames.is_none() || !self.points.is_empty();
+        let reason = format!(
+            "control {}: frames are counted at a point, and there is none",
+            control.name
+        );
+        require(captured, "frames", reason)?;
         elements::changes(self, control)?;
         control.workload.as_ref().map_or(Ok(()), workload)
     }
+
+    fn has_service(&self, room: &str) -> bool {
+        let mut rooms = self.rooms();
+        rooms.any(|one| one.name == room && one.does == Does::Ipvs)
+    }
+}
+
+fn published(row: &Row) -> Checked {
+    let Some(published) = row.published else {
+        return Ok(());
+    };
+    let figures = [Some(published.bps), published.service_demand_us_per_kb];
+    let positive = |figure: f64| figure.is_finite() && figure > 0.0;
+    let sound = figures.into_iter().flatten().all(positive);
+    let reason = format!(
+        "table: row {}: a published figure is not above 0",
+        row_words(row)
+    );
+    require(sound, "published", reason)
+}
+
+fn row_words(row: &Row) -> String {
+    let levels = row.levels.iter();
+    let words: Vec<_> = levels
+        .map(|(name, level)| format!("{name} {level}"))
+        .collect();
+    words.join(", ")
 }
 
 fn workload(workload: &Workload) -> Checked {
@@ -291,9 +372,19 @@ fn workload(workload: &Workload) -> Checked {
     require(window, "receive_window_bytes", reason)
 }
 
-/// The first line that has the word; comments do not count.
-fn line_of(text: &str, word: &str) -> Option<usize> {
+/// The first line from one on, the first being 0, that has the word; comments do not count.
+fn line_of(text: &str, word: &str, begin: usize) -> Option<usize> {
     let bare = |line: &str| line.split(" #").next().unwrap_or_default().to_owned();
-    let position = text.lines().position(|line| bare(line).contains(word));
-    position.map(|index| index + 1)
+    let mut lines = text.lines().enumerate().skip(begin);
+    let found = lines.find(|(_, line)| bare(line).contains(word));
+    found.map(|(index, _)| index + 1)
+}
+
+/// The line, from 0, in which a section of the file begins.
+fn section(text: &str, name: &str) -> usize {
+    let begins = |line: &str| {
+        line.strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with(':'))
+    };
+    text.lines().position(begins).unwrap_or(0)
 }

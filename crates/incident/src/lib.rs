@@ -22,8 +22,11 @@ mod model;
 mod path;
 mod run;
 mod setting;
+mod table;
+mod uml;
 
 pub use built::{Build, Built, Unsupported};
+pub use builtin::RULES;
 pub use check::MAX_BYTES;
 pub use element::{Bond, Bursts, Director, Element, HyperV2019, Lane, Link, Nic, Profile, Reorder};
 pub use element::{Point, Side, Switch};
@@ -31,6 +34,8 @@ pub use error::Error;
 pub use model::{
     Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,
 };
-pub use path::{Does, Ends, Part, Room, Veth, Wire};
+pub use path::{Bonded, Does, Ends, Part, Room, Veth, Wire};
 pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
 pub use setting::{Setting, Value};
+pub use table::{PublishedRow, Row};
+pub use uml::OnUml;

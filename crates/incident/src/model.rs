@@ -1,6 +1,6 @@
 //! What an incident file says.
 
-use crate::{Part, Setting};
+use crate::{OnUml, Part, Row, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,6 +40,12 @@ pub struct Incident {
     /// Other measurements, on the same build or a changed one.
     #[serde(default)]
     pub controls: Vec<Control>,
+    /// Measurements beside published ones, each with settings of its own.
+    #[serde(default)]
+    pub table: Vec<Row>,
+    /// What is different in user-mode Linux.
+    #[serde(default)]
+    pub uml: Option<OnUml>,
     /// What is random follows from this.
     #[serde(default = "one_u64")]
     pub seed: u64,
@@ -177,7 +183,7 @@ pub struct Control {
     /// Settings that are different from the start.
     #[serde(default)]
     pub set: Vec<Setting>,
-    /// Elements that are left out.
+    /// Elements that are left out; of a room that does `ipvs` its service: it routes.
     #[serde(default)]
     pub without: Vec<String>,
     /// Links, cards, switches or directors that are different, by their names.
@@ -195,6 +201,12 @@ pub struct Control {
     /// Which of the two measurements it is like; nothing is said where nothing was published.
     #[serde(default)]
     pub expect: Option<Nearer>,
+    /// Frames with data that are captured at the first of the points: at least, and at most.
+    #[serde(default)]
+    pub frames: Option<[u64; 2]>,
+    /// It takes at most so many seconds.
+    #[serde(default)]
+    pub within_s: Option<f64>,
 }
 
 /// What is different of an element.

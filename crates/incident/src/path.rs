@@ -1,6 +1,6 @@
 //! Rooms, and what joins them.
 
-use crate::Element;
+use crate::{Element, Lane};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub enum Part {
     Wire(Wire),
     /// Two interfaces with nothing between them: merged frames pass whole.
     Veth(Veth),
+    /// Two bonds of the kernel's own.
+    Bond(Bonded),
 }
 
 /// A host: its own network stack.
@@ -53,6 +55,17 @@ pub enum Does {
     Route,
     /// A router whose address stands for the client's.
     Nat,
+    /// The kernel's IPVS: a router with a virtual address toward the client, from which it hands
+    /// requests on to the server, translating addresses both ways.
+    Ipvs,
+}
+
+impl Does {
+    /// Whether the room divides two networks.
+    #[must_use]
+    pub const fn is_router(self) -> bool {
+        matches!(self, Self::Route | Self::Nat | Self::Ipvs)
+    }
 }
 
 /// Two interfaces, and elements between them.
@@ -84,4 +97,21 @@ impl Default for Ends {
 pub struct Veth {
     /// MTU of both in bytes, 68 to 65,535.
     pub mtu_bytes: u16,
+}
+
+/// The kernel's bonding, round robin, at both ends of several lines: pairs of veth interfaces with its
+/// netem. Where the bond's feature `rx-gro` is switched, its members follow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bonded {
+    /// MTU of both bonds in bytes, 68 to 65,521.
+    #[serde(default = "ethernet")]
+    pub mtu_bytes: u16,
+    /// The lines, 1 to 16, each the same both ways; without `bursts` and `reorder`. A jitter keeps the
+    /// order of a line only if the line has a rate.
+    pub lanes: Vec<Lane>,
+}
+
+fn ethernet() -> u16 {
+    Ends::default().0
 }

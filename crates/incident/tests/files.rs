@@ -2,7 +2,9 @@
 
 use coalescope_incident::{Build, Does, Element, Error, Incident, Kind, Merging, Nearer, Side};
 
-const PLAIN: &str = include_str!("../../../incidents/openstack-gro.yaml");
+const PLAIN: &str = include_str!("../incidents/openstack-gro.yaml");
+const BOND: &str = include_str!("../incidents/bond-rr-gro.yaml");
+const DIRECTOR: &str = include_str!("../incidents/ipvs-gro.yaml");
 
 #[test]
 fn every_file_of_the_folder_is_built_in_and_sound() {
@@ -110,7 +112,7 @@ fn values_that_make_no_sense_are_told_with_line_and_reason() {
         (
             "does: bridge, ",
             "",
-            "is on the way: it does bridge, route or nat",
+            "is on the way: it does bridge, route, nat or ipvs",
         ),
         ("{name: vm}", "{name: far}", "two rooms are called far"),
         ("{name: vm}", "{name: far/away}", "1 to 16 lower-case"),
@@ -187,6 +189,108 @@ fn values_that_make_no_sense_are_told_with_line_and_reason() {
             "{line}: {said}"
         );
     }
+}
+
+/// A word that is there twice is looked for where it is wrong: behind `uml:`, or from the beginning.
+#[test]
+fn values_of_tables_and_of_user_mode_linux_are_told_with_line_and_reason() {
+    for (file, piece, replacement, reason) in [
+        (
+            DIRECTOR,
+            "{name: director, does: ipvs,",
+            "{name: director, does: nothing,",
+            "in user-mode Linux: room director is on the way: it does bridge, route, nat or ipvs",
+        ),
+        (
+            DIRECTOR,
+            "{name: real}\n  # The",
+            "{name: real, features: {eth7: {gro: true}}}\n  # The",
+            "in user-mode Linux: room real has no interface eth7",
+        ),
+        (
+            DIRECTOR,
+            "frames: [8, 40]",
+            "frames: [40, 8]",
+            "in user-mode Linux: control picture-direct: frames: the least, and then the most",
+        ),
+        (
+            DIRECTOR,
+            "without: [director, nic]",
+            "without: [client, nic]",
+            "there is no element client",
+        ),
+        (
+            BOND,
+            "  points: []",
+            "  points: [WIRE]",
+            "in user-mode Linux: points: WIRE is no point of the path",
+        ),
+        (
+            BOND,
+            "    - bond:\n        lanes:",
+            "    - bond:\n        mtu_bytes: 10\n        lanes:",
+            "in user-mode Linux: an MTU of 10 bytes: 68 to 65521",
+        ),
+        (
+            BOND,
+            "{MTU: \"1500\", GRO: \"off\", reordering: \"127\"}",
+            "{MTU: \"1500\", GRO: \"off\", reordering: \"3\"}",
+            "table: two rows are GRO off, MTU 1500, reordering 3",
+        ),
+        (
+            BOND,
+            "{MTU: \"1500\", GRO: \"on\", reordering: \"3\"}",
+            "{MTU: \"1500\"}",
+            "table: row MTU 1500 has other columns than the first",
+        ),
+        (
+            BOND,
+            "set: [receiver/bond0:gro=on]",
+            "set: [receiver/bond7:gro=on]",
+            "room receiver has no interface bond7",
+        ),
+        (
+            BOND,
+            "service_demand_us_per_kb: 1.211",
+            "service_demand_us_per_kb: -1",
+            "a published figure is not above 0",
+        ),
+    ] {
+        assert!(file.contains(piece), "{piece}");
+        let text = file.replacen(piece, replacement, 1);
+        let said = Incident::parse("mine.yaml", &text)
+            .expect_err(replacement)
+            .to_string();
+        assert!(said.contains(reason), "{replacement}: {said}");
+        let place = said.strip_prefix("mine.yaml, line ");
+        let place = place.and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
+        assert!(place.is_some(), "{said}");
+        let section = text.lines().position(|line| line == "uml:");
+        let is_of_uml = said.contains("in user-mode Linux");
+        assert_eq!(place > section.map(|line| line + 1), is_of_uml, "{said}");
+    }
+}
+
+#[test]
+fn user_mode_linux_gets_what_its_part_of_the_file_says_and_the_rest_as_it_is() {
+    let incident = Incident::named("ipvs-gro").expect("D");
+    let uml = incident.on_uml();
+    assert!(incident.built(Build::AsIs).director().is_some());
+    assert!(uml.built(Build::AsIs).director().is_none());
+    let does = |incident: &Incident| incident.rooms().nth(1).map(|room| room.does);
+    assert_eq!(does(&incident), Some(Does::Bridge));
+    assert_eq!(does(&uml), Some(Does::Ipvs));
+    assert_eq!(
+        (&uml.remedy, uml.rtt_us),
+        (&incident.remedy, incident.rtt_us)
+    );
+    assert!(uml.uml.is_none() && uml.on_uml() == uml);
+    let direct = uml.control("direct").expect("a control");
+    let direct = uml.built(Build::Control(direct)).incident;
+    assert_eq!(does(&direct), Some(Does::Route));
+
+    let plain = Incident::named("openstack-gro").expect("A");
+    assert_eq!(plain.on_uml(), plain);
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! HTTP enough for a workload: GET of so many bytes, over real TCP.
+//! HTTP enough for a workload: GET and POST of so many bytes, over real TCP.
 //!
-//! The server answers `GET /N` with N bytes (HTTP/1.1, RFC 9112, one request a connection), the client
-//! reads for a limited time: a path that is broken must not take minutes to be measured.
+//! The server answers `GET /N` with N bytes, and takes any POST (HTTP/1.1, RFC 9112, one request a connection); the client
+//! tries for a limited time: a path that is broken must not take minutes to be measured.
 
 use crate::{Error, Namespace};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,10 +23,14 @@ const GONE: Duration = Duration::from_secs(30);
 const NOT_FOUND: &[u8] =
     b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
+/// For a body that has arrived.
+const TAKEN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
 /// A server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    received: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -41,13 +45,15 @@ impl Server {
         let action = format!("listen on {address}");
         let (listener, address) = listen(address).map_err(Error::io(action))?;
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let received = Arc::default();
+        let (told, count) = (Arc::clone(&stop), Arc::clone(&received));
         let thread = thread::Builder::new()
             .name("http".to_owned())
-            .spawn(move || serve(&listener, &told))
+            .spawn(move || serve(&listener, &told, &count))
             .map_err(Error::io("start a thread"))?;
         Ok(Self {
             address,
+            received,
             stop,
             thread: Some(thread),
         })
@@ -66,6 +72,12 @@ impl Server {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Bytes of bodies of POSTs that have arrived so far.
+    #[must_use]
+    pub fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
     }
 }
 
@@ -86,43 +98,87 @@ fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 }
 
 /// Each connection has its own thread; one that hangs is not waited for.
-fn serve(listener: &TcpListener, stop: &AtomicBool) {
+fn serve(listener: &TcpListener, stop: &AtomicBool, received: &Arc<AtomicU64>) {
     while !stop.load(Ordering::Relaxed) {
         let Ok((stream, _)) = listener.accept() else {
             thread::sleep(LOOK);
             continue;
         };
+        let received = Arc::clone(received);
         let answered = move || {
             // Whoever asked sees that it broke off.
-            let _ = answer(&stream);
+            let _ = answer(&stream, &received);
         };
         let thread = thread::Builder::new().name("http".to_owned());
         let _ = thread.spawn(answered);
     }
 }
 
-fn answer(stream: &TcpStream) -> io::Result<()> {
+fn answer(stream: &TcpStream, received: &AtomicU64) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(GONE))?;
     stream.set_write_timeout(Some(GONE))?;
-    match asked(stream)? {
-        Some(length) => send(stream, length),
+    let mut reader = BufReader::new(stream);
+    match asked(&mut reader)? {
+        Some(Asked::Get(length)) => send(stream, length),
+        Some(Asked::Post(length)) => {
+            receive(&mut reader, length, received)?;
+            (&*stream).write_all(TAKEN)
+        }
         None => (&*stream).write_all(NOT_FOUND),
     }
 }
 
-/// The length that a request's path is, after all of its head.
-fn asked(stream: &TcpStream) -> io::Result<Option<u64>> {
-    let mut reader = BufReader::new(stream);
+/// What a request wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// So many bytes: its path is their number.
+    Get(u64),
+    /// To hand over so many bytes.
+    Post(u64),
+}
+
+/// Reads all of a request's head.
+fn asked(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let mut request = String::new();
-    reader.by_ref().take(LINE).read_line(&mut request)?;
-    let mut field = String::from("-");
+    reader.take(LINE).read_line(&mut request)?;
+    let (mut field, mut length) = (String::from("-"), None);
     while !field.trim_end().is_empty() {
         field.clear();
-        reader.by_ref().take(LINE).read_line(&mut field)?;
+        reader.take(LINE).read_line(&mut field)?;
+        length = length.or_else(|| content_length(&field));
     }
-    let path = request.split(' ').nth(1);
-    Ok(path.and_then(|path| path.strip_prefix('/')?.parse().ok()))
+    let mut words = request.split(' ');
+    Ok(match (words.next(), words.next()) {
+        (Some("POST"), Some(_)) => length.map(Asked::Post),
+        (Some("GET"), Some(path)) => path
+            .strip_prefix('/')
+            .and_then(|length| length.parse().ok())
+            .map(Asked::Get),
+        _ => None,
+    })
+}
+
+fn content_length(field: &str) -> Option<u64> {
+    let (name, value) = field.split_once(':')?;
+    let is_length = name.eq_ignore_ascii_case("content-length");
+    is_length.then(|| value.trim().parse().ok())?
+}
+
+/// Takes a body, and counts it as it arrives.
+fn receive(reader: &mut impl Read, length: u64, received: &AtomicU64) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK];
+    let mut left = length;
+    while left > 0 {
+        let part = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
+        let read = reader.read(&mut chunk[..part])?;
+        if read == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        left -= read as u64;
+        received.fetch_add(read as u64, Ordering::Relaxed);
+    }
+    Ok(())
 }
 
 fn send(mut stream: &TcpStream, length: u64) -> io::Result<()> {
@@ -136,6 +192,66 @@ fn send(mut stream: &TcpStream, length: u64) -> io::Result<()> {
         left -= part as u64;
     }
     Ok(())
+}
+
+/// Hands `length` bytes to a server, and waits for its answer or until the time is over; gives the time
+/// that this took. How many arrived, the [server](Server::received) knows.
+///
+/// # Errors
+///
+/// If there is no connection within the time, or it breaks off.
+pub fn post(server: SocketAddr, length: u64, limit: Duration) -> Result<Duration, Error> {
+    let begun = Instant::now();
+    let action = format!("post {length} bytes to {server}");
+    match hand_over(server, length, begun + limit) {
+        Ok(()) => Ok(begun.elapsed()),
+        Err(error) if is_late(&error) && begun.elapsed() >= limit => Ok(limit),
+        Err(error) => Err(Error::io(action)(error)),
+    }
+}
+
+fn hand_over(server: SocketAddr, length: u64, end: Instant) -> io::Result<()> {
+    let left = || end.saturating_duration_since(Instant::now());
+    let mut stream = TcpStream::connect_timeout(&server, left())?;
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: {server}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    let body = io::repeat(b'.').take(length);
+    let mut request = head.as_bytes().chain(body);
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let part = request.read(&mut chunk)?;
+        if part == 0 {
+            break;
+        }
+        write(&mut stream, &chunk[..part], end)?;
+    }
+    match read(&mut stream, &mut chunk, end)? {
+        Some(0) => Err(ErrorKind::UnexpectedEof.into()),
+        Some(_) => Ok(()),
+        None => Err(ErrorKind::TimedOut.into()),
+    }
+}
+
+/// All of it, unless the time is over.
+fn write(stream: &mut TcpStream, mut part: &[u8], end: Instant) -> io::Result<()> {
+    while !part.is_empty() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_write_timeout(Some(left))?;
+        match stream.write(part) {
+            Ok(written) => part = &part[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 /// What came of a GET.
@@ -201,9 +317,7 @@ fn read(stream: &mut TcpStream, chunk: &mut [u8], end: Instant) -> io::Result<Op
         match stream.read(chunk) {
             Ok(read) => return Ok(Some(read)),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Ok(None);
-            }
+            Err(error) if is_late(&error) => return Ok(None),
             Err(error) => return Err(error),
         }
     }
@@ -243,5 +357,34 @@ mod tests {
         let got = get(server.address(), u64::MAX, Duration::from_millis(50)).unwrap();
         assert!(got.bytes > 0 && !got.is_whole);
         drop(server);
+    }
+
+    #[test]
+    fn what_is_posted_is_counted() {
+        let server = Server::start(([127, 0, 0, 1], 0).into()).unwrap();
+        let mut expected = 0;
+        for length in [0, 1, 1200, 300_000] {
+            let limit = Duration::from_secs(20);
+            let took = post(server.address(), length, limit).unwrap();
+            expected += length;
+            assert!(took < limit);
+            assert_eq!(server.received(), expected);
+        }
+    }
+
+    #[test]
+    fn requests_are_read_to_the_end_of_their_heads() {
+        let read = |text: &str| asked(&mut text.as_bytes()).unwrap();
+        assert_eq!(read("GET /17 HTTP/1.1\r\n\r\n"), Some(Asked::Get(17)));
+        let post = "POST /any HTTP/1.1\r\ncontent-length: 3\r\n\r\nabc";
+        assert_eq!(read(post), Some(Asked::Post(3)));
+        for wrong in [
+            "",
+            "POST / HTTP/1.1\r\n\r\n",
+            "PUT /1 HTTP/1.1\r\n\r\n",
+            "GET /x HTTP/1.1\r\n\r\n",
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 }

@@ -7,20 +7,26 @@ use crate::{Error, Unavailable};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where Debian's package `user-mode-linux` puts the kernel and its modules.
 const KERNEL: &str = "/usr/bin/linux.uml";
 const MODULES: &str = "/usr/lib/uml/modules";
+/// What the guest prints once its modules are loaded.
+const UP: &str = "coalescope-uml-up";
 /// What the guest prints at the end, before the status of its program.
 const STATUS: &str = "coalescope-uml-status";
+/// How long it may take until the modules are loaded: it takes 3 s.
+const BOOT: Duration = Duration::from_secs(60);
+/// How often it is looked whether it is to end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A user-mode kernel that is installed here.
 #[derive(Clone, Debug)]
@@ -29,13 +35,78 @@ pub struct Uml {
     memory_mib: u32,
 }
 
+/// What a guest is to do: run a program as its root. The guest sees this machine's files where they are
+/// here, read only, but nothing below `/run`, which is its own and where the program begins.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The program, by its whole path.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a str],
+    /// Modules to be loaded first; those that its kernel lacks are passed over.
+    pub modules: &'a [&'a str],
+    /// Folders of this machine, by their whole paths, that the guest may write.
+    pub writable: &'a [&'a Path],
+    /// The file in one of these that the program's standard output goes to; otherwise the console.
+    pub output: Option<&'a Path>,
+    /// How long the program may take.
+    pub limit: Duration,
+    /// The guest ends when this is set.
+    pub stop: Option<&'a AtomicBool>,
+    /// Told each line that the program prints on the console.
+    pub heard: Option<&'a dyn Fn(&str)>,
+}
+
+/// How a guest has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Own,
+    /// It was ended: it had not booted within a minute.
+    NotBooted,
+    /// It was ended: the program took longer than it may.
+    Late,
+    /// It was ended as it was told to.
+    Stopped,
+}
+
 /// What became of a program in the guest.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What the program, and perhaps the kernel, printed.
+    /// What the program, and perhaps the kernel, printed on the console.
     pub console: String,
-    /// The program's exit status; `None` if the guest ended without it or was ended for being late.
+    /// The program's exit status; `None` if the guest ended without it.
     pub status: Option<i32>,
+    /// How the guest has ended.
+    pub end: End,
+}
+
+/// Whether this program runs inside of user-mode Linux.
+#[must_use]
+pub fn is_inside() -> bool {
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    about.contains("User Mode Linux")
+}
+
+impl<'a> Task<'a> {
+    /// A program that may take so long, without modules, files or anybody who listens.
+    #[must_use]
+    pub fn new(program: &'a Path, arguments: &'a [&'a str], limit: Duration) -> Self {
+        Self {
+            program,
+            arguments,
+            modules: &[],
+            writable: &[],
+            output: None,
+            limit,
+            stop: None,
+            heard: None,
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
 }
 
 impl Uml {
@@ -60,44 +131,60 @@ impl Uml {
         self
     }
 
-    /// Boots, loads modules (those that this kernel lacks are passed over), runs a program as root
-    /// of the guest, and powers off; ends all of it after `limit`. The guest sees the program where
-    /// it is here, but nothing below `/run`.
-    pub fn run(
-        &self,
-        modules: &[&str],
-        program: &Path,
-        arguments: &[&str],
-        limit: Duration,
-    ) -> Result<Finished, Error> {
+    /// Boots, loads modules, runs the program, and powers off. Nothing of it stays, however it ends; if
+    /// this process is killed, the guest notices and powers off by itself.
+    pub fn run(&self, task: &Task<'_>) -> Result<Finished, Error> {
         let folder = Folder::make()?;
         let init = folder.0.join("init");
-        let script = script(modules, program, arguments);
-        fs::write(&init, script).map_err(Error::io("write the guest's first program"))?;
+        fs::write(&init, script(task)).map_err(Error::io("write the guest's first program"))?;
         make_executable(&init)?;
-        let child = self.boot(&init, &folder.0)?;
-        let console = watch(child, limit)?;
-        let status = status(&console);
-        Ok(Finished { console, status })
+        let mut guest = self.boot(&init, &folder.0)?;
+        let console = guest.0.stdout.take().map(lines_of);
+        let (console, end) = console.map_or((Vec::new(), End::Own), |lines| watch(&lines, task));
+        drop(guest);
+        Ok(Finished {
+            status: status(&console),
+            console: console.join("\n"),
+            end,
+        })
     }
 
-    /// In a process group of its own: the kernel has processes of its own for the guest's.
-    fn boot(&self, init: &Path, folder: &Path) -> Result<Child, Error> {
+    /// In a process group of its own: the kernel has processes of its own for the guest's. Its standard
+    /// input stays open as long as this process lives.
+    fn boot(&self, init: &Path, folder: &Path) -> Result<Guest, Error> {
         let mut command = Command::new(&self.kernel);
         command
             .arg(format!("mem={}M", self.memory_mib))
-            .args(["rootfstype=hostfs", "rootflags=/", "ro", "quiet"])
+            .args([
+                "rootfstype=hostfs",
+                "rootflags=/",
+                "ro",
+                "quiet",
+                "loglevel=1",
+            ])
             .arg(format!("init={}", init.display()))
             .arg(format!("uml_dir={}", folder.display()))
             .args(["con=null", "con0=fd:0,fd:1"])
             .env("TMPDIR", folder)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0);
-        command
-            .spawn()
-            .map_err(Error::io(format!("start {}", self.kernel.display())))
+        let started = command.spawn();
+        let started = started.map_err(Error::io(format!("start {}", self.kernel.display())))?;
+        Ok(Guest(started))
+    }
+}
+
+/// The kernel's process; nothing of it stays.
+struct Guest(Child);
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        if let Ok(group) = i32::try_from(self.0.id()) {
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+        let _ = self.0.wait();
     }
 }
 
@@ -127,24 +214,35 @@ fn make_executable(path: &Path) -> Result<(), Error> {
         .map_err(Error::io(format!("make {} executable", path.display())))
 }
 
-/// The guest's first program.
-fn script(modules: &[&str], program: &Path, arguments: &[&str]) -> String {
-    let words = arguments.iter().map(|word| quoted(word));
+/// The guest's first program. Its input ends with the process that started it: then it powers off.
+fn script(task: &Task<'_>) -> String {
+    let words = task.arguments.iter().map(|word| quoted(word));
     let arguments: Vec<_> = words.collect();
+    let path = |path: &Path| quoted(&path.to_string_lossy());
+    let writable = task.writable.iter().map(|folder| {
+        let folder = path(folder);
+        format!("mkdir -p {folder}; mount -t hostfs none {folder} -o {folder}\n")
+    });
+    let output = task.output.map(|file| format!("> {}", path(file)));
     format!(
         "#!/bin/sh\n\
          export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/run TMPDIR=/run\n\
          mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run\n\
+         exec 3<&0; (cat <&3; busybox poweroff -f) >/dev/null 2>&1 &\n\
          mkdir -p /run/lib/modules\n\
          ln -s {MODULES}/$(uname -r) /run/lib/modules/$(uname -r)\n\
          for module in {}; do modprobe -q -d /run $module; done\n\
-         ip link set lo up\n\
-         {} {}\n\
+         {}\
+         ip link set lo up; cd /run\n\
+         echo {UP}\n\
+         {} {} </dev/null {}\n\
          echo {STATUS} $?\n\
          busybox poweroff -f\n",
-        modules.join(" "),
-        quoted(&program.to_string_lossy()),
+        task.modules.join(" "),
+        writable.collect::<String>(),
+        path(task.program),
         arguments.join(" "),
+        output.unwrap_or_default(),
     )
 }
 
@@ -153,42 +251,65 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Everything that the guest prints until it powers off, or is ended.
-fn watch(mut child: Child, limit: Duration) -> Result<String, Error> {
-    let action = "read what user-mode Linux prints";
-    let pipe = child.stdout.take();
+/// What is printed, line by line; it ends when nobody can print any more.
+fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
-    let reader = thread::spawn(move || {
-        let mut console = Vec::new();
-        let read = pipe.map(|mut pipe| pipe.read_to_end(&mut console));
-        let _ = sender.send(());
-        read.unwrap_or(Ok(0)).map(|_| console)
+    thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
+        while matches!(pipe.read_until(b'\n', &mut line), Ok(read) if read > 0) {
+            let text = String::from_utf8_lossy(&line).replace(['\r', '\n'], "");
+            if sender.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
     });
-    // Late or not: nothing of it is to stay.
-    let _ = receiver.recv_timeout(limit);
-    end(&mut child);
-    let console = reader
-        .join()
-        .unwrap_or_else(|_| Ok(Vec::new()))
-        .map_err(Error::io(action))?;
-    Ok(String::from_utf8_lossy(&console).replace('\r', ""))
+    receiver
 }
 
-fn end(child: &mut Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+/// Everything that the guest prints until it ends, or has to.
+fn watch(lines: &Receiver<String>, task: &Task<'_>) -> (Vec<String>, End) {
+    let (mut console, mut is_up) = (Vec::new(), false);
+    let mut deadline = Instant::now() + BOOT;
+    loop {
+        let line = match lines.recv_timeout(LOOK) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return (console, End::Own),
+        };
+        match line {
+            Some(line) if !is_up && line == UP => {
+                (is_up, deadline) = (true, Instant::now() + task.limit);
+            }
+            Some(line) => hear(line, &mut console, task.heard.filter(|_| is_up)),
+            None => {}
+        }
+        let is_late = Instant::now() >= deadline;
+        match (task.is_stopped(), is_late, is_up) {
+            (true, _, _) => return (console, End::Stopped),
+            (false, true, true) => return (console, End::Late),
+            (false, true, false) => return (console, End::NotBooted),
+            (false, false, _) => {}
+        }
     }
-    let _ = child.wait();
+}
+
+fn hear(line: String, console: &mut Vec<String>, heard: Option<&dyn Fn(&str)>) {
+    let is_over = console.iter().any(|line| status_of(line).is_some());
+    if let Some(heard) = heard.filter(|_| !is_over && status_of(&line).is_none()) {
+        heard(&line);
+    }
+    console.push(line);
 }
 
 /// The status that the guest's first program printed last.
-fn status(console: &str) -> Option<i32> {
-    let mut lines = console.lines().rev();
-    lines
-        .find_map(|line| line.trim().strip_prefix(STATUS))?
-        .trim()
-        .parse()
-        .ok()
+fn status(console: &[String]) -> Option<i32> {
+    console.iter().rev().find_map(|line| status_of(line))
+}
+
+fn status_of(line: &str) -> Option<i32> {
+    line.trim().strip_prefix(STATUS)?.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -198,33 +319,79 @@ mod tests {
     #[test]
     fn words_stay_words() {
         assert_eq!(quoted("it's"), r"'it'\''s'");
-        let script = script(&["veth"], Path::new("/bin/a b"), &["$HOME"]);
-        assert!(script.contains("\n'/bin/a b' '$HOME'\n"), "{script}");
+        let mut task = Task::new(Path::new("/bin/a b"), &["$HOME"], Duration::ZERO);
+        let (folder, file) = (Path::new("/tmp/x y"), Path::new("/tmp/x y/out"));
+        let writable = [folder];
+        (task.writable, task.output) = (&writable, Some(file));
+        let script = script(&task);
+        let run = "\n'/bin/a b' '$HOME' </dev/null > '/tmp/x y/out'\n";
+        assert!(script.contains(run), "{script}");
+        assert!(
+            script.contains("hostfs none '/tmp/x y' -o '/tmp/x y'\n"),
+            "{script}"
+        );
     }
 
     #[test]
     fn the_status_is_the_last_one_printed() {
-        assert_eq!(status("x\ncoalescope-uml-status 3\n"), Some(3));
-        assert_eq!(status("killed"), None);
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(status(&lines("x\ncoalescope-uml-status 3\n")), Some(3));
+        assert_eq!(status(&lines("killed")), None);
+    }
+
+    fn found(test: &str) -> Option<Uml> {
+        let found = Uml::find();
+        found
+            .map_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
+            .ok()
     }
 
     #[test]
     fn a_program_runs_in_a_kernel_of_its_own() {
-        let uml = match Uml::find() {
-            Ok(uml) => uml,
-            Err(reason) => {
-                return eprintln!("SKIPPED, a_program_runs_in_a_kernel_of_its_own: {reason}");
-            }
+        let Some(uml) = found("a_program_runs_in_a_kernel_of_its_own") else {
+            return;
         };
-        let limit = Duration::from_secs(60);
-        let arguments = [
-            "-c",
-            "ip link add d0 type dummy && cat /proc/cpuinfo && exit 7",
-        ];
-        let finished = uml
-            .run(&["dummy"], Path::new("/bin/sh"), &arguments, limit)
-            .expect("it boots");
-        assert_eq!(finished.status, Some(7), "{}", finished.console);
-        assert!(finished.console.contains("User Mode Linux"));
+        let folder = Folder::make().expect("a folder");
+        let output = folder.0.join("cpuinfo");
+        let script = "ip link add d0 type dummy && cat /proc/cpuinfo && echo here >&2 && exit 7";
+        let arguments = ["-c", script];
+        let mut task = Task::new(Path::new("/bin/sh"), &arguments, Duration::from_secs(60));
+        let heard = std::cell::RefCell::new(Vec::new());
+        let hear = |line: &str| heard.borrow_mut().push(line.to_owned());
+        let writable = [folder.0.as_path()];
+        (task.modules, task.writable) = (&["dummy"], &writable);
+        task.output = Some(&output);
+        task.heard = Some(&hear);
+        let finished = uml.run(&task).expect("it boots");
+        assert_eq!(
+            (finished.status, finished.end),
+            (Some(7), End::Own),
+            "{}",
+            finished.console
+        );
+        let about = fs::read_to_string(&output).expect("what it printed");
+        assert!(about.contains("User Mode Linux"), "{about}");
+        assert_eq!(heard.into_inner(), ["here"]);
+        assert!(!is_inside());
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_ended() {
+        let Some(uml) = found("a_program_that_takes_too_long_is_ended") else {
+            return;
+        };
+        let task = Task::new(
+            Path::new("/bin/sleep"),
+            &["100"],
+            Duration::from_millis(500),
+        );
+        let finished = uml.run(&task).expect("it boots");
+        assert_eq!((finished.status, finished.end), (None, End::Late));
+        let stop = AtomicBool::new(true);
+        let stopped = Task {
+            stop: Some(&stop),
+            ..task
+        };
+        assert_eq!(uml.run(&stopped).expect("it boots").end, End::Stopped);
     }
 }

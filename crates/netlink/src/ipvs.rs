@@ -1,15 +1,17 @@
 //! Services of IPVS and their real servers.
 //!
-//! Numbers: include/uapi/linux/ip_vs.h. Reading takes `CAP_NET_ADMIN`.
+//! Numbers: include/uapi/linux/ip_vs.h. Reading takes `CAP_NET_ADMIN`, as writing does.
 
 use crate::Error;
-use crate::attributes::{Attributes, bytes, nest};
+use crate::attributes::{Attributes, bytes, nest, number, string};
 use crate::generic::Family;
 use netlink_packet_core::DefaultNla;
 use nix::libc;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4};
 
+const NEW_SERVICE: u8 = 1;
 const GET_SERVICE: u8 = 4;
+const NEW_DESTINATION: u8 = 5;
 const GET_DESTINATION: u8 = 8;
 const SERVICE: u16 = 1;
 const DESTINATION: u16 = 2;
@@ -19,13 +21,22 @@ const S_ADDRESS: u16 = 3;
 const S_PORT: u16 = 4;
 const S_MARK: u16 = 5;
 const S_SCHEDULER: u16 = 6;
+const S_FLAGS: u16 = 7;
+const S_TIMEOUT: u16 = 8;
+const S_NETMASK: u16 = 9;
 const D_ADDRESS: u16 = 1;
 const D_PORT: u16 = 2;
 const D_FORWARD: u16 = 3;
 const D_WEIGHT: u16 = 4;
+const D_UPPER_THRESHOLD: u16 = 5;
+const D_LOWER_THRESHOLD: u16 = 6;
 const D_FAMILY: u16 = 11;
 /// `IP_VS_CONN_F_FWD_MASK`.
 const FORWARD: u32 = 7;
+/// `IP_VS_CONN_F_MASQ`: addresses are translated.
+const MASQUERADE: u32 = 0;
+/// Length of `union nf_inet_addr`: room for an address of either family.
+const ADDRESS: usize = 16;
 
 /// What a virtual service answers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +101,68 @@ pub fn services() -> Result<Vec<Service>, Error> {
     described
         .filter_map(|service| complete(&family, service).transpose())
         .collect()
+}
+
+/// Makes a TCP service at an IPv4 address of the calling thread's namespace.
+///
+/// # Errors
+///
+/// [`Error::NoFamily`] if IPVS is not loaded; if there is such a service already, or no scheduler of
+/// that name (`rr`: its module is then loaded by the kernel).
+pub fn add_service(service: SocketAddrV4, scheduler: &str) -> Result<(), Error> {
+    let mut attributes = tcp(service);
+    attributes.extend([
+        string(S_SCHEDULER, scheduler),
+        // `struct ip_vs_flags`: none set, of all.
+        bytes(S_FLAGS, &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+        number(S_TIMEOUT, 0),
+        bytes(S_NETMASK, &[0xff; 4]),
+    ]);
+    let action = format!("make the service {service}");
+    let family = Family::open("IPVS")?;
+    let asked = family.ask(NEW_SERVICE, &[nest(SERVICE, &attributes)], &action);
+    asked.map(drop)
+}
+
+/// Adds a real server to a TCP service, with a weight of 1: addresses are translated both ways, so
+/// its answers have to come back through this host.
+///
+/// # Errors
+///
+/// [`Error::NoFamily`] if IPVS is not loaded; if there is no such service, or it has the server.
+pub fn add_real_server(service: SocketAddrV4, real: SocketAddrV4) -> Result<(), Error> {
+    let destination = [
+        bytes(D_ADDRESS, &padded(*real.ip())),
+        bytes(D_PORT, &real.port().to_be_bytes()),
+        number(D_FORWARD, MASQUERADE),
+        number(D_WEIGHT, 1),
+        number(D_UPPER_THRESHOLD, 0),
+        number(D_LOWER_THRESHOLD, 0),
+    ];
+    let attributes = [
+        nest(SERVICE, &tcp(service)),
+        nest(DESTINATION, &destination),
+    ];
+    let action = format!("add the real server {real} to the service {service}");
+    let asked = Family::open("IPVS")?.ask(NEW_DESTINATION, &attributes, &action);
+    asked.map(drop)
+}
+
+/// What the kernel finds a TCP service by.
+fn tcp(service: SocketAddrV4) -> Vec<DefaultNla> {
+    let number = |kind, value: i32| bytes(kind, &(value as u16).to_ne_bytes());
+    vec![
+        number(S_FAMILY, libc::AF_INET),
+        number(S_PROTOCOL, libc::IPPROTO_TCP),
+        bytes(S_ADDRESS, &padded(*service.ip())),
+        bytes(S_PORT, &service.port().to_be_bytes()),
+    ]
+}
+
+fn padded(address: Ipv4Addr) -> [u8; ADDRESS] {
+    let mut room = [0; ADDRESS];
+    room[..4].copy_from_slice(&address.octets());
+    room
 }
 
 /// A service with its real servers; `None` if it is not understood.
@@ -177,7 +250,19 @@ fn port(attributes: Attributes<'_>, kind: u16) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attributes::{emit, number};
+    use crate::attributes::emit;
+
+    #[test]
+    fn what_names_a_service_is_read_as_that_service() {
+        let service: SocketAddrV4 = "192.0.2.7:80".parse().expect("an address");
+        let built = emit(&tcp(service));
+        let read = virtual_address(Attributes(&built));
+        let expected = Virtual::Address {
+            protocol: 6,
+            address: service.into(),
+        };
+        assert_eq!(read, Some(expected));
+    }
 
     #[test]
     fn a_real_server_is_read() {

@@ -7,8 +7,9 @@
 //!
 //! - [`Ethtool`](ethtool::Ethtool): offloads read and set, coalescing, rings, channels, statistics.
 //! - [`Route`](route::Route): links (listed, made, changed), addresses, routes, namespace ids.
+//! - [`ipvs`]: services listed, and made.
 //! - [`nftables`]: NAT listed; masquerading set up, for namespaces of one's own.
-//! - [`netdev`], [`ipvs`], [`openvswitch`], [`packet_sockets`]: read only.
+//! - [`netdev`], [`openvswitch`], [`packet_sockets`]: read only.
 //! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
 //!
 //! Nothing that only reads loads a kernel module: families are looked for among those that are

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn they_are_those_of_the_recipes() {
-        let text = include_str!("../../../rules/recipes.yaml");
+        let text = include_str!("../../knowledge/rules/recipes.yaml");
         let recipes: Recipes = serde_saphyr::from_str(text).unwrap();
         let linux = recipes.features.iter();
         let linux: Vec<_> = linux

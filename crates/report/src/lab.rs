@@ -1,11 +1,12 @@
 //! What the incidents of the lab came to.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use coalescope_incident::{Kind, Published};
+use coalescope_incident::{Kind, Published, PublishedRow};
 use schemars::{JsonSchema, Schema};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::document;
 use crate::html;
@@ -42,7 +43,7 @@ const COLUMNS: [&str; 22] = [
 ];
 
 /// What `coalescope lab run` has to say.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LabReport {
     /// The incidents, in the order in which they were run.
     pub incidents: Vec<LabIncident>,
@@ -51,7 +52,7 @@ pub struct LabReport {
 }
 
 /// An incident, from the first measurement to the last.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LabIncident {
     /// Its name.
     pub name: String,
@@ -87,6 +88,10 @@ pub struct LabIncident {
     pub accused: Vec<String>,
     /// Other measurements.
     pub controls: Vec<LabControl>,
+    /// Measurements beside published ones; empty if the file has none, or it was simulated.
+    pub table: Vec<LabRow>,
+    /// What a change of one level does in the table, published and here.
+    pub agreement: Vec<LabAgreement>,
     /// What is not as the file says it must be; empty if all is.
     pub problems: Vec<String>,
     /// Captures that were kept.
@@ -96,7 +101,7 @@ pub struct LabIncident {
 }
 
 /// Another measurement.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LabControl {
     /// Its name.
     pub name: String,
@@ -106,6 +111,47 @@ pub struct LabControl {
     pub bps: f64,
     /// Segments a round trip.
     pub effective_window_segments: f64,
+    /// How long the workload took, in seconds; none if it was simulated.
+    pub took_s: Option<f64>,
+    /// Frames with data at the first point, as captured there; none where the file does not ask.
+    pub data_frames: Option<u64>,
+}
+
+/// A row of an incident's table.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LabRow {
+    /// What is different, by the names of the columns.
+    pub levels: BTreeMap<String, String>,
+    /// Bits per second.
+    pub bps: f64,
+    /// CPU time in microseconds for 1024 bytes that the sender's interface carried. Both ends are on one
+    /// machine, whose time it is.
+    pub sender_us_per_kb: Option<f64>,
+    /// The same for the receiver's interface.
+    pub receiver_us_per_kb: Option<f64>,
+    /// Segments, nearly all of them ACKs, that the receiver sent for each segment of data that was sent.
+    pub acks_per_segment: Option<f64>,
+    /// Segments that the sender sent for each frame that arrived at the receiver's IP.
+    pub merge_factor: Option<f64>,
+    /// Segments that the sender sent again.
+    pub retransmitted_segments: Option<f64>,
+    /// What the operators measured.
+    pub published: Option<PublishedRow>,
+}
+
+/// What a change of one level does to a figure.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LabAgreement {
+    /// The change, and the levels that stay: `GRO off to on (MTU 1500)`.
+    pub change: String,
+    /// `throughput` or `service demand`.
+    pub figure: String,
+    /// How many times as much it is afterwards, as published.
+    pub published_ratio: f64,
+    /// The same here.
+    pub measured_ratio: f64,
+    /// Both grow, both shrink, or both stay within 10%.
+    pub agrees: bool,
 }
 
 /// A row of comma-separated values.
@@ -117,7 +163,7 @@ enum Row<'a> {
 }
 
 /// An incident that could not be run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// Its name.
     pub name: String,

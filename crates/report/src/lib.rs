@@ -35,7 +35,7 @@ pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Verified};
-pub use lab::{LabControl, LabIncident, LabReport, Skipped};
+pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH};
 #[cfg(target_os = "linux")]

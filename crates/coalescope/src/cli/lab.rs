@@ -15,6 +15,7 @@ Examples:
   coalescope lab run --all --format json
   coalescope lab run --all --simulated
   coalescope lab run my-incident.yaml --keep captures
+  coalescope lab run bond-rr-gro --kernel uml
 
 Real TCP in network namespaces (root, or unprivileged user namespaces); a path of user-space elements
 on TAP devices between them. Nothing of this machine's own network is touched.
@@ -78,6 +79,10 @@ pub struct LabRunArgs {
     #[arg(long)]
     pub simulated: bool,
 
+    /// The kernel to run on
+    #[arg(long, value_enum, default_value_t, conflicts_with = "simulated")]
+    pub kernel: LabKernel,
+
     /// Keep captures and reports in this folder, a folder for each incident
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -89,6 +94,17 @@ pub struct LabRunArgs {
     /// The page.
     #[command(flatten)]
     pub page: ReportArgs,
+}
+
+/// The kernel that an incident is run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LabKernel {
+    /// This machine's
+    #[default]
+    Native,
+    /// User-mode Linux as Debian packages it, as an ordinary process: with real bonding, IPVS and netem where
+    /// an incident's file says so
+    Uml,
 }
 
 /// A form of output of `coalescope lab run`.

@@ -3,22 +3,22 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
 use coalescope_incident::{Build, Control, Incident, Kind, Nearer};
 use coalescope_lab::incident::{Captured, Live, Measured};
+use coalescope_lab::uml::is_inside;
 use coalescope_report::{LabControl, LabIncident, figure};
 use serde_json::Value;
 
 use super::commands::Commands;
 use super::judged::{Measurements, problems};
+use super::table;
 use crate::output;
 use crate::place::Place;
 
-/// What `check` knows of the lab's cards, as a site's own rules.
-const RULES: &str = include_str!("../../../../incidents/rules/lab.yaml");
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
 /// A run of the experiment that takes longer has hung.
@@ -39,9 +39,11 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
         slow_bps: slow.bps(),
         fast_bps,
         window: slow.effective_window_segments,
-        controls: controls(incident)?,
+        controls: controls(incident, place)?,
     };
     let mut done = report(incident, place, seen, measured, undone_bps);
+    done.table = table::rows(incident)?;
+    done.agreement = table::agreement(&done.table);
     done.took_s = begun.elapsed().as_secs_f64();
     Ok(done)
 }
@@ -72,7 +74,8 @@ impl<'a> Chain<'a> {
         let live = Live::start(incident, Build::AsIs)?;
         let rules = place.path().join("rules");
         fs::create_dir_all(&rules)?;
-        fs::write(rules.join("lab.yaml"), RULES).context("cannot write the lab's rules")?;
+        fs::write(rules.join("lab.yaml"), coalescope_incident::RULES)
+            .context("cannot write the lab's rules")?;
         Ok(Self {
             incident,
             remedy: live.setting(&incident.remedy)?,
@@ -150,6 +153,7 @@ impl<'a> Chain<'a> {
     /// Captures at all points while the workload runs, and traces them in the order of the data.
     fn trace(&mut self) -> anyhow::Result<()> {
         if self.incident.points.is_empty() {
+            self.tell("trace: left out, since the path has no point to capture at");
             return Ok(());
         }
         let captured = self.capture()?;
@@ -297,6 +301,8 @@ fn report(
         problems: problems(incident, &measured, seen.observed, &accused),
         accused,
         controls: measured.controls,
+        table: Vec::new(),
+        agreement: Vec::new(),
         captures: place.kept(seen.captures),
         took_s: 0.0,
     };
@@ -320,17 +326,20 @@ fn missing(done: &LabIncident) -> Vec<String> {
 }
 
 /// Each on a path of its own, since it may be built differently.
-fn controls(incident: &Incident) -> anyhow::Result<Vec<LabControl>> {
+fn controls(incident: &Incident, place: &Place) -> anyhow::Result<Vec<LabControl>> {
     incident
         .controls
         .iter()
-        .map(|one| control(incident, one))
+        .map(|one| control(incident, one, place))
         .collect()
 }
 
-fn control(incident: &Incident, control: &Control) -> anyhow::Result<LabControl> {
+fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Result<LabControl> {
     let live = Live::start(incident, Build::Control(control))?;
-    let measured = live.measure()?;
+    let (measured, data_frames) = match control.frames {
+        Some(_) => counted(&live, &place.path().join(&control.name))?,
+        None => (live.measure()?, None),
+    };
     live.stop()?;
     let bps = measured.bps();
     output::tell(&format!(
@@ -344,12 +353,36 @@ fn control(incident: &Incident, control: &Control) -> anyhow::Result<LabControl>
         title: control.title.clone(),
         bps,
         effective_window_segments: measured.effective_window_segments,
+        took_s: Some(measured.time.as_secs_f64()),
+        data_frames,
     })
+}
+
+/// The workload, and the frames with data that `trace` finds at the first point.
+fn counted(live: &Live, folder: &Path) -> anyhow::Result<(Measured, Option<u64>)> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    live.capture(folder)?;
+    let measured = live.measure();
+    let captured = live.end_capture(folder)?;
+    let first = captured.first().context("the path has no point")?;
+    let point = format!("{0}={0}.pcapng", first.point);
+    let report = Commands::new(folder).json(&["trace", "--format", "json", &point])?;
+    let connections = list(&report["points"]).flat_map(|point| list(&point["connections"]));
+    let both = |one: &Value| {
+        let ways = ["to_client", "to_server"];
+        let frames = ways.map(|way| one[way]["data_frames"].as_u64().unwrap_or(0));
+        frames.iter().sum::<u64>()
+    };
+    Ok((measured?, Some(connections.map(both).sum())))
 }
 
 fn kernel() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    release.trim().to_owned()
+    match is_inside() {
+        true => format!("Linux {} (user-mode-linux)", release.trim()),
+        false => release.trim().to_owned(),
+    }
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

@@ -21,6 +21,11 @@ pub(super) fn problems(
 ) -> Vec<String> {
     let mut problems = throughput(incident, measured);
     problems.extend(controls(incident, measured));
+    let limits = measured
+        .controls
+        .iter()
+        .flat_map(|one| limits(incident, one));
+    problems.extend(limits);
     if !incident.expect.findings.is_empty() && !observed {
         let expected = incident.expect.findings.join(" or ");
         problems.push(format!("trace does not find {expected}"));
@@ -77,4 +82,22 @@ fn controls(incident: &Incident, measured: &Measurements) -> Vec<String> {
         })
     });
     wrong.collect()
+}
+
+/// What a control's file says of its frames and its time.
+fn limits(incident: &Incident, measured: &LabControl) -> Vec<String> {
+    let Some(control) = incident.control(&measured.name) else {
+        return Vec::new();
+    };
+    let name = &measured.name;
+    let frames = control.frames.zip(measured.data_frames);
+    let frames = frames.filter(|([least, most], frames)| !(least..=most).contains(&frames));
+    let frames = frames.map(|([least, most], frames)| {
+        format!("{name} arrives in {frames} frames, and must in {least} to {most}")
+    });
+    let late = control.within_s.zip(measured.took_s);
+    let late = late.filter(|(most, took)| took > most);
+    let late =
+        late.map(|(most, took)| format!("{name} takes {took:.2} s, and must {most} s at most"));
+    frames.into_iter().chain(late).collect()
 }

@@ -10,6 +10,10 @@ mod list;
 mod live;
 mod simulated;
 #[cfg(target_os = "linux")]
+mod table;
+#[cfg(target_os = "linux")]
+mod uml;
+#[cfg(target_os = "linux")]
 mod wire;
 
 #[cfg(target_os = "linux")]
@@ -17,6 +21,8 @@ pub(crate) use live::demo;
 
 use crate::Outcome;
 use crate::cli::LabCommand;
+#[cfg(target_os = "linux")]
+use crate::cli::LabKernel;
 
 /// Nothing is run live here.
 #[cfg(not(target_os = "linux"))]
@@ -34,6 +40,7 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
         LabCommand::List => list::list(),
         LabCommand::Show { name } => list::show(name),
         LabCommand::Run(args) if args.simulated => simulated::run(args),
+        LabCommand::Run(args) if args.kernel == LabKernel::Uml => uml::run(args),
         LabCommand::Run(args) => live::run(args),
         LabCommand::Shell(args) => live::shell(args),
         LabCommand::Clean => live::clean(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use coalescope_incident::{Capture, Incident, Simulated, simulate};
+use coalescope_incident::{Capture, Control, Incident, Run, Simulated, simulate};
 use coalescope_knowledge::{Diagnosis, Id, Merging};
 use coalescope_report::{LabControl, LabIncident, LabReport};
 
@@ -44,14 +44,9 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let points = write(&run.slow.captures, place.path())?;
     let captures = points.iter().flat_map(|point| point.files.clone());
     let captures = captures.collect();
-    let (_, diagnosis) = trace::judged(&Task {
-        points,
-        compare: false,
-        points_by_interface: false,
-        threads: None,
-        interrupt: Interrupt::listen()?,
-    })?;
-    let measured = measurements(incident, &run);
+    let interrupt = Interrupt::listen()?;
+    let (_, diagnosis) = trace::judged(&task(points, &interrupt))?;
+    let measured = measurements(incident, &run, place.path(), &interrupt)?;
     let observed = found(incident, &diagnosis);
     let accused = accused(&diagnosis);
     let problems = problems(incident, &measured, observed, &accused);
@@ -73,27 +68,74 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         undone: false,
         accused,
         controls: measured.controls,
+        // What it costs is not simulated.
+        table: Vec::new(),
+        agreement: Vec::new(),
         problems,
         captures: place.kept(captures),
         took_s: begun.elapsed().as_secs_f64(),
     })
 }
 
-fn measurements(incident: &Incident, run: &Simulated) -> Measurements {
-    let controls = run.controls.iter().map(|control| LabControl {
-        name: control.name.clone(),
-        title: incident
-            .control(&control.name)
-            .map(|control| control.title.clone())
-            .unwrap_or_default(),
-        bps: control.run.bps,
-        effective_window_segments: control.run.effective_window_segments,
-    });
-    Measurements {
+fn measurements(
+    incident: &Incident,
+    run: &Simulated,
+    folder: &Path,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Measurements> {
+    let all = incident.controls.iter().zip(&run.controls);
+    let controls =
+        all.map(|(control, simulated)| measured(control, &simulated.run, folder, interrupt));
+    Ok(Measurements {
         slow_bps: run.slow.bps,
         fast_bps: run.fast.bps,
         window: run.effective_window_segments(),
-        controls: controls.collect(),
+        controls: controls.collect::<anyhow::Result<_>>()?,
+    })
+}
+
+fn measured(
+    control: &Control,
+    run: &Run,
+    folder: &Path,
+    interrupt: &Interrupt,
+) -> anyhow::Result<LabControl> {
+    let folder = folder.join(&control.name);
+    let data_frames = match (control.frames, run.captures.first()) {
+        (Some(_), Some(first)) => Some(data_frames(first, &folder, interrupt)?),
+        _ => None,
+    };
+    Ok(LabControl {
+        name: control.name.clone(),
+        title: control.title.clone(),
+        bps: run.bps,
+        effective_window_segments: run.effective_window_segments,
+        took_s: None,
+        data_frames,
+    })
+}
+
+/// Frames with data of a capture, whichever way.
+fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<u64> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let points = write(std::slice::from_ref(capture), folder)?;
+    let (trace, _) = trace::judged(&task(points, interrupt))?;
+    let connections = trace
+        .points
+        .iter()
+        .flat_map(|point| point.connections.iter());
+    let frames = connections.map(|one| one.to_client.data_frames + one.to_server.data_frames);
+    Ok(frames.sum())
+}
+
+fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
+    Task {
+        points,
+        compare: false,
+        points_by_interface: false,
+        threads: None,
+        interrupt: interrupt.clone(),
     }
 }
 

@@ -46,6 +46,26 @@ fn an_incident_is_found_proven_fixed_and_undone() {
     }
 }
 
+/// The kernel's own IPVS refuses what a card merged without its segment size.
+#[test]
+fn an_incident_runs_in_user_mode_linux() {
+    let report = run(&["ipvs-gro", "--kernel", "uml"]);
+    for incident in incidents(&report) {
+        let kernel = incident["kernel"].as_str().unwrap();
+        assert!(kernel.ends_with("(user-mode-linux)"), "{kernel}");
+        for step in ["suspected", "observed", "proven", "fixed", "undone"] {
+            assert_eq!(incident[step], true, "{step}: {incident:#}");
+        }
+        assert_eq!(incident["problems"], Value::Array(Vec::new()));
+        let frames = |name: &str| {
+            let mut controls = incident["controls"].as_array().unwrap().iter();
+            let control = controls.find(|control| control["name"] == name);
+            control.unwrap()["data_frames"].as_u64().unwrap()
+        };
+        assert!(frames("picture") > frames("picture-direct"), "{incident:#}");
+    }
+}
+
 #[test]
 fn an_innocent_path_is_not_blamed() {
     let report = run(&["slow-server"]);

@@ -136,8 +136,9 @@ impl Moved {
         counters.try_fold(0, |sum: u64, counter| Some(sum.saturating_add(counter?)))
     }
 
-    /// How far a counter moved; `None` if that is not known.
-    fn counter(&self, name: &str) -> Option<u64> {
+    /// How far a counter of the protocols moved, by its name in nstat(8); `None` if that is not known.
+    #[must_use]
+    pub fn counter(&self, name: &str) -> Option<u64> {
         if self.left_out.iter().any(|left_out| left_out == name) {
             return None;
         }

@@ -4,7 +4,7 @@
 use crate::kinds::compare_kinds;
 use crate::room::{must, run};
 use coalescope_host::live::{Options, collect};
-use coalescope_lab::uml::Uml;
+use coalescope_lab::uml::{Task, Uml};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -59,9 +59,9 @@ fn inside_of_user_mode_linux() {
     let program = std::env::current_exe().expect("this program");
     let arguments = ["--ignored", "--nocapture", "--exact", "uml::guest"];
     let limit = Duration::from_secs(300);
-    let finished = uml
-        .run(&MODULES, &program, &arguments, limit)
-        .expect("it boots");
+    let mut task = Task::new(&program, &arguments, limit);
+    task.modules = &MODULES;
+    let finished = uml.run(&task).expect("it boots");
     println!("{}", finished.console);
     assert_eq!(finished.status, Some(0), "{}", finished.console);
     assert!(finished.console.contains("1 passed"));

@@ -1,7 +1,7 @@
 //! Elements: values in their ranges, names of their own, in places where they make sense.
 
 use super::{Checked, fault, require};
-use crate::{Bond, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side};
+use crate::{Bonded, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side};
 use std::collections::BTreeSet;
 
 /// A minute: nothing waits longer for an answer.
@@ -42,8 +42,10 @@ fn directors(incident: &Incident) -> Checked {
         .filter(|one| matches!(one, Element::Director(_)))
         .count();
     require(count <= 1, "director", "a path has one director at most")?;
-    let routes = |does: Does| matches!(does, Does::Route | Does::Nat);
-    let router = incident.rooms().find(|room| routes(room.does));
+    let services = incident.rooms().filter(|room| room.does == Does::Ipvs);
+    let reason = "a path has one room at most that does ipvs";
+    require(services.count() <= 1, "ipvs", reason)?;
+    let router = incident.rooms().find(|room| room.does.is_router());
     match router.filter(|_| count > 0) {
         Some(room) => fault(
             &room.name,
@@ -61,6 +63,10 @@ fn joint(part: &Part, ends: [bool; 2]) -> Checked {
     let mtus = match part {
         Part::Room(_) => return Ok(()),
         Part::Veth(veth) => [veth.mtu_bytes; 2],
+        Part::Bond(it) => {
+            bonded(it)?;
+            [it.mtu_bytes; 2]
+        }
         Part::Wire(wire) => [wire.mtu_bytes.0, wire.mtu_bytes.1],
     };
     mtus.into_iter().try_for_each(mtu)?;
@@ -87,7 +93,7 @@ fn values(element: &Element) -> Checked {
     match element {
         Element::Nic(it) => nic(it),
         Element::Link(link) => link.lanes().iter().try_for_each(|it| lane(name, it)),
-        Element::Bond(it) => bond(it),
+        Element::Bond(it) => lanes(&it.name, &it.lanes),
         Element::Switch(switch) | Element::FreebsdBridge(switch) => mtu(switch.mtu_bytes),
         Element::Director(director) => mtu(director.mtu_bytes),
         Element::HyperV2019(_) | Element::Point(_) => Ok(()),
@@ -105,10 +111,18 @@ fn nic(nic: &Nic) -> Checked {
     )
 }
 
-fn bond(bond: &Bond) -> Checked {
-    let reason = format!("{}: a bond has 1 to 16 lanes", bond.name);
-    require((1..=16).contains(&bond.lanes.len()), "lanes", reason)?;
-    bond.lanes.iter().try_for_each(|it| lane(&bond.name, it))
+fn lanes(name: &str, lanes: &[Lane]) -> Checked {
+    let reason = format!("{name}: a bond has 1 to 16 lanes");
+    require((1..=16).contains(&lanes.len()), "lanes", reason)?;
+    lanes.iter().try_for_each(|it| lane(name, it))
+}
+
+/// What netem is asked for; its own models of bursts and reordering are others.
+fn bonded(bond: &Bonded) -> Checked {
+    lanes("bond", &bond.lanes)?;
+    let plain = |lane: &Lane| lane.bursts.is_none() && lane.reorder.is_none();
+    let reason = "bond: the lanes of the kernel's bond have no bursts and no reorder";
+    require(bond.lanes.iter().all(plain), "lanes", reason)
 }
 
 fn lane(name: &str, lane: &Lane) -> Checked {

@@ -1,6 +1,6 @@
 //! From the data to the simulator's scenario.
 
-use crate::{Bond, Built, Does, Lane, Link, Nic, Part, Profile, Room, Side, Unsupported, Workload};
+use crate::{Built, Does, Lane, Link, Nic, Part, Profile, Room, Side, Unsupported, Workload};
 use coalescope_simulate as simulate;
 use simulate::{Bursts, Host, MILLISECOND, Reorder, Scenario, Timing, Turn};
 use simulate::{Cause, Cut, Element, Format, Hop, MICROSECOND, Merge, MergeKind, Point};
@@ -122,6 +122,7 @@ fn path(built: &Built) -> Vec<Element> {
                 let elements = wire.elements.iter();
                 path.extend(elements.flat_map(|element| on_wire(built, place / 2, element)));
             }
+            Part::Bond(it) => path.extend(cut_before(Some(bond(&it.lanes)))),
             Part::Veth(_) => {}
         }
     }
@@ -141,6 +142,10 @@ fn passing_on(built: &Built, number: usize, room: &Room) -> Vec<Element> {
         Does::Bridge => vec![Hop::Forward { mtu }],
         Does::Route => vec![router],
         Does::Nat => vec![Hop::Nat, router],
+        // The simulator has the IPVS of 2.6.32 only, which refuses what keeps its segment size too.
+        Does::Ipvs => vec![Hop::Director {
+            mtu: mtu[0].min(mtu[1]),
+        }],
     };
     hops.into_iter().map(Element::Hop).collect()
 }
@@ -158,7 +163,7 @@ fn on_wire(built: &Built, number: usize, element: &crate::Element) -> Vec<Elemen
             cut_before(merge)
         }
         Data::Link(it) => cut_before(Some(Element::Link(link(it)))),
-        Data::Bond(it) => cut_before(Some(bond(it))),
+        Data::Bond(it) => cut_before(Some(bond(&it.lanes))),
         Data::Switch(switch) | Data::FreebsdBridge(switch) => vec![Element::Hop(Hop::Forward {
             mtu: [switch.mtu_bytes; 2],
         })],
@@ -218,8 +223,8 @@ fn link(link: &Link) -> simulate::Link {
     }
 }
 
-fn bond(bond: &Bond) -> Element {
-    Element::Bond(bond.lanes.iter().map(lane).collect())
+fn bond(lanes: &[Lane]) -> Element {
+    Element::Bond(lanes.iter().map(lane).collect())
 }
 
 fn lane(lane: &Lane) -> simulate::Lane {

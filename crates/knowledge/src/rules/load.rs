@@ -13,7 +13,7 @@ macro_rules! built_in {
     ($name:literal) => {
         (
             concat!("rules/", $name, ".yaml"),
-            include_str!(concat!("../../../../rules/", $name, ".yaml")),
+            include_str!(concat!("../../rules/", $name, ".yaml")),
         )
     };
 }
@@ -31,7 +31,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 /// How switches are set on each platform.
-const RECIPES: &str = include_str!("../../../../rules/recipes.yaml");
+const RECIPES: &str = include_str!("../../rules/recipes.yaml");
 
 /// Rules, ready to be asked.
 pub struct Rules {

@@ -12,7 +12,7 @@ use super::template::one_line;
 use crate::finding::Id;
 
 const FILE: &str = "rules/trace.yaml";
-const TEXT: &str = include_str!("../../../../rules/trace.yaml");
+const TEXT: &str = include_str!("../../rules/trace.yaml");
 
 /// What a finding of a trace means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

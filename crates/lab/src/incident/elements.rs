@@ -75,7 +75,8 @@ fn link(link: &data::Link) -> path::Link {
     path::Link::new(&link.name, link.lanes().each_ref().map(lane))
 }
 
-fn lane(lane: &data::Lane) -> path::Lane {
+/// A line's direction.
+pub(super) fn lane(lane: &data::Lane) -> path::Lane {
     path::Lane {
         rate_bps: lane.rate_bps,
         delay: Duration::from_micros(lane.delay_us),

@@ -2,7 +2,8 @@
 
 use super::measure::{Between, Measured};
 use super::paced::Paced;
-use super::{plan, settings};
+use super::plan::{self, PORT};
+use super::settings;
 use crate::http::Server;
 use crate::path::{Counts, DropReason, ElementCounts, Error, Path, Recorder};
 use coalescope_incident::{Build, Built, Incident, Room, Setting, Value, Workload};
@@ -11,8 +12,6 @@ use std::path::{Path as FilePath, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// Port of the server: HTTP's.
-const PORT: u16 = 80;
 /// Bytes kept of each frame: all headers of plain TCP, with room for tunnels.
 const SNAP: u32 = 192;
 /// How long elements may take to obey a setting: they look every 50 ms.
@@ -23,7 +22,7 @@ const OBEYED: Duration = Duration::from_millis(150);
 pub struct Live {
     // Servers first: they end before their room does.
     _paced: Option<Paced>,
-    _server: Server,
+    server: Server,
     path: Path,
     built: Built,
     recorders: Vec<Recorder>,
@@ -56,7 +55,7 @@ impl Live {
         let (server, paced) = serve(&path, &built)?;
         let live = Self {
             _paced: paced,
-            _server: server,
+            server,
             path,
             recorders: planned.recorders,
             address: SocketAddr::new(planned.server.into(), PORT),
@@ -160,7 +159,7 @@ impl Live {
         let between = Between {
             path: &self.path,
             client: self.client(),
-            server: self.server(),
+            server: &self.server,
             address: self.address,
         };
         let (bytes, time) = between.run(workload)?;

@@ -1,7 +1,7 @@
 //! The workload of an incident, once.
 
-use crate::http;
-use crate::path::{Bulk, Error, Path, Transfer};
+use crate::http::{self, Server};
+use crate::path::{Error, Path};
 use coalescope_incident::Workload;
 use std::net::SocketAddr;
 use std::thread;
@@ -30,16 +30,17 @@ impl Measured {
 pub(super) struct Between<'a> {
     pub(super) path: &'a Path,
     pub(super) client: &'a str,
-    pub(super) server: &'a str,
+    pub(super) server: &'a Server,
     pub(super) address: SocketAddr,
 }
 
 impl Between<'_> {
     /// Makes all streams at once; gives the bytes of all and the time of the longest.
     pub(super) fn run(&self, workload: &Workload) -> Result<(u64, Duration), Error> {
+        let before = self.server.received();
         let streams = 0..workload.streams;
         let all: Result<Vec<_>, Error> = thread::scope(|scope| {
-            let threads = streams.map(|number| scope.spawn(move || self.stream(workload, number)));
+            let threads = streams.map(|_| scope.spawn(|| self.stream(workload)));
             let threads: Vec<_> = threads.collect();
             let joined = threads.into_iter().map(|thread| {
                 let panicked = |_| Err(Error::Panicked("a stream".to_owned()));
@@ -48,33 +49,24 @@ impl Between<'_> {
             joined.collect()
         });
         let all = all?;
-        let bytes = all.iter().map(|(bytes, _)| bytes).sum();
         let time = all.iter().map(|(_, time)| *time).max();
+        let bytes = match workload.upload {
+            true => self.server.received() - before,
+            false => all.iter().map(|(bytes, _)| bytes).sum(),
+        };
         Ok((bytes, time.unwrap_or_default()))
     }
 
-    fn stream(&self, workload: &Workload, number: u32) -> Result<(u64, Duration), Error> {
+    /// Bytes that the client received, and how long it took.
+    fn stream(&self, workload: &Workload) -> Result<(u64, Duration), Error> {
         let bytes = workload.bytes.div_ceil(workload.streams.max(1).into());
         let limit = Duration::from_secs_f64(workload.limit_s);
+        let (room, address) = (self.path.room(self.client)?, self.address);
         if workload.upload {
-            return self.upload(bytes, limit, number);
+            let took = room.enter(|| http::post(address, bytes, limit))??;
+            return Ok((0, took));
         }
-        let address = self.address;
-        let got = self.path.room(self.client)?;
-        let got = got.enter(|| http::get(address, bytes, limit))??;
+        let got = room.enter(|| http::get(address, bytes, limit))??;
         Ok((got.bytes, got.time))
-    }
-
-    fn upload(&self, bytes: u64, limit: Duration, number: u32) -> Result<(u64, Duration), Error> {
-        /// Of discard's kind, past those that are taken.
-        const FIRST_PORT: u16 = 9000;
-        let port = FIRST_PORT.saturating_add(u16::try_from(number).unwrap_or(u16::MAX));
-        let address = SocketAddr::new(self.address.ip(), port);
-        let bulk = Bulk::upload(address, limit)
-            .bytes(bytes)
-            .listening_anywhere();
-        let rooms = [self.path.room(self.client)?, self.path.room(self.server)?];
-        let Transfer { bytes, time } = bulk.run(rooms[0], rooms[1])?;
-        Ok((bytes, time))
     }
 }

@@ -3,7 +3,7 @@
 use super::elements;
 use crate::path::{Plan, Recorder, Wire};
 use coalescope_incident::{Built, Does, Part, Room, Side};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// The name of a room's bridge.
 const BRIDGE: &str = "br0";
@@ -11,6 +11,10 @@ const BRIDGE: &str = "br0";
 const PREFIX: u8 = 24;
 /// The host number of the address that a director stands for; rooms have 1 to 16.
 const VIRTUAL: u8 = 100;
+/// Prefix of an address alone.
+const HOST: u8 = 32;
+/// Port of the server: HTTP's.
+pub(super) const PORT: u16 = 80;
 
 /// What every room's TCP is set to unless the file says otherwise, so that an incident is the same on
 /// every machine. Reno is the one congestion control that each kernel has and lets a namespace choose
@@ -38,12 +42,9 @@ pub(super) fn of(built: &Built) -> Planned {
     let mut planned = Planned {
         plan: Plan::new(),
         recorders: Vec::new(),
-        server: address(last(built), subnets(built, last(built))[0]).into(),
+        server: virtual_address(built).unwrap_or_else(|| real(built)).into(),
     };
     planned.plan.named();
-    if built.director().is_some() {
-        planned.server = stands_for(subnets(built, last(built))[0]).into();
-    }
     for place in (1..built.incident.path.len()).step_by(2) {
         planned.join(built, place);
     }
@@ -76,6 +77,10 @@ impl Planned {
             Some(Part::Veth(veth)) => {
                 self.plan.veth(one, two, veth.mtu_bytes.into());
             }
+            Some(Part::Bond(bond)) => {
+                let lanes = bond.lanes.iter().map(elements::lane).collect();
+                self.plan.bond(one, two, bond.mtu_bytes.into(), lanes);
+            }
             _ => {}
         }
     }
@@ -86,9 +91,8 @@ impl Planned {
         built: &Built,
         all: &[coalescope_incident::Element],
     ) -> Wire {
-        let server = last(built);
-        let subnet = subnets(built, server)[0];
-        let addresses = [stands_for(subnet), address(server, subnet)];
+        let subnet = subnets(built, last(built))[0];
+        let addresses = [stands_for(subnet), real(built)];
         all.iter().fold(wire, |wire, element| {
             let (wire, recorder) = elements::add(wire, element, addresses, built.incident.seed);
             self.recorders.extend(recorder);
@@ -131,8 +135,11 @@ impl Planned {
     }
 
     fn routes(&mut self, built: &Built, number: usize, room: &Room) {
-        if matches!(room.does, Does::Route | Does::Nat) {
+        if room.does.is_router() {
             self.plan.forwarding(&room.name);
+        }
+        if room.does == Does::Ipvs {
+            self.service(built, number, room);
         }
         if room.does == Does::Nat
             && let Some(outside) = built.incident.interface(number, Side::Server)
@@ -153,6 +160,18 @@ impl Planned {
                 self.plan.route(&room.name, network, gateway);
             }
         }
+    }
+
+    /// The address that stands for the server is one of the room's own.
+    fn service(&mut self, built: &Built, number: usize, room: &Room) {
+        let virtual_address = stands_for(subnets(built, number)[0]);
+        if let Some(interface) = built.incident.interface(number, Side::Client) {
+            self.plan
+                .address(&room.name, interface, virtual_address, HOST);
+        }
+        let at = |address: [u8; 4]| SocketAddrV4::new(address.into(), PORT);
+        self.plan
+            .ipvs(&room.name, at(virtual_address), at(real(built)));
     }
 
     /// Of a buffer Linux announces half, since the other half goes for what holds the data
@@ -182,7 +201,7 @@ pub(super) fn name_of(built: &Built, number: usize) -> &str {
 
 fn is_router(built: &Built, number: usize) -> bool {
     let room = built.incident.rooms().nth(number);
-    room.is_some_and(|room| matches!(room.does, Does::Route | Does::Nat))
+    room.is_some_and(|room| room.does.is_router())
 }
 
 /// The subnets on a room's side of the client, and of the server: how many routers are before each.
@@ -204,6 +223,21 @@ fn router_above(built: &Built, number: usize) -> Option<usize> {
 fn address(number: usize, subnet: u8) -> [u8; 4] {
     let host = u8::try_from(number + 1).unwrap_or(u8::MAX);
     [10, 77, subnet, host]
+}
+
+/// The server's own.
+fn real(built: &Built) -> [u8; 4] {
+    address(last(built), subnets(built, last(built))[0])
+}
+
+/// What the client asks at if something between it and the server stands for the server.
+fn virtual_address(built: &Built) -> Option<[u8; 4]> {
+    if built.director().is_some() {
+        return Some(stands_for(subnets(built, last(built))[0]));
+    }
+    let mut rooms = built.incident.rooms().enumerate().skip(built.client + 1);
+    let (number, _) = rooms.find(|(_, room)| room.does == Does::Ipvs)?;
+    Some(stands_for(subnets(built, number)[0]))
 }
 
 fn stands_for(subnet: u8) -> [u8; 4] {

@@ -14,13 +14,11 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long a silent receiver goes without looking at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A transfer to be made: a client connects to a server, and one of them sends.
+/// A transfer to be made: a client connects to a server, which sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk {
     /// Where the server listens.
     pub server: SocketAddr,
-    /// The client sends; otherwise the server.
-    pub upload: bool,
     /// It ends after this time at the latest.
     pub limit: Duration,
     /// It ends when so many bytes have arrived, if that is earlier.
@@ -58,19 +56,9 @@ impl Bulk {
     pub fn download(server: impl Into<SocketAddr>, limit: Duration) -> Self {
         Self {
             server: server.into(),
-            upload: false,
             limit,
             bytes: u64::MAX,
             anywhere: false,
-        }
-    }
-
-    /// The client sends to the server for some time.
-    #[must_use]
-    pub fn upload(server: impl Into<SocketAddr>, limit: Duration) -> Self {
-        Self {
-            upload: true,
-            ..Self::download(server, limit)
         }
     }
 
@@ -105,12 +93,7 @@ impl Bulk {
             .enter(|| TcpStream::connect_timeout(&self.server, CONNECT))?
             .map_err(failed("connect"))?;
         let (far, _) = listener.accept().map_err(failed("accept"))?;
-        let (sender, receiver) = if self.upload {
-            (near, far)
-        } else {
-            (far, near)
-        };
-        let transfer = self.transfer(&sender, &receiver);
+        let transfer = self.transfer(&far, &near);
         transfer.map_err(failed("transfer"))
     }
 

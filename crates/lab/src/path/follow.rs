@@ -1,5 +1,6 @@
 //! Elements obey the settings of the interfaces that they stand for.
 
+use super::bonding::Follower;
 use super::element::{Follow, Followed};
 use super::{Error, Side};
 use crate::Namespace;
@@ -62,9 +63,10 @@ impl Watched {
 }
 
 /// Reads again and again until told to stop.
-pub(super) fn follow(watched: &[Watched], stop: &Arc<AtomicBool>) {
+pub(super) fn follow(watched: &[Watched], bonds: &[Follower], stop: &Arc<AtomicBool>) {
     while !stop.load(Relaxed) {
         watched.iter().for_each(Watched::read);
+        bonds.iter().for_each(Follower::obey);
         thread::sleep(PERIOD);
     }
 }

@@ -3,7 +3,7 @@
 //! Rooms (network namespaces) are joined by wires. The ends of a wire are TAP devices; a thread
 //! carries each frame from one to the other through the wire's elements: [`Link`], [`Bond`],
 //! [`Nic`], [`Switch`], [`Director`], [`HyperV2019`], [`Point`]. What the kernel has itself (bridges, routers
-//! with NAT, VXLAN) is made in a room.
+//! with NAT, VXLAN, IPVS, bonding) is made in a room.
 //!
 //! ```no_run
 //! use coalescope_lab::path::{Lane, Link, Nic, Plan, Side, Wire};
@@ -31,6 +31,7 @@
 //! that `ethtool -K uplink gro off` does what it does to a real one.
 
 mod bond;
+mod bonding;
 mod bulk;
 mod chance;
 mod counters;

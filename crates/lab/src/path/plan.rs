@@ -1,9 +1,9 @@
 //! What a path is made of.
 
-use super::Element;
 use super::steps::Step;
+use super::{Element, Lane};
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// MTU of Ethernet (RFC 894).
 const MTU: u16 = 1500;
@@ -92,6 +92,33 @@ impl Plan {
         self.step(Step::Veth {
             ends: [one, two].map(|(room, name)| (room.to_owned(), name.to_owned())),
             mtu,
+        })
+    }
+
+    /// Joins two interfaces that are bonds of the kernel's own, round robin: each lane is a pair of veth
+    /// with netem (`bursts` and `reorder` of a lane are not said to it). Members follow the bond's
+    /// feature `rx-gro`. It takes a kernel with bonding and netem.
+    pub fn bond(
+        &mut self,
+        one: (&str, &str),
+        two: (&str, &str),
+        mtu: u32,
+        lanes: Vec<Lane>,
+    ) -> &mut Self {
+        self.step(Step::Bond {
+            ends: [one, two].map(|(room, name)| (room.to_owned(), name.to_owned())),
+            mtu,
+            lanes,
+        })
+    }
+
+    /// Lets a room's IPVS hand what comes to a TCP service on to a real server, with both addresses
+    /// translated: the real server's way back has to lead through the room. It takes a kernel with IPVS.
+    pub fn ipvs(&mut self, room: &str, service: SocketAddrV4, real: SocketAddrV4) -> &mut Self {
+        self.step(Step::Ipvs {
+            room: room.to_owned(),
+            service,
+            real,
         })
     }
 

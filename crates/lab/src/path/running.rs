@@ -1,5 +1,6 @@
 //! A path at work.
 
+use super::bonding::Follower;
 use super::follow::{Watched, follow};
 use super::names::Names;
 use super::plan::{Plan, Wire};
@@ -86,8 +87,11 @@ impl Plan {
         let taps = wires.iter().map(|wire| taps(wire, &rooms));
         let taps: Vec<_> = taps.collect::<Result<_, _>>()?;
         self.steps.iter().try_for_each(|step| step.run(&rooms))?;
+        let bonds = self.steps.iter().map(|step| step.followers(&rooms));
+        let bonds = bonds.collect::<Result<Vec<_>, _>>()?;
+        let bonds = bonds.into_iter().flatten().collect();
         let mut path = Path::new(rooms, names)?;
-        path.begin(wires, taps)?;
+        path.begin(wires, taps, bonds)?;
         Ok(path)
     }
 
@@ -121,18 +125,24 @@ impl Path {
         })
     }
 
-    fn begin(&mut self, wires: Vec<Wire>, taps: Vec<[Tap; 2]>) -> Result<(), Error> {
+    fn begin(
+        &mut self,
+        wires: Vec<Wire>,
+        taps: Vec<[Tap; 2]>,
+        bonds: Vec<Follower>,
+    ) -> Result<(), Error> {
         let mut watched = Vec::new();
         for wire in &wires {
             watched.extend(self.watch(wire)?);
         }
         watched.iter().for_each(Watched::read);
+        bonds.iter().for_each(Follower::obey);
         for (wire, taps) in wires.into_iter().zip(taps) {
             self.spawn_wire(wire, taps)?;
         }
         let stop = Arc::clone(&self.stop);
         let work = move || {
-            follow(&watched, &stop);
+            follow(&watched, &bonds, &stop);
             Ok(())
         };
         self.spawn("settings".to_owned(), work)

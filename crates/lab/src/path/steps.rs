@@ -1,16 +1,20 @@
 //! What is done in a room once its TAPs are there.
 
-use super::Error;
+use super::bonding::{self, Follower};
 use super::plan::{Ends, Place};
 use super::running::Rooms;
+use super::{Error, Lane};
 use crate::namespace::write;
-use crate::{Error as LabError, Link};
-use coalescope_netlink::nftables;
+use crate::{Error as LabError, Link, Unavailable};
 use coalescope_netlink::route::{NewLink, Route};
-use std::net::Ipv4Addr;
+use coalescope_netlink::{ipvs, nftables};
+use nix::errno::Errno;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Port of VXLAN (RFC 7348).
 const VXLAN: u16 = 4789;
+/// IPVS's round robin.
+const SCHEDULER: &str = "rr";
 
 /// One thing to be done.
 #[derive(Clone, Debug)]
@@ -18,6 +22,16 @@ pub(super) enum Step {
     Veth {
         ends: [Place; 2],
         mtu: u32,
+    },
+    Bond {
+        ends: [Place; 2],
+        mtu: u32,
+        lanes: Vec<Lane>,
+    },
+    Ipvs {
+        room: String,
+        service: SocketAddrV4,
+        real: SocketAddrV4,
     },
     Bridge {
         room: String,
@@ -72,15 +86,16 @@ impl Step {
     /// The interfaces whose rooms it needs made.
     pub(super) fn makes_rooms(&self) -> &[Place] {
         match self {
-            Self::Veth { ends, .. } => ends,
+            Self::Veth { ends, .. } | Self::Bond { ends, .. } => ends,
             _ => &[],
         }
     }
 
     fn room(&self) -> &str {
         match self {
-            Self::Veth { ends, .. } => &ends[0].0,
-            Self::Bridge { room, .. }
+            Self::Veth { ends, .. } | Self::Bond { ends, .. } => &ends[0].0,
+            Self::Ipvs { room, .. }
+            | Self::Bridge { room, .. }
             | Self::Vxlan { room, .. }
             | Self::Address { room, .. }
             | Self::Route { room, .. }
@@ -94,16 +109,33 @@ impl Step {
 
     /// Does it.
     pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
-        if let Self::Veth { ends, mtu } = self {
-            return veth(rooms, ends, *mtu);
+        match self {
+            Self::Veth { ends, mtu } => veth(rooms, ends, *mtu),
+            Self::Bond { ends, mtu, lanes } => or_unavailable(
+                bonding::make(rooms, ends, *mtu, lanes),
+                "bonding with netem",
+            ),
+            Self::Ipvs { .. } => or_unavailable(rooms.run(self.room(), || self.inside()), "IPVS"),
+            _ => rooms.run(self.room(), || self.inside()),
         }
-        rooms.run(self.room(), || self.inside())
+    }
+
+    /// What has to be followed of what it made while the path runs.
+    pub(super) fn followers(&self, rooms: &Rooms) -> Result<Vec<Follower>, Error> {
+        match self {
+            Self::Bond { ends, lanes, .. } => Follower::open(rooms, ends, lanes.len()),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// What happens in its room.
     fn inside(&self) -> Result<(), LabError> {
         match self {
-            Self::Veth { .. } => Ok(()),
+            Self::Veth { .. } | Self::Bond { .. } => Ok(()),
+            Self::Ipvs { service, real, .. } => {
+                ipvs::add_service(*service, SCHEDULER)?;
+                Ok(ipvs::add_real_server(*service, *real)?)
+            }
             Self::Bridge { name, ports, .. } => bridge(name, ports),
             Self::Vxlan {
                 name, vni, ends, ..
@@ -155,9 +187,34 @@ fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
     bridge.set_up()
 }
 
-/// The pair is made in the first end's room; the other end goes under a passing name, since both may
-/// have the same.
-fn veth(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
+/// What a kernel does not have is a reason to skip.
+fn or_unavailable(done: Result<(), Error>, what: &str) -> Result<(), Error> {
+    let lacks = |source: &LabError| match source {
+        LabError::Netlink(error) => error.is_unsupported(),
+        // An unknown queue is "not found" (tc_modify_qdisc).
+        LabError::System { errno, .. } => matches!(errno, Errno::EOPNOTSUPP | Errno::ENOENT),
+        _ => false,
+    };
+    match done {
+        Err(Error::Room { source, .. }) if lacks(&source) => Err(Error::Unavailable(Unavailable {
+            reason: format!(
+                "{source}: this kernel has no {what}, or its modules are not loaded; user-mode Linux has it \
+                 (coalescope lab run --kernel uml)"
+            ),
+        })),
+        done => done,
+    }
+}
+
+fn veth(rooms: &Rooms, ends: &[Place; 2], mtu: u32) -> Result<(), Error> {
+    pair(rooms, ends, mtu)?;
+    let mut ends = ends.iter().rev();
+    ends.try_for_each(|(room, name)| rooms.run(room, || Link::named(name)?.set_up()))
+}
+
+/// The pair is made in the first end's room, and is down; the other end goes under a passing name, since
+/// both may have the same.
+pub(super) fn pair(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
     const PASSING: &str = "cs-passing";
     let far = rooms.get(&two.0)?;
     rooms.run(&one.0, || {
@@ -172,10 +229,8 @@ fn veth(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
     })?;
     rooms.run(&two.0, || {
         let index = Link::named(PASSING)?.index();
-        Route::open()?.rename(PASSING, index, &two.1)?;
-        Link::named(&two.1)?.set_up()
-    })?;
-    rooms.run(&one.0, || Link::named(&one.1)?.set_up())
+        Ok(Route::open()?.rename(PASSING, index, &two.1)?)
+    })
 }
 
 fn single_frames(name: &str) -> Result<(), LabError> {
@@ -189,7 +244,7 @@ fn setting(path: &str, value: &str) -> Result<(), LabError> {
     if !path.starts_with("net/") || path.split('/').any(|part| part == "..") {
         return Err(LabError::System {
             action: format!("set {path}, which is not of the room's network"),
-            errno: nix::errno::Errno::EINVAL,
+            errno: Errno::EINVAL,
         });
     }
     write(&format!("/proc/sys/{path}"), value)

@@ -6,8 +6,8 @@ use crate::namespace::Namespace;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{
-    InfoBridge, InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute, LinkFlags, LinkInfo,
-    LinkMessage,
+    BondMode, InfoBond, InfoBridge, InfoData, InfoKind, InfoVeth, InfoVxlan, LinkAttribute,
+    LinkFlags, LinkInfo, LinkMessage,
 };
 use std::net::Ipv4Addr;
 
@@ -69,11 +69,23 @@ impl Route {
         self.make(named(name, kind), &format!("make the bridge {name}"))
     }
 
-    /// Makes a link a port of a bridge, which is given by its number.
-    pub fn add_port(&self, name: &str, index: u32, bridge: u32) -> Result<(), Error> {
+    /// Makes a bond whose members take frames in turn.
+    pub fn add_bond(&self, name: &str, mtu: u32) -> Result<(), Error> {
+        /// How often it looks whether a member has a carrier.
+        const LOOK_MS: u32 = 100;
+        let mode = InfoBond::Mode(BondMode::BalanceRr);
+        let settings = InfoData::Bond(vec![mode, InfoBond::MiiMon(LOOK_MS)]);
+        let mut message = named(name, info(InfoKind::Bond, settings));
+        message.attributes.push(LinkAttribute::Mtu(mtu));
+        self.make(message, &format!("make the bond {name}"))
+    }
+
+    /// Makes a link a port of a bridge, or a member of a bond, that is given by its number.
+    pub fn add_port(&self, name: &str, index: u32, controller: u32) -> Result<(), Error> {
         let mut message = LinkMessage::default();
-        message.attributes = vec![LinkAttribute::Controller(bridge)];
-        self.change(message, index, &format!("make {name} a port of a bridge"))
+        message.attributes = vec![LinkAttribute::Controller(controller)];
+        let action = format!("make {name} a port of a bridge or bond");
+        self.change(message, index, &action)
     }
 
     /// Sets how many frames wait in a link. The ioctl for it takes root of the first user namespace.

@@ -1,10 +1,11 @@
-//! Links, addresses and routes, through rtnetlink.
+//! Links and their queues, addresses and routes, through rtnetlink.
 
 mod addresses;
 mod change;
 mod details;
 mod links;
 mod namespaces;
+mod netem;
 mod routes;
 mod tunnel;
 
@@ -12,6 +13,7 @@ pub use addresses::Address;
 pub use change::NewLink;
 pub use details::{Details, Port, VlanProtocol};
 pub use links::{Limits, Link, Xdp, XdpMode};
+pub use netem::Netem;
 pub use tunnel::Tunnel;
 
 use crate::Error;

@@ -8,7 +8,10 @@ use super::page::Page;
 use super::published;
 use super::table::{Kind, Table};
 use super::verdict::{self, Tone};
-use crate::words::lab::{CHAIN, MEASURED, chain_row, control, measured_row, verdict as text};
+use crate::words::lab::{
+    CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads,
+    verdict as text,
+};
 use crate::{LabIncident, LabReport};
 
 /// Writes the page.
@@ -22,7 +25,7 @@ pub(crate) fn write(report: &LabReport, out: &mut dyn Write) -> io::Result<()> {
     verdict::section(&mut page, &text(report), tone, None);
     measured(&mut page, report)?;
     chain(&mut page, report)?;
-    incidents(&mut page, report);
+    incidents(&mut page, report)?;
     page.write(out)
 }
 
@@ -90,9 +93,15 @@ fn chain(page: &mut Page, report: &LabReport) -> io::Result<()> {
     Ok(())
 }
 
-fn incidents(page: &mut Page, report: &LabReport) {
+fn incidents(page: &mut Page, report: &LabReport) -> io::Result<()> {
+    let each: Vec<Markup> = report
+        .incidents
+        .iter()
+        .enumerate()
+        .map(|(number, one)| incident(number, one))
+        .collect::<io::Result<_>>()?;
     let body = html! {
-        @for one in &report.incidents { (incident(one)) }
+        @for one in &each { (one) }
         @for skipped in &report.skipped {
             article.finding.warn {
                 h3 { "Skipped: " (skipped.name) }
@@ -101,15 +110,16 @@ fn incidents(page: &mut Page, report: &LabReport) {
         }
     };
     page.section("incidents", "Each incident", body);
+    Ok(())
 }
 
-fn incident(one: &LabIncident) -> Markup {
+fn incident(number: usize, one: &LabIncident) -> io::Result<Markup> {
     let tone = if one.problems.is_empty() {
         Tone::Good
     } else {
         Tone::Bad
     };
-    html! {
+    Ok(html! {
         article.finding.(tone.class()) {
             h3 { (one.name) ": " (one.title) }
             p.note { "On: " (one.kernel) }
@@ -122,10 +132,36 @@ fn incident(one: &LabIncident) -> Markup {
                 p { "Other measurements:" }
                 ul { @for one in &one.controls { li { (control(one)) } } }
             }
+            (rows(number, one)?)
             @if !one.captures.is_empty() {
                 p { "Captures that were kept:" }
                 ul { @for capture in &one.captures { li { code { (capture.display()) } } } }
             }
         }
-    }
+    })
+}
+
+/// The incident's table, and what it says of the published one.
+fn rows(number: usize, one: &LabIncident) -> io::Result<Markup> {
+    let Some(first) = one.table.first() else {
+        return Ok(html! {});
+    };
+    let kind = |column| match column < first.levels.len() {
+        true => Kind::Text,
+        false => Kind::Number,
+    };
+    let heads = row_heads(first).into_iter().enumerate();
+    let columns: Vec<_> = heads.map(|(column, head)| (head, kind(column))).collect();
+    let rows: Vec<Vec<String>> = one.table.iter().map(row).collect();
+    let table = Table {
+        id: &format!("incident-{number}-table"),
+        caption: ROWS,
+        columns: &columns,
+        rows: &rows,
+        of: rows.len(),
+    };
+    Ok(html! {
+        (table.markup()?)
+        ul { @for one in &one.agreement { li { (agreement(one)) } } }
+    })
 }

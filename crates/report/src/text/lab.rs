@@ -7,8 +7,10 @@ use comfy_table::CellAlignment;
 use super::TextOptions;
 use super::page::{self, Page, Tone};
 use crate::LabReport;
-use crate::lab::LabIncident;
-use crate::words::lab::{CHAIN, MEASURED, chain_row, control, measured_row, verdict};
+use crate::lab::{LabIncident, LabRow};
+use crate::words::lab::{
+    CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads, verdict,
+};
 
 const INDENT: usize = 2;
 
@@ -67,7 +69,10 @@ fn tone_of(one: &LabIncident) -> Tone {
 }
 
 fn details(page: &mut Page, one: &LabIncident) {
-    let is_dull = one.controls.is_empty() && one.problems.is_empty() && one.captures.is_empty();
+    let is_dull = one.controls.is_empty()
+        && one.table.is_empty()
+        && one.problems.is_empty()
+        && one.captures.is_empty();
     if is_dull {
         return;
     }
@@ -75,10 +80,27 @@ fn details(page: &mut Page, one: &LabIncident) {
     for one in &one.controls {
         page.paragraph("  - ", "    ", &control(one), Tone::Plain);
     }
+    rows(page, &one.table);
+    for one in &one.agreement {
+        page.paragraph("  - ", "    ", &agreement(one), Tone::Plain);
+    }
     for problem in &one.problems {
         page.paragraph("  ! ", "    ", problem, Tone::Bad);
     }
     for capture in &one.captures {
         page.paragraph("  ", "    ", &capture.display().to_string(), Tone::Plain);
     }
+}
+
+/// The incident's table beside the published one.
+fn rows(page: &mut Page, rows: &[LabRow]) {
+    let Some(first) = rows.first() else {
+        return;
+    };
+    page.paragraph("  ", "  ", ROWS, Tone::Plain);
+    let mut table = page::table(row_heads(first));
+    for one in rows {
+        table.add_row(row(one));
+    }
+    page.table(&table, INDENT, |_| Tone::Plain);
 }

@@ -1,7 +1,7 @@
 //! Words for incidents of the lab.
 
 use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
-use crate::{LabControl, LabIncident, LabReport};
+use crate::{LabAgreement, LabControl, LabIncident, LabReport, LabRow};
 
 pub(crate) fn verdict(report: &LabReport) -> String {
     let all = report.incidents.len();
@@ -69,11 +69,69 @@ pub(crate) const CHAIN: [&str; 8] = [
 
 /// Another measurement.
 pub(crate) fn control(control: &LabControl) -> String {
+    let took = control.took_s.map(|took| format!(", {}", seconds(took)));
+    let frames = control
+        .data_frames
+        .map(|frames| format!(", {}", counted(frames, "data frame")));
     format!(
-        "{}: {} ({} segments a round trip): {}",
+        "{}: {}{}{} ({} segments a round trip): {}",
         control.name,
         figure(control.bps, Some("bit/s")),
+        took.unwrap_or_default(),
+        frames.unwrap_or_default(),
         three_digits(control.effective_window_segments),
         control.title
+    )
+}
+
+/// What the columns of an incident's table are.
+pub(crate) const ROWS: &str = "us/KB: CPU time of the whole machine, both ends together, for what the sender's and the \
+     receiver's interface carried; ACK/seg: ACKs sent for each segment of data; merged: segments a frame";
+
+/// Heads of the table of which this is a row: its levels, and the figures.
+pub(crate) fn row_heads(row: &LabRow) -> Vec<&str> {
+    let figures = [
+        "here",
+        "us/KB out",
+        "us/KB in",
+        "ACK/seg",
+        "merged",
+        "published",
+        "us/KB",
+    ];
+    row.levels
+        .keys()
+        .map(String::as_str)
+        .chain(figures)
+        .collect()
+}
+
+/// A row under these heads.
+pub(crate) fn row(row: &LabRow) -> Vec<String> {
+    let unknown = || UNKNOWN.to_owned();
+    let number = |value: Option<f64>| value.map_or_else(unknown, three_digits);
+    let bits = |bps: Option<f64>| bps.map_or_else(unknown, |bps| figure(bps, Some("bit/s")));
+    let published = row.published;
+    let figures = [
+        bits(Some(row.bps)),
+        number(row.sender_us_per_kb),
+        number(row.receiver_us_per_kb),
+        number(row.acks_per_segment),
+        number(row.merge_factor),
+        bits(published.map(|one| one.bps)),
+        number(published.and_then(|one| one.service_demand_us_per_kb)),
+    ];
+    row.levels.values().cloned().chain(figures).collect()
+}
+
+/// What one change does to a figure, published and here.
+pub(crate) fn agreement(one: &LabAgreement) -> String {
+    format!(
+        "{}: {} is {} times as much as published, {} here: {}",
+        one.change,
+        one.figure,
+        three_digits(one.published_ratio),
+        three_digits(one.measured_ratio),
+        if one.agrees { "alike" } else { "not alike" }
     )
 }

@@ -17,7 +17,8 @@ use coalescope_knowledge::{
 };
 use coalescope_replay::facts::{self as replayed, Replay};
 use coalescope_report::{
-    CheckReport, DiagnoseReport, LabControl, LabIncident, LabReport, ReplayReport, Report, Skipped,
+    CheckReport, DiagnoseReport, LabAgreement, LabControl, LabIncident, LabReport, LabRow,
+    ReplayReport, Report, Skipped,
 };
 
 fn connection(id: u64, name: &str) -> Connection {
@@ -240,6 +241,16 @@ pub(crate) fn lab(name: &str) -> LabReport {
             title: name.to_owned(),
             bps: 1e8,
             effective_window_segments: 2.0,
+            took_s: Some(0.5),
+            data_frames: Some(60),
+        }],
+        table: vec![lab_row(name)],
+        agreement: vec![LabAgreement {
+            change: name.to_owned(),
+            figure: name.to_owned(),
+            published_ratio: 1.6,
+            measured_ratio: 1.0,
+            agrees: false,
         }],
         problems: vec![name.to_owned()],
         captures: vec![name.into()],
@@ -252,6 +263,19 @@ pub(crate) fn lab(name: &str) -> LabReport {
     LabReport {
         incidents: vec![incident],
         skipped: vec![skipped],
+    }
+}
+
+fn lab_row(name: &str) -> LabRow {
+    LabRow {
+        levels: [(name.to_owned(), name.to_owned())].into(),
+        bps: 2.9e8,
+        sender_us_per_kb: Some(4.0),
+        receiver_us_per_kb: None,
+        acks_per_segment: Some(0.5),
+        merge_factor: Some(1.0),
+        retransmitted_segments: Some(3.0),
+        published: None,
     }
 }
 

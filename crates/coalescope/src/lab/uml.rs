@@ -1,0 +1,148 @@
+//! `coalescope lab run --kernel uml`: this same program, over the same incidents, in user-mode Linux.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use coalescope_incident::Incident;
+use coalescope_lab::uml::{End, Finished, Task, Uml};
+use coalescope_report::{LabReport, Skipped};
+use tempfile::TempDir;
+
+use super::list::chosen;
+use crate::cli::LabRunArgs;
+use crate::page::PageFile;
+use crate::{Outcome, interrupt, output};
+
+/// What the incidents' paths need of the guest's kernel, and what masquerading does.
+const MODULES: [&str; 17] = [
+    "ipv6",
+    "af_packet",
+    "af_packet_diag",
+    "tun",
+    "veth",
+    "bridge",
+    "vxlan",
+    "bonding",
+    "sch_netem",
+    "nf_conntrack",
+    "ip_vs",
+    "ip_vs_rr",
+    "nf_tables",
+    "nf_nat",
+    "nft_nat",
+    "nft_masq",
+    "nft_chain_nat",
+];
+/// An incident that takes longer has hung: the slowest takes two minutes.
+const LIMIT: Duration = Duration::from_secs(900);
+/// Lines of the guest's that are shown if it fails.
+const LAST_WORDS: usize = 10;
+
+/// Runs the chain over each incident, in one guest.
+pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
+    let incidents = chosen(args)?;
+    let report = match Uml::find() {
+        Ok(uml) => Guest::prepare(args, &incidents)?.run(&uml)?,
+        Err(why) => skipped(&incidents, &why.to_string()),
+    };
+    let written = page.write(|out| report.write_html(out));
+    output::print_lab(&report, args.format)?;
+    written?;
+    Ok(Outcome::of(!report.is_as_expected()))
+}
+
+fn skipped(incidents: &[Incident], why: &str) -> LabReport {
+    let skipped = incidents.iter().map(|incident| Skipped {
+        name: incident.name.clone(),
+        why: why.to_owned(),
+    });
+    LabReport {
+        incidents: Vec::new(),
+        skipped: skipped.collect(),
+    }
+}
+
+/// What a guest needs of this machine.
+struct Guest {
+    /// The incidents' files, and the report; it goes with this value.
+    folder: TempDir,
+    files: Vec<PathBuf>,
+    keep: Option<PathBuf>,
+}
+
+impl Guest {
+    /// Writes the incidents as they are in user-mode Linux.
+    fn prepare(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<Self> {
+        let folder = TempDir::with_prefix("coalescope-lab-");
+        let folder = folder.context("cannot make a temporary folder: set TMPDIR")?;
+        let write = |incident: &Incident| {
+            let file = folder.path().join(format!("{}.yaml", incident.name));
+            // JSON is YAML.
+            fs::write(&file, serde_json::to_string(&incident.on_uml())?)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+            Ok(file)
+        };
+        Ok(Self {
+            files: incidents.iter().map(write).collect::<anyhow::Result<_>>()?,
+            keep: args.keep.as_deref().map(kept).transpose()?,
+            folder,
+        })
+    }
+
+    fn run(&self, uml: &Uml) -> anyhow::Result<LabReport> {
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        let stop = interrupt::until_told().context("cannot listen for signals")?;
+        let output = self.folder.path().join("report.json");
+        let folders = [Some(self.folder.path()), self.keep.as_deref()];
+        let folders: Vec<&Path> = folders.into_iter().flatten().collect();
+        let arguments = self.arguments();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let incidents = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let mut task = Task::new(&program, &arguments, LIMIT.saturating_mul(incidents));
+        task.modules = &MODULES;
+        task.writable = &folders;
+        task.output = Some(&output);
+        task.stop = Some(&stop);
+        task.heard = Some(&output::tell);
+        output::tell("user-mode Linux boots");
+        let finished = uml.run(&task)?;
+        report(&finished, &output)
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let files = self.files.iter().map(|file| file.display().to_string());
+        let mut arguments: Vec<String> =
+            ["lab", "run", "--format", "json"].map(str::to_owned).into();
+        if let Some(keep) = &self.keep {
+            arguments.extend(["--keep".to_owned(), keep.display().to_string()]);
+        }
+        arguments.extend(files);
+        arguments
+    }
+}
+
+/// The guest has the folder at the same place.
+fn kept(folder: &Path) -> anyhow::Result<PathBuf> {
+    let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+    made.with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+fn report(finished: &Finished, output: &Path) -> anyhow::Result<LabReport> {
+    let last: Vec<&str> = finished.console.lines().rev().take(LAST_WORDS).collect();
+    let last: Vec<&str> = last.into_iter().rev().collect();
+    let last = last.join("\n");
+    match (finished.end, finished.status) {
+        (End::Own, Some(0 | 1)) => {}
+        (End::Own, Some(_)) => bail!("the run in user-mode Linux failed:\n{last}"),
+        (End::Own, None) => bail!("user-mode Linux broke down; it said last:\n{last}"),
+        (End::NotBooted, _) => bail!("user-mode Linux does not boot here; it said:\n{last}"),
+        (End::Late, _) => bail!("the run in user-mode Linux took too long, and was ended:\n{last}"),
+        (End::Stopped, _) => bail!("interrupted; user-mode Linux was ended"),
+    }
+    let text = fs::read_to_string(output)
+        .with_context(|| format!("cannot read {}, the guest's report", output.display()))?;
+    serde_json::from_str(&text).context("the guest's report is no report")
+}

@@ -1,0 +1,135 @@
+//! The kernel's bonding, round robin, over veth pairs with its netem; and its members' GRO.
+
+use super::plan::Place;
+use super::running::Rooms;
+use super::steps::pair;
+use super::{Error, Lane, Queue, nanos};
+use crate::{Error as LabError, Link, Namespace};
+use coalescope_netlink::ethtool::Ethtool;
+use coalescope_netlink::route::{Netem, Route};
+use std::cell::Cell;
+
+/// The kernel's name of the offload that a bond's members follow.
+const GRO: &str = "rx-gro";
+/// Preamble, check sequence and gap of Ethernet, as of the path's own links.
+const OVERHEAD_BYTES: i32 = 24;
+
+/// Makes both bonds and what is between them.
+pub(super) fn make(
+    rooms: &Rooms,
+    ends: &[Place; 2],
+    mtu: u32,
+    lanes: &[Lane],
+) -> Result<(), Error> {
+    for (room, name) in ends {
+        rooms.run(room, || Ok(Route::open()?.add_bond(name, mtu)?))?;
+    }
+    for (number, lane) in lanes.iter().enumerate() {
+        let names = [0, 1].map(|end| (ends[end].0.clone(), member(end, number)));
+        pair(rooms, &names, mtu)?;
+        for ((room, bond), (_, name)) in ends.iter().zip(&names) {
+            rooms.run(room, || enslave(name, bond, lane, mtu))?;
+        }
+    }
+    let mut all = ends.iter();
+    all.try_for_each(|(room, name)| rooms.run(room, || Link::named(name)?.set_up()))
+}
+
+/// A bond takes members that are down, and sets them up.
+fn enslave(name: &str, bond: &str, lane: &Lane, mtu: u32) -> Result<(), LabError> {
+    let (member, bond) = (Link::named(name)?.index(), Link::named(bond)?.index());
+    let route = Route::open()?;
+    route.add_netem(name, member, &line(lane, mtu))?;
+    Ok(route.add_port(name, member, bond)?)
+}
+
+/// netem counts frames where the path's own links count bytes, and its jitter is to both sides where
+/// theirs is an addition.
+fn line(lane: &Lane, mtu: u32) -> Netem {
+    let frames = match lane.queue {
+        Queue::Frames(frames) => frames,
+        Queue::Bytes(bytes) => bytes / mtu.max(1) as usize,
+    };
+    let jitter_ns = nanos(lane.jitter) / 2;
+    Netem {
+        delay_ns: nanos(lane.delay) + jitter_ns,
+        jitter_ns,
+        loss: lane.loss,
+        rate_bytes_per_s: lane.rate_bps.map(|rate| rate / 8),
+        overhead_bytes: OVERHEAD_BYTES,
+        frames: u32::try_from(frames).unwrap_or(u32::MAX),
+    }
+}
+
+/// At the client's end a bond is toward the server, and the other way round.
+fn member(end: usize, number: usize) -> String {
+    let toward = ["up", "down"][end];
+    format!("{toward}-lane{number}")
+}
+
+/// Hands a bond's receive offload down to its members: that of the bond itself does nothing, and the
+/// kernel hands down LRO alone (`NETIF_F_UPPER_DISABLES`).
+pub(super) struct Follower {
+    ethtool: Ethtool,
+    bond: String,
+    members: Vec<String>,
+    was: Cell<Option<bool>>,
+}
+
+impl Follower {
+    /// One for each end.
+    pub(super) fn open(rooms: &Rooms, ends: &[Place; 2], lanes: usize) -> Result<Vec<Self>, Error> {
+        let open = |end: usize| {
+            let (room, bond) = &ends[end];
+            Self::of(
+                rooms.get(room)?,
+                bond,
+                (0..lanes).map(|lane| member(end, lane)),
+            )
+        };
+        [0, 1].into_iter().map(open).collect()
+    }
+
+    fn of(
+        room: &Namespace,
+        bond: &str,
+        members: impl Iterator<Item = String>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            ethtool: room.enter(Ethtool::open)??,
+            bond: bond.to_owned(),
+            members: members.collect(),
+            was: Cell::new(None),
+        })
+    }
+
+    /// What cannot be read or set stays as it was: the interface may be gone.
+    pub(super) fn obey(&self) {
+        let features = self.ethtool.read_features(&self.bond).ok();
+        let feature = features.and_then(|features| features.get(GRO));
+        let Some(on) = feature.map(|feature| feature.active) else {
+            return;
+        };
+        if self.was.replace(Some(on)) != Some(on) {
+            for member in &self.members {
+                let _ = self.ethtool.set_features(member, &[(GRO, on)]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_lane_is_the_same_line_to_netem() {
+        let mut lane = Lane::new(100_000_000, Duration::from_micros(160));
+        lane.jitter = Duration::from_micros(80);
+        lane.queue = Queue::Bytes(15_000);
+        let line = line(&lane, 1500);
+        assert_eq!((line.delay_ns, line.jitter_ns), (200_000, 40_000));
+        assert_eq!((line.rate_bytes_per_s, line.frames), (Some(12_500_000), 10));
+    }
+}

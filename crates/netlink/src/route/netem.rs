@@ -1,0 +1,117 @@
+//! The kernel's network emulator as an interface's queue.
+//!
+//! Numbers: include/uapi/linux/pkt_sched.h and rtnetlink.h.
+
+use super::Route;
+use crate::Error;
+use crate::attributes::{bytes, emit};
+use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
+
+/// `TCA_OPTIONS`.
+const OPTIONS: u16 = 2;
+/// `TCA_NETEM_RATE`, `_RATE64`, `_LATENCY64`, `_JITTER64`.
+const RATE: u16 = 6;
+const RATE_64: u16 = 8;
+const LATENCY_64: u16 = 10;
+const JITTER_64: u16 = 11;
+
+/// How an interface is to send.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Netem {
+    /// How late each frame is, in nanoseconds.
+    pub delay_ns: u64,
+    /// How much earlier or later at most, in nanoseconds. Without a rate it changes the order.
+    pub jitter_ns: u64,
+    /// Which share of the frames is lost, 0 to 1.
+    pub loss: f64,
+    /// Bytes a second; none without a limit.
+    pub rate_bytes_per_s: Option<u64>,
+    /// Bytes that each frame takes of the rate besides its own.
+    pub overhead_bytes: i32,
+    /// How many frames wait at most; those that are under way are among them.
+    pub frames: u32,
+}
+
+impl Route {
+    /// Lets an interface send as [`Netem`] says. It takes a kernel that has `sch_netem`; the kernel
+    /// loads its module.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` if the kernel has no netem.
+    pub fn add_netem(&self, name: &str, index: u32, netem: &Netem) -> Result<(), Error> {
+        let mut message = TcMessage::default();
+        message.header.index = i32::try_from(index).unwrap_or(i32::MAX);
+        message.header.parent = TcHandle::ROOT;
+        message.attributes = vec![
+            TcAttribute::Kind("netem".to_owned()),
+            TcAttribute::Other(DefaultNla::new(OPTIONS, options(netem))),
+        ];
+        let message = RouteNetlinkMessage::NewQueueDiscipline(message);
+        let action = format!("make {name} a line with netem");
+        let asked = self.ask(message, NLM_F_CREATE | NLM_F_EXCL, &action);
+        asked.map(drop)
+    }
+}
+
+/// `struct tc_netem_qopt`, whose times the attributes behind it replace.
+fn options(netem: &Netem) -> Vec<u8> {
+    let loss = (netem.loss.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32;
+    let fixed = [0, netem.frames.max(1), loss, 0, 0, 0];
+    let mut options = fixed.map(u32::to_ne_bytes).concat();
+    let mut behind = vec![
+        number(LATENCY_64, netem.delay_ns),
+        number(JITTER_64, netem.jitter_ns),
+    ];
+    if let Some(rate) = netem.rate_bytes_per_s {
+        behind.extend(of_rate(rate, netem.overhead_bytes));
+    }
+    options.extend(emit(&behind));
+    options
+}
+
+/// `struct tc_netem_rate`: bytes a second, and what each frame has besides.
+fn of_rate(bytes_per_s: u64, overhead: i32) -> [DefaultNla; 2] {
+    let small = u32::try_from(bytes_per_s).unwrap_or(u32::MAX).to_ne_bytes();
+    let fields = [small, overhead.to_ne_bytes(), [0; 4], [0; 4]];
+    [number(RATE_64, bytes_per_s), bytes(RATE, &fields.concat())]
+}
+
+fn number(kind: u16, value: u64) -> DefaultNla {
+    bytes(kind, &value.to_ne_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_said_in_the_kernels_units() {
+        let said = options(&Netem {
+            delay_ns: 100_000,
+            jitter_ns: 0,
+            loss: 1.0,
+            rate_bytes_per_s: Some(12_500_000),
+            overhead_bytes: 24,
+            frames: 10,
+        });
+        assert_eq!(said[4..8], 10u32.to_ne_bytes());
+        assert_eq!(said[8..12], [0xff; 4]);
+        // The first attribute behind the 24 bytes: 12 bytes, latency.
+        assert_eq!(
+            said[24..28],
+            [12u16, LATENCY_64].map(u16::to_ne_bytes).concat()
+        );
+        assert_eq!(said[28..36], 100_000u64.to_ne_bytes());
+        // Then the jitter's, and those of the rate.
+        assert_eq!(
+            said[48..52],
+            [12u16, RATE_64].map(u16::to_ne_bytes).concat()
+        );
+        assert_eq!(said[52..60], 12_500_000u64.to_ne_bytes());
+        assert_eq!(said[60..64], [20u16, RATE].map(u16::to_ne_bytes).concat());
+        assert_eq!(said[68..72], 24i32.to_ne_bytes());
+    }
+}
