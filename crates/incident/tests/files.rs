@@ -203,14 +203,14 @@ fn values_of_tables_and_of_user_mode_linux_are_told_with_line_and_reason() {
         ),
         (
             DIRECTOR,
-            "{name: real}\n  # The",
-            "{name: real, features: {eth7: {gro: true}}}\n  # The",
+            "\"6\"}}\n  # The",
+            "\"6\"}, features: {eth7: {gro: true}}}\n  # The",
             "in user-mode Linux: room real has no interface eth7",
         ),
         (
             DIRECTOR,
-            "frames: [8, 40]",
-            "frames: [40, 8]",
+            "      frames: [8, 32]",
+            "      frames: [32, 8]",
             "in user-mode Linux: control picture-direct: frames: the least, and then the most",
         ),
         (
