@@ -242,10 +242,16 @@ impl Incident {
             self.mtu_bytes(0, Side::Server),
             self.mtu_bytes(last, Side::Client),
         ];
-        let mtu = i64::from(mtus.into_iter().flatten().min().unwrap_or(0));
+        let tunnels = self.path.iter().filter_map(|part| match part {
+            Part::Wire(wire) if wire.esp => Some(wire.packet_bytes()),
+            _ => None,
+        });
+        let mtu = mtus.into_iter().flatten().chain(tunnels).min();
+        let mtu = i64::from(mtu.unwrap_or(0));
         let headers = mtu - i64::from(self.segment_bytes);
-        let reason =
-            format!("segment_bytes: the ends' smaller MTU is {mtu} bytes, less 52 for headers");
+        let reason = format!(
+            "segment_bytes: the smaller MTU of the ends, or what fits a tunnel, is {mtu} bytes, less 52 for headers"
+        );
         require(HEADERS.contains(&headers), "segment_bytes", reason)
     }
 

@@ -75,9 +75,26 @@ pub struct Wire {
     /// MTUs of both interfaces in bytes, 68 to 65,521.
     #[serde(default)]
     pub mtu_bytes: Ends,
+    /// Whether what passes is in an ESP tunnel of the kernel's between its rooms (AES-GCM, RFC 4106), neither of
+    /// which is a bridge.
+    #[serde(default)]
+    pub esp: bool,
     /// From the client's side to the server's.
     #[serde(default)]
     pub elements: Vec<Element>,
+}
+
+impl Wire {
+    /// The longest packet that passes whole, in bytes. Around it ESP has an IPv4 header of 20 bytes, 8 of its own
+    /// header, 8 of an initialization vector and 16 of a check value (RFC 4303, RFC 4106); and 2 bytes behind it, with
+    /// which it is padded to a multiple of 4.
+    pub(crate) fn packet_bytes(&self) -> u16 {
+        let mtu = self.mtu_bytes.0.min(self.mtu_bytes.1);
+        match self.esp {
+            true => (mtu.saturating_sub(20 + 8 + 8 + 16) & !3).saturating_sub(2),
+            false => mtu,
+        }
+    }
 }
 
 /// MTUs of the client's and the server's interface, in bytes.

@@ -4,6 +4,7 @@ use coalescope_incident::{Build, Does, Element, Error, Incident, Kind, Merging, 
 
 const PLAIN: &str = include_str!("../incidents/openstack-gro.yaml");
 const BOND: &str = include_str!("../incidents/bond-rr-gro.yaml");
+const TUNNEL: &str = include_str!("../incidents/freebsd-bridge-lro.yaml");
 const DIRECTOR: &str = include_str!("../incidents/ipvs-gro.yaml");
 
 #[test]
@@ -218,6 +219,18 @@ fn values_of_tables_and_of_user_mode_linux_are_told_with_line_and_reason() {
             "without: [director, nic]",
             "without: [client, nic]",
             "there is no element client",
+        ),
+        (
+            TUNNEL,
+            "{name: gateway, does: route}",
+            "{name: gateway, does: bridge}",
+            "in user-mode Linux: room gateway is a bridge; an ESP tunnel ends at a room that is none",
+        ),
+        (
+            TUNNEL,
+            "segment_bytes: 1394",
+            "segment_bytes: 1448",
+            "or what fits a tunnel, is 1446 bytes, less 52 for headers",
         ),
         (
             BOND,

@@ -110,3 +110,11 @@ fn what_the_simulators_tcp_lacks_is_named() {
         ["sender: the simulator's TCP has no net.ipv4.tcp_reordering"]
     );
 }
+
+#[test]
+fn a_tunnel_is_said_not_to_be_simulated() {
+    let incident = Incident::named("freebsd-bridge-lro").expect("B");
+    let run = simulate_build(&incident.on_uml(), Build::AsIs);
+    let said: Vec<_> = run.unsupported.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(said, ["the simulator has no ESP"]);
+}

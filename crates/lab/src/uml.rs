@@ -43,7 +43,8 @@ pub struct Task<'a> {
     pub program: &'a Path,
     /// Its arguments.
     pub arguments: &'a [&'a str],
-    /// Modules to be loaded first; those that its kernel lacks are passed over.
+    /// Modules to be loaded first, since the kernel does not load them when they are needed; those that it lacks are
+    /// passed over.
     pub modules: &'a [&'a str],
     /// Folders of this machine, by their whole paths, that the guest may write.
     pub writable: &'a [&'a Path],
@@ -231,6 +232,8 @@ fn script(task: &Task<'_>) -> String {
          exec 3<&0; (cat <&3; busybox poweroff -f) >/dev/null 2>&1 &\n\
          mkdir -p /run/lib/modules\n\
          ln -s {MODULES}/$(uname -r) /run/lib/modules/$(uname -r)\n\
+         printf '#!/bin/sh\nexec modprobe -d /run \"$@\"\n' >/run/modprobe; chmod +x /run/modprobe\n\
+         echo /run/modprobe >/proc/sys/kernel/modprobe\n\
          for module in {}; do modprobe -q -d /run $module; done\n\
          {}\
          ip link set lo up; cd /run\n\

@@ -57,7 +57,12 @@ impl Error {
         matches!(self, Self::NoFamily { .. })
             || matches!(
                 self.errno(),
-                Some(Errno::EOPNOTSUPP | Errno::EPROTONOSUPPORT | Errno::EAFNOSUPPORT)
+                Some(
+                    Errno::EOPNOTSUPP
+                        | Errno::EPROTONOSUPPORT
+                        | Errno::EAFNOSUPPORT
+                        | Errno::ENOSYS
+                )
             )
     }
 

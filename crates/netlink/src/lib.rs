@@ -8,6 +8,7 @@
 //! - [`Ethtool`](ethtool::Ethtool): offloads read and set, coalescing, rings, channels, statistics.
 //! - [`Route`](route::Route): links (listed, made, changed), addresses, routes, namespace ids.
 //! - [`ipvs`]: services listed, and made.
+//! - [`ipsec`]: ESP tunnels, for namespaces of one's own.
 //! - [`nftables`]: NAT listed; masquerading set up, for namespaces of one's own.
 //! - [`netdev`], [`openvswitch`], [`packet_sockets`]: read only.
 //! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
@@ -22,6 +23,7 @@ mod error;
 pub mod ethtool;
 mod generic;
 mod ioctl;
+pub mod ipsec;
 pub mod ipvs;
 pub mod namespace;
 pub mod netdev;

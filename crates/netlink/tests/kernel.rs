@@ -5,9 +5,12 @@
 
 use coalescope_netlink::Error;
 use coalescope_netlink::ethtool::{Ethtool, Value};
+use coalescope_netlink::ipsec::Tunnel;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::netdev::Netdev;
 use coalescope_netlink::route::{NewLink, Route};
+use nix::errno::Errno;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 /// A namespace with a veth pair `a` - `b`, or a printed reason why the test is skipped.
@@ -203,4 +206,25 @@ fn a_namespace_is_opened_by_its_file() {
     assert!(opened.enter(read).expect("entered"));
     assert!(!read(), "not outside");
     assert!(Namespace::open(Path::new("/etc/passwd")).is_err());
+}
+
+#[test]
+fn a_kernel_makes_an_esp_tunnel_or_says_that_it_has_none() {
+    const TEST: &str = "a_kernel_makes_an_esp_tunnel_or_says_that_it_has_none";
+    inside(TEST, || {
+        let tunnel = Tunnel {
+            here: Ipv4Addr::new(10, 0, 0, 1),
+            there: Ipv4Addr::new(10, 0, 0, 2),
+            beyond: vec![(Ipv4Addr::new(10, 1, 0, 0), 16)],
+        };
+        match tunnel.add() {
+            Err(error) if error.is_unsupported() => eprintln!("SKIPPED, {TEST}: {error}"),
+            made => {
+                made?;
+                let again = tunnel.add().expect_err("it is there");
+                assert_eq!(again.errno(), Some(Errno::EEXIST), "{again}");
+            }
+        }
+        Ok(())
+    });
 }

@@ -16,7 +16,7 @@ use crate::page::PageFile;
 use crate::{Outcome, interrupt, output};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 19] = [
     "ipv6",
     "af_packet",
     "af_packet_diag",
@@ -34,6 +34,8 @@ const MODULES: [&str; 17] = [
     "nft_nat",
     "nft_masq",
     "nft_chain_nat",
+    "xfrm_user",
+    "esp4",
 ];
 /// An incident that takes longer has hung: the slowest takes two minutes.
 const LIMIT: Duration = Duration::from_secs(900);

@@ -1,7 +1,9 @@
 //! Elements: values in their ranges, names of their own, in places where they make sense.
 
 use super::{Checked, fault, require};
-use crate::{Bonded, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side};
+use crate::{
+    Bonded, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side, Wire,
+};
 use std::collections::BTreeSet;
 
 /// A minute: nothing waits longer for an answer.
@@ -30,6 +32,7 @@ pub(super) fn check(incident: &Incident) -> Checked {
         values(element)?;
     }
     directors(incident)?;
+    tunnels(incident)?;
     let last = incident.path.len().saturating_sub(2);
     let mut parts = incident.path.iter().enumerate();
     parts.try_for_each(|(place, part)| joint(part, [place == 1, place == last]))
@@ -56,6 +59,21 @@ fn directors(incident: &Incident) -> Checked {
         ),
         None => Ok(()),
     }
+}
+
+/// A tunnel's ends have addresses of their own on its wire, and decide by addresses what goes into it: bridges do not.
+fn tunnels(incident: &Incident) -> Checked {
+    for (number, joint) in incident.path.iter().skip(1).step_by(2).enumerate() {
+        let mut ends = incident.rooms().skip(number).take(2);
+        let bridge = ends.find(|room| room.does == Does::Bridge);
+        if let (Part::Wire(Wire { esp: true, .. }), Some(room)) = (joint, bridge) {
+            let name = &room.name;
+            let reason =
+                format!("room {name} is a bridge; an ESP tunnel ends at a room that is none");
+            return fault(name, reason);
+        }
+    }
+    Ok(())
 }
 
 /// What is between two rooms; `ends` are whether it is the client's, and whether the server's.

@@ -40,7 +40,7 @@ pub(super) fn of(built: &Built) -> (Scenario, Vec<Unsupported>) {
     if let Some(bytes) = workload.receive_window_bytes {
         set_buffer(receiver, bytes);
     }
-    let mut unsupported = Vec::new();
+    let mut unsupported = tunnels(built);
     for (number, host) in [
         (built.client, &mut scenario.client),
         (server, &mut scenario.server),
@@ -88,6 +88,14 @@ fn set_buffer(host: &mut Host, bytes: u64) {
     host.receive_buffer = bytes;
     let scales = (7..14).find(|scale| bytes >> scale <= 0xffff);
     host.window_scale = scales.unwrap_or(14);
+}
+
+/// What is not encrypted is the same path, with longer segments.
+fn tunnels(built: &Built) -> Vec<Unsupported> {
+    let is_tunnel = |part: &&Part| matches!(part, Part::Wire(wire) if wire.esp);
+    let tunnels = built.incident.path.iter().filter(is_tunnel);
+    let said = tunnels.map(|_| Unsupported("the simulator has no ESP".to_owned()));
+    said.collect()
 }
 
 /// Sets what the simulator's TCP has; gives back what it has not.

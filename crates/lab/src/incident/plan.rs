@@ -73,6 +73,9 @@ impl Planned {
                 let made = Wire::new(one, two).mtu(wire.mtu_bytes.0, wire.mtu_bytes.1);
                 let made = self.with_elements(made, built, &wire.elements);
                 self.plan.wire(made);
+                if wire.esp {
+                    self.tunnel(built, number);
+                }
             }
             Some(Part::Veth(veth)) => {
                 self.plan.veth(one, two, veth.mtu_bytes.into());
@@ -83,6 +86,21 @@ impl Planned {
             }
             _ => {}
         }
+    }
+
+    /// What goes over the wire behind a room goes in a tunnel: to the room at the other end, and to the subnets
+    /// beyond it.
+    fn tunnel(&mut self, built: &Built, number: usize) {
+        let [_, between] = subnets(built, number);
+        let ends = [number, number + 1].map(|number| address(number, between));
+        let farthest = subnets(built, last(built))[0];
+        let whole = |subnet| ([10, 77, subnet, 0], PREFIX);
+        let client_side: Vec<_> = (0..between).map(whole).chain([(ends[0], HOST)]).collect();
+        let above = (between + 1..=farthest).map(whole);
+        let server_side: Vec<_> = above.chain([(ends[1], HOST)]).collect();
+        let [one, two] = [number, number + 1].map(|number| name_of(built, number));
+        self.plan.esp(one, ends, &server_side);
+        self.plan.esp(two, [ends[1], ends[0]], &client_side);
     }
 
     fn with_elements(

@@ -2,6 +2,7 @@
 
 use super::steps::Step;
 use super::{Element, Lane};
+use coalescope_netlink::ipsec::Tunnel;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -119,6 +120,26 @@ impl Plan {
             room: room.to_owned(),
             service,
             real,
+        })
+    }
+
+    /// Makes one end of an ESP tunnel between two addresses, for what goes to some networks. It takes a kernel
+    /// with IPsec and AES-GCM.
+    pub fn esp(
+        &mut self,
+        room: &str,
+        [here, there]: [[u8; 4]; 2],
+        beyond: &[([u8; 4], u8)],
+    ) -> &mut Self {
+        let beyond = beyond.iter();
+        let beyond = beyond.map(|&(network, prefix)| (network.into(), prefix));
+        self.step(Step::Esp {
+            room: room.to_owned(),
+            tunnel: Tunnel {
+                here: here.into(),
+                there: there.into(),
+                beyond: beyond.collect(),
+            },
         })
     }
 

@@ -6,6 +6,7 @@ use super::running::Rooms;
 use super::{Error, Lane};
 use crate::namespace::write;
 use crate::{Error as LabError, Link, Unavailable};
+use coalescope_netlink::ipsec::Tunnel;
 use coalescope_netlink::route::{NewLink, Route};
 use coalescope_netlink::{ipvs, nftables};
 use nix::errno::Errno;
@@ -32,6 +33,10 @@ pub(super) enum Step {
         room: String,
         service: SocketAddrV4,
         real: SocketAddrV4,
+    },
+    Esp {
+        room: String,
+        tunnel: Tunnel,
     },
     Bridge {
         room: String,
@@ -95,6 +100,7 @@ impl Step {
         match self {
             Self::Veth { ends, .. } | Self::Bond { ends, .. } => &ends[0].0,
             Self::Ipvs { room, .. }
+            | Self::Esp { room, .. }
             | Self::Bridge { room, .. }
             | Self::Vxlan { room, .. }
             | Self::Address { room, .. }
@@ -115,9 +121,14 @@ impl Step {
                 bonding::make(rooms, ends, *mtu, lanes),
                 "bonding with netem",
             ),
-            Self::Ipvs { .. } => or_unavailable(rooms.run(self.room(), || self.inside()), "IPVS"),
-            _ => rooms.run(self.room(), || self.inside()),
+            Self::Ipvs { .. } => or_unavailable(self.in_room(rooms), "IPVS"),
+            Self::Esp { .. } => or_unavailable(self.in_room(rooms), "ESP with AES-GCM"),
+            _ => self.in_room(rooms),
         }
+    }
+
+    fn in_room(&self, rooms: &Rooms) -> Result<(), Error> {
+        rooms.run(self.room(), || self.inside())
     }
 
     /// What has to be followed of what it made while the path runs.
@@ -136,6 +147,7 @@ impl Step {
                 ipvs::add_service(*service, SCHEDULER)?;
                 Ok(ipvs::add_real_server(*service, *real)?)
             }
+            Self::Esp { tunnel, .. } => Ok(tunnel.add()?),
             Self::Bridge { name, ports, .. } => bridge(name, ports),
             Self::Vxlan {
                 name, vni, ends, ..
