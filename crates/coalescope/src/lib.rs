@@ -24,6 +24,7 @@ mod progress;
 mod replay;
 mod rules;
 mod schema;
+mod scratch;
 mod trace;
 #[cfg(target_os = "linux")]
 mod undo;

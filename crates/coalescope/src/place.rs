@@ -3,23 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::scratch::Scratch;
 use anyhow::Context;
-use tempfile::TempDir;
 
 /// A folder that stays, or goes with this value.
 pub(crate) enum Place {
     Kept(PathBuf),
-    Temporary(TempDir),
+    Temporary(Scratch),
 }
 
 impl Place {
     /// The folder to keep, made if need be, or a temporary one.
     pub(crate) fn new(keep: Option<PathBuf>) -> anyhow::Result<Self> {
         let Some(path) = keep else {
-            let made = TempDir::with_prefix("coalescope-");
-            let made =
-                made.context("cannot make a temporary folder: set TMPDIR, or use --keep DIR");
-            return Ok(Self::Temporary(made?));
+            let made = Scratch::new().context("to keep the files, use --keep DIR")?;
+            return Ok(Self::Temporary(made));
         };
         fs::create_dir_all(&path)
             .with_context(|| format!("cannot make the folder {}", path.display()))?;

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub struct Task<'a> {
     pub program: &'a Path,
     /// Its arguments.
     pub arguments: &'a [&'a str],
+    /// A folder of this machine, by its whole path, for what the guest is booted with; that stays in it.
+    pub folder: &'a Path,
     /// Modules to be loaded first, since the kernel does not load them when they are needed; those that it lacks are
     /// passed over.
     pub modules: &'a [&'a str],
@@ -92,10 +94,16 @@ pub fn is_inside() -> bool {
 impl<'a> Task<'a> {
     /// A program that may take so long, without modules, files or anybody who listens.
     #[must_use]
-    pub fn new(program: &'a Path, arguments: &'a [&'a str], limit: Duration) -> Self {
+    pub fn new(
+        program: &'a Path,
+        arguments: &'a [&'a str],
+        folder: &'a Path,
+        limit: Duration,
+    ) -> Self {
         Self {
             program,
             arguments,
+            folder,
             modules: &[],
             writable: &[],
             output: None,
@@ -132,14 +140,13 @@ impl Uml {
         self
     }
 
-    /// Boots, loads modules, runs the program, and powers off. Nothing of it stays, however it ends; if
+    /// Boots, loads modules, runs the program, and powers off. No process of it stays, however it ends; if
     /// this process is killed, the guest notices and powers off by itself.
     pub fn run(&self, task: &Task<'_>) -> Result<Finished, Error> {
-        let folder = Folder::make()?;
-        let init = folder.0.join("init");
+        let init = task.folder.join("init");
         fs::write(&init, script(task)).map_err(Error::io("write the guest's first program"))?;
         make_executable(&init)?;
-        let mut guest = self.boot(&init, &folder.0)?;
+        let mut guest = self.boot(&init, task.folder)?;
         let console = guest.0.stdout.take().map(lines_of);
         let (console, end) = console.map_or((Vec::new(), End::Own), |lines| watch(&lines, task));
         drop(guest);
@@ -186,26 +193,6 @@ impl Drop for Guest {
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.0.wait();
-    }
-}
-
-/// A folder of our own that goes away again.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn make() -> Result<Self, Error> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("coalescope-uml-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path).map_err(Error::io(format!("make {}", path.display())))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -318,12 +305,13 @@ fn status_of(line: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     #[test]
     fn words_stay_words() {
         assert_eq!(quoted("it's"), r"'it'\''s'");
-        let mut task = Task::new(Path::new("/bin/a b"), &["$HOME"], Duration::ZERO);
         let (folder, file) = (Path::new("/tmp/x y"), Path::new("/tmp/x y/out"));
+        let mut task = Task::new(Path::new("/bin/a b"), &["$HOME"], folder, Duration::ZERO);
         let writable = [folder];
         (task.writable, task.output) = (&writable, Some(file));
         let script = script(&task);
@@ -354,14 +342,15 @@ mod tests {
         let Some(uml) = found("a_program_runs_in_a_kernel_of_its_own") else {
             return;
         };
-        let folder = Folder::make().expect("a folder");
-        let output = folder.0.join("cpuinfo");
+        let folder = TempDir::new().expect("a folder");
+        let output = folder.path().join("cpuinfo");
         let script = "ip link add d0 type dummy && cat /proc/cpuinfo && echo here >&2 && exit 7";
         let arguments = ["-c", script];
-        let mut task = Task::new(Path::new("/bin/sh"), &arguments, Duration::from_secs(60));
+        let limit = Duration::from_secs(60);
+        let mut task = Task::new(Path::new("/bin/sh"), &arguments, folder.path(), limit);
         let heard = std::cell::RefCell::new(Vec::new());
         let hear = |line: &str| heard.borrow_mut().push(line.to_owned());
-        let writable = [folder.0.as_path()];
+        let writable = [folder.path()];
         (task.modules, task.writable) = (&["dummy"], &writable);
         task.output = Some(&output);
         task.heard = Some(&hear);
@@ -383,9 +372,11 @@ mod tests {
         let Some(uml) = found("a_program_that_takes_too_long_is_ended") else {
             return;
         };
+        let folder = TempDir::new().expect("a folder");
         let task = Task::new(
             Path::new("/bin/sleep"),
             &["100"],
+            folder.path(),
             Duration::from_millis(500),
         );
         let finished = uml.run(&task).expect("it boots");

@@ -14,7 +14,7 @@ use super::list::{chosen, one};
 use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::{Outcome, interrupt, output};
+use crate::{Outcome, interrupt, output, scratch};
 
 /// What `coalescope demo` shows: story A.
 const DEMO: &str = "openstack-gro";
@@ -93,6 +93,16 @@ fn prepare() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Removes the folders of labs that were killed.
+pub(super) fn clean_folders() {
+    for folder in scratch::clean() {
+        output::tell(&format!(
+            "removed what a killed lab had left: {}",
+            folder.display()
+        ));
+    }
+}
+
 fn unavailable(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Unavailable(why)) => Some(why.to_string()),
@@ -132,7 +142,10 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
 
 /// Removes what killed labs have left.
 pub(super) fn clean() -> anyhow::Result<Outcome> {
-    let cleaned = path::clean()?;
+    let folders = scratch::clean().into_iter();
+    let folders = folders.map(|folder| folder.display().to_string());
+    let mut cleaned: Vec<_> = folders.collect();
+    cleaned.extend(path::clean()?);
     for name in &cleaned {
         println!("removed {name}");
     }

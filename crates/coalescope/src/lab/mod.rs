@@ -36,6 +36,9 @@ pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
 /// Runs one of them.
 #[cfg(target_os = "linux")]
 pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
+    if matches!(command, LabCommand::Run(_) | LabCommand::Shell(_)) {
+        live::clean_folders();
+    }
     match command {
         LabCommand::List => list::list(),
         LabCommand::Show { name } => list::show(name),

@@ -8,11 +8,11 @@ use anyhow::{Context, bail};
 use coalescope_incident::Incident;
 use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
-use tempfile::TempDir;
 
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::page::PageFile;
+use crate::scratch::Scratch;
 use crate::{Outcome, interrupt, output};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.
@@ -70,7 +70,7 @@ fn skipped(incidents: &[Incident], why: &str) -> LabReport {
 /// What a guest needs of this machine.
 struct Guest {
     /// The incidents' files, and the report; it goes with this value.
-    folder: TempDir,
+    folder: Scratch,
     files: Vec<PathBuf>,
     keep: Option<PathBuf>,
 }
@@ -78,8 +78,7 @@ struct Guest {
 impl Guest {
     /// Writes the incidents as they are in user-mode Linux.
     fn prepare(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<Self> {
-        let folder = TempDir::with_prefix("coalescope-lab-");
-        let folder = folder.context("cannot make a temporary folder: set TMPDIR")?;
+        let folder = Scratch::new()?;
         let write = |incident: &Incident| {
             let file = folder.path().join(format!("{}.yaml", incident.name));
             // JSON is YAML.
@@ -103,7 +102,8 @@ impl Guest {
         let arguments = self.arguments();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let incidents = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let mut task = Task::new(&program, &arguments, LIMIT.saturating_mul(incidents));
+        let limit = LIMIT.saturating_mul(incidents);
+        let mut task = Task::new(&program, &arguments, self.folder.path(), limit);
         task.modules = &MODULES;
         task.writable = &folders;
         task.output = Some(&output);

@@ -172,8 +172,10 @@ fn files_of_ones_own_are_run_and_wrong_ones_refused_with_the_line() {
 #[test]
 fn a_killed_lab_leaves_nothing_after_clean() {
     let started = Instant::now();
+    let temporary = TempDir::new().unwrap();
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"))
         .args(["lab", "run", "openstack-gro"])
+        .env("TMPDIR", temporary.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -192,7 +194,11 @@ fn a_killed_lab_leaves_nothing_after_clean() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let output = lab(&["clean"]);
+    let left = || fs::read_dir(temporary.path()).unwrap().count();
+    assert!(left() > 0);
+    let mut clean = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"));
+    clean.args(["lab", "clean"]).env("TMPDIR", temporary.path());
+    let output = clean.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(named(), 0);
+    assert_eq!((named(), left()), (0, 0));
 }
