@@ -7,6 +7,7 @@ use coalescope_host::live::{Options, collect};
 use coalescope_lab::uml::{Task, Uml};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// What the kinds of links, IPVS and address translation need.
 const MODULES: [&str; 37] = [
@@ -59,7 +60,8 @@ fn inside_of_user_mode_linux() {
     let program = std::env::current_exe().expect("this program");
     let arguments = ["--ignored", "--nocapture", "--exact", "uml::guest"];
     let limit = Duration::from_secs(300);
-    let mut task = Task::new(&program, &arguments, limit);
+    let folder = TempDir::new().expect("a folder");
+    let mut task = Task::new(&program, &arguments, folder.path(), limit);
     task.modules = &MODULES;
     let finished = uml.run(&task).expect("it boots");
     println!("{}", finished.console);
