@@ -1,6 +1,6 @@
 //! Temporary folders that are found again if this program is killed.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,9 @@ fn lock(_: &Path) -> io::Result<Option<File>> {
 /// Removes what this user's processes left behind that were killed; says which folders.
 #[cfg(unix)]
 pub(crate) fn clean() -> Vec<PathBuf> {
-    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
+    let entries = std::fs::read_dir(std::env::temp_dir())
+        .into_iter()
+        .flatten();
     let ours = entries.flatten().filter(|entry| {
         let name = entry.file_name();
         name.to_string_lossy().starts_with(PREFIX)
@@ -68,11 +70,16 @@ pub(crate) fn clean() -> Vec<PathBuf> {
         .collect()
 }
 
+#[cfg(not(unix))]
+pub(crate) fn clean() -> Vec<PathBuf> {
+    Vec::new()
+}
+
 /// Whether it was left over. One that cannot be removed stays, for the next time.
 #[cfg(unix)]
 fn remove(folder: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let about = fs::symlink_metadata(folder)?;
+    let about = std::fs::symlink_metadata(folder)?;
     if !about.is_dir() || about.uid() != rustix::process::geteuid().as_raw() {
         return Ok(false);
     }
@@ -80,7 +87,7 @@ fn remove(folder: &Path) -> io::Result<bool> {
     if lock.try_lock().is_err() {
         return Ok(false);
     }
-    fs::remove_dir_all(folder)?;
+    std::fs::remove_dir_all(folder)?;
     Ok(true)
 }
 
@@ -92,7 +99,7 @@ mod tests {
     fn what_is_in_use_stays_and_what_is_left_goes() {
         let used = Scratch::new().unwrap();
         let left = TempDir::with_prefix(PREFIX).unwrap().keep();
-        fs::write(left.join("report.json"), "{}").unwrap();
+        std::fs::write(left.join("report.json"), "{}").unwrap();
         let removed = clean();
         // Another test's process may have been faster.
         assert!(!left.exists());

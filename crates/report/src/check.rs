@@ -76,6 +76,8 @@ struct Host<'a> {
     virtualisation: Option<&'a str>,
     /// Its interfaces.
     interfaces: Vec<HostInterface<'a>>,
+    /// Whether there is a rule about its platform: without one nothing is said of it.
+    judged: bool,
     /// What was not read, and without which little can be said.
     missing: &'a [String],
     /// What could not be read.
@@ -229,6 +231,7 @@ fn host<'a>(
         interfaces: interfaces
             .map(|(key, one)| interface(key, one, roles))
             .collect(),
+        judged: checked.judged,
         missing: &checked.gaps,
         unread: &snapshot.unread,
     }

@@ -93,16 +93,6 @@ fn prepare() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the folders of labs that were killed.
-pub(super) fn clean_folders() {
-    for folder in scratch::clean() {
-        output::tell(&format!(
-            "removed what a killed lab had left: {}",
-            folder.display()
-        ));
-    }
-}
-
 fn unavailable(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Unavailable(why)) => Some(why.to_string()),

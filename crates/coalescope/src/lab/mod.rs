@@ -19,15 +19,15 @@ mod wire;
 #[cfg(target_os = "linux")]
 pub(crate) use live::demo;
 
-use crate::Outcome;
 use crate::cli::LabCommand;
 #[cfg(target_os = "linux")]
 use crate::cli::LabKernel;
+use crate::{Outcome, output, scratch};
 
 /// Nothing is run live here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
-    crate::output::tell(
+    output::tell(
         "not here: incidents are run live on Linux only; so captures of a simulated one instead",
     );
     Ok(false)
@@ -37,7 +37,7 @@ pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
 #[cfg(target_os = "linux")]
 pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
     if matches!(command, LabCommand::Run(_) | LabCommand::Shell(_)) {
-        live::clean_folders();
+        clean_folders();
     }
     match command {
         LabCommand::List => list::list(),
@@ -58,10 +58,21 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
     match command {
         LabCommand::List => list::list(),
         LabCommand::Show { name } => list::show(name),
-        LabCommand::Run(args) if args.simulated => simulated::run(args),
+        LabCommand::Run(args) if args.simulated => {
+            clean_folders();
+            simulated::run(args)
+        }
         LabCommand::Run(_) => anyhow::bail!(
             "incidents are run live in network namespaces of Linux: run it there, or with --simulated"
         ),
         _ => anyhow::bail!("the lab is made of network namespaces of Linux: run it there"),
+    }
+}
+
+/// Removes the folders of labs that were killed.
+fn clean_folders() {
+    for folder in scratch::clean() {
+        let folder = folder.display();
+        output::tell(&format!("removed what a killed lab had left: {folder}"));
     }
 }

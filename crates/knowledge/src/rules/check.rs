@@ -27,6 +27,7 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     };
     for (rule, condition) in &rules.rules {
         if rule.platforms.contains(&platform) {
+            checked.judged = true;
             checked.ask(rules, rule, condition, platform, &subjects);
         }
     }

@@ -13,6 +13,8 @@ pub struct Checked {
     pub findings: Vec<HostFinding>,
     /// What is often blamed, and is right here.
     pub left_alone: Vec<LeftAlone>,
+    /// Whether there is a rule about the host's platform, if that is known.
+    pub judged: bool,
     /// Rules that could not be asked.
     pub errors: Vec<RuleError>,
     /// What was not read, and without which little can be said: "offloads (ethtool -k)".

@@ -45,30 +45,59 @@ pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> S
 }
 
 pub(crate) fn innocent(report: &CheckReport) -> String {
-    let left: usize = report
-        .hosts
-        .iter()
-        .map(|(_, checked)| checked.left_alone.len())
-        .sum();
-    let where_ = match report.hosts.as_slice() {
-        [(one, _)] => name_of(one).to_owned(),
-        more => counted(more.len() as u64, "host"),
-    };
-    let innocent = match left {
-        0 => String::new(),
-        n => format!(
-            " {} often blamed {} right here: see below.",
-            counted(n as u64, "setting"),
-            if n == 1 { "is" } else { "are" }
-        ),
+    let Some(where_) = judged(report) else {
+        return unjudged(report);
     };
     let gaps = gaps(report);
-    if gaps.is_empty() {
-        return format!(
-            "Nothing wrong found on {where_}: no setting that is known to harm in its role.{innocent}"
-        );
+    let found = match gaps.is_empty() {
+        true => format!("on {where_}: no setting that is known to harm in its role."),
+        false => format!("on {where_} as far as it was read."),
+    };
+    let all = [
+        "Nothing wrong found".to_owned(),
+        found,
+        gaps,
+        unjudged(report),
+        left_alone(report),
+    ];
+    let said: Vec<_> = all.into_iter().filter(|text| !text.is_empty()).collect();
+    said.join(" ")
+}
+
+/// The host that rules were asked about, or how many; none if there is none.
+fn judged(report: &CheckReport) -> Option<String> {
+    let hosts = report.hosts.iter().filter(|(_, checked)| checked.judged);
+    let names: Vec<_> = hosts.map(|(snapshot, _)| name_of(snapshot)).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        more => Some(counted(more.len() as u64, "host")),
     }
-    format!("Nothing wrong found on {where_} as far as it was read. {gaps}{innocent}")
+}
+
+fn left_alone(report: &CheckReport) -> String {
+    let hosts = report.hosts.iter();
+    match hosts
+        .map(|(_, checked)| checked.left_alone.len())
+        .sum::<usize>()
+    {
+        0 => String::new(),
+        1 => "1 setting often blamed is right here: see below.".to_owned(),
+        n => format!("{n} settings often blamed are right here: see below."),
+    }
+}
+
+/// Hosts of which nothing was said, since no rule is about their platform.
+fn unjudged(report: &CheckReport) -> String {
+    let hosts = report.hosts.iter().filter(|(_, checked)| !checked.judged);
+    let texts = hosts.filter_map(|(snapshot, _)| {
+        let platform = snapshot.platform?.name();
+        let name = name_of(snapshot);
+        Some(format!(
+            "There is no rule about {platform}, so {name} was not judged."
+        ))
+    });
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// What lacks for a judgement, with the hosts it lacks of.
