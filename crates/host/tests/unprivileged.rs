@@ -9,12 +9,10 @@ fn main() {
 mod linux {
     use coalescope_host::live::{Options, collect};
     use coalescope_host::model::Snapshot;
-    use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+    use coalescope_lab::become_nobody;
 
     pub(super) fn main() {
-        if geteuid().is_root() {
-            become_nobody();
-        }
+        become_nobody().expect("no rights");
         let snapshot = collect(&Options {
             netns: None,
             all_netns: true,
@@ -23,15 +21,6 @@ mod linux {
         what_is_not_is_named(&snapshot);
         another_namespace_is_refused();
         println!("read without root; not read: {:#?}", snapshot.unread);
-    }
-
-    fn become_nobody() {
-        let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
-        setgroups(&[]).expect("no groups");
-        setresgid(group, group, group).expect("another group");
-        setresuid(user, user, user).expect("another user");
-        // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
-        nix::sys::prctl::set_dumpable(true).expect("dumpable");
     }
 
     fn what_is_allowed_is_read(snapshot: &Snapshot) {

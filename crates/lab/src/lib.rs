@@ -34,4 +34,4 @@ pub use checksum::internet_checksum;
 pub use error::{Error, Unavailable};
 pub use kernel_gro::{Delivered, KernelGro, MAX_BATCH, Options};
 pub use link::{Link, Veth, Vxlan};
-pub use namespace::{Namespace, become_namespace_root};
+pub use namespace::{Namespace, become_namespace_root, become_nobody};

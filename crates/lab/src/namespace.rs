@@ -3,8 +3,12 @@
 use crate::{Error, Unavailable};
 use coalescope_netlink::namespace::Namespace as Room;
 use nix::sched::{CloneFlags, unshare};
-use nix::unistd::{getegid, geteuid};
+use nix::sys::prctl::set_dumpable;
+use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, setresgid, setresuid};
 use std::fs;
+
+/// The user and the group that own nothing.
+const NOBODY: u32 = 65_534;
 
 /// A network namespace with nothing in it but what the lab makes. It lives as long as this value
 /// and the sockets opened in it; the links in it go with it.
@@ -55,6 +59,24 @@ pub fn become_namespace_root() -> Result<(), Unavailable> {
     write("/proc/self/setgroups", "deny")?;
     write("/proc/self/uid_map", &format!("0 {user} 1"))?;
     Ok(write("/proc/self/gid_map", &format!("0 {group} 1"))?)
+}
+
+/// Gives up root's rights for good, if this process has them: for tests of what can be done without.
+///
+/// To be called before the process has a second thread, which would keep them.
+pub fn become_nobody() -> Result<(), Error> {
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let become_other = || {
+        let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+        setgroups(&[])?;
+        setresgid(group, group, group)?;
+        setresuid(user, user, user)?;
+        // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
+        set_dumpable(true)
+    };
+    become_other().map_err(Error::system("become another user"))
 }
 
 /// No address of its own accord: IPv6 would send router and neighbour solicitations.

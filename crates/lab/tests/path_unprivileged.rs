@@ -1,15 +1,12 @@
 //! A path without root: a user namespace gives all rights that it needs, names included.
 
-use coalescope_lab::become_namespace_root;
 use coalescope_lab::path::{Bulk, Error, Nic, Path, Plan, Side, Wire, hide_run};
-use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+use coalescope_lab::{become_namespace_root, become_nobody};
 use std::fs;
 use std::time::Duration;
 
 fn main() {
-    if geteuid().is_root() {
-        become_nobody();
-    }
+    become_nobody().expect("no rights");
     if let Err(reason) = become_namespace_root() {
         return eprintln!("SKIPPED, a path without root: {reason}");
     }
@@ -21,15 +18,6 @@ fn main() {
         Err(reason @ Error::Tap { .. }) => eprintln!("SKIPPED, a path without root: {reason}"),
         started => works(started.expect("a path")),
     }
-}
-
-fn become_nobody() {
-    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
-    setgroups(&[]).expect("no groups");
-    setresgid(group, group, group).expect("another group");
-    setresuid(user, user, user).expect("another user");
-    // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
-    nix::sys::prctl::set_dumpable(true).expect("dumpable");
 }
 
 fn path() -> Result<Path, Error> {

@@ -1,14 +1,11 @@
 //! Without root: a user namespace gives the rights to make network namespaces and links in them.
 
 use coalescope_lab::packet::{Buffers, PacketSocket};
-use coalescope_lab::{KernelGro, Namespace, Veth, become_namespace_root};
-use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+use coalescope_lab::{KernelGro, Namespace, Veth, become_namespace_root, become_nobody};
 use std::time::Duration;
 
 fn main() {
-    if geteuid().is_root() {
-        become_nobody();
-    }
+    become_nobody().expect("no rights");
     if let Err(reason) = become_namespace_root() {
         return eprintln!("SKIPPED, the lab without root: {reason}");
     }
@@ -21,15 +18,6 @@ fn main() {
         .reason;
     assert!(!reason.is_empty());
     println!("the lab works without root; the kernel's GRO does not: {reason}");
-}
-
-fn become_nobody() {
-    let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
-    setgroups(&[]).expect("no groups");
-    setresgid(group, group, group).expect("another group");
-    setresuid(user, user, user).expect("another user");
-    // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
-    nix::sys::prctl::set_dumpable(true).expect("dumpable");
 }
 
 fn a_frame_crosses() {

@@ -13,7 +13,6 @@ mod engines;
 pub mod facts;
 mod frame;
 mod output;
-mod pcapng;
 mod results;
 mod reverse;
 mod run;

@@ -5,10 +5,10 @@ use std::fs::{File, Metadata};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use coalescope_capture::file::Interface;
+use coalescope_capture::file::{Direction, Interface};
+use coalescope_pcapng::{Interface as Described, Record, Writer};
 use gro::{About, Part};
 
-use crate::pcapng::{Record, Writer};
 use crate::results::Token;
 
 /// Why what comes out could not be written.
@@ -101,6 +101,19 @@ fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
+/// A time before 1970 cannot be written.
+fn since_1970(time_ns: i64) -> u64 {
+    u64::try_from(time_ns).unwrap_or(0)
+}
+
+fn inbound(direction: Direction) -> Option<bool> {
+    match direction {
+        Direction::Unknown => None,
+        Direction::Inbound => Some(true),
+        Direction::Outbound => Some(false),
+    }
+}
+
 /// An output in use. The first failure is kept, and ends writing.
 pub(crate) struct Recorder {
     name: String,
@@ -121,7 +134,7 @@ impl Recorder {
             interfaces: HashMap::new(),
             frame: Vec::new(),
         };
-        match Writer::new(BufWriter::new(output.file), comment) {
+        match Writer::new(BufWriter::new(output.file), Some(comment)) {
             Ok(writer) => recorder.writer = Some(writer),
             Err(error) => recorder.failed = Some(error),
         }
@@ -140,9 +153,12 @@ impl Recorder {
 
     /// Makes an interface of the capture known.
     pub(crate) fn interface(&mut self, number: u32, interface: &Interface) {
-        let name = interface.name.as_deref();
-        let link = interface.link.dlt();
-        if let Some(own) = self.attempt(|writer| writer.interface(link, name)) {
+        let described = Described {
+            link_number: interface.link.dlt(),
+            name: interface.name.as_deref(),
+            snap_len: 0,
+        };
+        if let Some(own) = self.attempt(|writer| writer.interface(&described)) {
             self.interfaces.insert(number, own);
         }
     }
@@ -151,10 +167,10 @@ impl Recorder {
     pub(crate) fn unchanged(&mut self, token: &Token, time_ns: i64) {
         let record = Record {
             interface: self.own(token.interface),
-            time_ns,
+            time_ns: since_1970(time_ns),
             original_len: token.wire_len,
             data: &token.bytes,
-            direction: token.direction,
+            inbound: inbound(token.direction),
             comment: None,
         };
         self.attempt(|writer| writer.packet(&record));
@@ -175,10 +191,10 @@ impl Recorder {
         let original_len = assemble(&mut frame, header, parts);
         let record = Record {
             interface: self.own(first.interface),
-            time_ns,
+            time_ns: since_1970(time_ns),
             original_len,
             data: &frame,
-            direction: first.direction,
+            inbound: inbound(first.direction),
             comment: Some(&comment(parts, about)),
         };
         self.attempt(|writer| writer.packet(&record));

@@ -183,7 +183,7 @@ pub struct LaneTruth {
     pub timeouts: u64,
     /// Payload of the longest segment.
     pub segment_size: u32,
-    /// When the connection was set up.
+    /// When the connection was set up at the end that came first.
     pub begin: Nanos,
     /// When the last data arrived.
     pub end: Nanos,

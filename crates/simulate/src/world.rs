@@ -241,11 +241,13 @@ fn connection(flow: usize, ends: &[Endpoint; 2]) -> ConnectionTruth {
 }
 
 fn lane(receiver: &Endpoint, sender: &Endpoint) -> LaneTruth {
+    // The client's end is open half a round trip before the server's, and may send by then.
+    let opened = [receiver.opened_at, sender.opened_at];
     LaneTruth {
         bytes: receiver.received(),
         timeouts: sender.timeouts(),
         segment_size: sender.segment_size() as u32,
-        begin: receiver.opened_at.unwrap_or(0),
+        begin: opened.into_iter().flatten().min().unwrap_or(0),
         end: receiver.received_at.unwrap_or(0),
     }
 }

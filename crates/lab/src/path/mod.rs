@@ -43,7 +43,6 @@ mod frame;
 mod link;
 mod names;
 mod nic;
-mod pcapng;
 mod plan;
 mod point;
 mod running;

@@ -1,13 +1,16 @@
 //! A place where frames are captured.
 
-use super::pcapng::{Record, Writer};
 use super::running::origin;
 use super::{Element, Error, Frame, Nanos, Onward, Side, nanos};
+use coalescope_pcapng::{Interface, Record, Writer};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// LINKTYPE_ETHERNET.
+const ETHERNET: u16 = 1;
 
 /// A capture point. It captures while its [`Recorder`] says so.
 ///
@@ -107,8 +110,7 @@ fn lock(recording: &Shared) -> MutexGuard<'_, Option<Recording>> {
 
 impl Recording {
     fn begin(name: &str, path: &Path, snap: u32) -> Result<Self, Error> {
-        let file = File::create(path).map_err(Error::file("write the capture", path))?;
-        let writer = Writer::new(BufWriter::new(file), name, snap);
+        let writer = begun(name, path, snap);
         Ok(Self {
             writer: writer.map_err(Error::file("write the capture", path))?,
             path: path.to_owned(),
@@ -127,10 +129,12 @@ impl Recording {
         let bytes = frame.bytes();
         let kept = bytes.len().min(self.snap as usize);
         let written = self.writer.packet(&Record {
-            time: self.epoch.saturating_add(at),
-            original: bytes.len(),
-            bytes: bytes.get(..kept).unwrap_or(bytes),
+            interface: 0,
+            time_ns: self.epoch.saturating_add(at),
+            original_len: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            data: bytes.get(..kept).unwrap_or(bytes),
             inbound,
+            comment: None,
         });
         self.frames += 1;
         self.failed = written.err();
@@ -141,6 +145,17 @@ impl Recording {
         written.map_err(Error::file("write the capture", &self.path))?;
         Ok(self.frames)
     }
+}
+
+/// A file with one interface.
+fn begun(name: &str, path: &Path, snap: u32) -> io::Result<Writer<BufWriter<File>>> {
+    let mut writer = Writer::new(BufWriter::new(File::create(path)?), None)?;
+    writer.interface(&Interface {
+        link_number: ETHERNET,
+        name: Some(name),
+        snap_len: snap,
+    })?;
+    Ok(writer)
 }
 
 /// What the wall clock showed at the path's time 0.

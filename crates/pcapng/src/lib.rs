@@ -1,9 +1,9 @@
-//! pcapng as draft-ietf-opsawg-pcapng describes it: one section, interfaces as they are needed,
-//! enhanced packet blocks, times in nanoseconds.
+//! Writes pcapng as draft-ietf-opsawg-pcapng describes it: one section, interfaces as they are needed, enhanced
+//! packet blocks, times in nanoseconds.
+//!
+//! `coalescope-capture` reads it; `coalescope-simulate` writes its own, so that the two share no mistake.
 
 use std::io::{self, Write};
-
-use coalescope_capture::file::Direction;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
@@ -22,23 +22,37 @@ const EPB_FLAGS: u16 = 2;
 /// Ticks of 10^-9 seconds.
 const NANOSECONDS: u8 = 9;
 
-/// A packet to write.
-#[derive(Clone, Debug)]
-pub(crate) struct Record<'a> {
-    /// Its interface, as [`Writer::interface`] numbered it.
-    pub(crate) interface: u32,
-    /// Nanoseconds since 1970.
-    pub(crate) time_ns: i64,
-    /// Its length on the wire in bytes.
-    pub(crate) original_len: u32,
-    /// What there is of it.
-    pub(crate) data: &'a [u8],
-    pub(crate) direction: Direction,
-    pub(crate) comment: Option<&'a str>,
+/// An interface that frames are of.
+#[derive(Clone, Copy, Debug)]
+pub struct Interface<'a> {
+    /// Its link type (LINKTYPE_...): 1 for Ethernet.
+    pub link_number: u16,
+    /// Its name, if it has one.
+    pub name: Option<&'a str>,
+    /// How many bytes of a frame are kept at most; 0 for all.
+    pub snap_len: u32,
 }
 
-/// Writes one section.
-pub(crate) struct Writer<W> {
+/// A frame to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Its interface, as [`Writer::interface`] numbered it.
+    pub interface: u32,
+    /// Nanoseconds since 1970.
+    pub time_ns: u64,
+    /// Its length on the wire in bytes.
+    pub original_len: u32,
+    /// What there is of it.
+    pub data: &'a [u8],
+    /// Whether it came in to the host whose capture this is, or went out; none where that is not known.
+    pub inbound: Option<bool>,
+    /// What is to be said of it.
+    pub comment: Option<&'a str>,
+}
+
+/// Writes one section. A file is whole after each frame.
+#[derive(Debug)]
+pub struct Writer<W> {
     out: W,
     block: Vec<u8>,
     interfaces: u32,
@@ -46,7 +60,11 @@ pub(crate) struct Writer<W> {
 
 impl<W: Write> Writer<W> {
     /// Begins a section. The comment says what is in it.
-    pub(crate) fn new(out: W, comment: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// As all that is written here: those of `out`.
+    pub fn new(out: W, comment: Option<&str>) -> io::Result<Self> {
         let mut writer = Self {
             out,
             block: Vec::new(),
@@ -58,7 +76,9 @@ impl<W: Write> Writer<W> {
         writer.half(0);
         writer.word(u32::MAX);
         writer.word(u32::MAX);
-        writer.option(COMMENT, comment.as_bytes());
+        if let Some(comment) = comment {
+            writer.option(COMMENT, comment.as_bytes());
+        }
         let program = concat!("coalescope ", env!("CARGO_PKG_VERSION"));
         writer.option(SHB_USERAPPL, program.as_bytes());
         writer.end_of_options();
@@ -67,12 +87,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// Describes an interface; gives its number.
-    pub(crate) fn interface(&mut self, link_number: u16, name: Option<&str>) -> io::Result<u32> {
-        self.half(link_number);
+    pub fn interface(&mut self, interface: &Interface<'_>) -> io::Result<u32> {
+        self.half(interface.link_number);
         self.half(0);
-        // No snap length.
-        self.word(0);
-        if let Some(name) = name {
+        self.word(interface.snap_len);
+        if let Some(name) = interface.name {
             self.option(IF_NAME, name.as_bytes());
         }
         self.option(IF_TSRESOL, &[NANOSECONDS]);
@@ -82,12 +101,11 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Writes a packet.
-    pub(crate) fn packet(&mut self, record: &Record<'_>) -> io::Result<()> {
+    /// Writes a frame.
+    pub fn packet(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.word(record.interface);
-        let time = record.time_ns.max(0) as u64;
-        self.word((time >> 32) as u32);
-        self.word(time as u32);
+        self.word((record.time_ns >> 32) as u32);
+        self.word(record.time_ns as u32);
         self.word(record.data.len() as u32);
         self.word(record.original_len);
         self.padded(record.data);
@@ -96,24 +114,20 @@ impl<W: Write> Writer<W> {
     }
 
     fn packet_options(&mut self, record: &Record<'_>) {
-        let flags: Option<u32> = match record.direction {
-            Direction::Unknown => None,
-            Direction::Inbound => Some(1),
-            Direction::Outbound => Some(2),
-        };
-        if let Some(flags) = flags {
+        if let Some(inbound) = record.inbound {
+            let flags: u32 = if inbound { 1 } else { 2 };
             self.option(EPB_FLAGS, &flags.to_le_bytes());
         }
         if let Some(comment) = record.comment {
             self.option(COMMENT, comment.as_bytes());
         }
-        if flags.is_some() || record.comment.is_some() {
+        if record.inbound.is_some() || record.comment.is_some() {
             self.end_of_options();
         }
     }
 
     /// Hands over what is buffered.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
@@ -152,61 +166,5 @@ impl<W: Write> Writer<W> {
         self.out.write_all(&len)?;
         self.block.clear();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use coalescope_capture::file::Source;
-    use std::io::Cursor;
-
-    fn written(records: &[Record<'_>]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes, "test").unwrap();
-        assert_eq!(writer.interface(1, Some("eth0")).unwrap(), 0);
-        assert_eq!(writer.interface(101, None).unwrap(), 1);
-        for record in records {
-            writer.packet(record).unwrap();
-        }
-        writer.flush().unwrap();
-        bytes
-    }
-
-    #[test]
-    fn what_was_written_is_read() {
-        let data: Vec<u8> = (0..=255).cycle().take(70_001).collect();
-        let records = [
-            Record {
-                interface: 1,
-                time_ns: 1_700_000_000_123_456_789,
-                original_len: 70_001,
-                data: &data,
-                direction: Direction::Inbound,
-                comment: Some("made of 3 frames"),
-            },
-            Record {
-                interface: 0,
-                time_ns: 0,
-                original_len: 1_500,
-                data: &data[..61],
-                direction: Direction::Unknown,
-                comment: None,
-            },
-        ];
-        let bytes = written(&records);
-        let mut source = Source::from_reader("x", Box::new(Cursor::new(bytes)), None).unwrap();
-        for record in &records {
-            let frame = source.next().unwrap();
-            assert_eq!(frame.time_ns, record.time_ns);
-            assert_eq!(frame.interface, record.interface);
-            assert_eq!(frame.original_len, record.original_len);
-            assert_eq!(frame.data, record.data);
-            assert_eq!(frame.direction, record.direction);
-        }
-        assert!(source.next().is_none());
-        assert_eq!(source.warnings(), []);
-        assert_eq!(source.interfaces()[0].name.as_deref(), Some("eth0"));
-        assert_eq!(source.interfaces()[1].link_number, 101);
     }
 }
