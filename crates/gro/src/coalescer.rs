@@ -107,7 +107,10 @@ impl<T> Coalescer<T> {
 fn fetch<'a>(frames: impl Iterator<Item = &'a [u8]>) {
     let mut bits = 0;
     for frame in frames {
-        bits |= frame.first().unwrap_or(&0) | frame.get(64).unwrap_or(&0);
+        bits |= match frame.first_chunk::<65>() {
+            Some(head) => head[0] | head[64],
+            None => *frame.first().unwrap_or(&0),
+        };
     }
     core::hint::black_box(bits);
 }

@@ -34,8 +34,6 @@ pub(crate) struct Engine<S> {
     templates: Vec<Template>,
     pub(crate) store: S,
     pub(crate) counters: Counters,
-    /// Frames that came in so far: the next one's number.
-    pub(crate) arrived: u64,
     /// Frames until the budget of this poll is used up; never in practice where there is none.
     until_flush: u32,
 }
@@ -64,7 +62,6 @@ impl<S: Store> Engine<S> {
             rules: PlainRules::new(profile, &settings),
             templates: Vec::new(),
             counters: Counters::default(),
-            arrived: 0,
             until_flush: budget(profile),
         }
     }
@@ -77,8 +74,8 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         match self.short {
-            Some(LinkType::Ethernet) => self.push_behind::<14>(incoming, out),
-            Some(_) => self.push_behind::<0>(incoming, out),
+            Some(LinkType::Ethernet) => self.push_behind::<14, true>(incoming, out),
+            Some(_) => self.push_behind::<0, true>(incoming, out),
             None => self.push_counted(incoming, out),
         }
     }
@@ -93,18 +90,23 @@ impl<S: Store> Engine<S> {
     ) {
         let frames = frames.map(|(frame, token)| Incoming { frame, token, now });
         // The choice is made once, not for every frame.
-        match self.short {
-            Some(LinkType::Ethernet) => {
+        match (self.short, self.rules.has_checks()) {
+            (Some(LinkType::Ethernet), false) => {
                 for incoming in frames {
-                    self.push_behind::<14>(incoming, out);
+                    self.push_behind::<14, false>(incoming, out);
                 }
             }
-            Some(_) => {
+            (Some(LinkType::Ethernet), true) => {
                 for incoming in frames {
-                    self.push_behind::<0>(incoming, out);
+                    self.push_behind::<14, true>(incoming, out);
                 }
             }
-            None => {
+            (Some(_), _) => {
+                for incoming in frames {
+                    self.push_behind::<0, true>(incoming, out);
+                }
+            }
+            (None, _) => {
                 for incoming in frames {
                     self.push_counted(incoming, out);
                 }
@@ -127,7 +129,6 @@ impl<S: Store> Engine<S> {
     /// Counts a frame, and ends the poll if its budget is used up.
     #[inline(always)]
     pub(crate) fn count(&mut self, out: &mut impl Sink<S>) {
-        self.arrived += 1;
         self.until_flush -= 1;
         if self.until_flush == 0 {
             self.end_of_budget(out);
@@ -332,7 +333,7 @@ impl<S: Store> Engine<S> {
         hold(held, seen, header, incoming.frame);
         held.template = template;
         held.plain = (template as usize) < self.plain.len();
-        held.frame = self.arrived;
+        held.frame = self.counters.frames_in;
         held.since = incoming.now;
         held.tail = start_tail(&self.profile, header, seen);
         held.unverified = self.rules.lazy;
@@ -348,7 +349,7 @@ impl<S: Store> Engine<S> {
         self.table.open(slot, seen.hash);
         Decision {
             action: Action::Held,
-            frame: self.arrived,
+            frame: self.counters.frames_in,
             reason: refused,
         }
     }

@@ -18,10 +18,18 @@ const JUMBO_LEN: u16 = 8;
 /// Rewrites the held headers for all that is held, and says how to cut it again.
 ///
 /// A list of whole segments keeps the transport checksum of the first.
+#[inline(always)]
 pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) -> Gso {
-    if held.plain && !list && checksums == Checksums::Partial && plain::finish(held) {
-        return gso(held);
+    let short = held.plain && !list && checksums == Checksums::Partial;
+    if !short || !plain::finish(held) {
+        finish_any(held, checksums, list);
     }
+    gso(held)
+}
+
+/// The general way.
+#[inline(never)]
+fn finish_any(held: &mut Held, checksums: Checksums, list: bool) {
     if held.plain {
         one_level(held);
     } else {
@@ -36,9 +44,9 @@ pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) -> Gso {
     if is_jumbo(held) {
         insert_jumbo(held);
     }
-    gso(held)
 }
 
+#[inline]
 fn gso(held: &Held) -> Gso {
     let kind = match (held.is_tcp, held.version) {
         (false, _) => GsoKind::Udp,

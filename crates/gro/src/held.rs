@@ -46,15 +46,16 @@ pub(crate) struct Held {
     pub(crate) bucket: u32,
     /// The masks that fit its headers.
     pub(crate) template: u32,
-    /// The sequence number behind the payload.
+    /// The sequence number behind the payload. Not beside `payload_len`, nor `segments` beside
+    /// `frames`: the compiler would load both at once, and wait for the two stores before.
     pub(crate) next_seq: u32,
-    pub(crate) payload_len: u32,
-    /// Payload bytes of the first segment.
-    pub(crate) segment_size: u32,
     /// Segments with payload.
     pub(crate) segments: u32,
+    pub(crate) payload_len: u32,
     /// Frames, absorbed ones included.
     pub(crate) frames: u32,
+    /// Payload bytes of the first segment.
+    pub(crate) segment_size: u32,
     pub(crate) header_len: u16,
     /// Where the innermost IP header starts.
     pub(crate) ip: u16,

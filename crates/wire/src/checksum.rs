@@ -87,13 +87,13 @@ fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
 }
 
 /// Folds a partial sum to 16 bits, with end-around carry. Not complemented.
+#[inline]
 #[must_use]
 pub const fn fold(sum: u64) -> u16 {
-    let sum = (sum >> 32) + (sum & 0xffff_ffff);
-    let sum = (sum >> 32) + (sum & 0xffff_ffff);
-    let sum = (sum >> 16) + (sum & 0xffff);
-    let sum = (sum >> 16) + (sum & 0xffff);
-    ((sum >> 16) + (sum & 0xffff)) as u16
+    // Both halves added, and the carry of that: adding the sum to itself with its halves exchanged
+    // leaves them in the upper half, the lower one's carry added.
+    let sum = (sum.wrapping_add(sum.rotate_left(32)) >> 32) as u32;
+    (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
 }
 
 /// The sum of the IPv4 pseudo-header (RFC 9293 section 3.1). `len` is that of the transport

@@ -24,7 +24,7 @@ impl<S: Store> Engine<S> {
         }
         let decision = Decision {
             action: Action::Passed,
-            frame: self.arrived,
+            frame: self.counters.frames_in,
             reason: Some(reason),
         };
         if self.profile.emission == Emission::Batch
@@ -34,7 +34,7 @@ impl<S: Store> Engine<S> {
             self.wait(slot, incoming, reason);
         } else {
             self.counters.pass();
-            let about = About::unchanged(self.arrived, reason);
+            let about = About::unchanged(self.counters.frames_in, reason);
             out.take(self.store.pass(incoming.frame, incoming.token, about));
         }
         decision
@@ -44,7 +44,7 @@ impl<S: Store> Engine<S> {
     fn wait(&mut self, slot: u32, incoming: Incoming<'_, S::Token>, reason: Reason) {
         let held = &mut self.table.slots[slot as usize];
         held.frames = PASSED;
-        held.frame = self.arrived;
+        held.frame = self.counters.frames_in;
         held.since = incoming.now;
         held.closed = Some(reason);
         let len = incoming.frame.len();

@@ -5,13 +5,19 @@ use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 use super::Head;
 use crate::hash::{hash_v4, hash_v6};
 
+const ETHERTYPE_IPV4: u16 = u16::from_ne_bytes([0x08, 0x00]);
+const ETHERTYPE_IPV6: u16 = u16::from_ne_bytes([0x86, 0xdd]);
+
 /// The IP version of a frame that may be plain; anything else where it is not.
 #[inline(always)]
 pub(super) fn version<const LINK: usize>(head: &Head) -> u8 {
-    match (LINK, be16(head, 12)) {
-        (0, _) => head[0] >> 4,
-        (_, 0x0800) => 4,
-        (_, 0x86dd) => 6,
+    if LINK == 0 {
+        return head[0] >> 4;
+    }
+    // Not swapped: it is only compared.
+    match u16::from_ne_bytes(bytes(head, 12)) {
+        ETHERTYPE_IPV4 => 4,
+        ETHERTYPE_IPV6 => 6,
         _ => 0,
     }
 }
@@ -69,8 +75,9 @@ pub(super) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
     fold(word(0) + word(4) + word(8) + word(12) + word(16)) == 0xffff
 }
 
-/// Whether the TCP checksum of a plain frame is right.
-#[inline]
+/// Whether the TCP checksum of a plain frame is right. Not inlined: where it is not asked for, the
+/// compiler would take the addresses apart in advance.
+#[inline(never)]
 pub(super) fn segment_is_sound<const LINK: usize, const IP: usize>(
     head: &Head,
     frame: &[u8],

@@ -42,47 +42,61 @@ const USUAL_V4: usize = 80;
 const USUAL_V6: usize = 96;
 
 impl<S: Store> Engine<S> {
-    /// Takes a frame whose IP header starts at `LINK` if it is plain.
+    /// Takes a frame whose IP header starts at `LINK` if it is plain. `CHECKS` is
+    /// [`PlainRules::has_checks`]: asking for each frame costs registers.
     #[inline(always)]
-    pub(crate) fn push_behind<const LINK: usize>(
+    pub(crate) fn push_behind<const LINK: usize, const CHECKS: bool>(
         &mut self,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let Some(slot) = self.alike::<LINK>(incoming.frame) else {
-            return self.push_unlike::<LINK>(incoming, out);
+        let Incoming { frame, token, now } = incoming;
+        let Some((slot, held)) = self.alike::<LINK, CHECKS>(frame) else {
+            return self.push_unlike::<LINK>(frame, token, now, out);
         };
-        let frame = self.join_alike(slot, incoming, out);
+        let payload = usize::from(held.header_len)..frame.len();
+        let number = held.frame;
+        self.store.append(slot, frame, payload, token, out);
         self.counters.merge();
         self.count(out);
         Decision {
             action: Action::Merged,
-            frame,
+            frame: number,
             reason: None,
         }
     }
 
-    /// The held frame of which a frame is a mere continuation.
+    /// The held frame of which a frame is a mere continuation, grown by its payload.
     #[inline(always)]
-    fn alike<const LINK: usize>(&self, frame: &[u8]) -> Option<u32> {
+    fn alike<const LINK: usize, const CHECKS: bool>(
+        &mut self,
+        frame: &[u8],
+    ) -> Option<(u32, &Held)> {
         let head = frame.first_chunk()?;
         match version::<LINK>(head) {
-            4 => self.alike_ip::<LINK, 20>(head, frame),
-            6 => self.alike_ip::<LINK, 40>(head, frame),
+            4 => self.alike_ip::<LINK, 20, CHECKS>(head, frame),
+            6 => self.alike_ip::<LINK, 40, CHECKS>(head, frame),
             _ => None,
         }
     }
 
     /// The IP header is `IP` bytes long: 20 for IPv4, 40 for IPv6.
     #[inline(always)]
-    fn alike_ip<const LINK: usize, const IP: usize>(
-        &self,
+    fn alike_ip<const LINK: usize, const IP: usize, const CHECKS: bool>(
+        &mut self,
         head: &Head,
         frame: &[u8],
-    ) -> Option<u32> {
+    ) -> Option<(u32, &Held)> {
         let slot = self.table.chain(hash::<LINK, IP>(head, self.settings.seed));
-        let held = self.table.slots.get(slot as usize)?;
-        self.is_alike::<LINK, IP>(held, head, frame).then_some(slot)
+        let held = self.table.slots.get_mut(slot as usize)?;
+        if !is_alike::<LINK, IP, CHECKS>(&self.rules, &self.plain, held, head, frame) {
+            return None;
+        }
+        if CHECKS && self.rules.sums {
+            add_sum(held, frame, held.segment_size, Join::Behind);
+        }
+        grow(held);
+        Some((slot, held))
     }
 
     /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
@@ -90,10 +104,13 @@ impl<S: Store> Engine<S> {
     #[inline(never)]
     fn push_unlike<const LINK: usize>(
         &mut self,
-        incoming: Incoming<'_, S::Token>,
+        frame: &[u8],
+        token: S::Token,
+        now: u64,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let head = incoming.frame.first_chunk();
+        let incoming = Incoming { frame, token, now };
+        let head = frame.first_chunk();
         let decision = match head.map(|head| (version::<LINK>(head), head)) {
             Some((4, head)) => self.push_plain::<LINK, 20>(head, incoming, out),
             Some((6, head)) => self.push_plain::<LINK, 40>(head, incoming, out),
@@ -141,66 +158,11 @@ impl<S: Store> Engine<S> {
     ) -> Decision {
         let check_tcp = self.rules.check_tcp && !self.rules.lazy;
         match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
-            Some(first) if self.is_sound::<LINK, IP>(head, incoming.frame, check_tcp) => {
+            Some(first) if is_sound::<LINK, IP>(&self.rules, head, incoming.frame, check_tcp) => {
                 self.start_plain::<LINK, IP>(&first, incoming, out)
             }
             _ => self.push_any(incoming, out),
         }
-    }
-
-    /// Whether a frame is what the last one that joined was, only further on: nearly all are.
-    #[inline(always)]
-    fn is_alike<const LINK: usize, const IP: usize>(
-        &self,
-        held: &Held,
-        head: &Head,
-        frame: &[u8],
-    ) -> bool {
-        let id = be16(head, LINK + 4) ^ held.next_id;
-        held.payload_len <= held.alike_until
-            && held.next_seq == be32(head, LINK + IP + 4)
-            && (IP == 40 || id & held.id_mask == 0)
-            && frame.len() == held.alike_len as usize
-            && self.same::<IP>(held, head)
-            && (!self.rules.checks || self.is_sound::<LINK, IP>(head, frame, self.rules.check_tcp))
-    }
-
-    #[inline(always)]
-    fn same<const IP: usize>(&self, held: &Held, head: &Head) -> bool {
-        let Some(template) = self.plain.get(held.template) else {
-            return false;
-        };
-        let len = usize::from(held.header_len);
-        match IP {
-            20 if len <= USUAL_V4 => template.same_in::<USUAL_V4>(&held.header, head),
-            40 if len <= USUAL_V6 => template.same_in::<USUAL_V6>(&held.header, head),
-            _ => template.same_in::<PLAIN_HEADER>(&held.header, head),
-        }
-    }
-
-    /// Says which frame it joined.
-    #[inline(always)]
-    fn join_alike(
-        &mut self,
-        slot: u32,
-        incoming: Incoming<'_, S::Token>,
-        out: &impl Sink<S>,
-    ) -> u64 {
-        let held = &mut self.table.slots[slot as usize];
-        let size = held.segment_size;
-        if self.rules.sums {
-            add_sum(held, incoming.frame, size, Join::Behind);
-        }
-        held.next_seq = held.next_seq.wrapping_add(size);
-        held.next_id = held.next_id.wrapping_add(held.id_step);
-        held.payload_len += size;
-        held.segments += 1;
-        held.frames += 1;
-        let payload = usize::from(held.header_len)..incoming.frame.len();
-        let frame = held.frame;
-        self.store
-            .append(slot, incoming.frame, payload, incoming.token, out);
-        frame
     }
 
     /// Whether a frame joins behind a held one, no rule of the profile forbidding it.
@@ -225,7 +187,7 @@ impl<S: Store> Engine<S> {
             && head[LINK + IP + 12] & 1 == 0
             && held.tail.is_none()
             && (IP == 40 || self.id_follows::<LINK>(held, head))
-            && self.is_sound::<LINK, IP>(head, frame, self.rules.check_tcp)
+            && is_sound::<LINK, IP>(rules, head, frame, rules.check_tcp)
     }
 
     /// Whether all bits are equal that must be.
@@ -256,18 +218,6 @@ impl<S: Store> Engine<S> {
             step,
             false,
         )
-    }
-
-    /// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
-    #[inline(always)]
-    fn is_sound<const LINK: usize, const IP: usize>(
-        &self,
-        head: &Head,
-        frame: &[u8],
-        check_tcp: bool,
-    ) -> bool {
-        (IP == 40 || !self.rules.check_ipv4 || header_is_sound::<LINK>(head))
-            && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
     }
 
     /// Looks at the checksum of a held frame that nothing has joined yet.
@@ -340,6 +290,60 @@ impl<S: Store> Engine<S> {
     }
 }
 
+/// Whether a frame is what the last one that joined was, only further on: nearly all are.
+#[inline(always)]
+fn is_alike<const LINK: usize, const IP: usize, const CHECKS: bool>(
+    rules: &PlainRules,
+    templates: &PlainTemplates,
+    held: &Held,
+    head: &Head,
+    frame: &[u8],
+) -> bool {
+    let id = be16(head, LINK + 4) ^ held.next_id;
+    held.payload_len <= held.alike_until
+        && held.next_seq == be32(head, LINK + IP + 4)
+        && (IP == 40 || id & held.id_mask == 0)
+        && frame.len() == held.alike_len as usize
+        && same::<IP>(templates, held, head)
+        && (!CHECKS || is_sound::<LINK, IP>(rules, head, frame, rules.check_tcp))
+}
+
+#[inline(always)]
+fn same<const IP: usize>(templates: &PlainTemplates, held: &Held, head: &Head) -> bool {
+    let Some(template) = templates.get(held.template) else {
+        return false;
+    };
+    let len = usize::from(held.header_len);
+    match IP {
+        20 if len <= USUAL_V4 => template.same_in::<USUAL_V4>(&held.header, head),
+        40 if len <= USUAL_V6 => template.same_in::<USUAL_V6>(&held.header, head),
+        _ => template.same_in::<PLAIN_HEADER>(&held.header, head),
+    }
+}
+
+/// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
+#[inline(always)]
+fn is_sound<const LINK: usize, const IP: usize>(
+    rules: &PlainRules,
+    head: &Head,
+    frame: &[u8],
+    check_tcp: bool,
+) -> bool {
+    (IP == 40 || !rules.check_ipv4 || header_is_sound::<LINK>(head))
+        && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
+}
+
+/// A frame that is a mere continuation joins.
+#[inline(always)]
+fn grow(held: &mut Held) {
+    let size = held.segment_size;
+    held.next_seq = held.next_seq.wrapping_add(size);
+    held.next_id = held.next_id.wrapping_add(held.id_step);
+    held.payload_len += size;
+    held.segments += 1;
+    held.frames += 1;
+}
+
 /// Notes what more segments like the last would look like, and how many fit.
 #[inline(always)]
 fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Held, head: &Head) {
@@ -347,11 +351,10 @@ fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Hel
     let headers = u32::from(held.header_len) - u32::from(held.link_len);
     let by_size = limit.saturating_sub(headers + held.segment_size);
     // The last that the number of segments allows is left to the usual way, which sends it up.
-    let more = rules.segments.saturating_sub(held.segments + 1);
-    let by_count = more
-        .saturating_mul(held.segment_size)
-        .saturating_add(held.payload_len);
-    held.alike_until = by_size.min(by_count.saturating_sub(held.segment_size));
+    let more = u64::from(rules.segments.saturating_sub(held.segments + 1));
+    let before = u64::from(held.payload_len.saturating_sub(held.segment_size));
+    let by_count = more * u64::from(held.segment_size) + before;
+    held.alike_until = by_count.min(by_size.into()) as u32;
     held.alike_len = u32::from(held.header_len) + held.segment_size;
     let df = head[LINK + 6] & 0x40 != 0;
     let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);

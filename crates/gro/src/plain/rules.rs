@@ -29,8 +29,6 @@ pub(crate) struct PlainRules {
     pub(super) any_size: bool,
     /// Payload that may join whatever the first segment's size is, in bytes.
     pub(super) size_floor: u32,
-    /// Any checksums are looked at.
-    pub(super) checks: bool,
     /// IPv4 header checksums are looked at.
     pub(super) check_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
@@ -63,7 +61,6 @@ impl PlainRules {
             id: ipv4.map_or(IpId::Ignored, |rules| rules.id),
             any_size,
             size_floor: if any_size { u32::MAX / 2 } else { 0 },
-            checks: check_ipv4 || check_tcp,
             check_ipv4,
             check_tcp,
             lazy: settings.verification == Verification::WhenMerging,
@@ -72,6 +69,12 @@ impl PlainRules {
             len_v4: profile.limits.ip_len,
             len_v6: profile.limits.ip_len_big,
         }
+    }
+
+    /// Whether checksums of frames that join are looked at, or added up.
+    #[inline(always)]
+    pub(crate) fn has_checks(&self) -> bool {
+        self.check_ipv4 || self.check_tcp || self.sums
     }
 
     #[inline(always)]

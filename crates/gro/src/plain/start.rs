@@ -34,7 +34,7 @@ impl<S: Store> Engine<S> {
         hold::<LINK, IP>(held, first);
         let closes = self.rules.closes(first.head[LINK + IP + 13]);
         held.tail = closes.then_some(Reason::ClosingFlag);
-        held.frame = self.arrived;
+        held.frame = self.counters.frames_in;
         held.since = incoming.now;
         if self.rules.sums {
             add_sum(held, incoming.frame, first.payload_len, Join::Behind);
@@ -50,7 +50,7 @@ impl<S: Store> Engine<S> {
         self.table.open(slot, first.hash);
         Decision {
             action: Action::Held,
-            frame: self.arrived,
+            frame: self.counters.frames_in,
             reason: None,
         }
     }
