@@ -11,7 +11,7 @@ use gro::{
 };
 use proptest::prelude::*;
 
-const PROFILES: [fn() -> Profile; 7] = [
+const PROFILES: [fn() -> Profile; 8] = [
     Profile::linux_gro,
     Profile::virtio_rsc,
     Profile::dpdk_gro,
@@ -19,6 +19,7 @@ const PROFILES: [fn() -> Profile; 7] = [
     era_4_6,
     era_4_5,
     few,
+    short,
 ];
 
 fn era_4_6() -> Profile {
@@ -46,6 +47,14 @@ fn few() -> Profile {
     profile.table.buckets = 2;
     profile.table.per_bucket = 2;
     profile.table.budget = 20;
+    profile
+}
+
+/// Packets that are soon full, beside which the next of the flow starts.
+fn short() -> Profile {
+    let mut profile = Profile::dpdk_gro();
+    profile.limits.ip_len = 2000;
+    profile.limits.ip_len_big = 3000;
     profile
 }
 

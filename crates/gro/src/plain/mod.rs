@@ -131,7 +131,10 @@ impl<S: Store> Engine<S> {
         let hash = hash::<LINK, IP>(head, self.settings.seed);
         let mut slot = self.table.chain(hash);
         while let Some(held) = self.table.slots.get(slot as usize) {
-            if self.joins::<LINK, IP>(held, head, incoming.frame) {
+            if self.continues::<LINK, IP>(held, head, incoming.frame) {
+                if !self.has_room::<LINK, IP>(held, incoming.frame) {
+                    return self.push_beside::<LINK, IP>(slot, head, incoming, out);
+                }
                 if held.unverified && !self.is_held_sound::<LINK, IP>(slot, out) {
                     self.end(slot, Reason::Checksum, out);
                     return self.push_any(incoming, out);
@@ -165,9 +168,9 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Whether a frame joins behind a held one, no rule of the profile forbidding it.
+    /// Whether a frame joins behind a held one, if there is room: no other rule forbids it.
     #[inline(always)]
-    fn joins<const LINK: usize, const IP: usize>(
+    fn continues<const LINK: usize, const IP: usize>(
         &self,
         held: &Held,
         head: &Head,
@@ -175,19 +178,27 @@ impl<S: Store> Engine<S> {
     ) -> bool {
         let rules = &self.rules;
         let payload_len = (frame.len() as u32).wrapping_sub(held.header_len.into());
-        let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
-        let network_len = frame.len() - LINK;
         held.next_seq == be32(head, LINK + IP + 4)
             && held.plain
             && self.equal::<IP>(held, head)
             && payload_len.wrapping_sub(1) < held.segment_size.max(rules.size_floor)
-            && is_whole::<LINK, IP>(head, network_len)
-            && u64::from(held.payload_len) + network_len as u64 <= u64::from(limit)
+            && is_whole::<LINK, IP>(head, frame.len() - LINK)
             && rules.joins(head[LINK + IP + 13])
             && head[LINK + IP + 12] & 1 == 0
             && held.tail.is_none()
             && (IP == 40 || self.id_follows::<LINK>(held, head))
             && is_sound::<LINK, IP>(rules, head, frame, rules.check_tcp)
+    }
+
+    /// Whether the packet stays short enough when a frame joins that continues it.
+    #[inline(always)]
+    fn has_room<const LINK: usize, const IP: usize>(&self, held: &Held, frame: &[u8]) -> bool {
+        let limit = match IP {
+            20 => self.rules.len_v4,
+            _ => self.rules.len_v6,
+        };
+        let network_len = frame.len() - LINK;
+        u64::from(held.payload_len) + network_len as u64 <= u64::from(limit)
     }
 
     /// Whether all bits are equal that must be.

@@ -8,6 +8,7 @@ use crate::decision::{Action, Decision};
 use crate::engine::{Engine, Incoming};
 use crate::held::{Held, Identifications};
 use crate::judge::Join;
+use crate::profile::Mismatch;
 use crate::store::{Sink, Store};
 use crate::template::PLAIN_HEADER;
 
@@ -53,6 +54,48 @@ impl<S: Store> Engine<S> {
             frame: self.counters.frames_in,
             reason: None,
         }
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// Takes a frame that continues a held one in which there is no room.
+    #[inline(never)]
+    pub(super) fn push_beside<const LINK: usize, const IP: usize>(
+        &mut self,
+        full: u32,
+        head: &Head,
+        incoming: Incoming<'_, S::Token>,
+        out: &mut impl Sink<S>,
+    ) -> Decision {
+        let held = &self.table.slots[full as usize];
+        let (hash, older) = (held.hash, held.chain);
+        let flushes = self.profile.mismatch == Mismatch::FlushAndStart;
+        let first = first::<LINK, IP>(&self.rules, head, hash, incoming.frame);
+        let Some(first) = first.filter(|_| flushes || !self.is_held(hash, older)) else {
+            return self.push_any(incoming, out);
+        };
+        if flushes {
+            self.end(full, Reason::SizeLimit, out);
+        }
+        let decision = self.start_plain::<LINK, IP>(&first, incoming, out);
+        match decision.action {
+            Action::Held => Decision {
+                reason: Some(Reason::SizeLimit),
+                ..decision
+            },
+            _ => decision,
+        }
+    }
+
+    /// Whether a frame of a flow is held, from a slot of a chain on.
+    fn is_held(&self, hash: u64, mut slot: u32) -> bool {
+        while let Some(held) = self.table.slots.get(slot as usize) {
+            if held.hash == hash {
+                return true;
+            }
+            slot = held.chain;
+        }
+        false
     }
 }
 
