@@ -1,12 +1,14 @@
 //! The ways to use the engine.
 
 use crate::Reason;
+use crate::ahead::fetched;
+use crate::copies::Copies;
 use crate::decision::{Counters, Decision};
 use crate::engine::{Engine, Incoming};
 use crate::late::{LateCopies, OfBatch};
 use crate::profile::Profile;
 use crate::settings::{Settings, Verification};
-use crate::store::{Copies, Outgoing, OutgoingBytes, Parts, Sink, To};
+use crate::store::{Outgoing, OutgoingBytes, Parts, Sink, To};
 
 /// Merges frames without touching their payload.
 ///
@@ -61,15 +63,16 @@ impl<T> Coalescer<T> {
     }
 
     /// Takes a batch in. It is faster than one [`Self::push`] after the other where frames are not
-    /// in the cache: their headers are fetched side by side.
+    /// in the cache: what will be read of them is fetched ahead.
     pub fn push_batch<'a>(
         &mut self,
         frames: impl Iterator<Item = (&'a [u8], T)> + Clone,
         now: u64,
         out: &mut impl FnMut(Outgoing<'_, T>),
     ) {
-        fetch(frames.clone().map(|(frame, _)| frame));
-        self.engine.push_all(frames, now, &mut To(out));
+        let ahead = frames.clone().map(|(frame, _)| frame);
+        self.engine
+            .push_all(fetched(frames, ahead), now, &mut To(out));
     }
 
     /// Sends up all that is held: the end of a poll.
@@ -102,19 +105,6 @@ impl<T> Coalescer<T> {
     }
 }
 
-/// Reads one byte of each cache line in which headers lie, so that the misses overlap.
-#[inline]
-fn fetch<'a>(frames: impl Iterator<Item = &'a [u8]>) {
-    let mut bits = 0;
-    for frame in frames {
-        bits |= match frame.first_chunk::<65>() {
-            Some(head) => head[0] | head[64],
-            None => *frame.first().unwrap_or(&0),
-        };
-    }
-    core::hint::black_box(bits);
-}
-
 /// Merges one batch of frames at a time, and makes contiguous frames of them.
 ///
 /// Nothing is held from one batch to the next, so that the frames need not be copied before it is
@@ -137,9 +127,10 @@ impl BatchCoalescer {
     /// Merges a batch: whatever comes out of it comes out now.
     pub fn run(&mut self, frames: &[&[u8]], out: &mut impl FnMut(OutgoingBytes<'_>)) {
         let mut batch = Batch { frames, out };
-        fetch(frames.iter().copied());
-        let numbered = frames.iter().copied().zip(0..);
-        self.engine.push_all(numbered, 0, &mut batch);
+        let ahead = frames.iter().copied();
+        let numbered = ahead.clone().zip(0..);
+        self.engine
+            .push_all(fetched(numbered, ahead), 0, &mut batch);
         self.engine.flush(Reason::EndOfPoll, &mut batch);
     }
 

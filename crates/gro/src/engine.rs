@@ -5,7 +5,7 @@ mod room;
 
 use alloc::vec::Vec;
 
-use coalescope_wire::LinkType;
+use coalescope_wire::{LinkType, prefetch};
 
 use crate::Reason;
 use crate::change::{add_sum, ends, header_of, hold, link_len, start_tail, update};
@@ -96,21 +96,37 @@ impl<S: Store> Engine<S> {
                     self.push_behind::<14, false>(incoming, out);
                 }
             }
-            (Some(LinkType::Ethernet), true) => {
-                for incoming in frames {
-                    self.push_behind::<14, true>(incoming, out);
-                }
-            }
-            (Some(_), _) => {
-                for incoming in frames {
-                    self.push_behind::<0, true>(incoming, out);
-                }
-            }
+            (Some(LinkType::Ethernet), true) => self.push_fetched::<14>(frames, out),
+            (Some(_), _) => self.push_fetched::<0>(frames, out),
             (None, _) => {
                 for incoming in frames {
                     self.push_counted(incoming, out);
                 }
             }
+        }
+    }
+
+    /// Takes frames in, and fetches each one's payload while the one before it is taken in, if that is
+    /// likely to be read: where one frame merges, the next does as a rule.
+    #[inline(always)]
+    fn push_fetched<'f, const LINK: usize>(
+        &mut self,
+        frames: impl Iterator<Item = Incoming<'f, S::Token>>,
+        out: &mut impl Sink<S>,
+    ) where
+        S::Token: 'f,
+    {
+        let mut frames = frames.peekable();
+        let mut merged = false;
+        while let Some(incoming) = frames.next() {
+            if merged
+                && self.rules.check_tcp
+                && let Some(next) = frames.peek()
+            {
+                prefetch(next.frame);
+            }
+            let decision = self.push_behind::<LINK, true>(incoming, out);
+            merged = decision.action == Action::Merged;
         }
     }
 

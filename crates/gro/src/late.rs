@@ -4,7 +4,8 @@ use core::ops::Range;
 
 use alloc::vec::Vec;
 
-use crate::store::{About, Sink, Store, set_header};
+use crate::buffer::Buffer;
+use crate::store::{About, Sink, Store};
 use crate::template::MAX_HEADER;
 
 /// A frame that comes out of a batch.
@@ -24,7 +25,7 @@ struct Joined {
     /// Where that one's payload lies.
     payload: Range<usize>,
     /// The merged frame, once something has joined.
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// Whether nothing has joined yet.
     alone: bool,
 }
@@ -50,7 +51,7 @@ impl LateCopies {
             let first = sink.frame_of(&joined.first);
             let first = first.and_then(|frame| frame.get(..joined.payload.end));
             joined.buffer.clear();
-            joined.buffer.extend_from_slice(first.unwrap_or_default());
+            joined.buffer.append(first.unwrap_or_default());
         }
         joined
     }
@@ -78,7 +79,24 @@ impl Store for LateCopies {
         sink: &impl Sink<Self>,
     ) {
         let joined = self.joined(slot, sink);
-        joined.buffer.extend_from_slice(&frame[payload]);
+        joined.buffer.append(&frame[payload]);
+    }
+
+    #[inline]
+    fn append_if(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: u32,
+        sink: &impl Sink<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> Result<(), u32> {
+        let joined = self.joined(slot, sink);
+        match joined.buffer.append_if(&frame[payload], is_right) {
+            true => Ok(()),
+            false => Err(token),
+        }
     }
 
     fn prepend(
@@ -91,7 +109,7 @@ impl Store for LateCopies {
     ) {
         let joined = self.joined(slot, sink);
         let at = joined.payload.start;
-        joined.buffer.splice(at..at, frame[payload].iter().copied());
+        joined.buffer.replace(at..at, &frame[payload]);
     }
 
     #[inline]
@@ -108,8 +126,8 @@ impl Store for LateCopies {
     ) -> OfBatch<'a> {
         let joined = &mut self.slots[slot as usize];
         let header = &header[..usize::from(about.header_len)];
-        set_header(&mut joined.buffer, joined.payload.start, header);
-        OfBatch::Merged(&joined.buffer, about)
+        joined.buffer.replace(0..joined.payload.start, header);
+        OfBatch::Merged(joined.buffer.as_slice(), about)
     }
 
     fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]> {

@@ -12,8 +12,11 @@
 
 extern crate alloc;
 
+mod ahead;
+mod buffer;
 mod change;
 mod coalescer;
+mod copies;
 pub mod could;
 mod decision;
 mod engine;

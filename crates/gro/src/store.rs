@@ -4,7 +4,10 @@ use core::ops::Range;
 
 use alloc::vec::{Drain, Vec};
 
+use coalescope_wire::checksum::sum;
+
 use crate::Reason;
+use crate::copies::Copies;
 use crate::gso::Gso;
 use crate::template::MAX_HEADER;
 
@@ -101,6 +104,28 @@ pub(crate) trait Store {
         sink: &impl Sink<Self>,
     ) where
         Self: Sized;
+
+    /// A frame's payload joins behind if its sum (RFC 1071) is right; else the token comes back. No
+    /// padding is behind what is held.
+    #[inline]
+    fn append_if(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        sink: &impl Sink<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> Result<(), Self::Token>
+    where
+        Self: Sized,
+    {
+        if !is_right(sum(&frame[payload.clone()])) {
+            return Err(token);
+        }
+        self.append(slot, frame, payload, token, sink);
+        Ok(())
+    }
 
     /// A frame's payload joins in front.
     fn prepend(
@@ -258,119 +283,5 @@ impl<T> Store for Parts<T> {
     #[inline]
     fn pass<'a>(&'a mut self, _: &'a [u8], token: T, about: About) -> Outgoing<'a, T> {
         Outgoing::Unchanged { token, about }
-    }
-}
-
-/// Copies: one buffer for each slot, which grows to the largest frame it ever held.
-#[derive(Clone, Debug)]
-pub(crate) struct Copies {
-    slots: Vec<Vec<u8>>,
-    /// Length of the headers that each buffer starts with.
-    header_lens: Vec<usize>,
-    /// Bytes behind each first payload that are none of it.
-    paddings: Vec<usize>,
-}
-
-impl Copies {
-    pub(crate) fn new(slots: usize) -> Self {
-        Self {
-            slots: (0..slots).map(|_| Vec::new()).collect(),
-            header_lens: (0..slots).map(|_| 0).collect(),
-            paddings: (0..slots).map(|_| 0).collect(),
-        }
-    }
-
-    /// The buffer, without the padding that the first frame came with.
-    #[inline]
-    fn unpadded(&mut self, slot: u32) -> &mut Vec<u8> {
-        let padding = core::mem::take(&mut self.paddings[slot as usize]);
-        let buffer = &mut self.slots[slot as usize];
-        buffer.truncate(buffer.len() - padding);
-        buffer
-    }
-}
-
-impl Store for Copies {
-    type Token = ();
-    type Out<'a> = OutgoingBytes<'a>;
-
-    #[inline]
-    fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, (): ()) {
-        self.header_lens[slot as usize] = payload.start;
-        self.paddings[slot as usize] = frame.len() - payload.end;
-        let buffer = &mut self.slots[slot as usize];
-        buffer.clear();
-        buffer.extend_from_slice(frame);
-    }
-
-    #[inline]
-    fn append(
-        &mut self,
-        slot: u32,
-        frame: &[u8],
-        payload: Range<usize>,
-        (): (),
-        _: &impl Sink<Self>,
-    ) {
-        self.unpadded(slot).extend_from_slice(&frame[payload]);
-    }
-
-    fn prepend(
-        &mut self,
-        slot: u32,
-        frame: &[u8],
-        payload: Range<usize>,
-        (): (),
-        _: &impl Sink<Self>,
-    ) {
-        let at = self.header_lens[slot as usize];
-        let bytes = frame[payload].iter().copied();
-        self.unpadded(slot).splice(at..at, bytes);
-    }
-
-    #[inline]
-    fn single(&mut self, slot: u32, about: About) -> Option<OutgoingBytes<'_>> {
-        Some(OutgoingBytes {
-            bytes: &self.slots[slot as usize],
-            about,
-        })
-    }
-
-    #[inline]
-    fn merged<'a>(
-        &'a mut self,
-        slot: u32,
-        header: &'a mut [u8; MAX_HEADER],
-        about: About,
-    ) -> OutgoingBytes<'a> {
-        let old = self.header_lens[slot as usize];
-        let buffer = &mut self.slots[slot as usize];
-        set_header(buffer, old, &header[..usize::from(about.header_len)]);
-        OutgoingBytes {
-            bytes: &self.slots[slot as usize],
-            about,
-        }
-    }
-
-    fn first_frame<'s>(&'s self, slot: u32, _: &'s impl Sink<Self>) -> Option<&'s [u8]> {
-        self.slots.get(slot as usize).map(Vec::as_slice)
-    }
-
-    #[inline]
-    fn pass<'a>(&'a mut self, frame: &'a [u8], (): (), about: About) -> OutgoingBytes<'a> {
-        OutgoingBytes {
-            bytes: frame,
-            about,
-        }
-    }
-}
-
-/// Puts new headers, which may be longer or shorter, in front of the payload.
-#[inline]
-pub(crate) fn set_header(buffer: &mut Vec<u8>, old: usize, header: &[u8]) {
-    match buffer.get_mut(..old) {
-        Some(bytes) if old == header.len() => bytes.copy_from_slice(header),
-        Some(_) => drop(buffer.splice(..old, header.iter().copied())),
-        None => {}
     }
 }

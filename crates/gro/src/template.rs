@@ -231,14 +231,20 @@ impl Template {
 /// such pieces the compiler makes vector instructions of it.
 #[inline(always)]
 fn agree(mask: &[u8], a: &[u8], b: &[u8]) -> bool {
-    let pieces = |bytes| <[u8]>::as_chunks::<16>(bytes).0.iter();
-    let mut bits = [0; 16];
+    let pieces = |bytes| <[u8]>::as_chunks::<16>(bytes).0.iter().map(halves);
+    let mut bits = [0; 2];
     for ((mask, a), b) in pieces(mask).zip(pieces(a)).zip(pieces(b)) {
-        for (index, bits) in bits.iter_mut().enumerate() {
-            *bits |= (a[index] ^ b[index]) & mask[index];
+        for half in 0..2 {
+            bits[half] |= (a[half] ^ b[half]) & mask[half];
         }
     }
-    u128::from_ne_bytes(bits) == 0
+    bits[0] | bits[1] == 0
+}
+
+#[inline(always)]
+fn halves(&piece: &[u8; 16]) -> [u64; 2] {
+    let (halves, _) = piece.as_chunks();
+    [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])]
 }
 
 /// The rule that a differing byte breaks.

@@ -3,6 +3,8 @@
 //! A partial sum is a `u64` that holds big-endian 16-bit words added up: partial sums add with
 //! `+`, and [`fold`] brings them down to 16 bits.
 
+mod lanes;
+
 use crate::packet::{Address, Ip, Packet, Tcp, Transport};
 use crate::transport;
 
@@ -15,8 +17,25 @@ pub fn sum(bytes: &[u8]) -> u64 {
     big_endian(if bytes.len() < LANES_FROM {
         sum_words(bytes)
     } else {
-        sum_lanes(bytes)
+        lanes::sum(bytes)
     })
+}
+
+/// Copies bytes and gives their sum, as [`sum`] does, reading them once. The kernel's name for it is
+/// `csum_and_copy`.
+///
+/// # Panics
+///
+/// Where `to` is not as long as `from`.
+#[inline]
+#[must_use]
+pub fn copy_and_sum(from: &[u8], to: &mut [u8]) -> u64 {
+    assert_eq!(from.len(), to.len(), "bytes and room must have one length");
+    if from.len() < LANES_FROM {
+        to.copy_from_slice(from);
+        return big_endian(sum_words(from));
+    }
+    big_endian(lanes::copy(from, to))
 }
 
 /// From how many bytes on lanes are worth it.
@@ -50,45 +69,6 @@ fn sum_tail(rest: &[u8]) -> u64 {
         _ => [0; 4],
     };
     u64::from(u32::from_ne_bytes(tail))
-}
-
-/// The native sum of many bytes.
-fn sum_lanes(bytes: &[u8]) -> u64 {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let blocks: u64 = blocks.chunks(BLOCKS).map(sum_blocks).sum();
-    blocks + sum_words(rest)
-}
-
-/// Bytes summed side by side, four to a lane: one register of baseline x86-64. More lanes measure
-/// the same on a full segment and cost more to add up.
-const REGISTER: usize = 16;
-
-/// Bytes in one turn of the loop: left to itself the compiler makes four turns of it when the whole
-/// program is optimised at once, and they take two thirds more instructions.
-const BLOCK: usize = 4 * REGISTER;
-
-/// Blocks after which the lanes are emptied: before upper halves could add up to 2^32.
-const BLOCKS: usize = 1 << 13;
-
-/// Adds 32-bit words in four lanes without widening them, which would cost a third more
-/// instructions: once whole, losing carries, and once their upper halves alone, which fit. What
-/// the lower halves add up to follows from the two.
-fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
-    let (mut whole, mut upper) = ([0_u32; REGISTER / 4], [0_u32; REGISTER / 4]);
-    for block in blocks {
-        for register in block.as_chunks::<REGISTER>().0 {
-            for (lane, &word) in register.as_chunks::<4>().0.iter().enumerate() {
-                let word = u32::from_ne_bytes(word);
-                whole[lane] = whole[lane].wrapping_add(word);
-                upper[lane] += word >> 16;
-            }
-        }
-    }
-    let lane = |(whole, upper): (u32, u32)| {
-        let lower = whole.wrapping_sub(upper << 16);
-        u64::from(lower) + u64::from(upper)
-    };
-    whole.into_iter().zip(upper).map(lane).sum()
 }
 
 /// Folds a partial sum to 16 bits, with end-around carry. Not complemented.

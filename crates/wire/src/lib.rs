@@ -8,6 +8,7 @@
 
 pub mod checksum;
 mod cursor;
+mod fetch;
 mod fixed;
 mod framing;
 mod headers;
@@ -20,6 +21,7 @@ mod tunnel;
 mod walk;
 
 pub use cursor::UdpTunnels;
+pub use fetch::prefetch;
 pub use fixed::{FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;

@@ -4,8 +4,8 @@ mod build;
 
 use build::{IPV4, ethernet, found, ipv4, ipv4_fragment, tcp, udp};
 use coalescope_wire::checksum::{
-    ChecksumState, fold, pseudo_header_v4, pseudo_header_v6, sum, tcp_checksum_state, update,
-    update32,
+    ChecksumState, copy_and_sum, fold, pseudo_header_v4, pseudo_header_v6, sum, tcp_checksum_state,
+    update, update32,
 };
 use coalescope_wire::{LinkType, walk};
 use etherparse::PacketBuilder;
@@ -42,6 +42,33 @@ fn no_carry_is_lost_in_large_sums() {
     assert_eq!(fold(sum(&ones)), naive(&ones));
     let mixed: Vec<u8> = (0..(5 << 20) + 1_u32).map(|i| (i >> 3) as u8).collect();
     assert_eq!(fold(sum(&mixed)), naive(&mixed));
+    let mut copy = vec![0; mixed.len()];
+    assert_eq!(fold(copy_and_sum(&mixed, &mut copy)), naive(&mixed));
+    assert!(copy == mixed);
+}
+
+#[test]
+fn every_length_is_copied_to_its_last_byte_and_no_further() {
+    let bytes: Vec<u8> = (0..700_u32).map(|i| (i * 151 + 7) as u8).collect();
+    for len in 0..bytes.len() {
+        let mut room = [0xa5; 704];
+        let copy = copy_and_sum(&bytes[..len], &mut room[1..=len]);
+        assert_eq!(fold(copy), naive(&bytes[..len]), "{len} bytes");
+        assert_eq!(room[1..=len], bytes[..len], "{len} bytes");
+        assert!(room[0] == 0xa5 && room[len + 1..].iter().all(|&byte| byte == 0xa5));
+    }
+}
+
+#[test]
+#[should_panic(expected = "one length")]
+fn copying_into_less_room_is_refused() {
+    let _ = copy_and_sum(&[1; 1500], &mut [0; 1499]);
+}
+
+#[test]
+#[should_panic(expected = "one length")]
+fn copying_few_bytes_into_more_room_is_refused() {
+    let _ = copy_and_sum(&[1; 15], &mut [0; 16]);
 }
 
 proptest! {

@@ -9,11 +9,14 @@
 //! every bit that must be equal, it is of the same shape and the same flow; what is left to look
 //! at is length, sequence number, identification and flags.
 
+mod alike;
 mod finish;
 mod head;
 mod rules;
 mod start;
 mod templates;
+
+use coalescope_wire::checksum::fold;
 
 use crate::Reason;
 use crate::change::add_sum;
@@ -22,7 +25,6 @@ use crate::engine::{Engine, Incoming};
 use crate::gso::IdRun;
 use crate::held::Held;
 use crate::judge::{Join, Step, follows};
-use crate::profile::IpId;
 use crate::store::{Sink, Store};
 use crate::template::PLAIN_HEADER;
 
@@ -30,6 +32,7 @@ pub(crate) use finish::finish;
 pub(crate) use rules::PlainRules;
 pub(crate) use templates::PlainTemplates;
 
+use alike::{alike, expect, grow};
 use head::{be16, be32, hash, header_is_sound, is_whole, segment_is_sound, version};
 use start::first;
 
@@ -51,12 +54,26 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         let Incoming { frame, token, now } = incoming;
-        let Some((slot, held)) = self.alike::<LINK, CHECKS>(frame) else {
+        let Self { table, rules, .. } = self;
+        let alike = alike::<LINK, CHECKS>(table, rules, &self.plain, self.settings.seed, frame);
+        let Some((slot, held, head_sum)) = alike else {
             return self.push_unlike::<LINK>(frame, token, now, out);
         };
         let payload = usize::from(held.header_len)..frame.len();
+        if CHECKS && rules.check_tcp {
+            let is_right = |sum| fold(head_sum + sum) == 0xffff;
+            let store = &mut self.store;
+            if let Err(token) = store.append_if(slot, frame, payload, token, out, is_right) {
+                return self.push_unlike::<LINK>(frame, token, now, out);
+            }
+        } else {
+            self.store.append(slot, frame, payload, token, out);
+        }
+        if CHECKS && rules.sums {
+            add_sum(held, frame, held.segment_size, Join::Behind);
+        }
+        grow(held);
         let number = held.frame;
-        self.store.append(slot, frame, payload, token, out);
         self.counters.merge();
         self.count(out);
         Decision {
@@ -64,39 +81,6 @@ impl<S: Store> Engine<S> {
             frame: number,
             reason: None,
         }
-    }
-
-    /// The held frame of which a frame is a mere continuation, grown by its payload.
-    #[inline(always)]
-    fn alike<const LINK: usize, const CHECKS: bool>(
-        &mut self,
-        frame: &[u8],
-    ) -> Option<(u32, &Held)> {
-        let head = frame.first_chunk()?;
-        match version::<LINK>(head) {
-            4 => self.alike_ip::<LINK, 20, CHECKS>(head, frame),
-            6 => self.alike_ip::<LINK, 40, CHECKS>(head, frame),
-            _ => None,
-        }
-    }
-
-    /// The IP header is `IP` bytes long: 20 for IPv4, 40 for IPv6.
-    #[inline(always)]
-    fn alike_ip<const LINK: usize, const IP: usize, const CHECKS: bool>(
-        &mut self,
-        head: &Head,
-        frame: &[u8],
-    ) -> Option<(u32, &Held)> {
-        let slot = self.table.chain(hash::<LINK, IP>(head, self.settings.seed));
-        let held = self.table.slots.get_mut(slot as usize)?;
-        if !is_alike::<LINK, IP, CHECKS>(&self.rules, &self.plain, held, head, frame) {
-            return None;
-        }
-        if CHECKS && self.rules.sums {
-            add_sum(held, frame, held.segment_size, Join::Behind);
-        }
-        grow(held);
-        Some((slot, held))
     }
 
     /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
@@ -301,37 +285,6 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Whether a frame is what the last one that joined was, only further on: nearly all are.
-#[inline(always)]
-fn is_alike<const LINK: usize, const IP: usize, const CHECKS: bool>(
-    rules: &PlainRules,
-    templates: &PlainTemplates,
-    held: &Held,
-    head: &Head,
-    frame: &[u8],
-) -> bool {
-    let id = be16(head, LINK + 4) ^ held.next_id;
-    held.payload_len <= held.alike_until
-        && held.next_seq == be32(head, LINK + IP + 4)
-        && (IP == 40 || id & held.id_mask == 0)
-        && frame.len() == held.alike_len as usize
-        && same::<IP>(templates, held, head)
-        && (!CHECKS || is_sound::<LINK, IP>(rules, head, frame, rules.check_tcp))
-}
-
-#[inline(always)]
-fn same<const IP: usize>(templates: &PlainTemplates, held: &Held, head: &Head) -> bool {
-    let Some(template) = templates.get(held.template) else {
-        return false;
-    };
-    let len = usize::from(held.header_len);
-    match IP {
-        20 if len <= USUAL_V4 => template.same_in::<USUAL_V4>(&held.header, head),
-        40 if len <= USUAL_V6 => template.same_in::<USUAL_V6>(&held.header, head),
-        _ => template.same_in::<PLAIN_HEADER>(&held.header, head),
-    }
-}
-
 /// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
 #[inline(always)]
 fn is_sound<const LINK: usize, const IP: usize>(
@@ -342,36 +295,6 @@ fn is_sound<const LINK: usize, const IP: usize>(
 ) -> bool {
     (IP == 40 || !rules.check_ipv4 || header_is_sound::<LINK>(head))
         && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
-}
-
-/// A frame that is a mere continuation joins.
-#[inline(always)]
-fn grow(held: &mut Held) {
-    let size = held.segment_size;
-    held.next_seq = held.next_seq.wrapping_add(size);
-    held.next_id = held.next_id.wrapping_add(held.id_step);
-    held.payload_len += size;
-    held.segments += 1;
-    held.frames += 1;
-}
-
-/// Notes what more segments like the last would look like, and how many fit.
-#[inline(always)]
-fn expect<const LINK: usize, const IP: usize>(rules: &PlainRules, held: &mut Held, head: &Head) {
-    let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
-    let headers = u32::from(held.header_len) - u32::from(held.link_len);
-    let by_size = limit.saturating_sub(headers + held.segment_size);
-    // The last that the number of segments allows is left to the usual way, which sends it up.
-    let more = u64::from(rules.segments.saturating_sub(held.segments + 1));
-    let before = u64::from(held.payload_len.saturating_sub(held.segment_size));
-    let by_count = more * u64::from(held.segment_size) + before;
-    held.alike_until = by_count.min(by_size.into()) as u32;
-    held.alike_len = u32::from(held.header_len) + held.segment_size;
-    let df = head[LINK + 6] & 0x40 != 0;
-    let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);
-    held.id_mask = if ignored { 0 } else { u16::MAX };
-    held.id_step = u16::from(held.ids[1].run == IdRun::Increasing);
-    held.next_id = be16(head, LINK + 4).wrapping_add(held.id_step);
 }
 
 /// Whether the segment that has just joined is the last that may.

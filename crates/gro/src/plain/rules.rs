@@ -32,7 +32,7 @@ pub(crate) struct PlainRules {
     /// IPv4 header checksums are looked at.
     pub(super) check_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
-    pub(super) check_tcp: bool,
+    pub(crate) check_tcp: bool,
     /// Those of frames that are held are not, before something joins them.
     pub(crate) lazy: bool,
     /// The payload's sum is kept.

@@ -1,0 +1,115 @@
+//! A frame that payload is copied into.
+
+use core::ops::Range;
+
+use alloc::vec::Vec;
+
+use coalescope_wire::checksum::copy_and_sum;
+
+/// Bytes in memory that was initialised once, so that payload can be copied and summed in one pass.
+/// It grows to the next power of two behind the longest frame that it ever held.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    memory: Vec<u8>,
+    len: usize,
+}
+
+impl Buffer {
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.memory[..self.len]
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Takes bytes off the end, if there are so many.
+    #[inline]
+    pub(crate) fn shorten(&mut self, by: usize) {
+        self.len = self.len.saturating_sub(by);
+    }
+
+    #[inline]
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// Appends bytes if their sum (RFC 1071) is right, which is known once they are copied.
+    #[inline]
+    pub(crate) fn append_if(&mut self, bytes: &[u8], is_right: impl FnOnce(u64) -> bool) -> bool {
+        let right = is_right(copy_and_sum(bytes, self.room(bytes.len())));
+        if !right {
+            self.shorten(bytes.len());
+        }
+        right
+    }
+
+    /// Puts bytes in the place of others, of which there may be more or fewer.
+    #[inline]
+    pub(crate) fn replace(&mut self, range: Range<usize>, bytes: &[u8]) {
+        match self.memory.get_mut(range.clone()) {
+            Some(old) if old.len() == bytes.len() => old.copy_from_slice(bytes),
+            Some(old) => {
+                self.len = self.len - old.len() + bytes.len();
+                self.memory.splice(range, bytes.iter().copied());
+            }
+            None => {}
+        }
+    }
+
+    /// As many bytes more, with anything in them.
+    #[inline]
+    fn room(&mut self, len: usize) -> &mut [u8] {
+        let from = self.len;
+        self.len += len;
+        if self.memory.len() < self.len {
+            self.memory.resize(self.len.next_power_of_two(), 0);
+        }
+        &mut self.memory[from..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holding(bytes: &[u8]) -> Buffer {
+        let mut buffer = Buffer::default();
+        buffer.append(bytes);
+        buffer
+    }
+
+    #[test]
+    fn what_is_left_of_longer_frames_does_not_show() {
+        let mut buffer = holding(&[7; 100]);
+        buffer.clear();
+        buffer.append(&[1, 2, 3]);
+        buffer.shorten(1);
+        buffer.append(&[4]);
+        assert_eq!(buffer.as_slice(), [1, 2, 4]);
+    }
+
+    #[test]
+    fn bytes_are_put_in_the_place_of_fewer_and_of_more() {
+        let mut buffer = holding(&[1, 2, 3, 4]);
+        buffer.replace(0..2, &[7, 8, 9]);
+        assert_eq!(buffer.as_slice(), [7, 8, 9, 3, 4]);
+        buffer.replace(1..4, &[]);
+        assert_eq!(buffer.as_slice(), [7, 4]);
+        buffer.append(&[5]);
+        assert_eq!(buffer.as_slice(), [7, 4, 5]);
+    }
+
+    #[test]
+    fn bytes_with_another_sum_are_not_there() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(1501).collect();
+        let sum = coalescope_wire::checksum::sum(&bytes);
+        let mut buffer = holding(&[9]);
+        assert!(!buffer.append_if(&bytes, |found| found != sum));
+        assert_eq!(buffer.as_slice(), [9]);
+        assert!(buffer.append_if(&bytes, |found| found == sum));
+        assert_eq!(buffer.as_slice()[1..], bytes);
+    }
+}

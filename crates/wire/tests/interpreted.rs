@@ -1,0 +1,26 @@
+//! All that is `unsafe` here, with few enough inputs for Miri. To see the vector instructions it needs
+//! `RUSTFLAGS="-C target-feature=+avx2"`; `tests/checksums.rs` looks at what comes out.
+
+use coalescope_wire::checksum::{copy_and_sum, sum};
+use coalescope_wire::prefetch;
+
+/// Lengths around a register, a block of four, and the length from which on vectors are used.
+const LENGTHS: [usize; 9] = [127, 128, 129, 159, 160, 255, 256, 257, 300];
+
+#[test]
+fn vectors_stay_inside_their_bytes() {
+    for len in LENGTHS {
+        // Of their own allocation each, so that a byte too many is one that nobody owns.
+        let bytes: Vec<u8> = (0..len).map(|at| at as u8).collect();
+        let mut room = vec![0; len];
+        assert_eq!(copy_and_sum(&bytes, &mut room), sum(&bytes), "{len} bytes");
+        assert_eq!(room, bytes);
+    }
+}
+
+#[test]
+fn any_bytes_can_be_fetched() {
+    for len in [0, 1, 64, 65, 1500] {
+        prefetch(&vec![1; len]);
+    }
+}
