@@ -106,8 +106,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Takes frames in, and fetches each one's payload while the one before it is taken in, if that is
-    /// likely to be read: where one frame merges, the next does as a rule.
+    /// Takes frames in, and fetches each one's payload while the one before it is taken in, if it will
+    /// be read: always, or where it merges, which is likely where the one before it did.
     #[inline(always)]
     fn push_fetched<'f, const LINK: usize>(
         &mut self,
@@ -117,16 +117,13 @@ impl<S: Store> Engine<S> {
         S::Token: 'f,
     {
         let mut frames = frames.peekable();
-        let mut merged = false;
+        let mut fetches = self.rules.fetches(false);
         while let Some(incoming) = frames.next() {
-            if merged
-                && self.rules.check_tcp
-                && let Some(next) = frames.peek()
-            {
+            if fetches && let Some(next) = frames.peek() {
                 prefetch(next.frame);
             }
             let decision = self.push_behind::<LINK, true>(incoming, out);
-            merged = decision.action == Action::Merged;
+            fetches = self.rules.fetches(decision.action == Action::Merged);
         }
     }
 

@@ -14,11 +14,21 @@ const LINE: usize = 64;
 #[inline]
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
-    for line in bytes.chunks(LINE) {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 has the instruction, and it is a hint, for which any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    {
+        let (lines, _) = bytes.as_chunks::<LINE>();
+        lines.iter().for_each(|[first, ..]| ask(first));
+        // The last bytes may lie in one line more than there are whole lines of bytes.
+        bytes.last().into_iter().for_each(ask);
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;
+}
+
+/// Asks for the line that a byte lies in.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn ask(byte: &u8) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: every x86-64 has the instruction, and it is a hint, for which any address will do.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(byte).cast()) };
 }

@@ -32,7 +32,7 @@ pub(crate) struct PlainRules {
     /// IPv4 header checksums are looked at.
     pub(super) check_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
-    pub(crate) check_tcp: bool,
+    pub(super) check_tcp: bool,
     /// Those of frames that are held are not, before something joins them.
     pub(crate) lazy: bool,
     /// The payload's sum is kept.
@@ -75,6 +75,12 @@ impl PlainRules {
     #[inline(always)]
     pub(crate) fn has_checks(&self) -> bool {
         self.check_ipv4 || self.check_tcp || self.sums
+    }
+
+    /// Whether the payload of a frame will probably be read, by whether the one before it merged.
+    #[inline(always)]
+    pub(crate) fn fetches(&self, merged: bool) -> bool {
+        self.check_tcp && (merged || !self.lazy)
     }
 
     #[inline(always)]
