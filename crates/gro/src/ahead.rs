@@ -3,12 +3,11 @@
 
 use coalescope_wire::prefetch;
 
+use crate::template::PLAIN_HEADER;
+
 /// How many frames ahead. Of 4, 8, 12, 16, 24 and 32 this measured best on cold memory; on warm memory
 /// all are alike (docs/gro-performance.md).
 const AHEAD: usize = 12;
-
-/// Bytes that hold the headers of nearly all frames: two lines of a cache, wherever they start.
-const HEADERS: usize = 128;
 
 /// The frames of a batch. While one is handed out, the headers of one further on are fetched; `ahead`
 /// are the same frames.
@@ -27,7 +26,8 @@ pub(crate) fn fetched<'f, T>(
 
 #[inline(always)]
 fn fetch(frame: &[u8]) {
-    match frame.first_chunk::<HEADERS>() {
+    // As many as are copied of the first frame of a flow.
+    match frame.first_chunk::<PLAIN_HEADER>() {
         // A length that is known needs no loop.
         Some(headers) => prefetch(headers),
         None => prefetch(frame),
