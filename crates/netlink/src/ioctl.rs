@@ -1,5 +1,6 @@
 //! The two ethtool commands that netlink does not have: the driver's description, and the values of
-//! its statistics (netlink has only their names). Beside `hugepage`, the only `unsafe` of the workspace.
+//! its statistics (netlink has only their names). What else is `unsafe` in the workspace, and why:
+//! ARCHITECTURE.md, "What always holds".
 
 #![allow(unsafe_code)]
 
