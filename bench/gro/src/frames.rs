@@ -25,13 +25,6 @@ pub(crate) struct Load {
     pub(crate) loops: u32,
 }
 
-/// Where a frame lies, as a driver would say it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Descriptor {
-    offset: u32,
-    len: u32,
-}
-
 /// Where frames lie in their memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -56,7 +49,7 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) struct Frames {
     pub(crate) layout: Layout,
-    pub(crate) descriptors: Vec<Descriptor>,
+    pub(crate) packets: usize,
     memory: MmapMut,
     /// Headers as they were, to undo what an engine did to them.
     headers: Vec<u8>,
@@ -70,7 +63,7 @@ impl Frames {
         let _ = memory.advise(Advice::HugePage);
         Ok(Self {
             layout,
-            descriptors: Vec::new(),
+            packets: 0,
             memory,
             headers: Vec::new(),
             load: None,
@@ -92,12 +85,7 @@ impl Frames {
         for slot in slots.take(load.packets) {
             slot[at..at + PAYLOAD].copy_from_slice(&payload);
         }
-        self.descriptors = (0..load.packets)
-            .map(|number| Descriptor {
-                offset: (number * stride + headroom) as u32,
-                len: self.layout.frame_len() as u32,
-            })
-            .collect();
+        self.packets = load.packets;
         self.restore();
     }
 
@@ -113,10 +101,14 @@ impl Frames {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn bytes(&self, descriptor: Descriptor) -> &[u8] {
-        let from = descriptor.offset as usize;
-        &self.memory[from..from + descriptor.len as usize]
+    /// The frames as an engine gets them; made off the clock, as the peers' buffers are.
+    pub(crate) fn slices(&self) -> Vec<&[u8]> {
+        let bytes = self.layout.headroom..self.layout.headroom + self.layout.frame_len();
+        let slots = self.memory.chunks_exact(self.layout.stride);
+        slots
+            .take(self.packets)
+            .map(|slot| &slot[bytes.clone()])
+            .collect()
     }
 
     /// For an engine that changes frames where they are.

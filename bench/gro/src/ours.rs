@@ -91,14 +91,13 @@ impl ZeroCopy {
 
     /// One pass; `each` sees what came out of each batch.
     #[inline(always)]
-    fn run(&mut self, mut each: impl FnMut(&Gathered)) -> usize {
-        let frames = self.frames.borrow();
+    fn run(&mut self, frames: &[&[u8]], mut each: impl FnMut(&Gathered)) -> usize {
         let gathered = &mut self.gathered;
         let (mut out, mut first) = (0, 0_u32);
-        for batch in frames.descriptors.chunks(self.batch) {
+        for batch in frames.chunks(self.batch) {
             let tokens = first..;
             first += batch.len() as u32;
-            let input = batch.iter().map(|&at| frames.bytes(at)).zip(tokens);
+            let input = batch.iter().copied().zip(tokens);
             self.engine
                 .push_batch(input, 0, &mut |frame| gathered.take(frame));
             if (first as usize).is_multiple_of(self.hold) {
@@ -117,13 +116,12 @@ impl ZeroCopy {
 
     /// Whether the payload of each frame comes out once.
     fn check(&mut self) -> io::Result<()> {
-        let (packets, link) = {
-            let frames = self.frames.borrow();
-            (frames.descriptors.len(), frames.layout.link)
-        };
+        let shared = Rc::clone(&self.frames);
+        let frames = shared.borrow();
+        let link = frames.layout.link;
         let payload = (link + IP_AND_TCP) as u32..(link + IP_AND_TCP + PAYLOAD) as u32;
-        let mut times = vec![0_u8; packets];
-        self.run(|gathered| {
+        let mut times = vec![0_u8; frames.packets];
+        self.run(&frames.slices(), |gathered| {
             for piece in &gathered.pieces {
                 let whole = (piece.payload.start, piece.payload.end) == (0, WHOLE);
                 if whole || (piece.payload.start..piece.payload.end) == payload {
@@ -167,11 +165,14 @@ impl Engine for ZeroCopy {
     }
 
     fn pass(&mut self, loops: u32) -> io::Result<Sample> {
+        let shared = Rc::clone(&self.frames);
         let (mut ns, mut out) = (0, 0);
         for _ in 0..loops {
-            self.frames.borrow_mut().restore();
+            shared.borrow_mut().restore();
+            let frames = shared.borrow();
+            let slices = frames.slices();
             let begin = now();
-            out = self.run(|_| ());
+            out = self.run(&slices, |_| ());
             ns += now() - begin;
         }
         Ok(Sample { ns, out })
@@ -213,33 +214,30 @@ impl Copying {
 
     /// One pass; `each` sees each frame that comes out.
     #[inline(always)]
-    fn run(&mut self, mut each: impl FnMut(&[u8])) -> usize {
-        let frames = self.frames.borrow();
+    fn run(&mut self, frames: &[&[u8]], mut each: impl FnMut(&[u8])) -> usize {
         let mut out = 0;
         let mut take = |frame: gro::OutgoingBytes<'_>| {
             out += 1;
             each(black_box(frame).bytes);
         };
-        let mut batch = Vec::with_capacity(self.batch);
-        for descriptors in frames.descriptors.chunks(self.batch) {
-            batch.clear();
-            batch.extend(descriptors.iter().map(|&at| frames.bytes(at)));
-            self.engine.run(&batch, &mut take);
+        for batch in frames.chunks(self.batch) {
+            self.engine.run(batch, &mut take);
         }
         out
     }
 
     /// Whether all payload comes out, right behind the headers.
     fn check(&mut self) -> io::Result<()> {
-        let packets = self.frames.borrow().descriptors.len();
+        let shared = Rc::clone(&self.frames);
+        let frames = shared.borrow();
         let payload = crate::frames::payload();
         let (mut bytes, mut right) = (0, true);
-        self.run(|frame| {
+        self.run(&frames.slices(), |frame| {
             let segments = &frame[IP_AND_TCP..];
             bytes += segments.len();
             right &= segments.chunks(PAYLOAD).all(|segment| segment == payload);
         });
-        match right && bytes == packets * PAYLOAD {
+        match right && bytes == frames.packets * PAYLOAD {
             true => Ok(()),
             false => Err(io::Error::other("payload was lost or altered")),
         }
@@ -257,11 +255,14 @@ impl Engine for Copying {
     }
 
     fn pass(&mut self, loops: u32) -> io::Result<Sample> {
+        let shared = Rc::clone(&self.frames);
         let (mut ns, mut out) = (0, 0);
         for _ in 0..loops {
-            self.frames.borrow_mut().restore();
+            shared.borrow_mut().restore();
+            let frames = shared.borrow();
+            let slices = frames.slices();
             let begin = now();
-            out = self.run(|_| ());
+            out = self.run(&slices, |_| ());
             ns += now() - begin;
         }
         Ok(Sample { ns, out })
