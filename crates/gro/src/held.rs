@@ -31,8 +31,10 @@ impl Identifications {
     };
 }
 
-/// One slot: a held frame, or room for one.
+/// One slot: a held frame, or room for one. Aligned to the lines of the cache, and so that vector
+/// instructions take the headers from memory themselves.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Held {
     /// The headers of the first segment; flags, acknowledgment and the like are kept up to date.
     pub(crate) header: [u8; MAX_HEADER],

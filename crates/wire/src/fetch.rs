@@ -18,7 +18,9 @@ pub fn prefetch(bytes: &[u8]) {
         let (lines, _) = bytes.as_chunks::<LINE>();
         lines.iter().for_each(|[first, ..]| ask(first));
         // The last bytes may lie in one line more than there are whole lines of bytes.
-        bytes.last().into_iter().for_each(ask);
+        if let [.., last] = bytes {
+            ask(last);
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;
