@@ -31,23 +31,17 @@ impl Identifications {
     };
 }
 
-/// One slot: a held frame, or room for one. Aligned to the lines of the cache, and so that vector
-/// instructions take the headers from memory themselves.
+/// One slot: a held frame, or room for one.
+///
+/// In the order in which it lies in memory: the headers, so that vector instructions take them from there;
+/// one line of the cache with all that changes when a frame merges, which a store across two lines would
+/// delay for the next; and the rest.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Held {
     /// The headers of the first segment; flags, acknowledgment and the like are kept up to date.
     pub(crate) header: [u8; MAX_HEADER],
-    /// The flow's hash.
-    pub(crate) hash: u64,
-    /// The next slot with the same index in the table.
-    pub(crate) chain: u32,
-    /// Neighbours in the bucket, by time.
-    pub(crate) older: u32,
-    pub(crate) newer: u32,
-    pub(crate) bucket: u32,
-    /// The masks that fit its headers.
-    pub(crate) template: u32,
+
     /// The sequence number behind the payload. Not beside `payload_len`, nor `segments` beside
     /// `frames`: the compiler would load both at once, and wait for the two stores before.
     pub(crate) next_seq: u32,
@@ -58,10 +52,41 @@ pub(crate) struct Held {
     pub(crate) frames: u32,
     /// Payload bytes of the first segment.
     pub(crate) segment_size: u32,
+    /// The payload up to which one more segment like the last one may join: of the same size and
+    /// with the same flags. 0 where none may.
+    pub(crate) alike_until: u32,
+    /// How long such frames are.
+    pub(crate) alike_len: u32,
+    /// The masks that fit its headers.
+    pub(crate) template: u32,
+    /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
+    /// grows.
+    pub(crate) next_id: u16,
+    pub(crate) id_mask: u16,
+    pub(crate) id_step: u16,
     pub(crate) header_len: u16,
+    /// The number of its first frame.
+    pub(crate) frame: u64,
+    /// The sum of the payload (RFC 1071), where complete checksums are wanted.
+    pub(crate) sum: u64,
+    /// The flow's hash.
+    pub(crate) hash: u64,
+
+    /// When its first frame came, on the caller's clock.
+    pub(crate) since: u64,
+    /// The next slot with the same index in the table.
+    pub(crate) chain: u32,
+    /// Neighbours in the bucket, by time.
+    pub(crate) older: u32,
+    pub(crate) newer: u32,
+    pub(crate) bucket: u32,
+    /// Of the outer header of a tunnel, and of the innermost.
+    pub(crate) ids: [Identifications; 2],
     /// Where the innermost IP header starts.
     pub(crate) ip: u16,
     pub(crate) layer4: u16,
+    /// Bytes in front of the outermost IP packet or VLAN tag: 14 for Ethernet, 0 for raw IP.
+    pub(crate) link_len: u8,
     pub(crate) version: u8,
     pub(crate) is_tcp: bool,
     pub(crate) tunneled: bool,
@@ -69,34 +94,14 @@ pub(crate) struct Held {
     pub(crate) unverified: bool,
     /// In the hash table: others may join.
     pub(crate) open: bool,
+    /// Ethernet, one IP header and TCP: `headers` says nothing.
+    pub(crate) plain: bool,
     /// Why nothing joins any more, where it waits for the end of the batch.
     pub(crate) closed: Option<Reason>,
     /// Why nothing joins behind any more.
     pub(crate) tail: Option<Reason>,
-    /// Bytes in front of the outermost IP packet or VLAN tag: 14 for Ethernet, 0 for raw IP.
-    pub(crate) link_len: u8,
-    /// The sum of the payload (RFC 1071), where complete checksums are wanted.
-    pub(crate) sum: u64,
-    /// Of the outer header of a tunnel, and of the innermost.
-    pub(crate) ids: [Identifications; 2],
-    /// The payload up to which one more segment like the last one may join: of the same size and
-    /// with the same flags. 0 where none may.
-    pub(crate) alike_until: u32,
-    /// How long such frames are.
-    pub(crate) alike_len: u32,
-    /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
-    /// grows.
-    pub(crate) next_id: u16,
-    pub(crate) id_mask: u16,
-    pub(crate) id_step: u16,
-    /// Ethernet, one IP header and TCP: `headers` says nothing.
-    pub(crate) plain: bool,
     /// Where the headers are of a frame that is not plain.
     pub(crate) headers: Headers,
-    /// The number of its first frame.
-    pub(crate) frame: u64,
-    /// When that came, on the caller's clock.
-    pub(crate) since: u64,
 }
 
 impl Held {
