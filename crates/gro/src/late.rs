@@ -135,6 +135,28 @@ impl Store for LateCopies {
     }
 
     #[inline]
+    fn is_first_right(
+        &mut self,
+        slot: u32,
+        segment: Range<usize>,
+        sink: &impl Sink<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> bool {
+        let joined = &mut self.slots[slot as usize];
+        let frame = sink.frame_of(&joined.first);
+        let Some((frame, sums)) =
+            frame.and_then(|frame| Some((frame, frame.get(segment.clone())?)))
+        else {
+            return true;
+        };
+        // It is copied in the same pass, since it is going to be joined.
+        joined.buffer.clear();
+        joined.buffer.append(&frame[..segment.start]);
+        joined.alone = !joined.buffer.append_if(sums, is_right);
+        !joined.alone
+    }
+
+    #[inline]
     fn pass<'a>(&'a mut self, _: &'a [u8], token: u32, about: About) -> OfBatch<'a> {
         OfBatch::Unchanged(token, about)
     }

@@ -154,6 +154,23 @@ pub(crate) trait Store {
     where
         Self: Sized;
 
+    /// Whether a segment of the frame in a slot that nothing has joined yet has the right sum (RFC 1071),
+    /// as far as it can be had. Asked when another frame is going to join it.
+    fn is_first_right(
+        &mut self,
+        slot: u32,
+        segment: Range<usize>,
+        sink: &impl Sink<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> bool
+    where
+        Self: Sized,
+    {
+        let frame = self.first_frame(slot, sink);
+        let segment = frame.and_then(|frame| frame.get(segment));
+        segment.is_none_or(|segment| is_right(sum(segment)))
+    }
+
     /// A frame passes.
     fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
 }

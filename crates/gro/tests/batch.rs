@@ -48,7 +48,11 @@ fn frames(draws: &[Draw]) -> Vec<Built> {
             _ => tcp().ts(1, 1),
         };
         let frame = frame.flow(draw.flow).len(100);
-        let frame = if draw.other < 10 { frame.psh() } else { frame };
+        let frame = match draw.other {
+            ..10 => frame.psh(),
+            10..30 => frame.padded(3),
+            _ => frame,
+        };
         streams.build(&if draw.damaged { frame.damaged() } else { frame })
     };
     draws.iter().map(build).collect()

@@ -104,8 +104,9 @@ pub(super) fn head_sum<const LINK: usize, const IP: usize>(
     pseudo_sum::<LINK, IP>(head, len - from) + tcp
 }
 
+/// The sum of the pseudo-header before a segment of `len` bytes.
 #[inline(always)]
-fn pseudo_sum<const LINK: usize, const IP: usize>(head: &Head, len: usize) -> u64 {
+pub(super) fn pseudo_sum<const LINK: usize, const IP: usize>(head: &Head, len: usize) -> u64 {
     match IP {
         20 => pseudo_header_v4(
             bytes(head, LINK + 12),

@@ -33,7 +33,7 @@ pub(crate) use rules::PlainRules;
 pub(crate) use templates::PlainTemplates;
 
 use alike::{alike, expect, grow};
-use head::{be16, be32, hash, header_is_sound, is_whole, segment_is_sound, version};
+use head::{be16, be32, hash, header_is_sound, is_whole, pseudo_sum, segment_is_sound, version};
 use start::first;
 
 /// The first bytes of a frame, as many as plain headers can be long.
@@ -222,13 +222,16 @@ impl<S: Store> Engine<S> {
         slot: u32,
         out: &impl Sink<S>,
     ) -> bool {
-        self.table.slots[slot as usize].unverified = false;
-        let Some(frame) = self.store.first_frame(slot, out) else {
+        let held = &mut self.table.slots[slot as usize];
+        held.unverified = false;
+        // What follows it in the frame is padding.
+        let segment = LINK + IP..usize::from(held.header_len) + held.payload_len as usize;
+        let Some(head) = held.header.first_chunk() else {
             return true;
         };
-        frame
-            .first_chunk()
-            .is_some_and(|head| segment_is_sound::<LINK, IP>(head, frame))
+        let pseudo = pseudo_sum::<LINK, IP>(head, segment.len());
+        let is_right = |sum| fold(pseudo + sum) == 0xffff;
+        self.store.is_first_right(slot, segment, out, is_right)
     }
 
     #[inline(always)]
