@@ -20,6 +20,8 @@ pub(crate) struct Table {
     free: Vec<u32>,
     /// The first slot of each chain. A power of two of them.
     index: Vec<u32>,
+    /// The slot that was opened or looked for last: perhaps the next frame's, if it is still open.
+    pub(crate) last: u32,
     buckets: Vec<Bucket>,
     per_bucket: u32,
 }
@@ -39,6 +41,7 @@ impl Table {
             slots: (0..slots).map(|_| Held::new()).collect(),
             free: (0..slots).rev().collect(),
             index: (0..slots.next_power_of_two() * 2).map(|_| NONE).collect(),
+            last: NONE,
             buckets: (0..buckets).map(|_| empty).collect(),
             per_bucket,
         }
@@ -103,6 +106,7 @@ impl Table {
     pub(crate) fn open(&mut self, slot: u32, hash: u64) {
         let at = self.index_of(hash);
         let next = core::mem::replace(&mut self.index[at], slot);
+        self.last = slot;
         let held = &mut self.slots[slot as usize];
         held.hash = hash;
         held.chain = next;
@@ -113,6 +117,8 @@ impl Table {
     #[inline(always)]
     pub(crate) fn close(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
+        // It may be `last`.
+        held.alike_until = 0;
         if !core::mem::replace(&mut held.open, false) {
             return;
         }

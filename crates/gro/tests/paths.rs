@@ -160,9 +160,8 @@ struct Seen {
     counters: Counters,
 }
 
-fn run(mut coalescer: Coalescer<usize>, frames: &[(Vec<u8>, bool)]) -> Seen {
-    let (mut decisions, mut out) = (Vec::new(), Vec::new());
-    let text = |outgoing: Outgoing<'_, usize>| match outgoing {
+fn text(outgoing: Outgoing<'_, usize>) -> String {
+    match outgoing {
         Outgoing::Unchanged { token, about } => format!("{token} {about:?}"),
         Outgoing::Merged {
             header,
@@ -172,7 +171,30 @@ fn run(mut coalescer: Coalescer<usize>, frames: &[(Vec<u8>, bool)]) -> Seen {
             let header = header.to_vec();
             format!("{header:?} {:?} {about:?}", parts.collect::<Vec<_>>())
         }
-    };
+    }
+}
+
+/// As [`run`], a poll at a time.
+fn run_batches(mut coalescer: Coalescer<usize>, frames: &[(Vec<u8>, bool)]) -> Seen {
+    let mut out = Vec::new();
+    let numbered: Vec<_> = frames.iter().enumerate().collect();
+    for poll in numbered.split_inclusive(|(_, (_, ends))| *ends) {
+        let mut take = |outgoing: Outgoing<'_, usize>| out.push(text(outgoing));
+        let batch = poll
+            .iter()
+            .map(|&(token, (bytes, _))| (bytes.as_slice(), token));
+        coalescer.push_batch(batch, 0, &mut take);
+        coalescer.flush(&mut take);
+    }
+    Seen {
+        decisions: Vec::new(),
+        out,
+        counters: coalescer.counters().clone(),
+    }
+}
+
+fn run(mut coalescer: Coalescer<usize>, frames: &[(Vec<u8>, bool)]) -> Seen {
+    let (mut decisions, mut out) = (Vec::new(), Vec::new());
     for (token, (bytes, ends)) in frames.iter().enumerate() {
         let mut take = |outgoing: Outgoing<'_, usize>| out.push(text(outgoing));
         decisions.push(coalescer.push(bytes, token, 0, &mut take));
@@ -213,6 +235,8 @@ proptest! {
         let frames = frames(shapes, &draws, raw);
         let short = run(Coalescer::new(&profile, settings), &frames);
         let general = run(Coalescer::without_short_path(&profile, settings), &frames);
-        prop_assert_eq!(short, general);
+        prop_assert_eq!(&short, &general);
+        let batches = run_batches(Coalescer::new(&profile, settings), &frames);
+        prop_assert_eq!((batches.out, batches.counters), (general.out, general.counters));
     }
 }

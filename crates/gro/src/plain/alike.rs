@@ -36,7 +36,15 @@ fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: bool>(
     head: &Head,
     frame: &[u8],
 ) -> Option<(u32, &'t mut Held, u64)> {
-    let slot = table.chain(hash::<LINK, IP>(head, seed));
+    // Where frames of a flow come one after the other, its ports and place in the sequence find it.
+    let is_next = |last: &Held| {
+        let ports = LINK + IP..LINK + IP + 4;
+        last.next_seq == be32(head, LINK + IP + 4) && last.header[ports.clone()] == head[ports]
+    };
+    if !table.slots.get(table.last as usize).is_some_and(is_next) {
+        table.last = table.chain(hash::<LINK, IP>(head, seed));
+    }
+    let slot = table.last;
     let held = table.slots.get_mut(slot as usize)?;
     let alike = is_alike::<LINK, IP, CHECKS>(rules, templates, held, head, frame);
     if !alike {
