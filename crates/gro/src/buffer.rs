@@ -49,7 +49,7 @@ impl Buffer {
     /// Puts bytes in the place of others, of which there may be more or fewer.
     #[inline]
     pub(crate) fn replace(&mut self, range: Range<usize>, bytes: &[u8]) {
-        match self.memory.get_mut(range.clone()) {
+        match self.memory[..self.len].get_mut(range.clone()) {
             Some(old) if old.len() == bytes.len() => old.copy_from_slice(bytes),
             Some(old) => {
                 self.len = self.len - old.len() + bytes.len();
@@ -100,6 +100,17 @@ mod tests {
         assert_eq!(buffer.as_slice(), [7, 4]);
         buffer.append(&[5]);
         assert_eq!(buffer.as_slice(), [7, 4, 5]);
+    }
+
+    #[test]
+    fn what_lies_behind_the_frame_is_not_replaced() {
+        let mut buffer = holding(&[7; 100]);
+        buffer.clear();
+        buffer.append(&[1]);
+        buffer.replace(0..2, &[8, 9, 10]);
+        assert_eq!(buffer.as_slice(), [1]);
+        buffer.append(&[2]);
+        assert_eq!(buffer.as_slice(), [1, 2]);
     }
 
     #[test]

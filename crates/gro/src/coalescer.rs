@@ -177,7 +177,7 @@ pub struct CopyingCoalescer {
 
 impl CopyingCoalescer {
     /// An engine with the rules of a profile; see [`Coalescer::new`]. Each held frame has a buffer,
-    /// which grows to the largest frame that it ever held.
+    /// which grows to the power of two behind the largest frame that it ever held.
     #[must_use]
     pub fn new(profile: &Profile, settings: Settings) -> Self {
         Self {

@@ -8,7 +8,7 @@ use crate::buffer::Buffer;
 use crate::store::{About, OutgoingBytes, Sink, Store};
 use crate::template::MAX_HEADER;
 
-/// Copies: one buffer for each slot, which grows to the largest frame it ever held.
+/// Copies: one buffer for each slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Copies {
     slots: Vec<Buffer>,
