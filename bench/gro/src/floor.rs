@@ -5,9 +5,8 @@ use std::hint::black_box;
 use std::io;
 use std::rc::Rc;
 
-use crate::clock::now;
 use crate::engine::{Engine, Rule, Sample};
-use crate::frames::{Frames, Load};
+use crate::frames::{Frames, Load, passes};
 use crate::id::Id;
 
 /// Bytes that copies go to, over and over: a merged frame, in the second-level cache.
@@ -80,18 +79,12 @@ impl Engine for Floor {
     }
 
     fn pass(&mut self, loops: u32) -> io::Result<Sample> {
-        let shared = Rc::clone(&self.frames);
-        let mut ns = 0;
-        for _ in 0..loops {
-            shared.borrow_mut().restore();
-            let frames = shared.borrow();
-            let slices = frames.slices();
-            let begin = now();
-            self.run(&slices, frames.layout.header_len());
-            ns += now() - begin;
-        }
-        let out = shared.borrow().packets;
-        Ok(Sample { ns, out })
+        let frames = Rc::clone(&self.frames);
+        let header_len = frames.borrow().layout.header_len();
+        Ok(passes(&frames, loops, |slices| {
+            self.run(slices, header_len);
+            slices.len()
+        }))
     }
 
     fn rule(&self, _: &Load) -> Option<Rule> {

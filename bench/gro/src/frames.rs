@@ -2,9 +2,14 @@
 //!
 //! The harnesses of the peers build the same headers; what the engines make of them is compared.
 
+use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 
 use memmap2::{Advice, MmapMut};
+
+use crate::clock::now;
+use crate::engine::Sample;
 
 pub(crate) const PAYLOAD: usize = 1448;
 /// IPv4 without options, TCP with timestamps.
@@ -115,6 +120,26 @@ impl Frames {
     pub(crate) fn slots(&mut self) -> impl Iterator<Item = &mut [u8]> {
         self.memory.chunks_exact_mut(self.layout.stride)
     }
+}
+
+/// Passes of an engine over frames that were just received, and how many came out of the last. On the
+/// clock is what `run` does with them.
+#[inline(always)]
+pub(crate) fn passes(
+    frames: &Rc<RefCell<Frames>>,
+    loops: u32,
+    mut run: impl FnMut(&[&[u8]]) -> usize,
+) -> Sample {
+    let (mut ns, mut out) = (0, 0);
+    for _ in 0..loops {
+        frames.borrow_mut().restore();
+        let frames = frames.borrow();
+        let slices = frames.slices();
+        let begin = now();
+        out = run(&slices);
+        ns += now() - begin;
+    }
+    Sample { ns, out }
 }
 
 pub(crate) fn payload() -> Vec<u8> {

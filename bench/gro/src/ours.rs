@@ -7,9 +7,8 @@ use std::rc::Rc;
 
 use gro::{BatchCoalescer, Coalescer, LinkType, Outgoing, Part, Profile, Settings, Verification};
 
-use crate::clock::now;
 use crate::engine::{Engine, Rule, Sample};
-use crate::frames::{Frames, IP_AND_TCP, Load, PAYLOAD};
+use crate::frames::{Frames, IP_AND_TCP, Load, PAYLOAD, passes};
 use crate::id::Id;
 
 /// Segments that fit into a merged IPv4 packet under a profile.
@@ -165,17 +164,8 @@ impl Engine for ZeroCopy {
     }
 
     fn pass(&mut self, loops: u32) -> io::Result<Sample> {
-        let shared = Rc::clone(&self.frames);
-        let (mut ns, mut out) = (0, 0);
-        for _ in 0..loops {
-            shared.borrow_mut().restore();
-            let frames = shared.borrow();
-            let slices = frames.slices();
-            let begin = now();
-            out = self.run(&slices, |_| ());
-            ns += now() - begin;
-        }
-        Ok(Sample { ns, out })
+        let frames = Rc::clone(&self.frames);
+        Ok(passes(&frames, loops, |slices| self.run(slices, |_| ())))
     }
 
     fn rule(&self, _: &Load) -> Option<Rule> {
@@ -255,17 +245,8 @@ impl Engine for Copying {
     }
 
     fn pass(&mut self, loops: u32) -> io::Result<Sample> {
-        let shared = Rc::clone(&self.frames);
-        let (mut ns, mut out) = (0, 0);
-        for _ in 0..loops {
-            shared.borrow_mut().restore();
-            let frames = shared.borrow();
-            let slices = frames.slices();
-            let begin = now();
-            out = self.run(&slices, |_| ());
-            ns += now() - begin;
-        }
-        Ok(Sample { ns, out })
+        let frames = Rc::clone(&self.frames);
+        Ok(passes(&frames, loops, |slices| self.run(slices, |_| ())))
     }
 
     fn rule(&self, _: &Load) -> Option<Rule> {
