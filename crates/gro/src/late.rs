@@ -143,16 +143,15 @@ impl Store for LateCopies {
         is_right: impl FnOnce(u64) -> bool,
     ) -> bool {
         let joined = &mut self.slots[slot as usize];
-        let frame = sink.frame_of(&joined.first);
-        let Some((frame, sums)) =
-            frame.and_then(|frame| Some((frame, frame.get(segment.clone())?)))
-        else {
+        let first = sink.frame_of(&joined.first);
+        let Some(first) = first.and_then(|frame| frame.get(..segment.end)) else {
             return true;
         };
+        let (before, segment) = first.split_at(segment.start);
         // It is copied in the same pass, since it is going to be joined.
         joined.buffer.clear();
-        joined.buffer.append(&frame[..segment.start]);
-        joined.alone = !joined.buffer.append_if(sums, is_right);
+        joined.buffer.append(before);
+        joined.alone = !joined.buffer.append_if(segment, is_right);
         !joined.alone
     }
 

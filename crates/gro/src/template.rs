@@ -22,7 +22,7 @@ pub(crate) struct Template {
     pub(crate) equal: [u8; MAX_HEADER],
     /// Bits that are equal in two segments of one size with the same flags, those of `equal`
     /// included.
-    same: [u8; PLAIN_HEADER],
+    pub(crate) same: [u8; PLAIN_HEADER],
 }
 
 impl Template {
@@ -186,27 +186,6 @@ impl Template {
         }
     }
 
-    /// Whether two headers agree in every bit of their first `N` bytes that must be equal.
-    #[inline(always)]
-    pub(crate) fn equal_in<const N: usize>(
-        &self,
-        a: &[u8; MAX_HEADER],
-        b: &[u8; PLAIN_HEADER],
-    ) -> bool {
-        agree(&self.equal[..N], &a[..N], &b[..N])
-    }
-
-    /// Whether two segments agree in all but sequence number, identification and checksums, by
-    /// the first `N` bytes.
-    #[inline(always)]
-    pub(crate) fn same_in<const N: usize>(
-        &self,
-        a: &[u8; MAX_HEADER],
-        b: &[u8; PLAIN_HEADER],
-    ) -> bool {
-        agree(&self.same[..N], &a[..N], &b[..N])
-    }
-
     /// Whether two frames are of one flow.
     pub(crate) fn same_flow(&self, a: &[u8; MAX_HEADER], b: &[u8; MAX_HEADER]) -> bool {
         agree(&self.flow, a, b)
@@ -225,6 +204,17 @@ impl Template {
             .map(|at| (at, (a[at] ^ b[at]) & self.equal[at]))
             .find(|&(_, bits)| bits != 0)
     }
+}
+
+/// Whether no bit under the mask differs in the first `N` bytes: a multiple of 16, and no more than
+/// the mask has.
+#[inline(always)]
+pub(crate) fn agree_in<const N: usize>(
+    mask: &[u8],
+    a: &[u8; MAX_HEADER],
+    b: &[u8; PLAIN_HEADER],
+) -> bool {
+    agree(&mask[..N], &a[..N], &b[..N])
 }
 
 /// Whether no bit under the mask differs. All three have the same length, a multiple of 16: in

@@ -1,12 +1,11 @@
 //! A frame that is what the last one of its flow was, only further on: most are.
 
 use super::head::{be16, be32, hash, head_sum, version};
-use super::{Head, PlainRules, PlainTemplates, USUAL_V4, USUAL_V6, is_sound};
+use super::{Head, PlainRules, PlainTemplates, agrees, is_ip_sound};
 use crate::gso::IdRun;
 use crate::held::Held;
 use crate::profile::IpId;
 use crate::table::Table;
-use crate::template::PLAIN_HEADER;
 
 /// The held frame of which a frame is a mere continuation, whatever its TCP checksum; and, where that
 /// is looked at, the sum of what it covers besides the payload.
@@ -46,8 +45,7 @@ fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: bool>(
     }
     let slot = table.last;
     let held = table.slots.get_mut(slot as usize)?;
-    let alike = is_alike::<LINK, IP, CHECKS>(rules, templates, held, head, frame);
-    if !alike {
+    if !is_alike::<LINK, IP, CHECKS>(rules, templates, held, head, frame) {
         return None;
     }
     let sum = match CHECKS && rules.check_tcp {
@@ -71,21 +69,10 @@ fn is_alike<const LINK: usize, const IP: usize, const CHECKS: bool>(
         && held.next_seq == be32(head, LINK + IP + 4)
         && (IP == 40 || id & held.id_mask == 0)
         && frame.len() == held.alike_len as usize
-        && same::<IP>(templates, held, head)
-        && (!CHECKS || is_sound::<LINK, IP>(rules, head, frame, false))
-}
-
-#[inline(always)]
-fn same<const IP: usize>(templates: &PlainTemplates, held: &Held, head: &Head) -> bool {
-    let Some(template) = templates.get(held.template) else {
-        return false;
-    };
-    let len = usize::from(held.header_len);
-    match IP {
-        20 if len <= USUAL_V4 => template.same_in::<USUAL_V4>(&held.header, head),
-        40 if len <= USUAL_V6 => template.same_in::<USUAL_V6>(&held.header, head),
-        _ => template.same_in::<PLAIN_HEADER>(&held.header, head),
-    }
+        && templates
+            .get(held.template)
+            .is_some_and(|template| agrees::<IP>(&template.same, held, head))
+        && (!CHECKS || is_ip_sound::<LINK, IP>(rules, head))
 }
 
 /// A frame that is a mere continuation joins.

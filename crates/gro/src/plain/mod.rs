@@ -26,7 +26,7 @@ use crate::gso::IdRun;
 use crate::held::Held;
 use crate::judge::{Join, Step, follows};
 use crate::store::{Sink, Store};
-use crate::template::PLAIN_HEADER;
+use crate::template::{PLAIN_HEADER, agree_in};
 
 pub(crate) use finish::finish;
 pub(crate) use rules::PlainRules;
@@ -164,7 +164,10 @@ impl<S: Store> Engine<S> {
         let payload_len = (frame.len() as u32).wrapping_sub(held.header_len.into());
         held.next_seq == be32(head, LINK + IP + 4)
             && held.plain
-            && self.equal::<IP>(held, head)
+            && self
+                .plain
+                .get(held.template)
+                .is_some_and(|template| agrees::<IP>(&template.equal, held, head))
             && payload_len.wrapping_sub(1) < held.segment_size.max(rules.size_floor)
             && is_whole::<LINK, IP>(head, frame.len() - LINK)
             && rules.joins(head[LINK + IP + 13])
@@ -183,20 +186,6 @@ impl<S: Store> Engine<S> {
         };
         let network_len = frame.len() - LINK;
         u64::from(held.payload_len) + network_len as u64 <= u64::from(limit)
-    }
-
-    /// Whether all bits are equal that must be.
-    #[inline(always)]
-    fn equal<const IP: usize>(&self, held: &Held, head: &Head) -> bool {
-        let Some(template) = self.plain.get(held.template) else {
-            return false;
-        };
-        let len = usize::from(held.header_len);
-        match IP {
-            20 if len <= USUAL_V4 => template.equal_in::<USUAL_V4>(&held.header, head),
-            40 if len <= USUAL_V6 => template.equal_in::<USUAL_V6>(&held.header, head),
-            _ => template.equal_in::<PLAIN_HEADER>(&held.header, head),
-        }
     }
 
     #[inline(always)]
@@ -288,6 +277,23 @@ impl<S: Store> Engine<S> {
     }
 }
 
+/// Whether the headers of a frame agree with held ones in all bits of a mask.
+#[inline(always)]
+fn agrees<const IP: usize>(mask: &[u8], held: &Held, head: &Head) -> bool {
+    let len = usize::from(held.header_len);
+    match IP {
+        20 if len <= USUAL_V4 => agree_in::<USUAL_V4>(mask, &held.header, head),
+        40 if len <= USUAL_V6 => agree_in::<USUAL_V6>(mask, &held.header, head),
+        _ => agree_in::<PLAIN_HEADER>(mask, &held.header, head),
+    }
+}
+
+/// Whether the checksum of the IP header is right, if it must be and there is one.
+#[inline(always)]
+fn is_ip_sound<const LINK: usize, const IP: usize>(rules: &PlainRules, head: &Head) -> bool {
+    IP == 40 || !rules.check_ipv4 || header_is_sound::<LINK>(head)
+}
+
 /// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
 #[inline(always)]
 fn is_sound<const LINK: usize, const IP: usize>(
@@ -296,7 +302,7 @@ fn is_sound<const LINK: usize, const IP: usize>(
     frame: &[u8],
     check_tcp: bool,
 ) -> bool {
-    (IP == 40 || !rules.check_ipv4 || header_is_sound::<LINK>(head))
+    is_ip_sound::<LINK, IP>(rules, head)
         && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
 }
 
