@@ -1,9 +1,9 @@
 //! Headers are fetched before they are needed, so that frames that are in no cache do not have to be
 //! waited for one by one.
 
-use coalescope_wire::prefetch;
+use coalescope_wire::prefetch_head;
 
-use crate::template::PLAIN_HEADER;
+use crate::plain::USUAL;
 
 /// How many frames ahead. Of 4, 8, 12, 16, 24 and 32 this measured best on cold memory; on warm memory
 /// all are alike (docs/gro-performance.md).
@@ -26,10 +26,6 @@ pub(crate) fn fetched<'f, T>(
 
 #[inline(always)]
 fn fetch(frame: &[u8]) {
-    // As many as are copied of the first frame of a flow.
-    match frame.first_chunk::<PLAIN_HEADER>() {
-        // A length that is known needs no loop.
-        Some(headers) => prefetch(headers),
-        None => prefetch(frame),
-    }
+    // As many as are compared, and copied of the first frame of a flow.
+    prefetch_head::<USUAL>(frame);
 }

@@ -5,7 +5,7 @@ use coalescope_wire::checksum::fold;
 use crate::Reason;
 use crate::finish;
 use crate::gso::IdRun;
-use crate::held::{Held, NO_IPV4, id_at, identifications};
+use crate::held::{Held, NO_IPV4, Place, id_at, identifications};
 use crate::judge::Join;
 use crate::profile::{Field, IpId, Options, Profile, PureAck, SegmentSize};
 use crate::seen::{Layer4, Seen, flags_at};
@@ -28,16 +28,16 @@ pub(crate) fn hold(held: &mut Held, seen: &Seen, header: &[u8; MAX_HEADER], fram
     held.version = seen.version;
     held.tunneled = seen.tunneled;
     held.is_tcp = matches!(seen.layer4, Layer4::Tcp(_));
-    held.next_seq = match seen.layer4 {
-        Layer4::Tcp(tcp) => tcp.seq.wrapping_add(seen.payload_len),
-        Layer4::Udp => 0,
+    held.next = match seen.layer4 {
+        Layer4::Tcp(tcp) => Place::at(tcp.seq).further(seen.payload_len),
+        Layer4::Udp => Place::default(),
     };
     held.segment_size = seen.payload_len;
     held.payload_len = 0;
     held.segments = u32::from(seen.payload_len > 0);
-    held.frames = 1;
+    held.empty = 1 - held.segments;
     held.closed = None;
-    held.alike_until = 0;
+    held.alike_len = 0;
     held.ids = identifications(&seen.headers, frame);
     held.headers = seen.headers;
 }

@@ -1,10 +1,12 @@
 //! The ways to use the engine.
 
+use coalescope_wire::widely;
+
 use crate::Reason;
 use crate::ahead::fetched;
 use crate::copies::Copies;
 use crate::decision::{Counters, Decision};
-use crate::engine::{Engine, Incoming};
+use crate::engine::{Engine, Incoming, PushAll};
 use crate::late::{LateCopies, OfBatch};
 use crate::profile::Profile;
 use crate::settings::{Settings, Verification};
@@ -71,8 +73,15 @@ impl<T> Coalescer<T> {
         out: &mut impl FnMut(Outgoing<'_, T>),
     ) {
         let ahead = frames.clone().map(|(frame, _)| frame);
-        self.engine
-            .push_all(fetched(frames, ahead), now, &mut To(out));
+        let out = &mut To(out);
+        let frames = fetched(frames, ahead);
+        let engine = &mut self.engine;
+        widely(PushAll {
+            engine,
+            frames,
+            now,
+            out,
+        });
     }
 
     /// Sends up all that is held: the end of a poll.
@@ -129,8 +138,15 @@ impl BatchCoalescer {
         let mut batch = Batch { frames, out };
         let ahead = frames.iter().copied();
         let numbered = ahead.clone().zip(0..);
-        self.engine
-            .push_all(fetched(numbered, ahead), 0, &mut batch);
+        let frames = fetched(numbered, ahead);
+        let engine = &mut self.engine;
+        let out = &mut batch;
+        widely(PushAll {
+            engine,
+            frames,
+            now: 0,
+            out,
+        });
         self.engine.flush(Reason::EndOfPoll, &mut batch);
     }
 

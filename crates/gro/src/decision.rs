@@ -91,7 +91,15 @@ impl Counters {
         self.merged_in += 1;
     }
 
+    /// A frame is held, one of its flow having refused it for a reason.
     #[inline(always)]
+    pub(crate) fn hold(&mut self, refused: Option<Reason>) {
+        self.frames_in += 1;
+        if let Some(reason) = refused {
+            self.refused[reason as usize] += 1;
+        }
+    }
+
     pub(crate) fn decide(&mut self, decision: Decision) {
         self.frames_in += 1;
         match (decision.action, decision.reason) {
@@ -103,15 +111,15 @@ impl Counters {
         }
     }
 
-    #[inline]
-    pub(crate) fn flush(&mut self, reason: Reason, segments: u32) {
+    /// A held frame goes up.
+    #[inline(always)]
+    pub(crate) fn flush(&mut self, reason: Reason) {
         self.flushed[reason as usize] += 1;
-        self.frames_out += 1;
-        self.merged_out += u64::from(segments > 1);
     }
 
-    #[inline]
-    pub(crate) fn pass(&mut self) {
+    /// A frame comes out.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self) {
         self.frames_out += 1;
     }
 }

@@ -5,14 +5,14 @@ mod room;
 
 use alloc::vec::Vec;
 
-use coalescope_wire::{LinkType, prefetch};
+use coalescope_wire::{LinkType, Work, prefetch};
 
 use crate::Reason;
 use crate::change::{add_sum, ends, header_of, hold, link_len, start_tail, update};
 use crate::decision::{Action, Counters, Decision};
 use crate::held::NONE;
 use crate::judge::{Join, judge, may_start, same_flow, would_list};
-use crate::plain::{PlainRules, PlainTemplates};
+use crate::plain::{ALL, IPV4_HEADERS, NOTHING, PlainRules, PlainTemplates};
 use crate::profile::{Bystanders, Mismatch, Profile};
 use crate::seen::{Inspection, Layer4, Seen, flow_of, inspect};
 use crate::settings::{Settings, Verification};
@@ -74,8 +74,8 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         match self.short {
-            Some(LinkType::Ethernet) => self.push_behind::<14, true>(incoming, out),
-            Some(_) => self.push_behind::<0, true>(incoming, out),
+            Some(LinkType::Ethernet) => self.push_behind::<14, ALL>(incoming, out),
+            Some(_) => self.push_behind::<0, ALL>(incoming, out),
             None => self.push_counted(incoming, out),
         }
     }
@@ -90,13 +90,18 @@ impl<S: Store> Engine<S> {
     ) {
         let frames = frames.map(|(frame, token)| Incoming { frame, token, now });
         // The choice is made once, not for every frame.
-        match (self.short, self.rules.has_checks()) {
-            (Some(LinkType::Ethernet), false) => {
+        match (self.short, self.rules.checks()) {
+            (Some(LinkType::Ethernet), NOTHING) => {
                 for incoming in frames {
-                    self.push_behind::<14, false>(incoming, out);
+                    self.push_behind::<14, NOTHING>(incoming, out);
                 }
             }
-            (Some(LinkType::Ethernet), true) => self.push_fetched::<14>(frames, out),
+            (Some(LinkType::Ethernet), IPV4_HEADERS) => {
+                for incoming in frames {
+                    self.push_behind::<14, IPV4_HEADERS>(incoming, out);
+                }
+            }
+            (Some(LinkType::Ethernet), _) => self.push_fetched::<14>(frames, out),
             (Some(_), _) => self.push_fetched::<0>(frames, out),
             (None, _) => {
                 for incoming in frames {
@@ -122,7 +127,7 @@ impl<S: Store> Engine<S> {
             if fetches && let Some(next) = frames.peek() {
                 prefetch(next.frame);
             }
-            let decision = self.push_behind::<LINK, true>(incoming, out);
+            let decision = self.push_behind::<LINK, ALL>(incoming, out);
             fetches = self.rules.fetches(decision.action == Action::Merged);
         }
     }
@@ -134,7 +139,6 @@ impl<S: Store> Engine<S> {
         out: &mut impl Sink<S>,
     ) -> Decision {
         let decision = self.push_any(incoming, out);
-        self.counters.decide(decision);
         self.count(out);
         decision
     }
@@ -164,6 +168,12 @@ impl<S: Store> Engine<S> {
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
+        let decision = self.decide(incoming, out);
+        self.counters.decide(decision);
+        decision
+    }
+
+    fn decide(&mut self, incoming: Incoming<'_, S::Token>, out: &mut impl Sink<S>) -> Decision {
         let how = self.inspection(self.settings.verification == Verification::Verify);
         match inspect(&self.profile, how, incoming.frame) {
             Ok(seen) => self.push_seen(&seen, incoming, out),
@@ -279,15 +289,15 @@ impl<S: Store> Engine<S> {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
         let held = &mut self.table.slots[slot as usize];
-        held.alike_until = 0;
-        held.frames += 1;
+        held.alike_len = 0;
+        held.empty += u32::from(seen.payload_len == 0);
         if self.rules.sums && matches!(join, Join::Behind | Join::InFront) {
             add_sum(held, frame, seen.payload_len, join);
         }
         match join {
             Join::Behind => {
                 self.store.append(slot, frame, payload, incoming.token, out);
-                held.next_seq = held.next_seq.wrapping_add(seen.payload_len);
+                held.next = held.next.further(seen.payload_len);
             }
             Join::InFront => {
                 self.store
@@ -338,7 +348,8 @@ impl<S: Store> Engine<S> {
         refused: Option<Reason>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let Some(slot) = self.room(seen.hash, out) else {
+        let bucket = self.room(seen.hash, out);
+        let Some((slot, _)) = bucket.and_then(|bucket| self.table.open(bucket, seen.hash)) else {
             return self.pass(incoming, Reason::BucketFull, out);
         };
         let template = self.template_for(slot, seen, incoming.frame);
@@ -359,12 +370,33 @@ impl<S: Store> Engine<S> {
         self.store
             .start(slot, incoming.frame, payload, incoming.token);
         held.payload_len = seen.payload_len;
-        self.table.open(slot, seen.hash);
         Decision {
             action: Action::Held,
             frame: self.counters.frames_in,
             reason: refused,
         }
+    }
+}
+
+/// A batch on its way through the engine.
+pub(crate) struct PushAll<'a, S, I, O> {
+    pub(crate) engine: &'a mut Engine<S>,
+    pub(crate) frames: I,
+    pub(crate) now: u64,
+    pub(crate) out: &'a mut O,
+}
+
+impl<'f, S, I, O> Work for PushAll<'_, S, I, O>
+where
+    S: Store,
+    I: Iterator<Item = (&'f [u8], S::Token)>,
+    O: Sink<S>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.engine.push_all(self.frames, self.now, self.out);
     }
 }
 

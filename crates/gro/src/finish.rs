@@ -15,16 +15,15 @@ const MAX_LEN: u32 = 65_535;
 /// Hop-by-hop options with a jumbo payload (RFC 2675): 8 bytes.
 const JUMBO_LEN: u16 = 8;
 
-/// Rewrites the held headers for all that is held, and says how to cut it again.
+/// Rewrites the held headers for all that is held.
 ///
 /// A list of whole segments keeps the transport checksum of the first.
 #[inline(always)]
-pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) -> Gso {
+pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) {
     let short = held.plain && !list && checksums == Checksums::Partial;
     if !short || !plain::finish(held) {
         finish_any(held, checksums, list);
     }
-    gso(held)
 }
 
 /// The general way.
@@ -46,8 +45,9 @@ fn finish_any(held: &mut Held, checksums: Checksums, list: bool) {
     }
 }
 
-#[inline]
-fn gso(held: &Held) -> Gso {
+/// How to cut it again.
+#[inline(always)]
+pub(crate) fn gso(held: &Held, accurate_ecn: bool) -> Gso {
     let kind = match (held.is_tcp, held.version) {
         (false, _) => GsoKind::Udp,
         (true, 4) => GsoKind::TcpV4,
@@ -59,7 +59,7 @@ fn gso(held: &Held) -> Gso {
         segments: held.segments.min(u32::from(u16::MAX)) as u16,
         outer_id: held.ids[0].run,
         id: held.ids[1].run,
-        accurate_ecn: false,
+        accurate_ecn,
     }
 }
 

@@ -12,15 +12,16 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// How the identifications of one IPv4 header run through the segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identifications {
-    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6.
-    pub(crate) ip: u16,
+    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6. What is held of headers is
+    /// no longer than a byte can say.
+    pub(crate) ip: u8,
     /// The first segment's.
     pub(crate) first: u16,
     pub(crate) run: IdRun,
 }
 
 /// No IPv4 header.
-pub(crate) const NO_IPV4: u16 = u16::MAX;
+pub(crate) const NO_IPV4: u8 = u8::MAX;
 
 impl Identifications {
     /// Of a level without IPv4 header.
@@ -29,6 +30,35 @@ impl Identifications {
         first: 0,
         run: IdRun::Increasing,
     };
+}
+
+/// Where a segment starts: its ports and its sequence number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(u64);
+
+impl Place {
+    /// By the first bytes of a TCP header.
+    #[inline(always)]
+    pub(crate) fn of(tcp: [u8; 8]) -> Self {
+        Self(u64::from_be_bytes(tcp))
+    }
+
+    /// In a flow of which the ports do not matter: one that is not plain.
+    pub(crate) fn at(seq: u32) -> Self {
+        Self(seq.into())
+    }
+
+    #[inline(always)]
+    pub(crate) fn seq(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Where the next segment starts. Where the sequence number wraps, the ports are not those of the flow
+    /// any more: nothing is found by this place, until the next segment gives the right one.
+    #[inline(always)]
+    pub(crate) fn further(self, len: u32) -> Self {
+        Self(self.0.wrapping_add(len.into()))
+    }
 }
 
 /// One slot: a held frame, or room for one.
@@ -42,21 +72,20 @@ pub(crate) struct Held {
     /// The headers of the first segment; flags, acknowledgment and the like are kept up to date.
     pub(crate) header: [u8; MAX_HEADER],
 
-    /// The sequence number behind the payload. Not beside `payload_len`, nor `segments` beside
-    /// `frames`: the compiler would load both at once, and wait for the two stores before.
-    pub(crate) next_seq: u32,
-    /// Segments with payload.
-    pub(crate) segments: u32,
-    pub(crate) payload_len: u32,
-    /// Frames, absorbed ones included.
-    pub(crate) frames: u32,
+    /// Where a segment starts that joins behind.
+    pub(crate) next: Place,
+    /// How long a frame is that is like the last one: with a segment of the same size and the same flags.
+    /// 0 where none may join.
+    pub(crate) alike_len: usize,
+    /// The payload that such may bring after the next.
+    pub(crate) alike_room: u32,
     /// Payload bytes of the first segment.
     pub(crate) segment_size: u32,
-    /// The payload up to which one more segment like the last one may join: of the same size and
-    /// with the same flags. 0 where none may.
-    pub(crate) alike_until: u32,
-    /// How long such frames are.
-    pub(crate) alike_len: u32,
+    pub(crate) payload_len: u32,
+    /// Segments with payload.
+    pub(crate) segments: u32,
+    /// The slot that a frame joined after one had joined this one, the last time that it was another.
+    pub(crate) follower: u32,
     /// The masks that fit its headers.
     pub(crate) template: u32,
     /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
@@ -72,6 +101,8 @@ pub(crate) struct Held {
     /// The flow's hash.
     pub(crate) hash: u64,
 
+    /// Frames without payload.
+    pub(crate) empty: u32,
     /// When its first frame came, on the caller's clock.
     pub(crate) since: u64,
     /// The next slot with the same index in the table.
@@ -114,11 +145,12 @@ impl Held {
             newer: NONE,
             bucket: 0,
             template: 0,
-            next_seq: 0,
+            next: Place::default(),
             payload_len: 0,
             segment_size: 0,
             segments: 0,
-            frames: 0,
+            empty: 0,
+            follower: 0,
             header_len: 0,
             ip: 0,
             layer4: 0,
@@ -132,8 +164,8 @@ impl Held {
             link_len: 0,
             sum: 0,
             ids: [Identifications::NONE; 2],
-            alike_until: 0,
             alike_len: 0,
+            alike_room: 0,
             next_id: 0,
             id_mask: 0,
             id_step: 0,
@@ -147,7 +179,13 @@ impl Held {
     /// The sequence number of the first payload byte.
     #[inline]
     pub(crate) fn seq(&self) -> u32 {
-        self.next_seq.wrapping_sub(self.payload_len)
+        self.next.seq().wrapping_sub(self.payload_len)
+    }
+
+    /// Frames that it came in, absorbed ones included.
+    #[inline]
+    pub(crate) fn frames(&self) -> u32 {
+        self.segments + self.empty
     }
 
     /// Bytes behind the Ethernet header: what Linux counts as the frame's length.
@@ -169,9 +207,10 @@ pub(crate) fn identifications(headers: &Headers, frame: &[u8]) -> [Identificatio
     for (level, header) in ips.enumerate() {
         let slot = if level + 1 == last { 1 } else { 0 };
         if header.kind == HeaderKind::Ipv4 {
+            let ip = header.offset as u8;
             found[slot] = Identifications {
-                ip: header.offset,
-                first: id_at(frame, header.offset),
+                ip,
+                first: id_at(frame, ip),
                 run: IdRun::Increasing,
             };
         }
@@ -180,7 +219,7 @@ pub(crate) fn identifications(headers: &Headers, frame: &[u8]) -> [Identificatio
 }
 
 /// The identification of the IPv4 header at `ip`.
-pub(crate) fn id_at(frame: &[u8], ip: u16) -> u16 {
+pub(crate) fn id_at(frame: &[u8], ip: u8) -> u16 {
     let at = usize::from(ip) + 4;
     match frame.get(at..at + 2) {
         Some(&[high, low]) => u16::from_be_bytes([high, low]),

@@ -213,7 +213,7 @@ pub(crate) fn has_timestamps(header: &[u8; MAX_HEADER], seen: &Seen) -> bool {
 fn pure_ack(rules: &TcpRules, held: &Held, tcp: &Tcp) -> Result<Join, Reason> {
     let ahead = tcp.ack.wrapping_sub(held_ack(held)).cast_signed();
     let same_window = held_window(held) == u32::from(tcp.window);
-    let in_order = tcp.seq == held.next_seq;
+    let in_order = tcp.seq == held.next.seq();
     match rules.pure_ack {
         PureAck::Pass => Err(Reason::NoPayload),
         PureAck::Absorb if ahead < 0 => Ok(Join::Vanish),
@@ -225,14 +225,14 @@ fn pure_ack(rules: &TcpRules, held: &Held, tcp: &Tcp) -> Result<Join, Reason> {
 }
 
 fn gap(held: &Held, seq: u32) -> Reason {
-    match seq.wrapping_sub(held.next_seq).cast_signed() {
+    match seq.wrapping_sub(held.next.seq()).cast_signed() {
         1.. => Reason::SequenceGap,
         _ => Reason::SequenceBack,
     }
 }
 
 fn place(rules: &TcpRules, held: &Held, seen: &Seen, tcp: &Tcp) -> Result<Join, Reason> {
-    if tcp.seq == held.next_seq {
+    if tcp.seq == held.next.seq() {
         return behind(rules.segment_size, held, seen.payload_len);
     }
     let ends_at = tcp.seq.wrapping_add(seen.payload_len);

@@ -193,7 +193,7 @@ pub(crate) trait Sink<S: Store> {
 pub(crate) struct To<F>(pub(crate) F);
 
 impl<T, F: FnMut(Outgoing<'_, T>)> Sink<Parts<T>> for To<F> {
-    #[inline]
+    #[inline(always)]
     fn take<'a>(&mut self, out: Outgoing<'a, T>)
     where
         T: 'a,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::held::{Held, NONE};
+use crate::held::{Held, NONE, Place};
 use crate::profile;
 
 /// Held frames of one bucket, by age.
@@ -20,8 +20,8 @@ pub(crate) struct Table {
     free: Vec<u32>,
     /// The first slot of each chain. A power of two of them.
     index: Vec<u32>,
-    /// The slot that was opened or looked for last: perhaps the next frame's, if it is still open.
-    pub(crate) last: u32,
+    /// The slot that was opened or joined last, if it is still open.
+    last: u32,
     buckets: Vec<Bucket>,
     per_bucket: u32,
 }
@@ -41,7 +41,7 @@ impl Table {
             slots: (0..slots).map(|_| Held::new()).collect(),
             free: (0..slots).rev().collect(),
             index: (0..slots.next_power_of_two() * 2).map(|_| NONE).collect(),
-            last: NONE,
+            last: 0,
             buckets: (0..buckets).map(|_| empty).collect(),
             per_bucket,
         }
@@ -60,6 +60,39 @@ impl Table {
     #[inline]
     pub(crate) fn chain(&self, hash: u64) -> u32 {
         self.index[self.index_of(hash)]
+    }
+
+    /// The slot that waits for a segment, if it is the first of its chain: looked for where the last frame
+    /// went, and the frame after that one the last time, before the flow's hash is made.
+    #[inline(always)]
+    pub(crate) fn waiting(&mut self, place: Place, hash: impl FnOnce() -> u64) -> Option<u32> {
+        let waits = |slot: u32| {
+            let held = self.slots.get(slot as usize);
+            held.is_some_and(|held| held.next == place)
+        };
+        let last = self.slots.get(self.last as usize)?;
+        let mut slot = self.last;
+        if last.next != place {
+            slot = last.follower;
+            if !waits(slot) {
+                slot = self.chain(hash());
+                if !waits(slot) {
+                    return None;
+                }
+                self.turn_to(slot);
+            }
+            self.last = slot;
+        }
+        Some(slot)
+    }
+
+    /// Notes that a frame goes to another slot than the last one.
+    #[inline(always)]
+    fn turn_to(&mut self, slot: u32) {
+        if let Some(last) = self.slots.get_mut(self.last as usize) {
+            last.follower = slot;
+        }
+        self.last = slot;
     }
 
     /// The oldest frame of a bucket, or of the first bucket that has one.
@@ -101,16 +134,18 @@ impl Table {
         Some(slot)
     }
 
-    /// Lets others find a slot by its hash.
+    /// As [`Self::take`], a slot that others find by a hash.
     #[inline(always)]
-    pub(crate) fn open(&mut self, slot: u32, hash: u64) {
+    pub(crate) fn open(&mut self, bucket: u32, hash: u64) -> Option<(u32, &mut Held)> {
+        let slot = self.take(bucket)?;
         let at = self.index_of(hash);
         let next = core::mem::replace(&mut self.index[at], slot);
-        self.last = slot;
+        self.turn_to(slot);
         let held = &mut self.slots[slot as usize];
         held.hash = hash;
         held.chain = next;
         held.open = true;
+        Some((slot, held))
     }
 
     /// No frame finds this slot any more.
@@ -118,7 +153,7 @@ impl Table {
     pub(crate) fn close(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         // It may be `last`.
-        held.alike_until = 0;
+        held.alike_len = 0;
         if !core::mem::replace(&mut held.open, false) {
             return;
         }

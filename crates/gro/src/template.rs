@@ -217,24 +217,29 @@ pub(crate) fn agree_in<const N: usize>(
     agree(&mask[..N], &a[..N], &b[..N])
 }
 
-/// Whether no bit under the mask differs. All three have the same length, a multiple of 16: in
+/// Whether no bit under the mask differs. All three have the same length, a multiple of 32: in
 /// such pieces the compiler makes vector instructions of it.
 #[inline(always)]
 fn agree(mask: &[u8], a: &[u8], b: &[u8]) -> bool {
-    let pieces = |bytes| <[u8]>::as_chunks::<16>(bytes).0.iter().map(halves);
-    let mut bits = [0; 2];
+    let pieces = |bytes| <[u8]>::as_chunks::<32>(bytes).0.iter().map(words);
+    let mut bits = [0; 4];
     for ((mask, a), b) in pieces(mask).zip(pieces(a)).zip(pieces(b)) {
-        for half in 0..2 {
-            bits[half] |= (a[half] ^ b[half]) & mask[half];
+        for word in 0..4 {
+            bits[word] |= (a[word] ^ b[word]) & mask[word];
         }
     }
-    bits[0] | bits[1] == 0
+    bits.iter().fold(0, |all, word| all | word) == 0
 }
 
 #[inline(always)]
-fn halves(&piece: &[u8; 16]) -> [u64; 2] {
-    let (halves, _) = piece.as_chunks();
-    [u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])]
+fn words(piece: &[u8; 32]) -> [u64; 4] {
+    let (words, _) = piece.as_chunks();
+    [
+        u64::from_ne_bytes(words[0]),
+        u64::from_ne_bytes(words[1]),
+        u64::from_ne_bytes(words[2]),
+        u64::from_ne_bytes(words[3]),
+    ]
 }
 
 /// The rule that a differing byte breaks.

@@ -19,9 +19,10 @@ mod tcp;
 mod transport;
 mod tunnel;
 mod walk;
+mod wide;
 
 pub use cursor::UdpTunnels;
-pub use fetch::prefetch;
+pub use fetch::{prefetch, prefetch_head};
 pub use fixed::{FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;
@@ -31,3 +32,4 @@ pub use packet::{
 };
 pub use tcp::{Flags, TcpOptions};
 pub use walk::{plain_tcp, walk, walk_headers, walk_headers_entering, walk_quoted};
+pub use wide::{Work, widely};

@@ -27,23 +27,29 @@ impl<S: Store> Engine<S> {
             frame: self.counters.frames_in,
             reason: Some(reason),
         };
-        if self.profile.emission == Emission::Batch
-            && !self.table.is_empty()
-            && let Some(slot) = self.make_room(0, out)
-        {
+        if let Some(slot) = self.room_to_wait(out) {
             self.wait(slot, incoming, reason);
         } else {
-            self.counters.pass();
+            self.counters.leave();
             let about = About::unchanged(self.counters.frames_in, reason);
             out.take(self.store.pass(incoming.frame, incoming.token, about));
         }
         decision
     }
 
+    /// A slot for a frame that passes, if it must not overtake what comes out with its batch.
+    fn room_to_wait(&mut self, out: &mut impl Sink<S>) -> Option<u32> {
+        if self.profile.emission != Emission::Batch || self.table.is_empty() {
+            return None;
+        }
+        self.make_room(0, out);
+        self.table.take(0)
+    }
+
     /// Keeps a frame that passes for the end of the batch.
     fn wait(&mut self, slot: u32, incoming: Incoming<'_, S::Token>, reason: Reason) {
         let held = &mut self.table.slots[slot as usize];
-        held.frames = PASSED;
+        (held.segments, held.empty) = (0, PASSED);
         held.frame = self.counters.frames_in;
         held.since = incoming.now;
         held.closed = Some(reason);
@@ -64,26 +70,33 @@ impl<S: Store> Engine<S> {
     }
 
     /// Sends a held frame up and frees its slot.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+        self.emit_here(slot, reason, out);
+    }
+
+    #[inline(always)]
+    fn emit_here(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
         let held = &mut self.table.slots[slot as usize];
         let reason = held.closed.take().unwrap_or(reason);
-        match held.frames {
-            PASSED => self.counters.pass(),
-            frames => self.counters.flush(reason, frames),
+        let frames = held.frames();
+        self.counters.leave();
+        if frames != PASSED {
+            self.counters.flush(reason);
         }
-        if held.frames <= 1 {
+        if frames <= 1 {
             let about = About::unchanged(held.frame, reason);
             if let Some(single) = self.store.single(slot, about) {
                 out.take(single);
             }
         } else {
-            let mut gso = finish::finish(held, self.settings.checksums, self.profile.list);
-            gso.accurate_ecn = is_accurate_ecn(&self.profile, held);
+            self.counters.merged_out += 1;
+            finish::finish(held, self.settings.checksums, self.profile.list);
+            let accurate_ecn = is_accurate_ecn(&self.profile, held);
             let about = About {
                 frame: held.frame,
                 reason,
-                gso: Some(gso),
+                gso: Some(finish::gso(held, accurate_ecn)),
                 ip_at: held.ip,
                 transport_at: held.layer4,
                 header_len: held.header_len,
@@ -102,7 +115,7 @@ impl<S: Store> Engine<S> {
     pub(super) fn flush_buckets(&mut self, reason: Reason, out: &mut impl Sink<S>) {
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket) {
-                self.emit(slot, reason, out);
+                self.emit_here(slot, reason, out);
             }
         }
     }
@@ -130,6 +143,6 @@ impl<S: Store> Engine<S> {
 /// Whether all segments have CWR: where it must not change, it is a counter's bit (AccECN), and
 /// elsewhere the first segment's alone.
 fn is_accurate_ecn(profile: &Profile, held: &Held) -> bool {
-    let flags = flags_at(&held.header, held.layer4.into());
-    held.is_tcp && profile.tcp.equal & flags & Flags::CWR != 0
+    let kept = profile.tcp.equal & Flags::CWR;
+    kept != 0 && held.is_tcp && flags_at(&held.header, held.layer4.into()) & kept != 0
 }

@@ -8,31 +8,30 @@ use crate::store::{Sink, Store};
 use crate::template::Template;
 
 impl<S: Store> Engine<S> {
-    /// A slot in the bucket of a hash, made free if the profile says so.
+    /// The bucket of a hash, if there is room in it: made if the profile says so.
     #[inline(always)]
     pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
         let bucket = match self.settings.one_bucket {
             true => 0,
             false => self.table.bucket_of(hash),
         };
-        if !self.table.is_full(bucket) {
-            return self.table.take(bucket);
+        if self.table.is_full(bucket) {
+            match self.profile.table.full {
+                Full::Pass => return None,
+                Full::Evict => self.make_room(bucket, out),
+            }
         }
-        match self.profile.table.full {
-            Full::Pass => None,
-            Full::Evict => self.make_room(bucket, out),
-        }
+        Some(bucket)
     }
 
-    /// A slot in a bucket, the oldest frame in which goes up if it is full.
+    /// The oldest frame in a bucket goes up if it is full.
     #[inline(never)]
-    pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) -> Option<u32> {
+    pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) {
         if self.table.is_full(bucket)
             && let Some(oldest) = self.table.oldest(bucket)
         {
             self.emit(oldest, Reason::BucketFull, out);
         }
-        self.table.take(bucket)
     }
 
     /// The number of the masks for a frame that is going to be held.

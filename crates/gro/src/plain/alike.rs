@@ -1,54 +1,52 @@
 //! A frame that is what the last one of its flow was, only further on: most are.
 
-use super::head::{be16, be32, hash, head_sum, version};
-use super::{Head, PlainRules, PlainTemplates, agrees, is_ip_sound};
+use super::head::{be16, hash, head_sum, header_is_sound, place, version};
+use super::rules::{ALL, IPV4_HEADERS, NOTHING};
+use super::{Head, PlainRules, PlainTemplates, USUAL, is_ip_sound};
 use crate::gso::IdRun;
 use crate::held::Held;
 use crate::profile::IpId;
 use crate::table::Table;
+use crate::template::agree_in;
 
 /// The held frame of which a frame is a mere continuation, whatever its TCP checksum; and, where that
 /// is looked at, the sum of what it covers besides the payload.
 #[inline(always)]
-pub(super) fn alike<'t, const LINK: usize, const CHECKS: bool>(
+pub(super) fn alike<'t, const LINK: usize, const CHECKS: u8>(
     table: &'t mut Table,
     rules: &PlainRules,
     templates: &PlainTemplates,
-    seed: u64,
+    seed: &u64,
     frame: &[u8],
 ) -> Option<(u32, &'t mut Held, u64)> {
     let head = frame.first_chunk()?;
-    match version::<LINK>(head) {
-        4 => alike_ip::<LINK, 20, CHECKS>(table, rules, templates, seed, head, frame),
-        6 => alike_ip::<LINK, 40, CHECKS>(table, rules, templates, seed, head, frame),
-        _ => None,
+    let version = version::<LINK>(head);
+    if version == 4 {
+        return alike_ip::<LINK, 20, CHECKS>(table, rules, templates, seed, head, frame);
     }
+    if version == 6 {
+        return alike_ip::<LINK, 40, CHECKS>(table, rules, templates, seed, head, frame);
+    }
+    None
 }
 
 /// The IP header is `IP` bytes long: 20 for IPv4, 40 for IPv6.
 #[inline(always)]
-fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: bool>(
+fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: u8>(
     table: &'t mut Table,
     rules: &PlainRules,
     templates: &PlainTemplates,
-    seed: u64,
+    seed: &u64,
     head: &Head,
     frame: &[u8],
 ) -> Option<(u32, &'t mut Held, u64)> {
-    // Where frames of a flow come one after the other, its ports and place in the sequence find it.
-    let is_next = |last: &Held| {
-        let ports = LINK + IP..LINK + IP + 4;
-        last.next_seq == be32(head, LINK + IP + 4) && last.header[ports.clone()] == head[ports]
-    };
-    if !table.slots.get(table.last as usize).is_some_and(is_next) {
-        table.last = table.chain(hash::<LINK, IP>(head, seed));
-    }
-    let slot = table.last;
+    let hash = || hash::<LINK, IP>(head, *seed);
+    let slot = table.waiting(place::<LINK, IP>(head), hash)?;
     let held = table.slots.get_mut(slot as usize)?;
     if !is_alike::<LINK, IP, CHECKS>(rules, templates, held, head, frame) {
         return None;
     }
-    let sum = match CHECKS && rules.check_tcp {
+    let sum = match CHECKS == ALL && rules.check_tcp {
         true => head_sum::<LINK, IP>(head, held.header_len.into(), frame.len()),
         false => 0,
     };
@@ -57,7 +55,7 @@ fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: bool>(
 
 /// Whether a frame is what the last one that joined was, only further on: nearly all are.
 #[inline(always)]
-fn is_alike<const LINK: usize, const IP: usize, const CHECKS: bool>(
+fn is_alike<const LINK: usize, const IP: usize, const CHECKS: u8>(
     rules: &PlainRules,
     templates: &PlainTemplates,
     held: &Held,
@@ -65,25 +63,31 @@ fn is_alike<const LINK: usize, const IP: usize, const CHECKS: bool>(
     frame: &[u8],
 ) -> bool {
     let id = be16(head, LINK + 4) ^ held.next_id;
-    held.payload_len <= held.alike_until
-        && held.next_seq == be32(head, LINK + IP + 4)
+    frame.len() == held.alike_len
         && (IP == 40 || id & held.id_mask == 0)
-        && frame.len() == held.alike_len as usize
         && templates
             .get(held.template)
-            .is_some_and(|template| agrees::<IP>(&template.same, held, head))
-        && (!CHECKS || is_ip_sound::<LINK, IP>(rules, head))
+            .is_some_and(|template| agree_in::<USUAL>(&template.same, &held.header, head))
+        && match CHECKS {
+            NOTHING => true,
+            IPV4_HEADERS => IP == 40 || header_is_sound::<LINK>(head),
+            _ => is_ip_sound::<LINK, IP>(rules, head),
+        }
 }
 
 /// A frame that is a mere continuation joins.
 #[inline(always)]
 pub(super) fn grow(held: &mut Held) {
     let size = held.segment_size;
-    held.next_seq = held.next_seq.wrapping_add(size);
+    held.next = held.next.further(size);
     held.next_id = held.next_id.wrapping_add(held.id_step);
     held.payload_len += size;
     held.segments += 1;
-    held.frames += 1;
+    let (room, full) = held.alike_room.overflowing_sub(size);
+    held.alike_room = room;
+    if full {
+        held.alike_len = 0;
+    }
 }
 
 /// Notes what more segments like the last would look like, and how many fit.
@@ -100,8 +104,14 @@ pub(super) fn expect<const LINK: usize, const IP: usize>(
     let more = u64::from(rules.segments.saturating_sub(held.segments + 1));
     let before = u64::from(held.payload_len.saturating_sub(held.segment_size));
     let by_count = more * u64::from(held.segment_size) + before;
-    held.alike_until = by_count.min(by_size.into()) as u32;
-    held.alike_len = u32::from(held.header_len) + held.segment_size;
+    let until = by_count.min(by_size.into()) as u32;
+    let (room, full) = until.overflowing_sub(held.payload_len);
+    held.alike_room = room;
+    held.alike_len = if full || usize::from(held.header_len) > USUAL {
+        0
+    } else {
+        (u32::from(held.header_len) + held.segment_size) as usize
+    };
     let df = head[LINK + 6] & 0x40 != 0;
     let ignored = rules.id == IpId::Ignored || (rules.id == IpId::IncreasingWithoutDf && df);
     held.id_mask = if ignored { 0 } else { u16::MAX };

@@ -7,7 +7,7 @@ use crate::template::MAX_HEADER;
 
 /// Rewrites the headers, the transport checksum becoming the pseudo-header's sum. `false` where
 /// the general way must: the packet is too long for its length fields.
-#[inline]
+#[inline(always)]
 pub(crate) fn finish(held: &mut Held) -> bool {
     match (held.ip, held.version) {
         _ if held.network_len() > u32::from(u16::MAX) => return false,
@@ -19,36 +19,55 @@ pub(crate) fn finish(held: &mut Held) -> bool {
     true
 }
 
+/// Sums are of words in the order that they lie in: RFC 1071 section 2 (B).
 #[inline(always)]
 fn v4<const IP: usize>(held: &mut Held) {
-    let len = held.network_len();
+    let len = held.network_len() as u16;
     let header = &mut held.header;
     // All is read before anything is written: a load that covers a narrower store waits for it.
     let addresses = word(header, IP + 12) + word(header, IP + 16);
-    let first = u64::from(header[IP]) << 8 | u64::from(header[IP + 1]);
-    let hops = u64::from(header[IP + 8]) << 8 | u64::from(header[IP + 9]);
-    let rest = first + u64::from(len) + word(header, IP + 4) + hops;
-    put(header, IP + 2, len as u16);
-    put(header, IP + 10, !fold(addresses + rest));
-    put(header, IP + 36, fold(addresses + 6 + u64::from(len - 20)));
+    let rest = half(header, IP) + word(header, IP + 4) + half(header, IP + 8);
+    put(header, IP + 2, len.to_be());
+    put(
+        header,
+        IP + 10,
+        !fold(addresses + rest + u64::from(len.to_be())),
+    );
+    put(
+        header,
+        IP + 36,
+        fold(addresses + TCP + u64::from((len - 20).to_be())),
+    );
 }
 
 #[inline(always)]
 fn v6<const IP: usize>(held: &mut Held) {
-    let len = held.network_len() - 40;
+    let len = (held.network_len() - 40) as u16;
     let header = &mut held.header;
-    put(header, IP + 4, len as u16);
+    put(header, IP + 4, len.to_be());
     let addresses: u64 = (8..40).step_by(4).map(|at| word(header, IP + at)).sum();
-    put(header, IP + 56, fold(addresses + 6 + u64::from(len)));
+    put(
+        header,
+        IP + 56,
+        fold(addresses + TCP + u64::from(len.to_be())),
+    );
 }
+
+/// The protocol's number as it stands in a pseudo-header.
+const TCP: u64 = 6_u16.to_be() as u64;
 
 #[inline(always)]
 fn word(header: &[u8; MAX_HEADER], at: usize) -> u64 {
     let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
-    u64::from(u32::from_be_bytes(bytes))
+    u64::from(u32::from_ne_bytes(bytes))
+}
+
+#[inline(always)]
+fn half(header: &[u8; MAX_HEADER], at: usize) -> u64 {
+    u64::from(u16::from_ne_bytes([header[at], header[at + 1]]))
 }
 
 #[inline(always)]
 fn put(header: &mut [u8; MAX_HEADER], at: usize, value: u16) {
-    header[at..at + 2].copy_from_slice(&value.to_be_bytes());
+    header[at..at + 2].copy_from_slice(&value.to_ne_bytes());
 }

@@ -4,6 +4,7 @@ use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 
 use super::Head;
 use crate::hash::{hash_v4, hash_v6};
+use crate::held::Place;
 
 const ETHERTYPE_IPV4: u16 = u16::from_ne_bytes([0x08, 0x00]);
 const ETHERTYPE_IPV6: u16 = u16::from_ne_bytes([0x86, 0xdd]);
@@ -55,8 +56,8 @@ pub(super) fn be16(head: &Head, at: usize) -> u16 {
 }
 
 #[inline(always)]
-pub(super) fn be32(head: &Head, at: usize) -> u32 {
-    u32::from_be_bytes(bytes(head, at))
+pub(super) fn place<const LINK: usize, const IP: usize>(head: &Head) -> Place {
+    Place::of(bytes(head, LINK + IP))
 }
 
 /// `N` bytes at a place that is known to lie inside: callers pass constants.
@@ -71,8 +72,12 @@ pub(super) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
 /// section 2).
 #[inline(always)]
 pub(super) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
-    let word = |at: usize| u64::from(u32::from_ne_bytes(bytes(head, LINK + at)));
-    fold(word(0) + word(4) + word(8) + word(12) + word(16)) == 0xffff
+    let word = |at: usize| u128::from(u64::from_ne_bytes(bytes(head, LINK + at)));
+    let last = u128::from(u32::from_ne_bytes(bytes(head, LINK + 16)));
+    // In two words and a half: of narrower ones the compiler makes vectors, which take longer.
+    let sum = word(0) + word(8) + last;
+    let (low, carries) = (sum as u64, (sum >> 64) as u64);
+    fold((low & u64::from(u32::MAX)) + (low >> 32) + carries) == 0xffff
 }
 
 /// Whether the TCP checksum of a plain frame is right. Not inlined: where it is not asked for, the

@@ -29,38 +29,37 @@ use crate::store::{Sink, Store};
 use crate::template::{PLAIN_HEADER, agree_in};
 
 pub(crate) use finish::finish;
-pub(crate) use rules::PlainRules;
+pub(crate) use rules::{ALL, IPV4_HEADERS, NOTHING, PlainRules};
 pub(crate) use templates::PlainTemplates;
 
 use alike::{alike, expect, grow};
-use head::{be16, be32, hash, header_is_sound, is_whole, pseudo_sum, segment_is_sound, version};
+use head::{be16, hash, header_is_sound, is_whole, place, pseudo_sum, segment_is_sound, version};
 use start::first;
 
 /// The first bytes of a frame, as many as plain headers can be long.
 pub(crate) type Head = [u8; PLAIN_HEADER];
 
-/// Header bytes of most plain frames: TCP over IPv4 with up to 24 bytes of options, and over IPv6
-/// with up to 20.
-const USUAL_V4: usize = 80;
-const USUAL_V6: usize = 96;
+/// Header bytes of most plain frames: TCP over IPv6 with up to 20 bytes of options, and over IPv4 with
+/// all there can be.
+pub(crate) const USUAL: usize = 96;
 
 impl<S: Store> Engine<S> {
     /// Takes a frame whose IP header starts at `LINK` if it is plain. `CHECKS` is
-    /// [`PlainRules::has_checks`]: asking for each frame costs registers.
+    /// [`PlainRules::checks`]: asking for each frame costs registers.
     #[inline(always)]
-    pub(crate) fn push_behind<const LINK: usize, const CHECKS: bool>(
+    pub(crate) fn push_behind<const LINK: usize, const CHECKS: u8>(
         &mut self,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
         let Incoming { frame, token, now } = incoming;
         let Self { table, rules, .. } = self;
-        let alike = alike::<LINK, CHECKS>(table, rules, &self.plain, self.settings.seed, frame);
+        let alike = alike::<LINK, CHECKS>(table, rules, &self.plain, &self.settings.seed, frame);
         let Some((slot, held, head_sum)) = alike else {
             return self.push_unlike::<LINK>(frame, token, now, out);
         };
         let payload = usize::from(held.header_len)..frame.len();
-        if CHECKS && rules.check_tcp {
+        if CHECKS == ALL && rules.check_tcp {
             let is_right = |sum| fold(head_sum + sum) == 0xffff;
             let store = &mut self.store;
             if let Err(token) = store.append_if(slot, frame, payload, token, out, is_right) {
@@ -69,7 +68,7 @@ impl<S: Store> Engine<S> {
         } else {
             self.store.append(slot, frame, payload, token, out);
         }
-        if CHECKS && rules.sums {
+        if CHECKS == ALL && rules.sums {
             add_sum(held, frame, held.segment_size, Join::Behind);
         }
         grow(held);
@@ -100,7 +99,6 @@ impl<S: Store> Engine<S> {
             Some((6, head)) => self.push_plain::<LINK, 40>(head, incoming, out),
             _ => self.push_any(incoming, out),
         };
-        self.counters.decide(decision);
         self.count(out);
         decision
     }
@@ -146,7 +144,7 @@ impl<S: Store> Engine<S> {
         let check_tcp = self.rules.check_tcp && !self.rules.lazy;
         match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
             Some(first) if is_sound::<LINK, IP>(&self.rules, head, incoming.frame, check_tcp) => {
-                self.start_plain::<LINK, IP>(&first, incoming, out)
+                self.start_plain::<LINK, IP>(&first, None, incoming, out)
             }
             _ => self.push_any(incoming, out),
         }
@@ -162,12 +160,12 @@ impl<S: Store> Engine<S> {
     ) -> bool {
         let rules = &self.rules;
         let payload_len = (frame.len() as u32).wrapping_sub(held.header_len.into());
-        held.next_seq == be32(head, LINK + IP + 4)
+        held.next.seq() == place::<LINK, IP>(head).seq()
             && held.plain
             && self
                 .plain
                 .get(held.template)
-                .is_some_and(|template| agrees::<IP>(&template.equal, held, head))
+                .is_some_and(|template| agrees(&template.equal, held, head))
             && payload_len.wrapping_sub(1) < held.segment_size.max(rules.size_floor)
             && is_whole::<LINK, IP>(head, frame.len() - LINK)
             && rules.joins(head[LINK + IP + 13])
@@ -243,10 +241,9 @@ impl<S: Store> Engine<S> {
         if IP == 20 && held.segments == 1 && same_id && rules.id.knows_fixed() {
             held.ids[1].run = IdRun::Fixed;
         }
-        held.next_seq = held.next_seq.wrapping_add(payload_len);
+        held.next = place::<LINK, IP>(head).further(payload_len);
         held.payload_len += payload_len;
         held.segments += 1;
-        held.frames += 1;
         // Written only when it changes: the next frame's comparison reads these bytes in wider
         // words, and would have to wait for a narrow store.
         let carried = flags & rules.carried;
@@ -260,7 +257,7 @@ impl<S: Store> Engine<S> {
         } else {
             None
         };
-        held.alike_until = 0;
+        held.alike_len = 0;
         if reason.is_none() && !shorter {
             expect::<LINK, IP>(rules, held, head);
         }
@@ -269,6 +266,7 @@ impl<S: Store> Engine<S> {
         if let Some(reason) = reason {
             self.tail_or_end(slot, reason, out);
         }
+        self.counters.merge();
         Decision {
             action: Action::Merged,
             frame,
@@ -279,12 +277,10 @@ impl<S: Store> Engine<S> {
 
 /// Whether the headers of a frame agree with held ones in all bits of a mask.
 #[inline(always)]
-fn agrees<const IP: usize>(mask: &[u8], held: &Held, head: &Head) -> bool {
-    let len = usize::from(held.header_len);
-    match IP {
-        20 if len <= USUAL_V4 => agree_in::<USUAL_V4>(mask, &held.header, head),
-        40 if len <= USUAL_V6 => agree_in::<USUAL_V6>(mask, &held.header, head),
-        _ => agree_in::<PLAIN_HEADER>(mask, &held.header, head),
+fn agrees(mask: &[u8], held: &Held, head: &Head) -> bool {
+    match usize::from(held.header_len) <= USUAL {
+        true => agree_in::<USUAL>(mask, &held.header, head),
+        false => agree_in::<PLAIN_HEADER>(mask, &held.header, head),
     }
 }
 

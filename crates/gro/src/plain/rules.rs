@@ -8,6 +8,13 @@ use crate::settings::{Checksums, Settings, Verification};
 /// Flags that the short way knows.
 const KNOWN: u16 = Flags::ACK | Flags::PSH | Flags::ECE;
 
+/// No checksum is looked at.
+pub(crate) const NOTHING: u8 = 0;
+/// That of the IPv4 header is.
+pub(crate) const IPV4_HEADERS: u8 = 1;
+/// The rules say which are.
+pub(crate) const ALL: u8 = 2;
+
 /// A segment with these flags may join.
 const JOINS: u8 = 1;
 /// A segment with these flags may be held.
@@ -71,10 +78,14 @@ impl PlainRules {
         }
     }
 
-    /// Whether checksums of frames that join are looked at, or added up.
+    /// What is to be looked at, or added up, of frames that join, besides what is compared.
     #[inline(always)]
-    pub(crate) fn has_checks(&self) -> bool {
-        self.check_ipv4 || self.check_tcp || self.sums
+    pub(crate) fn checks(&self) -> u8 {
+        match (self.check_tcp || self.sums, self.check_ipv4) {
+            (true, _) => ALL,
+            (false, true) => IPV4_HEADERS,
+            (false, false) => NOTHING,
+        }
     }
 
     /// Whether the payload of a frame will probably be read, by whether the one before it merged.

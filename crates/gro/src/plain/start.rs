@@ -1,13 +1,13 @@
 //! The first frame of a flow: whether it is plain, and how it is held.
 
-use super::head::{be16, be32, is_fragment, is_whole};
-use super::{Head, PlainRules, expect, templates};
+use super::head::{be16, is_fragment, is_whole, place};
+use super::{Head, PlainRules, USUAL, expect, templates};
 use crate::Reason;
-use crate::change::add_sum;
 use crate::decision::{Action, Decision};
 use crate::engine::{Engine, Incoming};
+use crate::finish::payload_sum;
+use crate::gso::IdRun;
 use crate::held::{Held, Identifications};
-use crate::judge::Join;
 use crate::profile::Mismatch;
 use crate::store::{Sink, Store};
 use crate::template::PLAIN_HEADER;
@@ -25,34 +25,35 @@ impl<S: Store> Engine<S> {
     pub(super) fn start_plain<const LINK: usize, const IP: usize>(
         &mut self,
         first: &First<'_>,
+        refused: Option<Reason>,
         incoming: Incoming<'_, S::Token>,
         out: &mut impl Sink<S>,
     ) -> Decision {
-        let Some(slot) = self.room(first.hash, out) else {
+        let bucket = self.room(first.hash, out);
+        let Some((slot, held)) = bucket.and_then(|bucket| self.table.open(bucket, first.hash))
+        else {
             return self.push_any(incoming, out);
         };
-        let held = &mut self.table.slots[slot as usize];
         hold::<LINK, IP>(held, first);
         let closes = self.rules.closes(first.head[LINK + IP + 13]);
         held.tail = closes.then_some(Reason::ClosingFlag);
         held.frame = self.counters.frames_in;
         held.since = incoming.now;
-        if self.rules.sums {
-            add_sum(held, incoming.frame, first.payload_len, Join::Behind);
-        }
-        held.payload_len = first.payload_len;
         held.unverified = self.rules.lazy && self.rules.check_tcp;
         if !closes && !held.unverified {
             expect::<LINK, IP>(&self.rules, held, first.head);
         }
+        if self.rules.sums {
+            held.sum = payload_sum(held, incoming.frame, first.payload_len).into();
+        }
         let payload = usize::from(held.header_len)..incoming.frame.len();
         self.store
             .start(slot, incoming.frame, payload, incoming.token);
-        self.table.open(slot, first.hash);
+        self.counters.hold(refused);
         Decision {
             action: Action::Held,
-            frame: self.counters.frames_in,
-            reason: None,
+            frame: held.frame,
+            reason: refused,
         }
     }
 }
@@ -77,14 +78,7 @@ impl<S: Store> Engine<S> {
         if flushes {
             self.end(full, Reason::SizeLimit, out);
         }
-        let decision = self.start_plain::<LINK, IP>(&first, incoming, out);
-        match decision.action {
-            Action::Held => Decision {
-                reason: Some(Reason::SizeLimit),
-                ..decision
-            },
-            _ => decision,
-        }
+        self.start_plain::<LINK, IP>(&first, Some(Reason::SizeLimit), incoming, out)
     }
 
     /// Whether a frame of a flow is held, from a slot of a chain on.
@@ -131,8 +125,11 @@ pub(super) fn first<'a, const LINK: usize, const IP: usize>(
 #[inline(always)]
 fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) {
     let version = if IP == 20 { 4 } else { 6 };
-    held.header[..PLAIN_HEADER].copy_from_slice(first.head);
     held.header_len = (LINK + IP) as u16 + u16::from(first.words) * 4;
+    held.header[..USUAL].copy_from_slice(&first.head[..USUAL]);
+    if usize::from(held.header_len) > USUAL {
+        held.header[USUAL..PLAIN_HEADER].copy_from_slice(&first.head[USUAL..]);
+    }
     held.ip = LINK as u16;
     held.layer4 = (LINK + IP) as u16;
     held.version = version;
@@ -141,17 +138,21 @@ fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) 
     held.plain = true;
     held.link_len = LINK as u8;
     held.template = templates::number(version, first.words);
-    held.next_seq = be32(first.head, LINK + IP + 4).wrapping_add(first.payload_len);
+    held.next = place::<LINK, IP>(first.head).further(first.payload_len);
     held.segment_size = first.payload_len;
-    held.payload_len = 0;
+    held.payload_len = first.payload_len;
     held.segments = 1;
-    held.frames = 1;
+    held.empty = 0;
     held.closed = None;
-    held.alike_until = 0;
+    held.alike_len = 0;
     held.sum = 0;
-    held.ids = [Identifications::NONE; 2];
-    if IP == 20 {
-        held.ids[1].ip = LINK as u16;
-        held.ids[1].first = be16(first.head, LINK + 4);
-    }
+    held.ids[0] = Identifications::NONE;
+    held.ids[1] = match IP {
+        20 => Identifications {
+            ip: LINK as u8,
+            first: be16(first.head, LINK + 4),
+            run: IdRun::Increasing,
+        },
+        _ => Identifications::NONE,
+    };
 }
