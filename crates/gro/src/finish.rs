@@ -3,10 +3,12 @@
 use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 use coalescope_wire::{Header, HeaderKind};
 
+use crate::Reason;
 use crate::gso::{Gso, GsoKind};
 use crate::held::Held;
 use crate::plain;
 use crate::settings::Checksums;
+use crate::store::About;
 use crate::template::MAX_HEADER;
 
 /// The longest payload that a 16-bit length field can say.
@@ -45,21 +47,28 @@ fn finish_any(held: &mut Held, checksums: Checksums, list: bool) {
     }
 }
 
-/// How to cut it again.
+/// What is known of it, and how to cut it again.
 #[inline(always)]
-pub(crate) fn gso(held: &Held, accurate_ecn: bool) -> Gso {
+pub(crate) fn about(held: &Held, reason: Reason, accurate_ecn: bool) -> About {
     let kind = match (held.is_tcp, held.version) {
         (false, _) => GsoKind::Udp,
         (true, 4) => GsoKind::TcpV4,
         (true, _) => GsoKind::TcpV6,
     };
-    Gso {
-        kind,
-        segment_size: held.segment_size as u16,
-        segments: held.segments.min(u32::from(u16::MAX)) as u16,
-        outer_id: held.ids[0].run,
-        id: held.ids[1].run,
-        accurate_ecn,
+    About {
+        frame: held.frame,
+        reason,
+        gso: Some(Gso {
+            kind,
+            segment_size: held.segment_size as u16,
+            segments: held.segments.min(u32::from(u16::MAX)) as u16,
+            outer_id: held.ids[0].run,
+            id: held.ids[1].run,
+            accurate_ecn,
+        }),
+        ip_at: held.ip,
+        transport_at: held.layer4,
+        header_len: held.header_len,
     }
 }
 

@@ -13,16 +13,13 @@ pub(crate) const MAX_HEADER: usize = 256;
 /// options, rounded up.
 pub(crate) const PLAIN_HEADER: usize = 128;
 
-/// Two masks over the header bytes.
+/// Masks over the header bytes of frames of one shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     /// Bits that tell one flow from another.
     pub(crate) flow: [u8; MAX_HEADER],
     /// Bits that must be equal for two frames to merge, those of `flow` included.
     pub(crate) equal: [u8; MAX_HEADER],
-    /// Bits that are equal in two segments of one size with the same flags, those of `equal`
-    /// included.
-    pub(crate) same: [u8; PLAIN_HEADER],
 }
 
 impl Template {
@@ -31,7 +28,6 @@ impl Template {
         let mut template = Self {
             flow: [0; MAX_HEADER],
             equal: [0; MAX_HEADER],
-            same: [0; PLAIN_HEADER],
         };
         for (index, header) in headers.iter().enumerate() {
             let next = headers
@@ -40,10 +36,25 @@ impl Template {
             let outermost = index == 0;
             template.header(profile, header.kind, header.offset.into(), next, outermost);
         }
-        for header in headers {
-            template.size_and_flags(header.kind, header.offset.into());
-        }
         template
+    }
+
+    /// Bits that are equal in two segments of one size with the same flags, in frames with these headers:
+    /// those of `equal`, IP lengths and TCP flags.
+    pub(crate) fn same(&self, headers: &[Header]) -> [u8; PLAIN_HEADER] {
+        let mut same = [0; PLAIN_HEADER];
+        same.copy_from_slice(&self.equal[..PLAIN_HEADER]);
+        for header in headers {
+            let field = match header.kind {
+                HeaderKind::Ipv4 => 2,
+                HeaderKind::Ipv6 => 4,
+                HeaderKind::Tcp => 12,
+                _ => continue,
+            };
+            let at = usize::from(header.offset) + field;
+            same[at..at + 2].fill(0xff);
+        }
+        same
     }
 
     /// Leaves out what Linux leaves out of a GRE header with a checksum. `gre_gro_receive` compares
@@ -66,22 +77,6 @@ impl Template {
             }
         }
         self
-    }
-
-    /// IP lengths and TCP flags, beside all that must be equal.
-    fn size_and_flags(&mut self, kind: HeaderKind, at: usize) {
-        let at = match kind {
-            HeaderKind::Ipv4 => at + 2,
-            HeaderKind::Ipv6 => at + 4,
-            HeaderKind::Tcp => at + 12,
-            _ => return,
-        };
-        for (same, equal) in self.same.iter_mut().zip(&self.equal) {
-            *same |= equal;
-        }
-        for same in self.same.iter_mut().skip(at).take(2) {
-            *same = 0xff;
-        }
     }
 
     fn header(

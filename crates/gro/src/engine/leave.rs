@@ -93,14 +93,7 @@ impl<S: Store> Engine<S> {
             self.counters.merged_out += 1;
             finish::finish(held, self.settings.checksums, self.profile.list);
             let accurate_ecn = is_accurate_ecn(&self.profile, held);
-            let about = About {
-                frame: held.frame,
-                reason,
-                gso: Some(finish::gso(held, accurate_ecn)),
-                ip_at: held.ip,
-                transport_at: held.layer4,
-                header_len: held.header_len,
-            };
+            let about = finish::about(held, reason, accurate_ecn);
             out.take(self.store.merged(slot, &mut held.header, about));
         }
         self.table.release(slot);

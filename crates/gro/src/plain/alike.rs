@@ -1,6 +1,6 @@
 //! A frame that is what the last one of its flow was, only further on: most are.
 
-use super::head::{be16, hash, head_sum, header_is_sound, place, version};
+use super::head::{be16, hash, head_sum, header_is_sound, is_v4, is_v6, place};
 use super::rules::{ALL, IPV4_HEADERS, NOTHING};
 use super::{Head, PlainRules, PlainTemplates, USUAL, is_ip_sound};
 use crate::gso::IdRun;
@@ -20,11 +20,10 @@ pub(super) fn alike<'t, const LINK: usize, const CHECKS: u8>(
     frame: &[u8],
 ) -> Option<(u32, &'t mut Held, u64)> {
     let head = frame.first_chunk()?;
-    let version = version::<LINK>(head);
-    if version == 4 {
+    if is_v4::<LINK>(head) {
         return alike_ip::<LINK, 20, CHECKS>(table, rules, templates, seed, head, frame);
     }
-    if version == 6 {
+    if is_v6::<LINK>(head) {
         return alike_ip::<LINK, 40, CHECKS>(table, rules, templates, seed, head, frame);
     }
     None
@@ -65,9 +64,7 @@ fn is_alike<const LINK: usize, const IP: usize, const CHECKS: u8>(
     let id = be16(head, LINK + 4) ^ held.next_id;
     frame.len() == held.alike_len
         && (IP == 40 || id & held.id_mask == 0)
-        && templates
-            .get(held.template)
-            .is_some_and(|template| agree_in::<USUAL>(&template.same, &held.header, head))
+        && agree_in::<USUAL>(templates.same(held.template), &held.header, head)
         && match CHECKS {
             NOTHING => true,
             IPV4_HEADERS => IP == 40 || header_is_sound::<LINK>(head),

@@ -23,6 +23,17 @@ pub(super) fn version<const LINK: usize>(head: &Head) -> u8 {
     }
 }
 
+#[inline(always)]
+pub(super) fn is_v4<const LINK: usize>(head: &Head) -> bool {
+    version::<LINK>(head) == 4
+}
+
+/// By the IP header alone: what is held agrees in the EtherType, too, if the frame is alike.
+#[inline(always)]
+pub(super) fn is_v6<const LINK: usize>(head: &Head) -> bool {
+    head[LINK] >> 4 == 6
+}
+
 /// Of addresses and ports, which lie where they do in a plain frame.
 #[inline(always)]
 pub(super) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {

@@ -1,32 +1,55 @@
 //! The masks of plain frames, made once.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use coalescope_wire::{Header, HeaderKind, LinkType};
 
 use crate::profile::{Field, Options, Profile};
 use crate::seen::{Layer4, Seen};
-use crate::template::Template;
+use crate::template::{PLAIN_HEADER, Template};
 
 /// TCP header lengths, in words of 4 bytes: 5 to 15.
 const LENGTHS: usize = 11;
+
+/// Masks for two versions and these lengths, rounded up to a power of two: no number lies outside of it
+/// that is cut to its bits.
+const ROOM: usize = (2 * LENGTHS).next_power_of_two();
 
 /// The masks for each IP version and TCP header length; none under a profile that always needs the
 /// general path.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainTemplates {
     list: Vec<Template>,
+    /// See [`Template::same`].
+    same: Box<[[u8; PLAIN_HEADER]; ROOM]>,
 }
 
 impl PlainTemplates {
     pub(crate) fn new(profile: &Profile, link: LinkType) -> Self {
-        let list = match link {
+        let shapes = match link {
             _ if profile.list || !only_compares(profile) => Vec::new(),
-            LinkType::Ethernet => templates(profile, Some(14)),
-            LinkType::Raw => templates(profile, None),
+            LinkType::Ethernet => shapes(Some(14)),
+            LinkType::Raw => shapes(None),
             _ => Vec::new(),
         };
-        Self { list }
+        let mut templates = Self {
+            list: Vec::new(),
+            same: Box::new([[0; PLAIN_HEADER]; ROOM]),
+        };
+        for ((headers, end), same) in shapes.iter().zip(templates.same.iter_mut()) {
+            let template = Template::new(profile, headers, *end);
+            *same = template.same(headers);
+            templates.list.push(template);
+        }
+        templates
+    }
+
+    /// The bits that are equal in two segments of one size with the same flags; of a template that is not
+    /// plain, any.
+    #[inline(always)]
+    pub(super) fn same(&self, number: u32) -> &[u8; PLAIN_HEADER] {
+        &self.same[number as usize % ROOM]
     }
 
     #[inline]
@@ -75,7 +98,8 @@ fn only_compares(profile: &Profile) -> bool {
     v4 && v6 && tcp.options == Options::Equal && compared(tcp.ack) && compared(tcp.window)
 }
 
-fn templates(profile: &Profile, link: Option<u16>) -> Vec<Template> {
+/// The headers of plain frames, by number, and where they end.
+fn shapes(link: Option<u16>) -> Vec<(Vec<Header>, usize)> {
     let versions = [(HeaderKind::Ipv4, 20), (HeaderKind::Ipv6, 40)];
     versions
         .into_iter()
@@ -90,11 +114,11 @@ fn templates(profile: &Profile, link: Option<u16>) -> Vec<Template> {
                 kind: HeaderKind::Tcp,
                 offset: ip + len,
             };
-            let headers: Vec<_> = ethernet
+            let headers = ethernet
                 .into_iter()
                 .chain([Header { kind, offset: ip }, tcp])
                 .collect();
-            Template::new(profile, &headers, usize::from(ip + len) + words * 4)
+            (headers, usize::from(ip + len) + words * 4)
         })
         .collect()
 }
