@@ -19,7 +19,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::goals::Rows;
-use crate::options::{Options, WARM};
+use crate::options::Options;
 use crate::report::Mode;
 
 /// Measures one mode and prints its tables.
@@ -42,23 +42,12 @@ fn compare(options: &Options, mode: &Mode, cold: usize) -> io::Result<Rows> {
     Ok(all)
 }
 
-/// What reading the clock adds to each packet of a warm pass.
-fn clock_cost() -> f64 {
-    let count = 1000;
-    let begin = clock::now();
-    for _ in 0..count {
-        clock::now();
-    }
-    (clock::now() - begin) as f64 / f64::from(count) / WARM.0 as f64
-}
-
 fn run() -> io::Result<()> {
     let options = Options::new();
     let wanted = env::var("ONLY").unwrap_or_default();
     let is_wanted = |name| wanted.is_empty() || wanted == name;
     let (mut zero, mut copied) = (Rows::new(), Rows::new());
-    let (rounds, clock) = (options.rounds, clock_cost());
-    println!("{rounds} rounds; the clock takes {clock:.2} ns of each packet of a warm pass.\n");
+    println!("{} rounds.\n", options.rounds);
     if is_wanted("zero-copy") {
         zero = compare(&options, &report::ZERO_COPY, 131_072)?;
         println!();

@@ -6,7 +6,7 @@ use crate::frames::Load;
 
 const FLOWS: [usize; 6] = [1, 8, 64, 512, 4096, 65_536];
 /// A pass in the caches, and how many of them are one measurement.
-pub(crate) const WARM: (usize, u32) = (512, 200);
+const WARM: (usize, u32) = (512, 200);
 
 /// What the environment asks for.
 pub(crate) struct Options {

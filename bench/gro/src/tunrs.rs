@@ -4,7 +4,7 @@ use std::io;
 
 use tun_rs::{ExpandBuffer, GROTable};
 
-use crate::clock::now;
+use crate::clock::{now, since};
 use crate::engine::{Engine, Rule, Sample};
 use crate::frames::{Frames, IP_AND_TCP, Layout, Load, PAYLOAD};
 use crate::id::Id;
@@ -88,7 +88,7 @@ impl TunRs {
         for batch in buffers.chunks_mut(BATCH) {
             self.table.apply_gro(batch, HEADROOM, true)?;
         }
-        let ns = now() - begin;
+        let ns = since(begin);
         // A frame that was merged away keeps its length; those that grew tell how many were.
         let merged: usize = buffers
             .iter()

@@ -348,6 +348,7 @@ impl<S: Store> Engine<S> {
         refused: Option<Reason>,
         out: &mut impl Sink<S>,
     ) -> Decision {
+        self.table.outdate(seen.hash);
         let bucket = self.room(seen.hash, out);
         let Some((slot, _)) = bucket.and_then(|bucket| self.table.open(bucket, seen.hash)) else {
             return self.pass(incoming, Reason::BucketFull, out);

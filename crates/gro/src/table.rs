@@ -86,6 +86,18 @@ impl Table {
         Some(slot)
     }
 
+    /// A newer frame of a flow is going to be held: no frame joins the older ones without a look at it, which
+    /// [`Self::waiting`] does not take.
+    pub(crate) fn outdate(&mut self, hash: u64) {
+        let mut slot = self.chain(hash);
+        while let Some(held) = self.slots.get_mut(slot as usize) {
+            if held.hash == hash {
+                held.alike_len = 0;
+            }
+            slot = held.chain;
+        }
+    }
+
     /// Notes that a frame goes to another slot than the last one.
     #[inline(always)]
     fn turn_to(&mut self, slot: u32) {

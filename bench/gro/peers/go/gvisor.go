@@ -71,5 +71,5 @@ func (g *gvisor) pass() (time.Duration, int, error) {
 			g.gro.Flush()
 		}
 	}
-	return now() - begin, g.sink.out, nil
+	return since(begin), g.sink.out, nil
 }

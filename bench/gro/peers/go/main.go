@@ -117,6 +117,14 @@ func passes(engine engine, loops int) error {
 	return nil
 }
 
+// since is the time that this thread was running since then, without what asking for it takes, which
+// is as long as nothing takes.
+func since(begin time.Duration) time.Duration {
+	end := now()
+	nothing := now() - end
+	return end - begin - nothing
+}
+
 // now is the time that this thread was running.
 func now() time.Duration {
 	var t unix.Timespec

@@ -65,5 +65,5 @@ func (t *tailscale) pass() (time.Duration, int, error) {
 		tsResetUDP(t.udp)
 		tsResetWrite(&t.toWrite)
 	}
-	return now() - begin, out, nil
+	return since(begin), out, nil
 }

@@ -56,5 +56,5 @@ func (w *wireguard) pass() (time.Duration, int, error) {
 		wgResetTCP(w.tcp)
 		wgResetUDP(w.udp)
 	}
-	return now() - begin, out, nil
+	return since(begin), out, nil
 }

@@ -75,8 +75,9 @@ impl<S: Store> Engine<S> {
         let Some(first) = first.filter(|_| flushes || !self.is_held(hash, older)) else {
             return self.push_any(incoming, out);
         };
-        if flushes {
-            self.end(full, Reason::SizeLimit, out);
+        match flushes {
+            true => self.end(full, Reason::SizeLimit, out),
+            false => self.table.outdate(hash),
         }
         self.start_plain::<LINK, IP>(&first, Some(Reason::SizeLimit), incoming, out)
     }
