@@ -81,11 +81,12 @@ pub(crate) struct Held {
     pub(crate) alike_room: u32,
     /// Payload bytes of the first segment.
     pub(crate) segment_size: u32,
+    /// Not beside `segments`: the compiler would add to both at once, which takes twice the instructions.
     pub(crate) payload_len: u32,
-    /// Segments with payload.
-    pub(crate) segments: u32,
     /// The slot that a frame joined after one had joined this one, the last time that it was another.
     pub(crate) follower: u32,
+    /// Segments with payload.
+    pub(crate) segments: u32,
     /// The masks that fit its headers.
     pub(crate) template: u32,
     /// The identification that the next of them has, in the bits of `id_mask`, and by how much it

@@ -62,8 +62,9 @@ impl Table {
         self.index[self.index_of(hash)]
     }
 
-    /// The slot that waits for a segment, if it is the first of its chain: looked for where the last frame
-    /// went, and the frame after that one the last time, before the flow's hash is made.
+    /// A slot that waits for the segment at a place: looked for where the last frame went, then where one went
+    /// after that the last time, and only then by the flow's hash, at the head of its chain. It may be closed,
+    /// or not the newest of its flow: nothing is alike to it then.
     #[inline(always)]
     pub(crate) fn waiting(&mut self, place: Place, hash: impl FnOnce() -> u64) -> Option<u32> {
         let waits = |slot: u32| {

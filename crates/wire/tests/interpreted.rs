@@ -2,7 +2,7 @@
 //! `RUSTFLAGS="-C target-feature=+avx2"`; `tests/checksums.rs` looks at what comes out.
 
 use coalescope_wire::checksum::{copy_and_sum, sum};
-use coalescope_wire::prefetch;
+use coalescope_wire::{Work, prefetch, prefetch_head, widely};
 
 /// Lengths around a register, a block of four, and the length from which on vectors are used.
 const LENGTHS: [usize; 9] = [127, 128, 129, 159, 160, 255, 256, 257, 300];
@@ -18,9 +18,32 @@ fn vectors_stay_inside_their_bytes() {
     }
 }
 
+struct Differ<'a>(&'a [u8], &'a [u8]);
+
+impl Work for Differ<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        self.0.iter().zip(self.1).filter(|(a, b)| a != b).count()
+    }
+}
+
+#[test]
+fn work_gives_what_it_gives_elsewhere() {
+    for len in LENGTHS {
+        let bytes: Vec<u8> = (0..len).map(|at| at as u8).collect();
+        let mut other = bytes.clone();
+        (other[0], other[len - 1]) = (!other[0], !other[len - 1]);
+        assert_eq!(widely(Differ(&bytes, &other)), 2);
+    }
+}
+
 #[test]
 fn any_bytes_can_be_fetched() {
     for len in [0, 1, 64, 65, 1500] {
-        prefetch(&vec![1; len]);
+        let bytes = vec![1; len];
+        prefetch(&bytes);
+        prefetch_head::<96>(&bytes);
     }
 }

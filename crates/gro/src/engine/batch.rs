@@ -1,0 +1,84 @@
+//! Many frames in.
+
+use coalescope_wire::{LinkType, Work, prefetch};
+
+use super::{Engine, Incoming};
+use crate::decision::Action;
+use crate::plain::{ALL, IPV4_HEADERS, NOTHING};
+use crate::store::{Sink, Store};
+
+/// A batch on its way through the engine.
+pub(crate) struct PushAll<'a, S, I, O> {
+    pub(crate) engine: &'a mut Engine<S>,
+    pub(crate) frames: I,
+    pub(crate) now: u64,
+    pub(crate) out: &'a mut O,
+}
+
+impl<'f, S, I, O> Work for PushAll<'_, S, I, O>
+where
+    S: Store,
+    I: Iterator<Item = (&'f [u8], S::Token)>,
+    O: Sink<S>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.engine.push_all(self.frames, self.now, self.out);
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// Takes frames in, one after the other.
+    #[inline(always)]
+    fn push_all<'f>(
+        &mut self,
+        frames: impl Iterator<Item = (&'f [u8], S::Token)>,
+        now: u64,
+        out: &mut impl Sink<S>,
+    ) {
+        let frames = frames.map(|(frame, token)| Incoming { frame, token, now });
+        // The choice is made once, not for every frame.
+        match (self.short, self.rules.checks()) {
+            (Some(LinkType::Ethernet), NOTHING) => {
+                for incoming in frames {
+                    self.push_behind::<14, NOTHING>(incoming, out);
+                }
+            }
+            (Some(LinkType::Ethernet), IPV4_HEADERS) => {
+                for incoming in frames {
+                    self.push_behind::<14, IPV4_HEADERS>(incoming, out);
+                }
+            }
+            (Some(LinkType::Ethernet), _) => self.push_fetched::<14>(frames, out),
+            (Some(_), _) => self.push_fetched::<0>(frames, out),
+            (None, _) => {
+                for incoming in frames {
+                    self.push_counted(incoming, out);
+                }
+            }
+        }
+    }
+
+    /// Takes frames in, and fetches each one's payload while the one before it is taken in, if it will
+    /// be read: always, or where it merges, which is likely where the one before it did.
+    #[inline(always)]
+    fn push_fetched<'f, const LINK: usize>(
+        &mut self,
+        frames: impl Iterator<Item = Incoming<'f, S::Token>>,
+        out: &mut impl Sink<S>,
+    ) where
+        S::Token: 'f,
+    {
+        let mut frames = frames.peekable();
+        let mut fetches = self.rules.fetches(false);
+        while let Some(incoming) = frames.next() {
+            if fetches && let Some(next) = frames.peek() {
+                prefetch(next.frame);
+            }
+            let decision = self.push_behind::<LINK, ALL>(incoming, out);
+            fetches = self.rules.fetches(decision.action == Action::Merged);
+        }
+    }
+}
