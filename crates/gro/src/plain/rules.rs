@@ -88,10 +88,10 @@ impl PlainRules {
         }
     }
 
-    /// Whether the payload of a frame will probably be read, by whether the one before it merged.
+    /// Whether the payload of a frame will probably be read, by whether it is likely to merge.
     #[inline(always)]
-    pub(crate) fn fetches(&self, merged: bool) -> bool {
-        self.check_tcp && (merged || !self.lazy)
+    pub(crate) fn fetches(&self, likely: bool) -> bool {
+        self.check_tcp && (likely || !self.lazy)
     }
 
     #[inline(always)]
