@@ -1,6 +1,9 @@
 //! Held frames: found by flow, and known by age.
 
 use alloc::vec::Vec;
+use core::mem::size_of;
+
+use coalescope_wire::prefetch_head;
 
 use crate::held::{Held, NONE, Place};
 use crate::profile;
@@ -112,6 +115,16 @@ impl Table {
     pub(crate) fn oldest(&self, bucket: u32) -> Option<u32> {
         let slot = self.buckets[bucket as usize].oldest;
         (slot != NONE).then_some(slot)
+    }
+
+    /// Asks for the frame that came after one in its bucket: with more held than the cache has room for, it would
+    /// be waited for when its turn comes.
+    #[inline(always)]
+    pub(crate) fn fetch_newer(&self, slot: u32) {
+        let newer = self.slots[slot as usize].newer;
+        if let Some(held) = self.slots.get(newer as usize) {
+            prefetch_head::<{ size_of::<Held>() }>(&held.header);
+        }
     }
 
     pub(crate) fn buckets(&self) -> u32 {

@@ -108,6 +108,7 @@ impl<S: Store> Engine<S> {
     pub(super) fn flush_buckets(&mut self, reason: Reason, out: &mut impl Sink<S>) {
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket) {
+                self.table.fetch_newer(slot);
                 self.emit_here(slot, reason, out);
             }
         }
