@@ -68,11 +68,8 @@ pub(crate) fn start_tail(
 pub(crate) fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Seen, join: Join) {
     if join == Join::InFront {
         in_front(held, frame, seen);
-    } else if join == Join::Behind && held.segments == 1 {
-        let rule = profile.ipv4.map(|rules| rules.id);
-        if rule.is_some_and(IpId::knows_fixed) {
-            fix_identifications(held, frame);
-        }
+    } else if join == Join::Behind {
+        settle_identifications(profile, held, frame);
     }
     if let Layer4::Tcp(tcp) = seen.layer4 {
         carry(profile, held, frame, tcp.flags.0, join);
@@ -102,7 +99,11 @@ fn in_front(held: &mut Held, frame: &[u8], seen: &Seen) {
 }
 
 /// With the second segment it is known how identifications run.
-fn fix_identifications(held: &mut Held, frame: &[u8]) {
+pub(crate) fn settle_identifications(profile: &Profile, held: &mut Held, frame: &[u8]) {
+    let rule = profile.ipv4.map(|rules| rules.id);
+    if held.segments != 1 || !rule.is_some_and(IpId::knows_fixed) {
+        return;
+    }
     for ids in &mut held.ids {
         if ids.ip != NO_IPV4 && id_at(frame, ids.ip) == ids.first {
             ids.run = IdRun::Fixed;

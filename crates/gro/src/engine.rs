@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 use coalescope_wire::LinkType;
 
 use crate::Reason;
-use crate::change::{add_sum, ends, header_of, hold, link_len, start_tail, update};
+use crate::change::{
+    add_sum, ends, header_of, hold, link_len, settle_identifications, start_tail, update,
+};
 use crate::decision::{Action, Counters, Decision};
 use crate::held::NONE;
 use crate::judge::{Join, judge, may_start, same_flow, would_list};
@@ -169,6 +171,10 @@ impl<S: Store> Engine<S> {
                 if let Some(reason) = seen.alone
                     && would_list(&self.profile, template, held, seen, incoming.frame, &header)
                 {
+                    // Before it is let pass its identification was compared, which left its mark on what is
+                    // held (`inet_gro_flush` sets `ip_fixedid`).
+                    let held = &mut self.table.slots[slot as usize];
+                    settle_identifications(&self.profile, held, incoming.frame);
                     return self.pass(incoming, reason, out);
                 }
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
