@@ -3,7 +3,7 @@
 //!
 //! It takes a frame that joins what is held, or that is the first of its flow, under a profile of
 //! which all rules are comparisons; everything else is left to the general path, which would
-//! decide the same (`tests/paths.rs`).
+//! decide the same (`tests/all/paths.rs`).
 //!
 //! A frame is not taken apart to see whether it joins. Where its headers agree with held ones in
 //! every bit that must be equal, it is of the same shape and the same flow; what is left to look

@@ -5,10 +5,10 @@
 
 use gro::Reason;
 
-use crate::build::{Frame, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, Case, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, V6, WIREGUARD, case, check, len,
 };
+use crate::build::{Frame, data, flag, tcp};
 
 #[test]
 fn bucket() {

@@ -1,10 +1,10 @@
 //! The worked examples and the exceptions of Microsoft's documents on receive segment coalescing.
 //! Facts: mechanisms.md section 9.
 
-use crate::build::{Frame, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, V6, WIREGUARD, case, check, len,
 };
+use crate::build::{Frame, data, flag, tcp};
 
 #[test]
 fn examples() {
@@ -64,7 +64,7 @@ fn dup_ack() {
 }
 
 /// Three segments, the second of which is an exception that goes alone.
-fn exception(name: &'static str, second: Frame) -> crate::run::Case {
+fn exception(name: &'static str, second: Frame) -> super::run::Case {
     case(name, BOTH, [data(100), second, data(100), data(100)])
         .out(
             NDIS,

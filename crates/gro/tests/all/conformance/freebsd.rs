@@ -7,10 +7,10 @@
 
 use gro::Reason;
 
-use crate::build::{FIRST_SEQ, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, WIREGUARD, case, check, len,
 };
+use crate::build::{FIRST_SEQ, data, flag, tcp};
 
 #[test]
 fn merging() {

@@ -1,8 +1,6 @@
 //! One batch at a time, checksums looked at only where frames merge.
 
-mod build;
-
-use build::{Built, Streams, tcp, udp};
+use crate::build::{Built, Streams, tcp, udp};
 use gro::{
     BatchCoalescer, Checksums, CopyingCoalescer, OutgoingBytes, Profile, Reason, Settings,
     Verification,
@@ -43,7 +41,7 @@ fn frames(draws: &[Draw]) -> Vec<Built> {
         let frame = match draw.flow {
             0 => tcp(),
             1 => tcp().v6().ts(1, 1),
-            2 => tcp().around(build::Around::Ip(4)),
+            2 => tcp().around(crate::build::Around::Ip(4)),
             3 => udp(),
             _ => tcp().ts(1, 1),
         };

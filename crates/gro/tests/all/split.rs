@@ -1,15 +1,13 @@
 //! Splitting, against segments built anew from the same description.
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
-mod split_stack;
-
 use std::num::NonZeroU16;
 
+use crate::split_stack::{Layer, Step, TIMESTAMPS, build, tcp, v4, v6};
 use coalescope_wire::LinkType;
 use gro::{Gso, GsoKind, IdRun, SegmentChecksum, SplitError, SplitSettings, Splitter};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use split_stack::{Layer, Step, TIMESTAMPS, build, tcp, v4, v6};
 
 const FIN: u16 = 0x001;
 const PSH: u16 = 0x008;
@@ -362,7 +360,7 @@ fn the_four_packets_of_a_tun_device() {
         link: LinkType::Raw,
         ..SplitSettings::default()
     };
-    let plain = Layer::Tcp(split_stack::Tcp {
+    let plain = Layer::Tcp(crate::split_stack::Tcp {
         seq: 1,
         flags: ACK,
         options: vec![],
@@ -630,7 +628,7 @@ fn any_transport() -> impl Strategy<Value = Layer> {
         any::<bool>().prop_map(|checksum| Layer::Udp { checksum }),
         (any::<u32>(), 0..0x1000_u16, any::<bool>()).prop_map(|(seq, flags, stamped)| {
             let options = if stamped { TIMESTAMPS.to_vec() } else { vec![] };
-            Layer::Tcp(split_stack::Tcp {
+            Layer::Tcp(crate::split_stack::Tcp {
                 seq,
                 flags,
                 options,

@@ -3,10 +3,10 @@
 //!
 //! Left out: multi-segment buffers and VXLAN, which is off unless asked for.
 
-use crate::build::{FIRST_SEQ, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, WIREGUARD, case, check, len,
 };
+use crate::build::{FIRST_SEQ, data, flag, tcp};
 
 #[test]
 fn not_processed() {

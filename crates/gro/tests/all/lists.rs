@@ -1,8 +1,6 @@
 //! Datagrams chained as they came (`rx-gro-list`), and one among them that Linux lets pass.
 
-mod build;
-
-use build::{Streams, udp};
+use crate::build::{Streams, udp};
 use gro::{CopyingCoalescer, Profile, Settings};
 
 const ETHERNET: usize = 14;
@@ -13,7 +11,7 @@ fn datagram(streams: &mut Streams, id: u16, reserved_bit: bool) -> Vec<u8> {
     if reserved_bit {
         bytes[ETHERNET + 6] |= 0x80;
         bytes[ETHERNET + 10..ETHERNET + 12].fill(0);
-        let checksum = !build::ones_sum(&bytes[ETHERNET..ETHERNET + 20]);
+        let checksum = !crate::build::ones_sum(&bytes[ETHERNET..ETHERNET + 20]);
         bytes[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&checksum.to_be_bytes());
     }
     bytes

@@ -1,14 +1,12 @@
 //! The virtio-net header, both ways.
 
-mod split_stack;
-
+use crate::split_stack::{Layer, Step, Tcp, build, checksum, tcp, v4, v6};
 use gro::{
     ChecksumOffload, Endian, Gso, GsoKind, IdRun, LinkType, RscInfo, SplitSettings, Splitter,
     VirtioError, VirtioForm, VirtioNetHeader, VirtioTunnel,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use split_stack::{Layer, Step, Tcp, build, checksum, tcp, v4, v6};
 
 const ETHERNET: LinkType = LinkType::Ethernet;
 const ACK: u16 = 0x10;

@@ -3,9 +3,7 @@
 //! A frame takes the general path where the link type says nothing of Ethernet or where it cannot
 //! be plain; [`gro::Coalescer::without_short_path`] sends all of them there.
 
-mod build;
-
-use build::{Frame, Streams, flag};
+use crate::build::{Frame, Streams, flag};
 use gro::{
     Checksums, Coalescer, Counters, Decision, LinkType, Outgoing, Profile, Settings, Verification,
 };
@@ -122,7 +120,7 @@ fn draw() -> impl Strategy<Value = Draw> {
 
 /// What all frames of a flow have.
 fn like(shape: u8, flow: u8) -> Frame {
-    let frame = build::tcp().flow(flow);
+    let frame = crate::build::tcp().flow(flow);
     let frame = if shape & 1 == 0 { frame } else { frame.v6() };
     let frame = match shape >> 1 & 3 {
         0 => frame,

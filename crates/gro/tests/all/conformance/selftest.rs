@@ -6,11 +6,11 @@
 
 use gro::Reason;
 
-use crate::build::{Frame, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, Case, DPDK, FOUR, FREEBSD, Ipip, LINUX, LINUX_6, LINUX_7, LRO, NDIS, Pppoe4, Pppoe6, SIX,
     STREAMS, V4, V6, WIREGUARD, Wrap, case, check, len,
 };
+use crate::build::{Frame, data, flag, tcp};
 
 #[test]
 fn sizes() {

@@ -1,14 +1,12 @@
 //! What a merged frame tells about the engine that built it.
 
-mod split_stack;
-
+use crate::split_stack::{Layer, Step, Tcp, build, tcp, v4, v6};
 use gro::{
     CopyingCoalescer, Gso, Loss, Profile, Reason, SegmentSizes, Settings, SplitError,
     SplitSettings, Splitter, UdpTunnels, could_have_built,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
-use split_stack::{Layer, Step, Tcp, build, tcp, v4, v6};
 
 const FIN: u16 = 0x001;
 const SYN: u16 = 0x002;
@@ -153,7 +151,7 @@ fn options_that_no_merged_frame_has() {
         objects(&scaled, 3000, &Profile::ndis_rsc()),
         [Reason::Options]
     );
-    let options = [&split_stack::TIMESTAMPS[..8], &[0; 4]].concat();
+    let options = [&crate::split_stack::TIMESTAMPS[..8], &[0; 4]].concat();
     let unechoed = [
         v4(1),
         Layer::Tcp(Tcp {
@@ -385,7 +383,7 @@ fn stacks() -> Vec<Vec<Layer>> {
             options: options.to_vec(),
         })
     };
-    let stamped = options(&split_stack::TIMESTAMPS);
+    let stamped = options(&crate::split_stack::TIMESTAMPS);
     vec![
         vec![Layer::Ethernet, v4(), stamped.clone()],
         vec![Layer::Ethernet, v6(), stamped.clone()],

@@ -5,8 +5,8 @@
 //! the profiles we have make of the same traffic. Left out: "GRO off", which is no profile, and
 //! the flow time-out, which is the caller's flush here.
 
+use super::run::{ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, V4, V6, WIREGUARD, case, check, len};
 use crate::build::{data, flag, tcp};
-use crate::run::{ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, V4, V6, WIREGUARD, case, check, len};
 
 #[test]
 fn growing_acknowledgments() {
@@ -48,7 +48,7 @@ fn growing_acknowledgments() {
 }
 
 /// 32 segments at most.
-fn lro_runs() -> Vec<crate::run::Out> {
+fn lro_runs() -> Vec<super::run::Out> {
     [(32, 31), (32, 63), (32, 95), (28, 123)]
         .map(|(count, ack)| len(count * 1460).ack(ack))
         .to_vec()

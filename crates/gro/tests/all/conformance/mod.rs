@@ -4,8 +4,6 @@
 //! for every profile, what must come out. What no document says is marked as such, with the
 //! reason for what the engine does.
 
-#[path = "../build/mod.rs"]
-mod build;
 mod run;
 
 mod disagreements;

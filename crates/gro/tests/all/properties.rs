@@ -1,11 +1,9 @@
 //! What holds for every profile and any traffic: nothing is lost, doubled, reordered or altered
 //! unless it is merged, and what is merged is a sound frame.
 
-mod build;
-
 use std::collections::{HashMap, HashSet};
 
-use build::{Around, Built, Frame, Streams, flag, ones_sum};
+use crate::build::{Around, Built, Frame, Streams, flag, ones_sum};
 use gro::profile::{Bystanders, Emission, Order, PureAck};
 use gro::{
     About, Action, Checksums, Coalescer, CopyingCoalescer, Decision, LinkType, Outgoing, Part,
@@ -89,7 +87,11 @@ fn flow() -> impl Strategy<Value = Frame> {
     );
     (around, vlans, version, options, plain).prop_map(
         |(around, vlans, version, options, (dont_fragment, udp, extension))| {
-            let plain = if udp { build::udp() } else { build::tcp() };
+            let plain = if udp {
+                crate::build::udp()
+            } else {
+                crate::build::tcp()
+            };
             let frame = Frame {
                 vlans: if matches!(around, Around::Pppoe(_)) {
                     vec![]
@@ -754,7 +756,7 @@ fn big_tcp_has_a_jumbo_header() {
         for version in [4, 6] {
             let frame = Frame {
                 version,
-                ..build::data(len).ts(1, 1)
+                ..crate::build::data(len).ts(1, 1)
             };
             let steps: Vec<Step> = (0..150)
                 .map(|_| Step::Frame(Box::new(frame.clone())))

@@ -1,10 +1,10 @@
 //! Where implementations disagree: one case for each row of vectors.md section 7. gVisor and VPP
 //! have no profile here.
 
-use crate::build::{FIRST_SEQ, data, flag, tcp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, WIREGUARD, case, check, len,
 };
+use crate::build::{FIRST_SEQ, data, flag, tcp};
 
 #[test]
 fn rows() {

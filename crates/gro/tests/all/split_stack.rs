@@ -1,6 +1,5 @@
 //! Frames built from the inside out, with lengths and checksums by the plainest code that does
 //! it: what the splitter gives must equal them byte for byte.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 #![expect(
     clippy::panic,
     clippy::unwrap_used,

@@ -3,10 +3,10 @@
 //! The cases of `handleVirtioRead` are about splitting: see the splitter's tests. The fuzz test's
 //! promise (no more out than in) is a property here.
 
-use crate::build::{FIRST_SEQ, Frame, data, flag, udp};
-use crate::run::{
+use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, UDP, V4, V6, WIREGUARD, case, check, len,
 };
+use crate::build::{FIRST_SEQ, Frame, data, flag, udp};
 
 /// T4a, U4a, U4b, T4a, T4b, T6a, T6a, T6b, U4a, U6a, U6a.
 fn mixed() -> Vec<Frame> {
