@@ -148,7 +148,7 @@ fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]
     let mut got = Vec::new();
     let mut token = 0;
     for step in steps {
-        let mut out = |outgoing: Outgoing<'_, usize>| got.push(collect(frames, outgoing));
+        let mut out = Outgoing::each(|outgoing| got.push(collect(frames, outgoing)));
         match step {
             Step::Flush => coalescer.flush(&mut out),
             Step::Frame(bytes) => {
@@ -157,7 +157,9 @@ fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]
             }
         }
     }
-    coalescer.flush(&mut |outgoing| got.push(collect(frames, outgoing)));
+    coalescer.flush(&mut Outgoing::each(|outgoing| {
+        got.push(collect(frames, outgoing))
+    }));
     assert!(coalescer.is_empty());
     let counters = coalescer.counters();
     assert_eq!(counters.frames_in, frames.len() as u64);
@@ -220,11 +222,11 @@ fn check_merged(profile: &Profile, link: LinkType, got: &Got) {
 fn check_copies(profile: &Profile, settings: Settings, steps: &[Step], got: &[Got]) {
     let mut coalescer = CopyingCoalescer::new(profile, settings);
     let mut expected = got.iter();
-    let mut out = |one: OutgoingBytes<'_>| {
+    let mut out = OutgoingBytes::each(|one| {
         let got = expected.next().expect("as many");
         assert_eq!(one.about, got.about);
         assert_eq!(one.bytes, got.bytes);
-    };
+    });
     for (now, step) in steps.iter().enumerate() {
         match step {
             Step::Flush => coalescer.flush(&mut out),

@@ -5,7 +5,10 @@ use std::hint::black_box;
 use std::io;
 use std::rc::Rc;
 
-use gro::{BatchCoalescer, Coalescer, LinkType, Outgoing, Part, Profile, Settings, Verification};
+use gro::{
+    BatchCoalescer, Coalescer, LinkType, Outgoing, OutgoingBytes, Part, Profile, Settings, Sink,
+    Verification,
+};
 
 use crate::engine::{Engine, Rule, Sample};
 use crate::frames::{Frames, IP_AND_TCP, Load, PAYLOAD, passes};
@@ -29,7 +32,7 @@ struct Gathered {
     frames: usize,
 }
 
-impl Gathered {
+impl Sink<u32> for Gathered {
     #[inline(always)]
     fn take(&mut self, out: Outgoing<'_, u32>) {
         self.frames += 1;
@@ -44,7 +47,9 @@ impl Gathered {
             }
         }
     }
+}
 
+impl Gathered {
     fn clear(&mut self) {
         self.headers.clear();
         self.pieces.clear();
@@ -97,16 +102,15 @@ impl ZeroCopy {
             let tokens = first..;
             first += batch.len() as u32;
             let input = batch.iter().copied().zip(tokens);
-            self.engine
-                .push_batch(input, 0, &mut |frame| gathered.take(frame));
+            self.engine.push_batch(input, 0, gathered);
             if (first as usize).is_multiple_of(self.hold) {
-                self.engine.flush(&mut |frame| gathered.take(frame));
+                self.engine.flush(gathered);
             }
             out += gathered.frames;
             each(black_box(gathered));
             gathered.clear();
         }
-        self.engine.flush(&mut |frame| gathered.take(frame));
+        self.engine.flush(gathered);
         out += gathered.frames;
         each(gathered);
         gathered.clear();
@@ -206,10 +210,10 @@ impl Copying {
     #[inline(always)]
     fn run(&mut self, frames: &[&[u8]], mut each: impl FnMut(&[u8])) -> usize {
         let mut out = 0;
-        let mut take = |frame: gro::OutgoingBytes<'_>| {
+        let mut take = OutgoingBytes::each(|frame| {
             out += 1;
             each(black_box(frame).bytes);
-        };
+        });
         for batch in frames.chunks(self.batch) {
             self.engine.run(batch, &mut take);
         }

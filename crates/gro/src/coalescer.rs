@@ -10,7 +10,8 @@ use crate::engine::{Engine, Incoming, PushAll};
 use crate::late::{LateCopies, OfBatch};
 use crate::profile::Profile;
 use crate::settings::{Settings, Verification};
-use crate::store::{Outgoing, OutgoingBytes, Parts, Sink, To};
+use crate::sink::{ByteSink, Sink};
+use crate::store::{OutgoingBytes, Outlet, Parts, To};
 
 /// Merges frames without touching their payload.
 ///
@@ -50,27 +51,30 @@ impl<T> Coalescer<T> {
         coalescer
     }
 
-    /// Takes a frame in, and sends out what this ends. `now` is the caller's clock, in any unit
-    /// that never goes back.
+    /// Takes a frame in, and sends out what this ends.
+    ///
+    /// `frame` is of any length from 0: what is no flow's passes, and the [`Decision`] says why. `now` is the
+    /// caller's clock, from any origin and in any unit; it may stay the same and must not go back. It is
+    /// kept for [`Self::flush_before`] and [`Self::oldest`], and read for nothing else.
     #[inline]
     pub fn push(
         &mut self,
         frame: &[u8],
         token: T,
         now: u64,
-        out: &mut impl FnMut(Outgoing<'_, T>),
+        out: &mut (impl Sink<T> + ?Sized),
     ) -> Decision {
         self.engine
             .push(Incoming { frame, token, now }, &mut To(out))
     }
 
-    /// Takes a batch in. It is faster than one [`Self::push`] after the other where frames are not
+    /// Takes a batch in: each frame with its token, all with one `now`. It is faster than one [`Self::push`] after the other where frames are not
     /// in the cache: what will be read of them is fetched ahead.
     pub fn push_batch<'a>(
         &mut self,
         frames: impl Iterator<Item = (&'a [u8], T)> + Clone,
         now: u64,
-        out: &mut impl FnMut(Outgoing<'_, T>),
+        out: &mut (impl Sink<T> + ?Sized),
     ) {
         let ahead = frames.clone().map(|(frame, _)| frame);
         let out = &mut To(out);
@@ -85,12 +89,14 @@ impl<T> Coalescer<T> {
     }
 
     /// Sends up all that is held: the end of a poll.
-    pub fn flush(&mut self, out: &mut impl FnMut(Outgoing<'_, T>)) {
+    pub fn flush(&mut self, out: &mut (impl Sink<T> + ?Sized)) {
         self.engine.flush(Reason::EndOfPoll, &mut To(out));
     }
 
-    /// Sends up what is held since before `since`, on the clock given to [`Self::push`].
-    pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(Outgoing<'_, T>)) {
+    /// Sends up what is held since before `since`, on the clock given to [`Self::push`]: frames the first
+    /// segment of which came with a smaller `now`. To hold frames for a time `hold` at most, hand in
+    /// `now.saturating_sub(hold)`, which leaves those of exactly that age.
+    pub fn flush_before(&mut self, since: u64, out: &mut (impl Sink<T> + ?Sized)) {
         self.engine.flush_before(since, &mut To(out));
     }
 
@@ -133,8 +139,8 @@ impl BatchCoalescer {
         }
     }
 
-    /// Merges a batch: whatever comes out of it comes out now.
-    pub fn run(&mut self, frames: &[&[u8]], out: &mut impl FnMut(OutgoingBytes<'_>)) {
+    /// Merges a batch of any length: whatever comes out of it comes out now.
+    pub fn run(&mut self, frames: &[&[u8]], out: &mut (impl ByteSink + ?Sized)) {
         let mut batch = Batch { frames, out };
         let ahead = frames.iter().copied();
         let numbered = ahead.clone().zip(0..);
@@ -158,12 +164,12 @@ impl BatchCoalescer {
 }
 
 /// The frames of a batch, and where what comes out of them goes.
-struct Batch<'f, F> {
+struct Batch<'f, O: ?Sized> {
     frames: &'f [&'f [u8]],
-    out: F,
+    out: &'f mut O,
 }
 
-impl<F: FnMut(OutgoingBytes<'_>)> Sink<LateCopies> for Batch<'_, F> {
+impl<O: ByteSink + ?Sized> Outlet<LateCopies> for Batch<'_, O> {
     #[inline]
     fn take<'a>(&mut self, outgoing: OfBatch<'a>)
     where
@@ -176,7 +182,7 @@ impl<F: FnMut(OutgoingBytes<'_>)> Sink<LateCopies> for Batch<'_, F> {
                 (frame.copied().unwrap_or_default(), about)
             }
         };
-        (self.out)(OutgoingBytes { bytes, about });
+        self.out.take(OutgoingBytes { bytes, about });
     }
 
     #[inline]
@@ -203,24 +209,19 @@ impl CopyingCoalescer {
 
     /// Takes a frame in, and sends out what this ends; see [`Coalescer::push`].
     #[inline]
-    pub fn push(
-        &mut self,
-        frame: &[u8],
-        now: u64,
-        out: &mut impl FnMut(OutgoingBytes<'_>),
-    ) -> Decision {
+    pub fn push(&mut self, frame: &[u8], now: u64, out: &mut (impl ByteSink + ?Sized)) -> Decision {
         let token = ();
         self.engine
             .push(Incoming { frame, token, now }, &mut To(out))
     }
 
     /// Sends up all that is held; see [`Coalescer::flush`].
-    pub fn flush(&mut self, out: &mut impl FnMut(OutgoingBytes<'_>)) {
+    pub fn flush(&mut self, out: &mut (impl ByteSink + ?Sized)) {
         self.engine.flush(Reason::EndOfPoll, &mut To(out));
     }
 
     /// Sends up what is held since before `since`; see [`Coalescer::flush_before`].
-    pub fn flush_before(&mut self, since: u64, out: &mut impl FnMut(OutgoingBytes<'_>)) {
+    pub fn flush_before(&mut self, since: u64, out: &mut (impl ByteSink + ?Sized)) {
         self.engine.flush_before(since, &mut To(out));
     }
 

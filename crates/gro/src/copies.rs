@@ -5,7 +5,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use crate::buffer::Buffer;
-use crate::store::{About, OutgoingBytes, Sink, Store};
+use crate::store::{About, OutgoingBytes, Outlet, Store};
 use crate::template::MAX_HEADER;
 
 /// Copies: one buffer for each slot.
@@ -57,7 +57,7 @@ impl Store for Copies {
         frame: &[u8],
         payload: Range<usize>,
         (): (),
-        _: &impl Sink<Self>,
+        _: &impl Outlet<Self>,
     ) {
         self.unpadded(slot).append(&frame[payload]);
     }
@@ -69,7 +69,7 @@ impl Store for Copies {
         frame: &[u8],
         payload: Range<usize>,
         (): (),
-        _: &impl Sink<Self>,
+        _: &impl Outlet<Self>,
         is_right: impl FnOnce(u64) -> bool,
     ) -> Result<(), ()> {
         match self.unpadded(slot).append_if(&frame[payload], is_right) {
@@ -84,7 +84,7 @@ impl Store for Copies {
         frame: &[u8],
         payload: Range<usize>,
         (): (),
-        _: &impl Sink<Self>,
+        _: &impl Outlet<Self>,
     ) {
         let at = self.header_lens[slot as usize];
         self.unpadded(slot).replace(at..at, &frame[payload]);
@@ -114,7 +114,7 @@ impl Store for Copies {
         }
     }
 
-    fn first_frame<'s>(&'s self, slot: u32, _: &'s impl Sink<Self>) -> Option<&'s [u8]> {
+    fn first_frame<'s>(&'s self, slot: u32, _: &'s impl Outlet<Self>) -> Option<&'s [u8]> {
         self.slots.get(slot as usize).map(Buffer::as_slice)
     }
 

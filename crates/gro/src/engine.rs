@@ -19,7 +19,7 @@ use crate::plain::{ALL, PlainRules, PlainTemplates};
 use crate::profile::{Bystanders, Mismatch, Profile};
 use crate::seen::{Inspection, Layer4, Seen, flow_of, inspect};
 use crate::settings::{Settings, Verification};
-use crate::store::{Sink, Store};
+use crate::store::{Outlet, Store};
 use crate::table::Table;
 use crate::template::{MAX_HEADER, Template};
 
@@ -76,7 +76,7 @@ impl<S: Store> Engine<S> {
     pub(crate) fn push(
         &mut self,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         match self.short {
             Some(LinkType::Ethernet) => self.push_behind::<14, ALL>(incoming, out),
@@ -89,7 +89,7 @@ impl<S: Store> Engine<S> {
     fn push_counted(
         &mut self,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let decision = self.push_any(incoming, out);
         self.count(out);
@@ -98,7 +98,7 @@ impl<S: Store> Engine<S> {
 
     /// Counts a frame, and ends the poll if its budget is used up.
     #[inline(always)]
-    pub(crate) fn count(&mut self, out: &mut impl Sink<S>) {
+    pub(crate) fn count(&mut self, out: &mut impl Outlet<S>) {
         self.until_flush -= 1;
         if self.until_flush == 0 {
             self.end_of_budget(out);
@@ -107,7 +107,7 @@ impl<S: Store> Engine<S> {
 
     #[cold]
     #[inline(never)]
-    fn end_of_budget(&mut self, out: &mut impl Sink<S>) {
+    fn end_of_budget(&mut self, out: &mut impl Outlet<S>) {
         match self.profile.table.budget {
             0 => self.until_flush = u32::MAX,
             _ => self.flush(Reason::Budget, out),
@@ -119,14 +119,14 @@ impl<S: Store> Engine<S> {
     pub(crate) fn push_any(
         &mut self,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let decision = self.decide(incoming, out);
         self.counters.decide(decision);
         decision
     }
 
-    fn decide(&mut self, incoming: Incoming<'_, S::Token>, out: &mut impl Sink<S>) -> Decision {
+    fn decide(&mut self, incoming: Incoming<'_, S::Token>, out: &mut impl Outlet<S>) -> Decision {
         let how = self.inspection(self.settings.verification == Verification::Verify);
         match inspect(&self.profile, how, incoming.frame) {
             Ok(seen) => self.push_seen(&seen, incoming, out),
@@ -142,7 +142,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Ends all that is held of the flows with a hash.
-    fn end_flow(&mut self, hash: u64, out: &mut impl Sink<S>) {
+    fn end_flow(&mut self, hash: u64, out: &mut impl Outlet<S>) {
         let mut slot = self.table.chain(hash);
         while slot != NONE {
             let held = &self.table.slots[slot as usize];
@@ -158,7 +158,7 @@ impl<S: Store> Engine<S> {
         &mut self,
         seen: &Seen,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let header = header_of(incoming.frame, seen.header_len);
         let mut refused = None;
@@ -220,7 +220,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Looks at the checksum of a held frame, if nobody has.
-    fn is_held_right(&mut self, slot: u32, out: &impl Sink<S>) -> bool {
+    fn is_held_right(&mut self, slot: u32, out: &impl Outlet<S>) -> bool {
         if !core::mem::replace(&mut self.table.slots[slot as usize].unverified, false) {
             return true;
         }
@@ -241,7 +241,7 @@ impl<S: Store> Engine<S> {
         join: Join,
         seen: &Seen,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
@@ -289,7 +289,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Nothing more joins behind; where nothing can join in front either, the frame is done.
-    pub(crate) fn tail_or_end(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+    pub(crate) fn tail_or_end(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         if self.profile.mismatch == Mismatch::KeepBoth && reason != Reason::SegmentLimit {
             self.table.slots[slot as usize].tail = Some(reason);
         } else {
@@ -303,7 +303,7 @@ impl<S: Store> Engine<S> {
         header: &[u8; MAX_HEADER],
         incoming: Incoming<'_, S::Token>,
         refused: Option<Reason>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         self.table.outdate(seen.hash);
         let bucket = self.room(seen.hash, out);

@@ -5,7 +5,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use crate::buffer::Buffer;
-use crate::store::{About, Sink, Store};
+use crate::store::{About, Outlet, Store};
 use crate::template::MAX_HEADER;
 
 /// A frame that comes out of a batch.
@@ -45,10 +45,10 @@ impl LateCopies {
 
     /// The buffer that a second frame joins, with the first one in it.
     #[inline]
-    fn joined(&mut self, slot: u32, sink: &impl Sink<Self>) -> &mut Joined {
+    fn joined(&mut self, slot: u32, outlet: &impl Outlet<Self>) -> &mut Joined {
         let joined = &mut self.slots[slot as usize];
         if core::mem::replace(&mut joined.alone, false) {
-            let first = sink.frame_of(&joined.first);
+            let first = outlet.frame_of(&joined.first);
             let first = first.and_then(|frame| frame.get(..joined.payload.end));
             joined.buffer.clear();
             joined.buffer.append(first.unwrap_or_default());
@@ -76,9 +76,9 @@ impl Store for LateCopies {
         frame: &[u8],
         payload: Range<usize>,
         _: u32,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
     ) {
-        let joined = self.joined(slot, sink);
+        let joined = self.joined(slot, outlet);
         joined.buffer.append(&frame[payload]);
     }
 
@@ -89,10 +89,10 @@ impl Store for LateCopies {
         frame: &[u8],
         payload: Range<usize>,
         token: u32,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
         is_right: impl FnOnce(u64) -> bool,
     ) -> Result<(), u32> {
-        let joined = self.joined(slot, sink);
+        let joined = self.joined(slot, outlet);
         match joined.buffer.append_if(&frame[payload], is_right) {
             true => Ok(()),
             false => Err(token),
@@ -105,9 +105,9 @@ impl Store for LateCopies {
         frame: &[u8],
         payload: Range<usize>,
         _: u32,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
     ) {
-        let joined = self.joined(slot, sink);
+        let joined = self.joined(slot, outlet);
         let at = joined.payload.start;
         joined.buffer.replace(at..at, &frame[payload]);
     }
@@ -130,8 +130,8 @@ impl Store for LateCopies {
         OfBatch::Merged(joined.buffer.as_slice(), about)
     }
 
-    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]> {
-        sink.frame_of(&self.slots[slot as usize].first)
+    fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]> {
+        outlet.frame_of(&self.slots[slot as usize].first)
     }
 
     #[inline]
@@ -139,11 +139,11 @@ impl Store for LateCopies {
         &mut self,
         slot: u32,
         segment: Range<usize>,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
         is_right: impl FnOnce(u64) -> bool,
     ) -> bool {
         let joined = &mut self.slots[slot as usize];
-        let first = sink.frame_of(&joined.first);
+        let first = outlet.frame_of(&joined.first);
         let Some(first) = first.and_then(|frame| frame.get(..segment.end)) else {
             return true;
         };

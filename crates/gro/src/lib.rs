@@ -31,6 +31,7 @@ pub mod profile;
 mod reason;
 mod seen;
 mod settings;
+mod sink;
 mod sound;
 pub mod split;
 mod store;
@@ -46,6 +47,7 @@ pub use gso::{Gso, GsoKind, IdRun};
 pub use profile::Profile;
 pub use reason::Reason;
 pub use settings::{Checksums, Settings, Verification};
+pub use sink::{ByteSink, Each, Sink};
 pub use split::{
     MAX_SEGMENT_HEADER, Segment, SegmentChecksum, SplitError, SplitSettings, Splitter,
 };

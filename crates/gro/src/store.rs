@@ -9,6 +9,7 @@ use coalescope_wire::checksum::sum;
 use crate::Reason;
 use crate::copies::Copies;
 use crate::gso::Gso;
+use crate::sink::{ByteSink, Sink};
 use crate::template::MAX_HEADER;
 
 /// What is known of a frame that comes out.
@@ -101,7 +102,7 @@ pub(crate) trait Store {
         frame: &[u8],
         payload: Range<usize>,
         token: Self::Token,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
     ) where
         Self: Sized;
 
@@ -114,7 +115,7 @@ pub(crate) trait Store {
         frame: &[u8],
         payload: Range<usize>,
         token: Self::Token,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
         is_right: impl FnOnce(u64) -> bool,
     ) -> Result<(), Self::Token>
     where
@@ -123,7 +124,7 @@ pub(crate) trait Store {
         if !is_right(sum(&frame[payload.clone()])) {
             return Err(token);
         }
-        self.append(slot, frame, payload, token, sink);
+        self.append(slot, frame, payload, token, outlet);
         Ok(())
     }
 
@@ -134,7 +135,7 @@ pub(crate) trait Store {
         frame: &[u8],
         payload: Range<usize>,
         token: Self::Token,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
     ) where
         Self: Sized;
 
@@ -150,7 +151,7 @@ pub(crate) trait Store {
     ) -> Self::Out<'a>;
 
     /// The frame in a slot that nothing has joined yet, if it can be had.
-    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]>
+    fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]>
     where
         Self: Sized;
 
@@ -160,13 +161,13 @@ pub(crate) trait Store {
         &mut self,
         slot: u32,
         segment: Range<usize>,
-        sink: &impl Sink<Self>,
+        outlet: &impl Outlet<Self>,
         is_right: impl FnOnce(u64) -> bool,
     ) -> bool
     where
         Self: Sized,
     {
-        let frame = self.first_frame(slot, sink);
+        let frame = self.first_frame(slot, outlet);
         let segment = frame.and_then(|frame| frame.get(segment));
         segment.is_none_or(|segment| is_right(sum(segment)))
     }
@@ -175,9 +176,9 @@ pub(crate) trait Store {
     fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
 }
 
-/// Where frames go that come out. A closure cannot be asked for directly: the compiler would want
-/// tokens to outlive everything.
-pub(crate) trait Sink<S: Store> {
+/// The way out of the engine, to a caller's sink. What its engine keeps is all that it knows of the
+/// frames, so that one engine serves sinks of both kinds.
+pub(crate) trait Outlet<S: Store> {
     /// Takes a frame.
     fn take<'a>(&mut self, out: S::Out<'a>)
     where
@@ -189,26 +190,26 @@ pub(crate) trait Sink<S: Store> {
     }
 }
 
-/// A closure that takes frames.
-pub(crate) struct To<F>(pub(crate) F);
+/// The way to a sink that takes frames as they are.
+pub(crate) struct To<'s, O: ?Sized>(pub(crate) &'s mut O);
 
-impl<T, F: FnMut(Outgoing<'_, T>)> Sink<Parts<T>> for To<F> {
+impl<T, O: Sink<T> + ?Sized> Outlet<Parts<T>> for To<'_, O> {
     #[inline(always)]
     fn take<'a>(&mut self, out: Outgoing<'a, T>)
     where
         T: 'a,
     {
-        (self.0)(out);
+        self.0.take(out);
     }
 }
 
-impl<F: FnMut(OutgoingBytes<'_>)> Sink<Copies> for To<F> {
+impl<O: ByteSink + ?Sized> Outlet<Copies> for To<'_, O> {
     #[inline]
     fn take<'a>(&mut self, out: OutgoingBytes<'a>)
     where
         Copies: 'a,
     {
-        (self.0)(out);
+        self.0.take(out);
     }
 }
 
@@ -253,7 +254,7 @@ impl<T> Store for Parts<T> {
         _: &[u8],
         payload: Range<usize>,
         token: T,
-        _: &impl Sink<Self>,
+        _: &impl Outlet<Self>,
     ) {
         self.slots[slot as usize].push(part(token, &payload));
     }
@@ -264,7 +265,7 @@ impl<T> Store for Parts<T> {
         _: &[u8],
         payload: Range<usize>,
         token: T,
-        _: &impl Sink<Self>,
+        _: &impl Outlet<Self>,
     ) {
         self.slots[slot as usize].insert(0, part(token, &payload));
     }
@@ -292,9 +293,9 @@ impl<T> Store for Parts<T> {
         }
     }
 
-    fn first_frame<'s>(&'s self, slot: u32, sink: &'s impl Sink<Self>) -> Option<&'s [u8]> {
+    fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]> {
         let part = self.slots[slot as usize].first()?;
-        sink.frame_of(&part.token)
+        outlet.frame_of(&part.token)
     }
 
     #[inline]

@@ -14,7 +14,7 @@ use coalescope_wire::{
     Address, HeaderKind, Headers, LinkType, Packet, Stop, StopReason, Transport, UdpTunnels,
     walk_headers_entering,
 };
-use gro::{Coalescer, CopyingCoalescer, GsoKind, Profile, Settings};
+use gro::{Coalescer, CopyingCoalescer, GsoKind, Outgoing, OutgoingBytes, Profile, Settings};
 
 /// What can be compared of a frame.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,12 +52,12 @@ fn through_engine(profile: &Profile, batch: &[Vec<u8>]) -> Vec<Frame> {
         ..Settings::default()
     };
     let mut out = Vec::new();
-    let mut take = |frame: gro::OutgoingBytes<'_>| {
+    let mut take = OutgoingBytes::each(|frame| {
         out.push(Frame {
             bytes: frame.bytes.to_vec(),
             gso: frame.about.gso.map(|gso| (gso.kind, gso.segment_size)),
         });
-    };
+    });
     let mut engine = CopyingCoalescer::new(profile, settings);
     for frame in batch {
         engine.push(frame, 0, &mut take);
@@ -75,7 +75,7 @@ fn explain(profile: &Profile, batch: &[Vec<u8>]) -> String {
     let mut engine = Coalescer::<usize>::new(profile, settings);
     let mut text = String::new();
     for (index, frame) in batch.iter().enumerate() {
-        let decision = engine.push(frame, index, 0, &mut |_| {});
+        let decision = engine.push(frame, index, 0, &mut Outgoing::each(|_| {}));
         let frame = Frame {
             bytes: frame.clone(),
             gso: None,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use coalescope_capture::file::Direction;
 use coalescope_wire::LinkType;
-use gro::{Checksums, Coalescer, Decision, Profile, Settings, Verification};
+use gro::{Checksums, Coalescer, Decision, Outgoing, Profile, Settings, Verification};
 
 use crate::results::{Moment, Results, Token};
 
@@ -105,7 +105,7 @@ impl Engines {
             ..moment
         };
         results.held += token.cost();
-        let out = &mut |out: gro::Outgoing<'_, Token>| results.take(out, moment);
+        let out = &mut Outgoing::each(|out| results.take(out, moment));
         let decision = lane.coalescer.push(frame, token, self.polls, out);
         if self.interval_ns == 0 {
             lane.end(moment.time_ns, results);
@@ -133,7 +133,7 @@ impl Lane {
             time_ns,
             passing_merged: false,
         };
-        let out = &mut |out: gro::Outgoing<'_, Token>| results.take(out, moment);
+        let out = &mut Outgoing::each(|out| results.take(out, moment));
         self.coalescer.flush(out);
         self.began = None;
     }

@@ -5,7 +5,7 @@ use coalescope_wire::{LinkType, Work, prefetch};
 use super::{Engine, Incoming};
 use crate::decision::Action;
 use crate::plain::{ALL, IPV4_HEADERS, NOTHING};
-use crate::store::{Sink, Store};
+use crate::store::{Outlet, Store};
 
 /// Frames after one that merged for which it is still taken for likely that they will: one that starts
 /// the next run of a flow does not end it (docs/gro-performance.md).
@@ -23,7 +23,7 @@ impl<'f, S, I, O> Work for PushAll<'_, S, I, O>
 where
     S: Store,
     I: Iterator<Item = (&'f [u8], S::Token)>,
-    O: Sink<S>,
+    O: Outlet<S>,
 {
     type Output = ();
 
@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
         &mut self,
         frames: impl Iterator<Item = (&'f [u8], S::Token)>,
         now: u64,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) {
         let frames = frames.map(|(frame, token)| Incoming { frame, token, now });
         // The choice is made once, not for every frame.
@@ -71,7 +71,7 @@ impl<S: Store> Engine<S> {
     fn push_fetched<'f, const LINK: usize>(
         &mut self,
         frames: impl Iterator<Item = Incoming<'f, S::Token>>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) where
         S::Token: 'f,
     {

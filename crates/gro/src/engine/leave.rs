@@ -9,7 +9,7 @@ use crate::finish;
 use crate::held::Held;
 use crate::profile::{Bystanders, Emission, Profile};
 use crate::seen::flags_at;
-use crate::store::{About, Sink, Store};
+use crate::store::{About, Outlet, Store};
 
 impl<S: Store> Engine<S> {
     /// Lets a frame pass, behind what it must not overtake.
@@ -17,7 +17,7 @@ impl<S: Store> Engine<S> {
         &mut self,
         incoming: Incoming<'_, S::Token>,
         reason: Reason,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         if self.profile.bystanders == Bystanders::Flush {
             self.flush_buckets(Reason::Overtaken, out);
@@ -38,7 +38,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// A slot for a frame that passes, if it must not overtake what comes out with its batch.
-    fn room_to_wait(&mut self, out: &mut impl Sink<S>) -> Option<u32> {
+    fn room_to_wait(&mut self, out: &mut impl Outlet<S>) -> Option<u32> {
         if self.profile.emission != Emission::Batch || self.table.is_empty() {
             return None;
         }
@@ -59,7 +59,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// A held frame is done: it comes out now, or with its batch.
-    pub(crate) fn end(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+    pub(crate) fn end(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         match self.profile.emission {
             Emission::Decided => self.emit(slot, reason, out),
             Emission::Batch => {
@@ -71,12 +71,12 @@ impl<S: Store> Engine<S> {
 
     /// Sends a held frame up and frees its slot.
     #[inline(never)]
-    pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+    pub(crate) fn emit(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         self.emit_here(slot, reason, out);
     }
 
     #[inline(always)]
-    fn emit_here(&mut self, slot: u32, reason: Reason, out: &mut impl Sink<S>) {
+    fn emit_here(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         let held = &mut self.table.slots[slot as usize];
         let reason = held.closed.take().unwrap_or(reason);
         let frames = held.frames();
@@ -100,12 +100,12 @@ impl<S: Store> Engine<S> {
     }
 
     /// Sends up all that is held: bucket by bucket, the oldest first.
-    pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Sink<S>) {
+    pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Outlet<S>) {
         self.until_flush = budget(&self.profile);
         self.flush_buckets(reason, out);
     }
 
-    pub(super) fn flush_buckets(&mut self, reason: Reason, out: &mut impl Sink<S>) {
+    pub(super) fn flush_buckets(&mut self, reason: Reason, out: &mut impl Outlet<S>) {
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket) {
                 self.table.fetch_newer(slot);
@@ -123,7 +123,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Sends up what came before `since`, the oldest of each bucket first.
-    pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Sink<S>) {
+    pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Outlet<S>) {
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket)
                 && self.table.slots[slot as usize].since < since

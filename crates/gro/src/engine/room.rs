@@ -4,13 +4,13 @@ use super::Engine;
 use crate::Reason;
 use crate::profile::Full;
 use crate::seen::Seen;
-use crate::store::{Sink, Store};
+use crate::store::{Outlet, Store};
 use crate::template::Template;
 
 impl<S: Store> Engine<S> {
     /// The bucket of a hash, if there is room in it: made if the profile says so.
     #[inline(always)]
-    pub(crate) fn room(&mut self, hash: u64, out: &mut impl Sink<S>) -> Option<u32> {
+    pub(crate) fn room(&mut self, hash: u64, out: &mut impl Outlet<S>) -> Option<u32> {
         let bucket = match self.settings.one_bucket {
             true => 0,
             false => self.table.bucket_of(hash),
@@ -26,7 +26,7 @@ impl<S: Store> Engine<S> {
 
     /// The oldest frame in a bucket goes up if it is full.
     #[inline(never)]
-    pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Sink<S>) {
+    pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Outlet<S>) {
         if self.table.is_full(bucket)
             && let Some(oldest) = self.table.oldest(bucket)
         {

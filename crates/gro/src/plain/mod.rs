@@ -25,7 +25,7 @@ use crate::engine::{Engine, Incoming};
 use crate::gso::IdRun;
 use crate::held::Held;
 use crate::judge::{Join, Step, follows};
-use crate::store::{Sink, Store};
+use crate::store::{Outlet, Store};
 use crate::template::{PLAIN_HEADER, agree_in};
 
 pub(crate) use finish::finish;
@@ -50,7 +50,7 @@ impl<S: Store> Engine<S> {
     pub(crate) fn push_behind<const LINK: usize, const CHECKS: u8>(
         &mut self,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let Incoming { frame, token, now } = incoming;
         let Self { table, rules, .. } = self;
@@ -90,7 +90,7 @@ impl<S: Store> Engine<S> {
         frame: &[u8],
         token: S::Token,
         now: u64,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let incoming = Incoming { frame, token, now };
         let head = frame.first_chunk();
@@ -108,7 +108,7 @@ impl<S: Store> Engine<S> {
         &mut self,
         head: &Head,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let hash = hash::<LINK, IP>(head, self.settings.seed);
         let mut slot = self.table.chain(hash);
@@ -139,7 +139,7 @@ impl<S: Store> Engine<S> {
         head: &Head,
         hash: u64,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let check_tcp = self.rules.check_tcp && !self.rules.lazy;
         match first::<LINK, IP>(&self.rules, head, hash, incoming.frame) {
@@ -207,7 +207,7 @@ impl<S: Store> Engine<S> {
     fn is_held_sound<const LINK: usize, const IP: usize>(
         &mut self,
         slot: u32,
-        out: &impl Sink<S>,
+        out: &impl Outlet<S>,
     ) -> bool {
         let held = &mut self.table.slots[slot as usize];
         held.unverified = false;
@@ -227,7 +227,7 @@ impl<S: Store> Engine<S> {
         slot: u32,
         head: &Head,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let held = &mut self.table.slots[slot as usize];
         let rules = &self.rules;

@@ -9,7 +9,7 @@ use crate::finish::payload_sum;
 use crate::gso::IdRun;
 use crate::held::{Held, Identifications};
 use crate::profile::Mismatch;
-use crate::store::{Sink, Store};
+use crate::store::{Outlet, Store};
 use crate::template::PLAIN_HEADER;
 
 /// A frame that is the first of its flow.
@@ -27,7 +27,7 @@ impl<S: Store> Engine<S> {
         first: &First<'_>,
         refused: Option<Reason>,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let bucket = self.room(first.hash, out);
         let Some((slot, held)) = bucket.and_then(|bucket| self.table.open(bucket, first.hash))
@@ -66,7 +66,7 @@ impl<S: Store> Engine<S> {
         full: u32,
         head: &Head,
         incoming: Incoming<'_, S::Token>,
-        out: &mut impl Sink<S>,
+        out: &mut impl Outlet<S>,
     ) -> Decision {
         let held = &self.table.slots[full as usize];
         let (hash, older) = (held.hash, held.chain);

@@ -69,9 +69,10 @@ fn in_batch(profile: &Profile, frames: &[Built]) -> Vec<(Vec<u8>, Reason)> {
     let mut engine = BatchCoalescer::new(profile, settings(Verification::WhenMerging));
     let frames: Vec<&[u8]> = frames.iter().map(|frame| frame.bytes.as_slice()).collect();
     let mut out = Vec::new();
-    engine.run(&frames, &mut |frame| {
+    let mut take = OutgoingBytes::each(|frame| {
         out.push((frame.bytes.to_vec(), frame.about.reason));
     });
+    engine.run(&frames, &mut take);
     assert_eq!(engine.counters().frames_out, out.len() as u64);
     out
 }
@@ -79,7 +80,8 @@ fn in_batch(profile: &Profile, frames: &[Built]) -> Vec<(Vec<u8>, Reason)> {
 fn one_by_one(profile: &Profile, how: Verification, frames: &[Built]) -> Vec<(Vec<u8>, Reason)> {
     let mut engine = CopyingCoalescer::new(profile, settings(how));
     let mut out = Vec::new();
-    let mut take = |frame: OutgoingBytes<'_>| out.push((frame.bytes.to_vec(), frame.about.reason));
+    let mut take =
+        OutgoingBytes::each(|frame| out.push((frame.bytes.to_vec(), frame.about.reason)));
     for frame in frames {
         engine.push(&frame.bytes, 0, &mut take);
     }

@@ -21,10 +21,10 @@ fn datagram(streams: &mut Streams, id: u16, reserved_bit: bool) -> Vec<u8> {
 fn run(ids: [(u16, bool); 3]) -> Vec<(u16, usize)> {
     let mut engine = CopyingCoalescer::new(&Profile::linux_gro_list(), Settings::default());
     let mut out = Vec::new();
-    let mut take = |frame: gro::OutgoingBytes<'_>| {
+    let mut take = gro::OutgoingBytes::each(|frame| {
         let id = u16::from_be_bytes([frame.bytes[ETHERNET + 4], frame.bytes[ETHERNET + 5]]);
         out.push((id, frame.bytes.len() - ETHERNET - 28));
-    };
+    });
     let mut streams = Streams::default();
     for (id, reserved_bit) in ids {
         let bytes = datagram(&mut streams, id, reserved_bit);

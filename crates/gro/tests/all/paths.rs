@@ -180,7 +180,7 @@ fn run_batches(
     let mut out = Vec::new();
     let numbered: Vec<_> = frames.iter().enumerate().collect();
     for poll in numbered.split_inclusive(|(_, (_, ends))| *ends) {
-        let mut take = |outgoing: Outgoing<'_, usize>| out.push(text(outgoing));
+        let mut take = Outgoing::each(|outgoing| out.push(text(outgoing)));
         let batch = poll
             .iter()
             .map(|&(token, (bytes, _))| (bytes.as_slice(), token));
@@ -193,13 +193,13 @@ fn run_batches(
 fn run(mut coalescer: Coalescer<usize>, frames: &[(Vec<u8>, bool)]) -> Seen {
     let (mut decisions, mut out) = (Vec::new(), Vec::new());
     for (token, (bytes, ends)) in frames.iter().enumerate() {
-        let mut take = |outgoing: Outgoing<'_, usize>| out.push(text(outgoing));
+        let mut take = Outgoing::each(|outgoing| out.push(text(outgoing)));
         decisions.push(coalescer.push(bytes, token, 0, &mut take));
         if *ends {
             coalescer.flush(&mut take);
         }
     }
-    coalescer.flush(&mut |outgoing: Outgoing<'_, usize>| out.push(text(outgoing)));
+    coalescer.flush(&mut Outgoing::each(|outgoing| out.push(text(outgoing))));
     let counters = coalescer.counters().clone();
     Seen {
         decisions,

@@ -297,7 +297,7 @@ fn run(profile: &Profile, settings: Settings, steps: &[Step]) -> Run {
     let (mut got, mut decisions, mut most_held) = (Vec::new(), Vec::new(), 0);
     for step in steps {
         let token = decisions.len();
-        let mut out = |outgoing: Outgoing<'_, usize>| got.push(collect(&inputs, token, outgoing));
+        let mut out = Outgoing::each(|outgoing| got.push(collect(&inputs, token, outgoing)));
         match step {
             Step::Flush => coalescer.flush(&mut out),
             Step::FlushOlder(age) => {
@@ -318,7 +318,9 @@ fn run(profile: &Profile, settings: Settings, steps: &[Step]) -> Run {
         most_held = most_held.max(waiting);
     }
     let after = decisions.len();
-    coalescer.flush(&mut |outgoing| got.push(collect(&inputs, after, outgoing)));
+    coalescer.flush(&mut Outgoing::each(|outgoing| {
+        got.push(collect(&inputs, after, outgoing));
+    }));
     assert!(coalescer.is_empty());
     check_counters(profile, &coalescer, &decisions, got.len());
     Run {
@@ -653,7 +655,7 @@ fn check_copies(profile: &Profile, settings: Settings, steps: &[Step], run: &Run
     let mut inputs = run.inputs.iter();
     let mut now = 0;
     for step in steps {
-        let mut out = |one: gro::OutgoingBytes<'_>| copies.push((one.about, one.bytes.to_vec()));
+        let mut out = gro::OutgoingBytes::each(|one| copies.push((one.about, one.bytes.to_vec())));
         match step {
             Step::Flush => coalescer.flush(&mut out),
             Step::FlushOlder(age) => {
@@ -666,8 +668,9 @@ fn check_copies(profile: &Profile, settings: Settings, steps: &[Step], run: &Run
             }
         }
     }
-    coalescer
-        .flush(&mut |one: gro::OutgoingBytes<'_>| copies.push((one.about, one.bytes.to_vec())));
+    coalescer.flush(&mut gro::OutgoingBytes::each(|one| {
+        copies.push((one.about, one.bytes.to_vec()));
+    }));
     assert_eq!(copies.len(), run.got.len());
     for (copy, got) in copies.iter().zip(&run.got) {
         assert_eq!(copy.0, got.about);
@@ -737,11 +740,11 @@ proptest! {
         for got in &first.got {
             // Alone in its poll nothing can join it.
             let mut came = 0;
-            let mut out = |one: gro::OutgoingBytes<'_>| {
+            let mut out = gro::OutgoingBytes::each(|one| {
                 assert_eq!(one.bytes, got.bytes);
                 assert!(one.about.gso.is_none());
                 came += 1;
-            };
+            });
             coalescer.push(&got.bytes, 0, &mut out);
             coalescer.flush(&mut out);
             assert_eq!(came, 1);

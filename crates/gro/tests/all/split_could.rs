@@ -2,8 +2,8 @@
 
 use crate::split_stack::{Layer, Step, Tcp, build, tcp, v4, v6};
 use gro::{
-    CopyingCoalescer, Gso, Loss, Profile, Reason, SegmentSizes, Settings, SplitError,
-    SplitSettings, Splitter, UdpTunnels, could_have_built,
+    CopyingCoalescer, Gso, Loss, OutgoingBytes, Profile, Reason, SegmentSizes, Settings,
+    SplitError, SplitSettings, Splitter, UdpTunnels, could_have_built,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -309,12 +309,11 @@ fn a_size_that_cannot_be_is_no_way_to_split() {
 fn merge(profile: &Profile, frames: &[Vec<u8>]) -> Vec<(Vec<u8>, Option<Gso>)> {
     let mut coalescer = CopyingCoalescer::new(profile, Settings::default());
     let mut out = Vec::new();
+    let mut take = OutgoingBytes::each(|it| out.push((it.bytes.to_vec(), it.about.gso)));
     for frame in frames {
-        coalescer.push(frame, 0, &mut |it| {
-            out.push((it.bytes.to_vec(), it.about.gso));
-        });
+        coalescer.push(frame, 0, &mut take);
     }
-    coalescer.flush(&mut |it| out.push((it.bytes.to_vec(), it.about.gso)));
+    coalescer.flush(&mut take);
     out
 }
 

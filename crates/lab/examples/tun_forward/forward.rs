@@ -5,7 +5,7 @@ use std::io::{self, IoSlice};
 
 use gro::split::{SplitSettings, Splitter};
 use gro::virtio::{VirtioForm, VirtioNetHeader};
-use gro::{BatchCoalescer, LinkType, OutgoingBytes, Profile, Settings, Verification};
+use gro::{BatchCoalescer, ByteSink, LinkType, OutgoingBytes, Profile, Settings, Verification};
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 /// The header in front of each packet of a TUN device that was opened with `IFF_VNET_HDR`.
@@ -152,35 +152,52 @@ impl Forwarder {
             .map(Vec::as_slice)
             .collect();
         let counts = &mut self.counts;
-        let Some(merger) = &mut self.merger else {
-            for segment in segments {
-                count(counts, false, put(to, &VirtioNetHeader::default(), segment));
-            }
-            return;
-        };
-        merger.run(&segments, &mut |out: OutgoingBytes<'_>| {
-            let Some(gso) = out.about.gso else {
-                let header = VirtioNetHeader::default();
-                return count(counts, false, put(to, &header, out.bytes));
-            };
-            // The segment size goes with the packet. To lose it here is what the incidents of this
-            // project are about.
-            let header = VirtioNetHeader::for_merged(LinkType::Raw, out.bytes, &gso);
-            let written = header.is_ok_and(|header| put(to, &header, out.bytes));
-            count(counts, true, written);
-        });
+        let mut writer = Writer { to, counts };
+        match &mut self.merger {
+            Some(merger) => merger.run(&segments, &mut writer),
+            None => segments
+                .into_iter()
+                .for_each(|segment| writer.single(segment)),
+        }
     }
 }
 
-/// Writes a packet; whether the kernel took it.
-fn put(to: &SyncDevice, header: &VirtioNetHeader, packet: &[u8]) -> bool {
-    let bytes = header.to_bytes(HEADER.endian);
-    let pieces = [IoSlice::new(&bytes[..HEADER.len()]), IoSlice::new(packet)];
-    to.send_vectored(&pieces).is_ok()
+/// Writes what comes out of the merger to a device.
+struct Writer<'a> {
+    to: &'a SyncDevice,
+    counts: &'a mut Counts,
 }
 
-fn count(counts: &mut Counts, merged: bool, written: bool) {
-    counts.written += u64::from(written);
-    counts.written_merged += u64::from(written && merged);
-    counts.lost += u64::from(!written);
+impl ByteSink for Writer<'_> {
+    fn take(&mut self, out: OutgoingBytes<'_>) {
+        let Some(gso) = out.about.gso else {
+            return self.single(out.bytes);
+        };
+        // The segment size goes with the packet. To lose it here is what the incidents of this
+        // project are about.
+        let header = VirtioNetHeader::for_merged(LinkType::Raw, out.bytes, &gso);
+        let written = header.is_ok_and(|header| self.put(&header, out.bytes));
+        self.count(true, written);
+    }
+}
+
+impl Writer<'_> {
+    /// Writes a packet that is not merged.
+    fn single(&mut self, packet: &[u8]) {
+        let written = self.put(&VirtioNetHeader::default(), packet);
+        self.count(false, written);
+    }
+
+    /// Writes a packet behind its header; whether the kernel took it.
+    fn put(&self, header: &VirtioNetHeader, packet: &[u8]) -> bool {
+        let bytes = header.to_bytes(HEADER.endian);
+        let pieces = [IoSlice::new(&bytes[..HEADER.len()]), IoSlice::new(packet)];
+        self.to.send_vectored(&pieces).is_ok()
+    }
+
+    fn count(&mut self, merged: bool, written: bool) {
+        self.counts.written += u64::from(written);
+        self.counts.written_merged += u64::from(written && merged);
+        self.counts.lost += u64::from(!written);
+    }
 }

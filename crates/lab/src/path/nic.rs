@@ -4,7 +4,9 @@ use super::frame::segments;
 use super::{DropReason, Element, Error, Follow, Followed, Frame, Nanos, Onward, Side, cut, nanos};
 use coalescope_wire::LinkType;
 use gro::profile::{Padding, Profile};
-use gro::{Checksums, CopyingCoalescer, OutgoingBytes, Settings, Verification, VirtioNetHeader};
+use gro::{
+    ByteSink, Checksums, CopyingCoalescer, OutgoingBytes, Settings, Verification, VirtioNetHeader,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -99,8 +101,7 @@ impl Nic {
         let due = self.due(at);
         self.poll.get_or_insert(due);
         let mut up = Up::of(self.toward, self.keeps_segment_size, out);
-        self.engine
-            .push(frame.bytes(), at, &mut |merged| up.take(&merged));
+        self.engine.push(frame.bytes(), at, &mut up);
         self.held += 1;
         if self.held >= self.frames {
             self.end_poll(at, out);
@@ -115,7 +116,7 @@ impl Nic {
 
     fn end_poll(&mut self, at: Nanos, out: &mut Onward<'_>) {
         let mut up = Up::of(self.toward, self.keeps_segment_size, out);
-        self.engine.flush(&mut |merged| up.take(&merged));
+        self.engine.flush(&mut up);
         (self.poll, self.last_poll, self.held) = (None, Some(at), 0);
     }
 }
@@ -201,26 +202,6 @@ impl<'o, 'a> Up<'o, 'a> {
         }
     }
 
-    /// What is not merged goes up without a word about its checksum: the kernel verifies it, as it
-    /// does where a card says nothing, and finds a damaged frame.
-    fn take(&mut self, outgoing: &OutgoingBytes<'_>) {
-        let gso = outgoing.about.gso.filter(|gso| gso.segments > 1);
-        let header = match gso {
-            Some(gso) if self.keeps_segment_size => {
-                VirtioNetHeader::for_merged(LinkType::Ethernet, outgoing.bytes, &gso)
-            }
-            // A frame that was held alone may have been given the pseudo-header's sum.
-            None if self.keeps_segment_size => single(outgoing),
-            None => Ok(VirtioNetHeader::default()),
-            Some(_) => Ok(VirtioNetHeader::verified()),
-        };
-        match (header, gso) {
-            (Ok(header), _) => self.pass(&header, outgoing, gso.map(|gso| gso.segments)),
-            (Err(_), Some(gso)) => self.resegment(outgoing.bytes, gso),
-            (Err(_), None) => self.out.drop_frame(self.toward, DropReason::Malformed),
-        }
-    }
-
     fn pass(
         &mut self,
         header: &VirtioNetHeader,
@@ -240,6 +221,28 @@ impl<'o, 'a> Up<'o, 'a> {
         let (out, toward) = (&mut *self.out, self.toward);
         if let Err(why) = segments(bytes, gso, &mut |segment| out.pass(segment, toward)) {
             self.out.drop_frame(self.toward, why);
+        }
+    }
+}
+
+impl ByteSink for Up<'_, '_> {
+    /// What is not merged goes up without a word about its checksum: the kernel verifies it, as it
+    /// does where a card says nothing, and finds a damaged frame.
+    fn take(&mut self, outgoing: OutgoingBytes<'_>) {
+        let gso = outgoing.about.gso.filter(|gso| gso.segments > 1);
+        let header = match gso {
+            Some(gso) if self.keeps_segment_size => {
+                VirtioNetHeader::for_merged(LinkType::Ethernet, outgoing.bytes, &gso)
+            }
+            // A frame that was held alone may have been given the pseudo-header's sum.
+            None if self.keeps_segment_size => single(&outgoing),
+            None => Ok(VirtioNetHeader::default()),
+            Some(_) => Ok(VirtioNetHeader::verified()),
+        };
+        match (header, gso) {
+            (Ok(header), _) => self.pass(&header, &outgoing, gso.map(|gso| gso.segments)),
+            (Err(_), Some(gso)) => self.resegment(outgoing.bytes, gso),
+            (Err(_), None) => self.out.drop_frame(self.toward, DropReason::Malformed),
         }
     }
 }

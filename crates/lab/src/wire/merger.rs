@@ -2,7 +2,7 @@
 
 use super::{Middlebox, Outgoing};
 use gro::profile::{Padding, Profile};
-use gro::{Checksums, CopyingCoalescer, Counters, Settings};
+use gro::{Checksums, CopyingCoalescer, Counters, OutgoingBytes, Settings};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ impl Merger {
 
 impl Middlebox for Merger {
     fn frame(&mut self, frame: &[u8], now_ns: u64, out: &mut Outgoing) {
-        let mut out = |merged: gro::OutgoingBytes<'_>| out.push(merged.bytes);
+        let mut out = OutgoingBytes::each(|merged| out.push(merged.bytes));
         self.engine.push(frame, now_ns, &mut out);
     }
 
@@ -65,7 +65,7 @@ impl Middlebox for Merger {
     }
 
     fn tick(&mut self, now_ns: u64, out: &mut Outgoing) {
-        let mut out = |merged: gro::OutgoingBytes<'_>| out.push(merged.bytes);
+        let mut out = OutgoingBytes::each(|merged| out.push(merged.bytes));
         if now_ns == u64::MAX {
             self.engine.flush(&mut out);
         } else if let Some(latest) = now_ns.checked_sub(self.hold_ns) {

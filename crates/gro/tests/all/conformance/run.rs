@@ -358,7 +358,7 @@ fn run(profile: &Profile, frames: &[Frame], raw: bool, one_bucket: bool) -> Vec<
     };
     let mut coalescer = Coalescer::new(profile, settings);
     let mut got = Vec::new();
-    let mut out = |outgoing: Outgoing<'_, usize>| got.push(seen(&built, outgoing));
+    let mut out = Outgoing::each(|outgoing| got.push(seen(&built, outgoing)));
     for (token, frame) in built.iter().enumerate() {
         coalescer.push(&frame.bytes, token, 0, &mut out);
         if frame.frame.flush_after {
