@@ -5,8 +5,11 @@ mod build;
 mod conformance;
 mod lists;
 mod paths;
+mod pcap;
 mod properties;
 mod split;
 mod split_could;
 mod split_stack;
+#[cfg(target_os = "linux")]
+mod tun;
 mod virtio;

@@ -1,7 +1,7 @@
 //! Two network namespaces with a TUN device each, the forwarder between them, and a TCP stream from
 //! one to the other.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use coalescope_lab::{Link, Namespace};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, setns, unshare};
 use tun_rs::SyncDevice;
 
-use crate::forward::{Counts, Forwarder, open};
+use super::forward::{Counts, Forwarder, open};
 
 /// What can go wrong.
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -48,6 +48,36 @@ pub(crate) fn available() -> Result<(), Error> {
     Ok(())
 }
 
+/// A network namespace. Linux keeps them per thread, so what is to be in it is made by a thread of its own.
+struct Namespace(File);
+
+impl Namespace {
+    fn new() -> Result<Self, Error> {
+        on_a_thread(|| {
+            let made = unshare(CloneFlags::CLONE_NEWNET);
+            made.map_err(|error| format!("a network namespace: {error} (root or unshare -Urn)"))?;
+            Ok(Self(File::open("/proc/thread-self/ns/net")?))
+        })
+    }
+
+    /// Does some work in it. Sockets and devices that this opens stay in it.
+    fn enter<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        on_a_thread(|| {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            work()
+        })
+    }
+}
+
+fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    thread::scope(|scope| {
+        scope
+            .spawn(work)
+            .join()
+            .map_err(|_| "the thread panicked")?
+    })
+}
+
 /// A namespace and its TUN device.
 struct Room {
     namespace: Namespace,
@@ -56,11 +86,7 @@ struct Room {
 
 fn room(address: Ipv4Addr) -> Result<Room, Error> {
     let namespace = Namespace::new()?;
-    let device = namespace.enter(|| {
-        let device = open("tun0", MTU)?;
-        Link::named("tun0")?.add_address(address, 24)?;
-        Ok::<_, Error>(device)
-    })??;
+    let device = namespace.enter(|| Ok(open("tun0", MTU, address)?))?;
     Ok(Room { namespace, device })
 }
 
@@ -94,8 +120,8 @@ fn forward(devices: [&SyncDevice; 2], merges: bool, ends: &AtomicBool) -> io::Re
 
 /// How many seconds it took.
 fn send(client: &Namespace, server: &Namespace, bytes: u64) -> Result<f64, Error> {
-    let listener = server.enter(|| TcpListener::bind((SERVER, PORT)))??;
-    let stream = client.enter(|| TcpStream::connect((SERVER, PORT)))??;
+    let listener = server.enter(|| Ok(TcpListener::bind((SERVER, PORT))?))?;
+    let stream = client.enter(|| Ok(TcpStream::connect((SERVER, PORT))?))?;
     let (accepted, _) = listener.accept()?;
     let begin = Instant::now();
     thread::scope(|scope| {

@@ -1,7 +1,8 @@
-//! What a VPN does between its TUN device and its tunnel, and back: this file needs nothing of the lab,
-//! and is there to be copied. docs/tun.md walks through it.
+//! What a VPN does between its TUN device and its tunnel, and back: this file is there to be copied.
+//! `docs/tun.md` of the repository walks through it.
 
 use std::io::{self, IoSlice};
+use std::net::Ipv4Addr;
 
 use gro::split::{SplitSettings, Splitter};
 use gro::virtio::{VirtioForm, VirtioNetHeader};
@@ -16,9 +17,11 @@ const LONGEST: usize = HEADER.len() + 65_535;
 /// flow in one batch; waiting for more than are there would cost latency.
 const BATCH: usize = 128;
 
-/// Opens a TUN device that takes and gives merged packets, in the calling thread's network namespace.
-pub(crate) fn open(name: &str, mtu: u16) -> io::Result<SyncDevice> {
+/// Opens a TUN device that takes and gives merged packets, in the calling thread's network namespace,
+/// with an address of a network of 256.
+pub(crate) fn open(name: &str, mtu: u16, address: Ipv4Addr) -> io::Result<SyncDevice> {
     let builder = DeviceBuilder::new().name(name).mtu(mtu).layer(Layer::L3);
+    let builder = builder.ipv4(address, 24, None);
     // IFF_VNET_HDR, and TUNSETOFFLOAD with checksums and TSO: the kernel then hands over up to 64 KB of
     // a TCP stream as one packet, and takes the same.
     let device = builder.offload(true).build_sync()?;
