@@ -32,13 +32,14 @@ mod truth;
 mod world;
 
 pub use path::{
-    Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing,
+    Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing, Wrap,
 };
-pub use scenario::{Cause, Content, Host, Reader, Scenario, Side, Turn};
+pub use scenario::{Cause, Congestion, Content, Host, Other, Reader, Scenario, Side, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 pub use stories::{Story, stories, story};
 pub use truth::{
-    ConnectionTruth, FlowTruth, HopTruth, LaneTruth, MergedTruth, PointTruth, SingleTruth, Truth,
+    ConnectionTruth, DropTruth, FlowTruth, HopTruth, LaneTruth, MergedTruth, PointTruth,
+    SingleTruth, Truth,
 };
 pub use world::run;
 

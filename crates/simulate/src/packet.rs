@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 
+use crate::path::Wrap;
 use crate::scenario::Side;
 
 /// FIN flag.
@@ -20,9 +21,6 @@ pub(crate) const ACK: u8 = 0x10;
 
 /// Bytes of an Ethernet header without a tag.
 pub(crate) const ETHERNET: usize = 14;
-/// Bytes that VXLAN over IPv4 puts in front of an inner frame: Ethernet, IPv4, UDP, VXLAN (RFC 7348
-/// section 5).
-pub(crate) const VXLAN_OVERHEAD: usize = 14 + 20 + 8 + 8;
 
 /// One segment's transmission: a retransmission of the same bytes is another piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +134,9 @@ pub(crate) struct Packet {
     pub(crate) zero_length: bool,
     /// Routers passed, which decides the MAC addresses.
     pub(crate) routers: u8,
-    pub(crate) vxlan: bool,
+    pub(crate) wrap: Option<Wrap>,
+    /// Its checksum doesn't hold.
+    pub(crate) damaged: bool,
     pub(crate) fragment: Option<Fragment>,
     pub(crate) content: Content,
 }
@@ -192,7 +192,7 @@ impl Packet {
 
     /// The Ethernet frame's length, without a VLAN tag and without the frame check sequence.
     pub(crate) fn frame_len(&self) -> usize {
-        let outer = if self.vxlan { VXLAN_OVERHEAD } else { 0 };
+        let outer = self.wrap.map_or(0, Wrap::overhead);
         outer + ETHERNET + self.ip_len()
     }
 }

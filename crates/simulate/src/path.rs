@@ -19,6 +19,13 @@ pub enum Element {
     Merge(Merge),
     /// A bridge, router, switch or middlebox.
     Hop(Hop),
+    /// An element that only connections with a number divisible by `every` meet; not a point.
+    OfSome {
+        /// 1 for all of them.
+        every: usize,
+        /// The element.
+        element: Box<Element>,
+    },
 }
 
 /// A capture point.
@@ -36,6 +43,15 @@ pub struct Point {
     pub missed: f64,
     /// Each frame is captured again this much later, as a mirror of ingress and egress does.
     pub doubled: Option<Nanos>,
+    /// Each frame is captured again this much later, after a router that sends it out of the port it
+    /// came in by: with a TTL less by one and other MAC addresses.
+    pub routed: Option<Nanos>,
+    /// Only frames toward this side are captured.
+    pub only: Option<Side>,
+    /// The capture is running from then on.
+    pub begins: Nanos,
+    /// And until then.
+    pub ends: Nanos,
     /// The file format.
     pub format: Format,
     /// The host whose own capture this is: pcapng then marks frames inbound or outbound.
@@ -53,6 +69,10 @@ impl Point {
             snap: 262_144,
             missed: 0.0,
             doubled: None,
+            routed: None,
+            only: None,
+            begins: 0,
+            ends: Nanos::MAX,
             format: Format::default(),
             own: None,
         }
@@ -110,6 +130,8 @@ pub struct Lane {
     pub jitter: Nanos,
     /// Probability of loss.
     pub loss: f64,
+    /// Probability that a bit is wrong, which loses the frame: the longer, the likelier.
+    pub bit_errors: f64,
     /// Losses in bursts.
     pub bursts: Option<Bursts>,
     /// Frames that overtake others.
@@ -127,6 +149,7 @@ impl Lane {
             delay,
             jitter: 0,
             loss: 0.0,
+            bit_errors: 0.0,
             bursts: None,
             reorder: None,
             queue: 4 << 20,
@@ -237,6 +260,36 @@ impl Merge {
     }
 }
 
+/// What a frame is carried in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrap {
+    /// A tag (IEEE 802.1Q).
+    Vlan(u16),
+    /// A service tag and a customer tag (IEEE 802.1ad).
+    QinQ(u16, u16),
+    /// GRE without a key, over IPv4 (RFC 2784).
+    Gre,
+    /// VXLAN over IPv4 (RFC 7348).
+    Vxlan,
+    /// Geneve without options, over IPv4 (RFC 8926).
+    Geneve,
+}
+
+impl Wrap {
+    /// Bytes that it adds to a frame.
+    #[must_use]
+    pub fn overhead(self) -> usize {
+        match self {
+            Self::Vlan(_) => 4,
+            Self::QinQ(..) => 8,
+            // IPv4 and GRE.
+            Self::Gre => 20 + 4,
+            // Ethernet, IPv4, UDP and eight bytes of header.
+            Self::Vxlan | Self::Geneve => 14 + 20 + 8 + 8,
+        }
+    }
+}
+
 /// A bridge, router, switch or middlebox.
 #[derive(Clone, Debug)]
 pub enum Hop {
@@ -274,6 +327,29 @@ pub enum Hop {
         /// The longest packet that passes.
         bytes: usize,
     },
+    /// Drops merged frames of more segments than this.
+    DropMergedOver {
+        /// Frames toward this side are dropped.
+        toward: Side,
+        /// The most segments that pass in one frame.
+        segments: usize,
+    },
+    /// Passes everything but ICMP.
+    NoIcmp,
+    /// Damages some frames, which the host they go to then throws away for their checksum.
+    Damage {
+        /// Frames toward this side are damaged.
+        toward: Side,
+        /// How probable that is.
+        probability: f64,
+    },
+    /// Holds acknowledgements back, and of each connection's passes on only the newest.
+    ThinAcks {
+        /// Acknowledgements toward this side.
+        toward: Side,
+        /// For how long.
+        every: Nanos,
+    },
     /// The client's address and ports are rewritten.
     Nat,
     /// An IPVS director: the server's address is virtual on the client's side of it. Merged frames
@@ -282,10 +358,13 @@ pub enum Hop {
         /// MTU of both interfaces.
         mtu: u16,
     },
-    /// One end of a VXLAN tunnel: frames away from `inner` are wrapped, those toward it unwrapped.
-    Vxlan {
-        /// The side on which frames are not encapsulated.
+    /// One end of a tunnel or of a tagged link: frames away from `inner` are wrapped, those toward it
+    /// unwrapped.
+    Wrap {
+        /// The side on which frames are as their sender made them.
         inner: Side,
+        /// In what.
+        with: Wrap,
     },
     /// Cuts merged frames again, and loses some of the segments.
     Splitter {

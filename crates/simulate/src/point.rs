@@ -1,6 +1,7 @@
 //! A capture point: what it notes about each frame, and what it writes to its file.
 
 use crate::chance::Chance;
+use crate::elements::pass_router;
 use crate::packet::{ACK, Checksum, FIN, Origin, Packet, SYN};
 use crate::path::Point;
 use crate::pcap::Record;
@@ -51,20 +52,29 @@ impl Watcher {
 
     /// A packet passes. `payload` is its part of its stream.
     pub(crate) fn see(&mut self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) {
-        let captured = !self.chance.happens(self.point.missed);
+        let captured = self.is_on(packet, now) && !self.chance.happens(self.point.missed);
         self.sightings.push(sighting(packet, captured));
         if !captured {
             return;
         }
-        let record = self.record(packet, payload, vlan, now);
         if let Some(later) = self.point.doubled {
-            let at = self.clock(now + later);
-            self.records.push(Record {
-                at,
-                ..record.clone()
-            });
+            let copy = self.record(packet, payload, vlan, now + later);
+            self.records.push(copy);
         }
+        if let Some(later) = self.point.routed {
+            let mut copy = packet.clone();
+            pass_router(&mut copy);
+            let copy = self.record(&copy, payload, vlan, now + later);
+            self.records.push(copy);
+        }
+        let record = self.record(packet, payload, vlan, now);
         self.records.push(record);
+    }
+
+    /// The capture runs, and takes frames that go this way.
+    fn is_on(&self, packet: &Packet, now: Nanos) -> bool {
+        let running = (self.point.begins..self.point.ends).contains(&now);
+        running && self.point.only.is_none_or(|side| side == packet.toward)
     }
 
     fn record(&self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) -> Record {

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::checksum::Sum;
-use crate::packet::{Checksum, Content, Options, Packet, Tcp, TooBig};
+use crate::packet::{Checksum, Content, ETHERNET, Options, Packet, Tcp, TooBig};
+use crate::path::Wrap;
 use crate::scenario::Side;
 
 const TCP: u8 = 6;
@@ -11,7 +12,12 @@ const UDP: u8 = 17;
 const ICMP: u8 = 1;
 const ICMPV6: u8 = 58;
 const VXLAN_PORT: u16 = 4789;
-/// The VXLAN network identifier of every tunnel here.
+const GENEVE_PORT: u16 = 6081;
+/// GRE's number as an IP protocol.
+const GRE: u8 = 47;
+/// An Ethernet frame as payload (RFC 8926 section 3.4, RFC 1701's list).
+const BRIDGED: u16 = 0x6558;
+/// The network identifier of every tunnel here.
 const VNI: u32 = 42;
 /// The tunnel's ends, from the documentation range of RFC 5737.
 const UNDERLAY: [Ipv4Addr; 2] = [
@@ -42,11 +48,22 @@ pub(crate) fn options_len(options: &Options) -> usize {
 /// The whole frame; `payload` is the packet's part of its stream.
 pub(crate) fn frame(packet: &Packet, payload: &[u8], vlan: Option<u16>) -> Vec<u8> {
     let mut out = Vec::with_capacity(packet.frame_len() + 4);
-    if packet.vxlan {
-        outer(&mut out, packet, vlan);
-        ethernet(&mut out, packet, None);
-    } else {
-        ethernet(&mut out, packet, vlan);
+    let tag: Vec<(u16, u16)> = vlan.map(|tag| (VLAN, tag)).into_iter().collect();
+    match packet.wrap {
+        None => ethernet(&mut out, packet, &tag),
+        Some(Wrap::Vlan(tag)) => ethernet(&mut out, packet, &[(VLAN, tag)]),
+        Some(Wrap::QinQ(outer, inner)) => {
+            ethernet(&mut out, packet, &[(SERVICE_VLAN, outer), (VLAN, inner)]);
+        }
+        Some(Wrap::Gre) => gre(&mut out, packet, &tag),
+        Some(Wrap::Vxlan) => {
+            let header = [0x0800_0000, VNI << 8];
+            in_udp(&mut out, packet, &tag, VXLAN_PORT, header);
+        }
+        Some(Wrap::Geneve) => {
+            let header = [u32::from(BRIDGED), VNI << 8];
+            in_udp(&mut out, packet, &tag, GENEVE_PORT, header);
+        }
     }
     out.extend_from_slice(&ip(packet, payload));
     out
@@ -57,38 +74,60 @@ fn mac(side: Side, routers: u8) -> [u8; 6] {
     [0x02, 0, 0, 0, routers, side.index() as u8 + 1]
 }
 
-fn ethernet(out: &mut Vec<u8>, packet: &Packet, vlan: Option<u16>) {
+/// EtherType of a tag, and of a service tag in front of it.
+const VLAN: u16 = 0x8100;
+const SERVICE_VLAN: u16 = 0x88a8;
+
+fn ethernet(out: &mut Vec<u8>, packet: &Packet, tags: &[(u16, u16)]) {
     out.extend_from_slice(&mac(packet.toward, packet.routers));
     out.extend_from_slice(&mac(packet.toward.other(), packet.routers));
-    if let Some(tag) = vlan {
-        out.extend_from_slice(&0x8100_u16.to_be_bytes());
+    for (kind, tag) in tags {
+        out.extend_from_slice(&kind.to_be_bytes());
         out.extend_from_slice(&(tag & 0x0fff).to_be_bytes());
     }
-    let kind: u16 = if packet.source.0.is_ipv4() {
+    out.extend_from_slice(&ether_type(packet).to_be_bytes());
+}
+
+fn ether_type(packet: &Packet) -> u16 {
+    if packet.source.0.is_ipv4() {
         0x0800
     } else {
         0x86dd
-    };
-    out.extend_from_slice(&kind.to_be_bytes());
+    }
 }
 
-/// Ethernet, IPv4, UDP and VXLAN headers of the tunnel (RFC 7348 section 5).
-fn outer(out: &mut Vec<u8>, packet: &Packet, vlan: Option<u16>) {
-    let inner = packet.frame_len() - crate::packet::VXLAN_OVERHEAD;
+/// Ethernet, IPv4 and GRE headers in front of an IP packet (RFC 2784 section 2).
+fn gre(out: &mut Vec<u8>, packet: &Packet, tags: &[(u16, u16)]) {
+    underlay(out, packet, tags, GRE, 4 + packet.ip_len());
+    out.extend_from_slice(&[0, 0]);
+    out.extend_from_slice(&ether_type(packet).to_be_bytes());
+}
+
+/// Ethernet, IPv4, UDP and VXLAN's or Geneve's header in front of a frame (RFC 7348 section 5, RFC
+/// 8926 section 3).
+fn in_udp(out: &mut Vec<u8>, packet: &Packet, tags: &[(u16, u16)], port: u16, header: [u32; 2]) {
+    let inner = ETHERNET + packet.ip_len();
+    underlay(out, packet, tags, UDP, 16 + inner);
+    // The source port carries entropy of the inner flow; a checksum of zero is what RFC 7348 asks
+    // for over IPv4.
+    let entropy = 49_152 + (packet.flow as u16 & 0x3fff);
+    for field in [entropy, port, length16(16 + inner), 0] {
+        out.extend_from_slice(&field.to_be_bytes());
+    }
+    for word in header {
+        out.extend_from_slice(&word.to_be_bytes());
+    }
+    ethernet(out, packet, &[]);
+}
+
+/// Ethernet and IPv4 between a tunnel's ends.
+fn underlay(out: &mut Vec<u8>, packet: &Packet, tags: &[(u16, u16)], protocol: u8, len: usize) {
     let mut shell = packet.clone();
     shell.source.0 = UNDERLAY[packet.toward.other().index()].into();
     shell.target.0 = UNDERLAY[packet.toward.index()].into();
     shell.fragment = None;
-    ethernet(out, &shell, vlan);
-    ipv4_header(out, &shell, UDP, length16(20 + 16 + inner));
-    // The source port carries entropy of the inner flow; a checksum of zero is what RFC 7348 asks
-    // for over IPv4.
-    let entropy = 49_152 + (packet.flow as u16 & 0x3fff);
-    for field in [entropy, VXLAN_PORT, length16(16 + inner), 0] {
-        out.extend_from_slice(&field.to_be_bytes());
-    }
-    out.extend_from_slice(&0x0800_0000_u32.to_be_bytes());
-    out.extend_from_slice(&(VNI << 8).to_be_bytes());
+    ethernet(out, &shell, tags);
+    ipv4_header(out, &shell, protocol, length16(20 + len));
 }
 
 /// A length for a 16-bit field; larger ones can't be written and show as 0, as big TSO frames do.
@@ -190,6 +229,7 @@ fn segment(packet: &Packet, tcp: &Tcp, payload: &[u8]) -> Vec<u8> {
     out.extend_from_slice(payload);
     let sum = pseudo(packet, TCP, out.len());
     let field = match tcp.checksum {
+        Checksum::Full if packet.damaged => sum.add(&out).fold(),
         Checksum::Full => !sum.add(&out).fold(),
         Checksum::Partial => sum.fold(),
     };

@@ -61,10 +61,25 @@ pub struct Scenario {
     pub spacing: Nanos,
     /// What is said on every connection, in turns.
     pub turns: Vec<Turn>,
+    /// Connections beside these, numbered after them, that have something of their own to say.
+    pub others: Vec<Other>,
     /// The run ends here even if connections are still open.
     pub limit: Nanos,
     /// What makes it slow, if it is.
     pub cause: Cause,
+}
+
+/// A connection that differs from the scenario's main ones.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// When it starts.
+    pub start: Nanos,
+    /// What is said on it.
+    pub turns: Vec<Turn>,
+    /// Its client, if that isn't the main connections'.
+    pub client: Option<Host>,
+    /// Its server, if that isn't the main connections'.
+    pub server: Option<Host>,
 }
 
 /// Why a scenario behaves as it does: what an analyser is to find out.
@@ -121,6 +136,28 @@ pub struct Host {
     pub keepalive: Option<Nanos>,
     /// Initial TTL or hop limit.
     pub ttl: u8,
+    /// How fast it sends.
+    pub congestion: Congestion,
+    /// After two timeouts of the same bytes it goes on with smaller segments (RFC 4821; Linux's
+    /// `tcp_mtu_probing`).
+    pub mtu_probing: bool,
+    /// Segments that a delayed acknowledgement waits for, at most (RFC 5681: 2). With more than 2 merged
+    /// frames wait, too.
+    pub ack_every: u32,
+    /// How long it waits for them (Linux: 40 ms; Windows: up to 200 ms).
+    pub ack_delay: Nanos,
+    /// Segments acknowledged at once at the start, and after something irregular (Linux's
+    /// `TCP_MAX_QUICKACKS`: 16).
+    pub quick_acks: u32,
+}
+
+/// What decides how fast a host sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// A window that losses reduce (RFC 5681, with RFC 9438's factor).
+    Window,
+    /// A model of the path, and pacing, in the manner of BBR.
+    Bbr,
 }
 
 impl Default for Host {
@@ -140,6 +177,11 @@ impl Default for Host {
             dont_fragment: true,
             keepalive: None,
             ttl: 64,
+            congestion: Congestion::Window,
+            mtu_probing: false,
+            ack_every: 2,
+            ack_delay: 40 * MILLISECOND,
+            quick_acks: 16,
         }
     }
 }
@@ -155,6 +197,13 @@ pub enum Reader {
         bytes: u64,
         /// Time between reads.
         every: Nanos,
+    },
+    /// Whatever arrives is read at once, but for pauses in which nothing is.
+    Pausing {
+        /// Time from the beginning of one pause to that of the next.
+        every: Nanos,
+        /// How long it is.
+        pause: Nanos,
     },
 }
 
@@ -238,6 +287,7 @@ impl Scenario {
             connections: 1,
             spacing: MILLISECOND,
             turns: Vec::new(),
+            others: Vec::new(),
             limit: 600 * SECOND,
             cause,
         }
@@ -250,6 +300,37 @@ impl Scenario {
             Side::Client => &self.client,
             Side::Server => &self.server,
         }
+    }
+
+    /// All connections: the main ones, then the others.
+    #[must_use]
+    pub fn flows(&self) -> usize {
+        self.connections + self.others.len()
+    }
+
+    /// What is said on a connection.
+    #[must_use]
+    pub fn turns_of(&self, flow: usize) -> &[Turn] {
+        self.other(flow).map_or(&self.turns, |other| &other.turns)
+    }
+
+    /// The host at a side of a connection.
+    pub(crate) fn host_of(&self, flow: usize, side: Side) -> &Host {
+        let own = self.other(flow).and_then(|other| match side {
+            Side::Client => other.client.as_ref(),
+            Side::Server => other.server.as_ref(),
+        });
+        own.unwrap_or(self.host(side))
+    }
+
+    /// When a connection starts.
+    pub(crate) fn start_of(&self, flow: usize) -> Nanos {
+        let main = flow as u64 * self.spacing;
+        self.other(flow).map_or(main, |other| other.start)
+    }
+
+    fn other(&self, flow: usize) -> Option<&Other> {
+        self.others.get(flow.checked_sub(self.connections)?)
     }
 
     /// The points, in path order from the client.

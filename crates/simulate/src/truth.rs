@@ -3,13 +3,17 @@
 //! It doesn't come from the captured bytes but from the numbers that every segment carries through
 //! the model, so it's exact even where a capture can't be.
 
-use std::collections::HashMap;
+mod drops;
+mod hops;
 
 use crate::packet::Origin;
 use crate::point::{Sighting, Watcher};
 use crate::ranges::Ranges;
 use crate::scenario::{Cause, Side};
 use crate::schedule::Nanos;
+pub use drops::DropTruth;
+pub(crate) use drops::{Drop, drops};
+pub(crate) use hops::hop;
 
 /// The truth about a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +24,8 @@ pub struct Truth {
     pub points: Vec<PointTruth>,
     /// Two for each pair of neighbouring points, one in each direction.
     pub hops: Vec<HopTruth>,
+    /// Where data frames were dropped, one for each element and direction that dropped any.
+    pub drops: Vec<DropTruth>,
     /// One for each connection.
     pub connections: Vec<ConnectionTruth>,
 }
@@ -31,6 +37,12 @@ impl Truth {
         self.hops
             .iter()
             .find(|hop| hop.upstream == upstream && hop.downstream == downstream)
+    }
+
+    /// Data frames that were dropped for being merged, all elements together.
+    #[must_use]
+    pub fn dropped_for_merging(&self) -> u64 {
+        self.drops.iter().map(|drop| drop.for_merging).sum()
     }
 
     /// The point of that name.
@@ -62,12 +74,15 @@ pub struct PointTruth {
     pub offset: i64,
     /// How much faster its clock runs, in parts per billion.
     pub drift_ppb: i64,
-    /// Frames that went through and were not captured.
+    /// Frames that went through and were not captured, whether by chance or as asked for.
     pub missed: u64,
     /// ICMP messages captured.
     pub icmp: u64,
     /// Each frame is in the file twice; the counts here are of one copy.
     pub doubled: bool,
+    /// Merged frames captured here that an element farther on dropped for being merged, indexed by
+    /// the side that they went toward.
+    pub lost_for_merging: [u64; 2],
     /// One for each connection, indexed by the side that frames go toward.
     pub flows: Vec<[FlowTruth; 2]>,
 }
@@ -181,6 +196,10 @@ pub struct LaneTruth {
     pub bytes: u64,
     /// Retransmission timeouts at the sender.
     pub timeouts: u64,
+    /// Time for which the sender had nothing to send, and nothing under way.
+    pub idle: Nanos,
+    /// Time for which nothing but the receiver's window held the sender back.
+    pub window_limited: Nanos,
     /// Payload of the longest segment.
     pub segment_size: u32,
     /// When the connection was set up at the end that came first.
@@ -215,7 +234,7 @@ fn rate(bytes: u64, begin: Nanos, end: Nanos) -> f64 {
 }
 
 /// Counts what a point captured.
-pub(crate) fn point(watcher: &Watcher, connections: usize) -> PointTruth {
+pub(crate) fn point(watcher: &Watcher, connections: usize, drops: &[Drop]) -> PointTruth {
     let all = &watcher.sightings;
     let captured = all.iter().filter(|sighting| sighting.captured);
     PointTruth {
@@ -224,7 +243,8 @@ pub(crate) fn point(watcher: &Watcher, connections: usize) -> PointTruth {
         drift_ppb: watcher.point.drift_ppb,
         missed: all.iter().filter(|sighting| !sighting.captured).count() as u64,
         icmp: captured.filter(|sighting| sighting.icmp).count() as u64,
-        doubled: watcher.point.doubled.is_some(),
+        doubled: watcher.point.doubled.or(watcher.point.routed).is_some(),
+        lost_for_merging: drops::lost_for_merging(watcher, drops),
         flows: flows(all, connections),
     }
 }
@@ -281,100 +301,5 @@ impl FlowTruth {
             }
             Origin::Single => {}
         }
-    }
-}
-
-/// Follows every segment from one point to the next in one direction.
-pub(crate) fn hop(from: &Watcher, to: &Watcher, toward: Side) -> HopTruth {
-    let arrivals = Arrivals::new(to, toward);
-    let mut truth = HopTruth {
-        upstream: from.point.name.clone(),
-        downstream: to.point.name.clone(),
-        toward,
-        merged: MergedTruth::default(),
-        single: SingleTruth::default(),
-        missed_downstream: arrivals.missed,
-        missed_upstream: 0,
-    };
-    for sighting in data(from, toward) {
-        if !sighting.captured {
-            truth.missed_upstream += 1;
-        } else if sighting.pieces.len() > 1 {
-            truth.merged.count(sighting, &arrivals);
-        } else {
-            truth.single.count(sighting, &arrivals);
-        }
-    }
-    truth
-}
-
-fn data(watcher: &Watcher, toward: Side) -> impl Iterator<Item = &Sighting> {
-    watcher
-        .sightings
-        .iter()
-        .filter(move |sighting| sighting.toward == toward && sighting.len > 0)
-}
-
-/// Where each segment was found downstream.
-struct Arrivals<'a> {
-    by_piece: HashMap<u64, (usize, &'a Sighting)>,
-    missed: u64,
-}
-
-impl<'a> Arrivals<'a> {
-    fn new(watcher: &'a Watcher, toward: Side) -> Self {
-        let mut by_piece = HashMap::new();
-        for (index, sighting) in data(watcher, toward).enumerate() {
-            by_piece.extend(
-                sighting
-                    .pieces
-                    .iter()
-                    .map(|piece| (*piece, (index, sighting))),
-            );
-        }
-        let missed = data(watcher, toward)
-            .filter(|sighting| !sighting.captured)
-            .count() as u64;
-        Self { by_piece, missed }
-    }
-}
-
-impl MergedTruth {
-    fn count(&mut self, sighting: &Sighting, arrivals: &Arrivals<'_>) {
-        self.seen += 1;
-        self.tso += u64::from(sighting.origin == Origin::Tso);
-        let pieces = sighting.pieces.iter();
-        let found: Vec<_> = pieces
-            .filter_map(|piece| arrivals.by_piece.get(piece))
-            .collect();
-        let outcome = if found.is_empty() {
-            &mut self.lost
-        } else if found.len() < sighting.pieces.len() {
-            &mut self.partly_lost
-        } else if found.iter().any(|(_, there)| there.fragment) {
-            &mut self.fragmented
-        } else if found.iter().all(|(index, _)| *index == found[0].0) {
-            &mut self.arrived
-        } else {
-            &mut self.resplit
-        };
-        *outcome += 1;
-    }
-}
-
-impl SingleTruth {
-    fn count(&mut self, sighting: &Sighting, arrivals: &Arrivals<'_>) {
-        self.seen += 1;
-        let found = sighting
-            .pieces
-            .first()
-            .and_then(|piece| arrivals.by_piece.get(piece));
-        let outcome = match found {
-            None => &mut self.lost,
-            Some((_, there)) if there.fragment && !sighting.fragment => &mut self.fragmented,
-            Some((_, there)) if there.pieces.len() > 1 => &mut self.merged_further,
-            Some(_) => &mut self.arrived,
-        };
-        *outcome += 1;
     }
 }

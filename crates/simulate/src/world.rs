@@ -12,7 +12,7 @@ use crate::point::Watcher;
 use crate::scenario::{Content, Scenario, Side};
 use crate::schedule::{Nanos, Schedule};
 use crate::tcp::{Context, Endpoint, Identity};
-use crate::truth::{self, ConnectionTruth, LaneTruth, Truth};
+use crate::truth::{self, ConnectionTruth, Drop, LaneTruth, Truth};
 use crate::{Outcome, PointCapture};
 
 /// The client's first port.
@@ -54,8 +54,10 @@ struct World<'a> {
     watchers: Vec<Watcher>,
     ends: Vec<[Endpoint; 2]>,
     timers: Vec<[Option<Nanos>; 2]>,
-    streams: [Vec<u8>; 2],
+    /// What each side sends: on the main connections, then on each of the others.
+    streams: Vec<[Vec<u8>; 2]>,
     next_piece: u64,
+    drops: Vec<Drop>,
 }
 
 /// Runs a scenario to its end.
@@ -86,14 +88,14 @@ impl<'a> World<'a> {
             elements,
             watchers: watchers.collect(),
             ends: ends(scenario),
-            timers: vec![[None; 2]; scenario.connections],
-            streams: Side::BOTH.map(|toward| app::stream(&scenario.turns, toward.other())),
+            timers: vec![[None; 2]; scenario.flows()],
+            streams: streams(scenario),
             next_piece: 0,
+            drops: Vec::new(),
         };
-        for flow in 0..scenario.connections {
-            world
-                .schedule
-                .push(flow as u64 * scenario.spacing, Event::Connect { flow });
+        for flow in 0..scenario.flows() {
+            let start = scenario.start_of(flow);
+            world.schedule.push(start, Event::Connect { flow });
         }
         world
     }
@@ -132,7 +134,8 @@ impl<'a> World<'a> {
     }
 
     fn capture(&mut self, index: usize, packet: &Packet, now: Nanos) {
-        let stream = &self.streams[packet.toward.index()];
+        let talk = (packet.flow + 1).saturating_sub(self.scenario.connections);
+        let stream = &self.streams[talk][packet.toward.index()];
         let payload = packet.tcp().filter(|tcp| tcp.len() > 0).and_then(|tcp| {
             let start = tcp.start as usize;
             stream.get(start..start + tcp.len())
@@ -143,6 +146,9 @@ impl<'a> World<'a> {
 
     /// Enters what an element has to say into the schedule.
     fn dispatch(&mut self, element: usize, out: Outbox) {
+        let dropped = out.dropped.iter();
+        self.drops
+            .extend(dropped.filter_map(|(packet, why)| Drop::of(packet, *why, element)));
         for (at, packet) in out.onward.into_iter().chain(out.back) {
             let step = if packet.toward == Side::Client { -1 } else { 1 };
             let place = element as isize + step;
@@ -211,7 +217,7 @@ impl<'a> World<'a> {
         let points = self
             .watchers
             .iter()
-            .map(|watcher| truth::point(watcher, connections));
+            .map(|watcher| truth::point(watcher, connections, &self.drops));
         let pairs = self.watchers.windows(2);
         let hops = pairs.flat_map(|pair| {
             let down = truth::hop(&pair[1], &pair[0], Side::Client);
@@ -221,6 +227,7 @@ impl<'a> World<'a> {
             cause: self.scenario.cause,
             points: points.collect(),
             hops: hops.collect(),
+            drops: truth::drops(&self.drops),
             connections: self
                 .ends
                 .iter()
@@ -229,6 +236,15 @@ impl<'a> World<'a> {
                 .collect(),
         }
     }
+}
+
+/// By the side that bytes go toward.
+fn streams(scenario: &Scenario) -> Vec<[Vec<u8>; 2]> {
+    let others = scenario.others.iter().map(|other| &other.turns);
+    let talks = std::iter::once(&scenario.turns).chain(others);
+    talks
+        .map(|turns| Side::BOTH.map(|toward| app::stream(turns, toward.other())))
+        .collect()
 }
 
 fn connection(flow: usize, ends: &[Endpoint; 2]) -> ConnectionTruth {
@@ -246,6 +262,8 @@ fn lane(receiver: &Endpoint, sender: &Endpoint) -> LaneTruth {
     LaneTruth {
         bytes: receiver.received(),
         timeouts: sender.timeouts(),
+        idle: sender.chrono().application,
+        window_limited: sender.chrono().window,
         segment_size: sender.segment_size() as u32,
         begin: opened.into_iter().flatten().min().unwrap_or(0),
         end: receiver.received_at.unwrap_or(0),
@@ -256,7 +274,7 @@ fn lane(receiver: &Endpoint, sender: &Endpoint) -> LaneTruth {
 /// addresses than their own.
 fn ends(scenario: &Scenario) -> Vec<[Endpoint; 2]> {
     let mut chance = Chance::new(scenario.seed, 999);
-    (0..scenario.connections)
+    (0..scenario.flows())
         .map(|flow| pair(scenario, flow, &mut chance))
         .collect()
 }
@@ -264,7 +282,7 @@ fn ends(scenario: &Scenario) -> Vec<[Endpoint; 2]> {
 fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] {
     let port = FIRST_PORT.wrapping_add(flow as u16);
     let tls = scenario
-        .turns
+        .turns_of(flow)
         .iter()
         .any(|turn| turn.content == Content::Handshake);
     let service = if tls { 443 } else { 80 };
@@ -293,7 +311,7 @@ fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] 
             clock,
             ip_id,
         };
-        Endpoint::new(id, scenario.host(side), &scenario.turns)
+        Endpoint::new(id, scenario.host_of(flow, side), scenario.turns_of(flow))
     };
     [
         end(Side::Client, client, server),

@@ -241,6 +241,7 @@ fn lane(lane: &Lane) -> simulate::Lane {
         delay: lane.delay_us * MICROSECOND,
         jitter: lane.jitter_us * MICROSECOND,
         loss: lane.loss,
+        bit_errors: 0.0,
         bursts: lane.bursts.map(|bursts| Bursts {
             begin: bursts.begin,
             end: bursts.end,

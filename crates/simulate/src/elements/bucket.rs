@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Outbox;
+use super::{Outbox, Why};
 use crate::packet::Packet;
 use crate::scenario::Side;
 use crate::schedule::{Nanos, SECOND};
@@ -13,6 +13,7 @@ use crate::schedule::{Nanos, SECOND};
 pub(crate) struct Bucket {
     toward: Side,
     rate_bps: u64,
+    burst: usize,
     depth: Nanos,
     queue: usize,
     full_at: Nanos,
@@ -25,6 +26,7 @@ impl Bucket {
         Self {
             toward,
             rate_bps,
+            burst,
             depth: burst as u64 * 8 * SECOND / rate_bps,
             queue,
             full_at: 0,
@@ -45,7 +47,20 @@ impl Bucket {
             self.full_at = after;
             self.waiting.push_back((leaves, bytes));
             out.onward.push((leaves, packet));
+        } else {
+            let why = self.refusal(&packet);
+            out.dropped.push((packet, why));
         }
+    }
+
+    /// A packet longer than bucket and queue together never passes.
+    fn refusal(&self, packet: &Packet) -> Why {
+        let most = self.burst.max(self.queue);
+        if packet.frame_len() > most {
+            let around = packet.frame_len() - packet.ip_len();
+            return Why::Longer(most.saturating_sub(around));
+        }
+        Why::Full
     }
 
     fn may_wait(&mut self, bytes: usize, now: Nanos) -> bool {

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{Outbox, split};
+use super::{Outbox, Why, split};
 use crate::chance::Chance;
 use crate::packet::{Content, Origin, Packet, TooBig};
 use crate::path::Hop;
@@ -71,33 +71,56 @@ impl HopState {
                 self.split_losing(&packet, loss, now, out);
             }
             Hop::Fragmenter { mtu } if packet.ip_len() > usize::from(mtu) => {
-                fragment_or_drop(&packet, usize::from(mtu), now, out);
+                fragment_or_drop(packet, usize::from(mtu), now, out);
             }
-            _ if self.drops(&packet) => {}
-            _ => {
-                self.rewrite(&mut packet);
-                out.onward.push((now, packet));
-            }
+            Hop::NoIcmp if packet.tcp().is_none() => {}
+            _ => match self.refusal(&packet) {
+                Some(why) => out.dropped.push((packet, why)),
+                None => {
+                    self.damage(&mut packet, out);
+                    self.rewrite(&mut packet);
+                    out.onward.push((now, packet));
+                }
+            },
         }
     }
 
-    fn drops(&self, packet: &Packet) -> bool {
+    /// Why a packet doesn't pass, if it doesn't.
+    fn refusal(&self, packet: &Packet) -> Option<Why> {
+        let over = |limit: usize| (packet.ip_len() > limit).then_some(Why::Longer(limit));
         match self.hop {
-            Hop::DropMerged { toward } => packet.toward == toward && was_merged(packet),
+            Hop::DropMerged { toward } => {
+                (packet.toward == toward && was_merged(packet)).then_some(Why::Merged)
+            }
             Hop::DropMergedIfMtuOver { guest, limit } => {
-                packet.toward == guest
-                    && was_merged(packet)
-                    && self.guest_mtu[guest.index()] > limit
+                let hit = packet.toward == guest && was_merged(packet);
+                (hit && self.guest_mtu[guest.index()] > limit).then_some(Why::Merged)
             }
-            Hop::DropLargerThan { toward, bytes } => {
-                packet.toward == toward && packet.ip_len() > bytes
+            Hop::DropMergedOver { toward, segments } => {
+                let many = packet.tcp().is_some_and(|tcp| tcp.pieces.len() > segments);
+                (packet.toward == toward && many && was_merged(packet)).then_some(Why::Merged)
             }
-            Hop::Forward { mtu } => {
-                let single = !packet.is_merged() || !packet.can_be_cut();
-                single && packet.ip_len() > usize::from(mtu[packet.toward.index()])
+            Hop::DropLargerThan { toward, bytes } if packet.toward == toward => over(bytes),
+            Hop::Forward { mtu } if !packet.is_merged() || !packet.can_be_cut() => {
+                over(usize::from(mtu[packet.toward.index()]))
             }
-            Hop::Director { mtu } => packet.ip_len() > usize::from(mtu),
-            _ => false,
+            Hop::Director { mtu } => over(usize::from(mtu)),
+            _ => None,
+        }
+    }
+
+    /// What is damaged is lost, though it travels on.
+    fn damage(&mut self, packet: &mut Packet, out: &mut Outbox) {
+        let Hop::Damage {
+            toward,
+            probability,
+        } = self.hop
+        else {
+            return;
+        };
+        if packet.toward == toward && self.chance.happens(probability) {
+            packet.damaged = true;
+            out.dropped.push((packet.clone(), Why::Chance));
         }
     }
 
@@ -105,7 +128,7 @@ impl HopState {
         match self.hop {
             Hop::Nat => self.translate(packet),
             Hop::Director { .. } => self.direct(packet),
-            Hop::Vxlan { inner } => packet.vxlan = packet.toward != inner,
+            Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             _ => {}
         }
     }
@@ -131,27 +154,35 @@ impl HopState {
 
     fn route(&mut self, mut packet: Packet, mtu: usize, icmp: bool, now: Nanos, out: &mut Outbox) {
         pass_router(&mut packet);
+        let long = packet.ip_len() > mtu;
+        let knows_segments = |tcp: &crate::packet::Tcp| tcp.is_merged() && tcp.reversible;
+        if long && packet.tcp().is_some_and(knows_segments) {
+            for segment in split::cut(&packet) {
+                self.send_on(segment, mtu, icmp, now, out);
+            }
+        } else {
+            self.send_on(packet, mtu, icmp, now, out);
+        }
+    }
+
+    fn send_on(&self, packet: Packet, mtu: usize, icmp: bool, now: Nanos, out: &mut Outbox) {
         if packet.ip_len() <= mtu {
             out.onward.push((now, packet));
-        } else if packet
-            .tcp()
-            .is_some_and(|tcp| tcp.is_merged() && tcp.reversible)
-        {
-            let segments = split::cut(&packet);
-            out.onward
-                .extend(segments.into_iter().map(|segment| (now, segment)));
         } else if packet.dont_fragment || self.ipv6 {
             if icmp {
                 out.back.push((now, too_big(&packet, mtu)));
             }
+            out.dropped.push((packet, Why::Longer(mtu)));
         } else {
-            fragment_or_drop(&packet, mtu, now, out);
+            fragment_or_drop(packet, mtu, now, out);
         }
     }
 
     fn split_losing(&mut self, packet: &Packet, loss: f64, now: Nanos, out: &mut Outbox) {
         for segment in split::cut(packet) {
-            if !self.chance.happens(loss) {
+            if self.chance.happens(loss) {
+                out.dropped.push((segment, Why::Chance));
+            } else {
                 out.onward.push((now, segment));
             }
         }
@@ -162,16 +193,18 @@ fn was_merged(packet: &Packet) -> bool {
     packet.tcp().is_some_and(|tcp| tcp.origin == Origin::Merged)
 }
 
-fn pass_router(packet: &mut Packet) {
+/// What a router changes of every packet.
+pub(crate) fn pass_router(packet: &mut Packet) {
     packet.ttl = packet.ttl.saturating_sub(1);
     packet.routers += 1;
 }
 
-fn fragment_or_drop(packet: &Packet, mtu: usize, now: Nanos, out: &mut Outbox) {
+fn fragment_or_drop(packet: Packet, mtu: usize, now: Nanos, out: &mut Outbox) {
     if packet.dont_fragment {
+        out.dropped.push((packet, Why::Longer(mtu)));
         return;
     }
-    let parts = split::fragment(packet, mtu);
+    let parts = split::fragment(&packet, mtu);
     out.onward.extend(parts.into_iter().map(|part| (now, part)));
 }
 

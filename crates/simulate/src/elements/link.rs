@@ -1,6 +1,6 @@
 //! A wire: rate, delay, loss, reordering, and a queue that drops what doesn't fit.
 
-use super::Outbox;
+use super::{Outbox, Why};
 use crate::chance::Chance;
 use crate::packet::Packet;
 use crate::path::{Lane, Link};
@@ -37,10 +37,17 @@ impl LinkState {
     /// A packet enters.
     pub(crate) fn handle(&mut self, packet: Packet, now: Nanos, out: &mut Outbox) {
         let lane = &mut self.0[packet.toward.index()];
-        if let Some(at) = lane.arrival(&packet, now) {
-            out.onward.push((at, packet));
+        match lane.arrival(&packet, now) {
+            Ok(at) => out.onward.push((at, packet)),
+            Err(why) => out.dropped.push((packet, why)),
         }
     }
+}
+
+/// What a queue of so many bytes can't take even when empty.
+fn longest_of(queue: usize, packet: &Packet) -> Why {
+    let around = packet.frame_len() - packet.ip_len() + OVERHEAD;
+    Why::Longer(queue.saturating_sub(around))
 }
 
 impl LaneState {
@@ -55,19 +62,25 @@ impl LaneState {
     }
 
     /// When a packet comes out, if it does.
-    fn arrival(&mut self, packet: &Packet, now: Nanos) -> Option<Nanos> {
+    fn arrival(&mut self, packet: &Packet, now: Nanos) -> Result<Nanos, Why> {
         let bytes = packet.frame_len().max(SHORTEST) + OVERHEAD;
         let start = self.free_at.max(now);
         let waiting =
             u128::from(start - now) * u128::from(self.lane.rate_bps) / u128::from(8 * SECOND);
+        if bytes > self.lane.queue {
+            return Err(longest_of(self.lane.queue, packet));
+        }
         if waiting + bytes as u128 > self.lane.queue as u128 {
-            return None;
+            return Err(Why::Full);
         }
         self.free_at = start + bytes as u64 * 8 * SECOND / self.lane.rate_bps;
-        (!self.loses()).then(|| self.propagate(self.free_at))
+        if self.loses(bytes) {
+            return Err(Why::Chance);
+        }
+        Ok(self.propagate(self.free_at))
     }
 
-    fn loses(&mut self) -> bool {
+    fn loses(&mut self, bytes: usize) -> bool {
         if let Some(bursts) = self.lane.bursts {
             let turn = if self.bad { bursts.end } else { bursts.begin };
             self.bad ^= self.chance.happens(turn);
@@ -75,7 +88,8 @@ impl LaneState {
                 return true;
             }
         }
-        self.chance.happens(self.lane.loss)
+        let sound = f64::powi(1.0 - self.lane.bit_errors, 8 * bytes as i32);
+        self.chance.happens(1.0 - sound) || self.chance.happens(self.lane.loss)
     }
 
     fn propagate(&mut self, sent: Nanos) -> Nanos {

@@ -106,7 +106,8 @@ impl Held {
         let tcp = packet.tcp();
         let segment_size = tcp.map_or(0, Tcp::len);
         // Frames with these flags pass unmerged, and so do those without payload.
-        let closed = tcp.is_none_or(|tcp| tcp.flags & (SYN | FIN | PSH) != 0 || tcp.len() == 0);
+        let closed = packet.damaged
+            || tcp.is_none_or(|tcp| tcp.flags & (SYN | FIN | PSH) != 0 || tcp.len() == 0);
         Self {
             packet,
             segment_size,
@@ -142,8 +143,9 @@ fn may_join(held: &Held, packet: &Packet, merge: &Merge) -> bool {
     let below_limit = merge.max_segments == 0 || old.pieces.len() < merge.max_segments;
     let follows = old.seq.wrapping_add(old.len() as u32) == new.seq;
     let size = new.len() > 0 && new.len() <= held.segment_size;
-    let plain = new.flags & (SYN | FIN) == 0 && packet.fragment.is_none() && !new.is_merged();
-    let same_path = held.packet.ttl == packet.ttl && held.packet.vxlan == packet.vxlan;
+    let whole = packet.fragment.is_none() && !packet.damaged;
+    let plain = new.flags & (SYN | FIN) == 0 && whole && !new.is_merged();
+    let same_path = held.packet.ttl == packet.ttl && held.packet.wrap == packet.wrap;
     fits && below_limit
         && follows
         && size

@@ -6,19 +6,21 @@ mod hop;
 mod link;
 mod merge;
 mod split;
+mod thin;
 
 use crate::packet::Packet;
 use crate::path::Element;
 use crate::scenario::Scenario;
 use crate::schedule::Nanos;
 
-pub(crate) use hop::{real_server, translated};
+pub(crate) use hop::{pass_router, real_server, translated};
 
 use bond::BondState;
 use bucket::Bucket;
 use hop::HopState;
 use link::LinkState;
 use merge::MergeState;
+use thin::Thin;
 
 /// What an element does with a packet: each comes out at some time, the same way or back.
 #[derive(Debug, Default)]
@@ -27,8 +29,23 @@ pub(crate) struct Outbox {
     pub(crate) onward: Vec<(Nanos, Packet)>,
     /// Returns to where it came from.
     pub(crate) back: Vec<(Nanos, Packet)>,
+    /// Goes nowhere, and why.
+    pub(crate) dropped: Vec<(Packet, Why)>,
     /// The element wants to be woken.
     pub(crate) wake: Option<Nanos>,
+}
+
+/// Why an element drops a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// For being merged.
+    Merged,
+    /// An IP packet longer than this many bytes can't be carried, whatever else is under way.
+    Longer(usize),
+    /// A queue is full, or a bucket empty.
+    Full,
+    /// Chance, whatever the packet is.
+    Chance,
 }
 
 /// An element with what it remembers.
@@ -42,6 +59,8 @@ pub(crate) enum State {
     Merge(MergeState),
     Hop(HopState),
     Bucket(Bucket),
+    Thin(Thin),
+    OfSome(usize, Box<State>),
 }
 
 impl State {
@@ -69,7 +88,14 @@ impl State {
                 burst,
                 queue,
             }) => Self::Bucket(Bucket::new(*toward, *rate_bps, *burst, *queue)),
+            Element::Hop(crate::path::Hop::ThinAcks { toward, every }) => {
+                Self::Thin(Thin::new(*toward, *every))
+            }
             Element::Hop(hop) => Self::Hop(HopState::new(hop, scenario, stream)),
+            Element::OfSome { every, element } => {
+                let state = Self::new(element, number, points, scenario);
+                Self::OfSome(*every, Box::new(state))
+            }
         }
     }
 
@@ -83,10 +109,14 @@ impl State {
                 out.onward
                     .extend(split::cut(&packet).into_iter().map(|packet| (now, packet)));
             }
-            Self::Point(_) | Self::Cut(_) => out.onward.push((now, packet)),
+            Self::OfSome(every, state) if packet.flow.is_multiple_of(*every) => {
+                return state.handle(packet, now);
+            }
+            Self::Point(_) | Self::Cut(_) | Self::OfSome(..) => out.onward.push((now, packet)),
             Self::Merge(merge) => merge.handle(packet, now, &mut out),
             Self::Hop(hop) => hop.handle(packet, now, &mut out),
             Self::Bucket(bucket) => bucket.handle(packet, now, &mut out),
+            Self::Thin(thin) => thin.handle(packet, now, &mut out),
         }
         out
     }
@@ -94,8 +124,11 @@ impl State {
     /// The time asked for has come.
     pub(crate) fn wake(&mut self, now: Nanos) -> Outbox {
         let mut out = Outbox::default();
-        if let Self::Merge(merge) = self {
-            merge.wake(now, &mut out);
+        match self {
+            Self::Merge(merge) => merge.wake(now, &mut out),
+            Self::Thin(thin) => thin.wake(now, &mut out),
+            Self::OfSome(_, state) => return state.wake(now),
+            _ => {}
         }
         out
     }

@@ -2,7 +2,7 @@
 
 use super::Story;
 use super::incidents::{MBIT, cut_from, download, link, point};
-use crate::path::{Bursts, Element, Format, Hop, Lane, Link, Merge, Point, Reorder};
+use crate::path::{Bursts, Element, Format, Hop, Lane, Link, Merge, Point, Reorder, Wrap};
 use crate::scenario::{Cause, Reader, Scenario, Side, Turn};
 use crate::schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 
@@ -248,7 +248,8 @@ fn vxlan(name: &str) -> Scenario {
     scenario.turns = download(2 << 20);
     scenario.client.mtu = 1450;
     scenario.server.mtu = 1450;
-    let tunnel = |inner| Element::Hop(Hop::Vxlan { inner });
+    let with = Wrap::Vxlan;
+    let tunnel = |inner| Element::Hop(Hop::Wrap { inner, with });
     scenario.path = vec![
         point("VM"),
         cut_from(Side::Client),

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 
 use super::receiver::Receiver;
 use super::rtt::Rtt;
-use super::sender::{Acknowledged, Sender};
+use super::sender::{Acknowledged, Chrono, Sender};
 use crate::app::App;
-use crate::packet::{ACK, FIN, Options, Packet, SYN, Tcp};
+use crate::packet::{ACK, Content, FIN, Options, Packet, SYN, Tcp};
 use crate::scenario::{Host, Side, Turn};
 use crate::schedule::{MILLISECOND, Nanos};
 use outgoing::bare;
@@ -113,6 +113,12 @@ impl Endpoint {
             .map_or(0, |(sender, _)| sender.timeouts)
     }
 
+    /// What the sender's time went to.
+    pub(crate) fn chrono(&self) -> Chrono {
+        let halves = self.halves.as_ref();
+        halves.map_or_else(Chrono::default, |(sender, _)| sender.chrono)
+    }
+
     /// Both directions are closed.
     pub(crate) fn is_closed(&self) -> bool {
         let closed =
@@ -159,14 +165,14 @@ impl Endpoint {
         }
     }
 
-    /// A packet has arrived. ICMP is ignored: none here names an MTU below what is in use, and
-    /// then Linux, too, does nothing (`tcp_v4_mtu_reduced`).
+    /// A packet has arrived.
     pub(crate) fn receive(&mut self, packet: &Packet, context: &mut Context<'_>) {
-        if !self.assembled(packet) {
+        if packet.damaged || !self.assembled(packet) {
             return;
         }
-        let Some(tcp) = packet.tcp() else {
-            return;
+        let tcp = match &packet.content {
+            Content::Tcp(tcp) => tcp,
+            Content::TooBig(message) => return self.reduce(message.mtu, context),
         };
         self.idle_since = context.now;
         self.take_timestamps(tcp);
@@ -194,6 +200,20 @@ impl Endpoint {
         }
         self.assembling = Some((packet.ip_id, known + part.len));
         !part.more
+    }
+
+    /// A router names an MTU. One below what is in use makes segments smaller, and what was too long is
+    /// sent again at once (RFC 1191 section 6.4; Linux's `tcp_v4_mtu_reduced`).
+    fn reduce(&mut self, mtu: u16, context: &mut Context<'_>) {
+        let headers = if self.id.own.0.is_ipv4() { 40 } else { 60 };
+        let options = if self.uses_timestamps() { 12 } else { 0 };
+        let mss = u64::from(mtu).saturating_sub(headers + options);
+        let Some((sender, _)) = &mut self.halves else {
+            return;
+        };
+        if sender.shrink(mss) {
+            self.proceed(false, context);
+        }
     }
 
     fn take_timestamps(&mut self, tcp: &Tcp) {
@@ -233,8 +253,8 @@ impl Endpoint {
         let host = &self.host;
         let window = u64::from(self.peer_window);
         let sender = Sender::new(mss, host.initial_window, window, Rtt::new(sample));
-        let sender = sender.with(host.tso, self.uses_sack(), host.tail_probe);
-        let receiver = Receiver::new(mss, host.receive_buffer, host.reader, host.window_scale);
+        let sender = sender.with(host, self.uses_sack());
+        let receiver = Receiver::new(mss, host);
         self.halves = Some((sender, receiver));
     }
 

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::scenario::Reader;
-use crate::schedule::{MILLISECOND, Nanos};
+use crate::scenario::{Host, Reader};
+use crate::schedule::Nanos;
 
-/// Linux's least delayed-ACK time (TCP_DELACK_MIN).
-const DELAYED: Nanos = 40 * MILLISECOND;
-/// Segments acknowledged at once after something irregular (Linux's TCP_MAX_QUICKACKS).
-const QUICK: u32 = 16;
 /// SACK blocks in one header; with timestamps no more than three fit (RFC 2018 section 3).
 const BLOCKS: usize = 3;
 
@@ -19,6 +15,9 @@ pub(crate) struct Receiver {
     buffer: u64,
     reader: Reader,
     scale: u8,
+    every: u32,
+    delay: Nanos,
+    most_quick: u32,
     next: u64,
     fin: Option<u64>,
     early: BTreeMap<u64, u64>,
@@ -34,12 +33,15 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// A receiver after the handshake.
-    pub(crate) fn new(mss: u64, buffer: u64, reader: Reader, scale: u8) -> Self {
+    pub(crate) fn new(mss: u64, host: &Host) -> Self {
         Self {
             mss,
-            buffer,
-            reader,
-            scale,
+            buffer: host.receive_buffer,
+            reader: host.reader,
+            scale: host.window_scale,
+            every: host.ack_every,
+            delay: host.ack_delay,
+            most_quick: host.quick_acks,
             next: 0,
             fin: None,
             early: BTreeMap::new(),
@@ -47,9 +49,9 @@ impl Receiver {
             duplicate: None,
             unread: 0,
             read_at: None,
-            edge: buffer,
+            edge: host.receive_buffer,
             pending: 0,
-            quick: QUICK,
+            quick: host.quick_acks,
             ack_at: None,
         }
     }
@@ -80,12 +82,12 @@ impl Receiver {
         let before = self.next;
         if end <= self.next {
             self.duplicate = Some((start, end));
-            self.quick = QUICK;
+            self.quick = self.most_quick;
             return true;
         }
         if start > self.next {
             self.insert_early(start, end);
-            self.quick = QUICK;
+            self.quick = self.most_quick;
             return true;
         }
         let had_gap = !self.early.is_empty();
@@ -99,10 +101,12 @@ impl Receiver {
 
     /// Every second segment, or after 40 ms (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
     fn must_acknowledge(&mut self, had_gap: bool, segments: usize, now: Nanos) -> bool {
-        if had_gap || segments > 1 || self.pending >= 2 * self.mss || self.quick > 0 {
+        let merged = segments > 1 && self.every <= 2;
+        let enough = self.pending >= u64::from(self.every) * self.mss;
+        if had_gap || merged || enough || self.quick > 0 {
             return true;
         }
-        self.ack_at = self.ack_at.or(Some(now + DELAYED));
+        self.ack_at = self.ack_at.or(Some(now + self.delay));
         false
     }
 
@@ -153,6 +157,14 @@ impl Receiver {
             Reader::AtOnce => self.unread = 0,
             Reader::Steady { every, .. } => {
                 self.read_at = self.read_at.or((self.unread > 0).then_some(now + every));
+            }
+            Reader::Pausing { every, pause } => {
+                let into = now % every.max(1);
+                if into >= pause {
+                    self.unread = 0;
+                } else if self.unread > 0 {
+                    self.read_at = self.read_at.or(Some(now - into + pause));
+                }
             }
         }
     }

@@ -37,6 +37,20 @@ impl Chunk {
         self.start + u64::from(self.len)
     }
 
+    fn cut(self, mss: u64) -> Vec<Self> {
+        if u64::from(self.len) <= mss || self.sacked {
+            return vec![self];
+        }
+        let starts = (0..u64::from(self.len)).step_by(mss.max(1) as usize);
+        let part = |from: u64| Self {
+            start: self.start + from,
+            len: (u64::from(self.len) - from).min(mss) as u32,
+            lost: true,
+            ..self
+        };
+        starts.map(part).collect()
+    }
+
     fn resend(&mut self, now: Nanos) -> Self {
         self.sent_at = now;
         self.sends += 1;
@@ -179,6 +193,14 @@ impl Scoreboard {
         for chunk in self.chunks.iter_mut().filter(|chunk| !chunk.sacked) {
             chunk.lost = true;
         }
+    }
+
+    /// Cuts what is under way and longer than `mss`, and takes it for lost. How many pieces were cut.
+    pub(crate) fn recut(&mut self, mss: u64) -> usize {
+        let before = self.chunks.len();
+        let cut = |chunk: Chunk| chunk.cut(mss);
+        self.chunks = self.chunks.drain(..).flat_map(cut).collect();
+        self.chunks.len() - before
     }
 
     /// The first lost segment, as sent again now.

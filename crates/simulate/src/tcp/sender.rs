@@ -5,32 +5,25 @@
 //! proportional rate reduction with its conservative bound, so that a sender that has lost nearly
 //! everything goes on with one segment for each that arrives. Counting is in bytes and in integers.
 
+mod bbr;
+mod chrono;
 mod timers;
+mod window;
 
 use std::collections::VecDeque;
 
 use super::rtt::Rtt;
 use super::scoreboard::{Chunk, Scoreboard};
+use crate::scenario::{Congestion, Host};
 use crate::schedule::Nanos;
+use bbr::Bbr;
+pub(crate) use chrono::Chrono;
+use window::{Prr, State};
 
 /// Segments above a hole that make it a loss (RFC 6675 section 2).
 const DUP_THRESH: u64 = 3;
 /// Longest IP packet a TSO frame may be, less room for headers.
 const TSO_MAX: u64 = 65_535 - 120;
-
-/// Congestion state, by the names of RFC 5681.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Open,
-    /// Until everything up to `high` is acknowledged.
-    Recovery {
-        high: u64,
-    },
-    /// After a timeout, until everything up to `high` is acknowledged.
-    Loss {
-        high: u64,
-    },
-}
 
 /// What an acknowledgement says to the sender.
 #[derive(Clone, Debug)]
@@ -78,16 +71,16 @@ pub(crate) struct Sender {
     timer: Option<Nanos>,
     timer_is_probe: bool,
     persist: Option<Nanos>,
+    probes_mtu: bool,
+    /// Timeouts in a row without anything acknowledged in between.
+    in_vain: u32,
+    bbr: Option<Bbr>,
+    /// When pacing allows the next sending.
+    pace: Option<Nanos>,
+    /// What the time went to.
+    pub(crate) chrono: Chrono,
     /// Timeouts so far.
     pub(crate) timeouts: u64,
-}
-
-/// Proportional rate reduction's counters (RFC 6937 section 3).
-#[derive(Clone, Copy, Debug, Default)]
-struct Prr {
-    delivered: u64,
-    out: u64,
-    flight: u64,
 }
 
 impl Sender {
@@ -116,16 +109,36 @@ impl Sender {
             timer: None,
             timer_is_probe: false,
             persist: None,
+            probes_mtu: false,
+            in_vain: 0,
+            bbr: None,
+            pace: None,
+            chrono: Chrono::default(),
             timeouts: 0,
         }
     }
 
-    /// Sets which of TSO, SACK and tail loss probes are in use.
-    pub(crate) fn with(mut self, tso: bool, sack: bool, tail_probe: bool) -> Self {
-        self.tso = tso;
+    /// Goes by a host's settings, and by SACK if both ends do.
+    pub(crate) fn with(mut self, host: &Host, sack: bool) -> Self {
+        self.tso = host.tso;
         self.sack = sack;
-        self.tail_probe = tail_probe && sack;
+        self.tail_probe = host.tail_probe && sack;
+        self.probes_mtu = host.mtu_probing;
+        if host.congestion == Congestion::Bbr {
+            self.bbr = Some(Bbr::new(self.mss, self.cwnd, self.rtt.smoothed()));
+        }
         self
+    }
+
+    /// Goes on with shorter segments, if these are shorter: what is under way and longer is lost.
+    pub(crate) fn shrink(&mut self, mss: u64) -> bool {
+        if mss >= self.mss || mss == 0 {
+            return false;
+        }
+        self.mss = mss;
+        self.board.recut(mss);
+        self.timer = None;
+        true
     }
 
     /// The application writes.
@@ -156,7 +169,8 @@ impl Sender {
 
     /// When the sender wants to be called.
     pub(crate) fn deadline(&self) -> Option<Nanos> {
-        [self.timer, self.persist].into_iter().flatten().min()
+        let times = [self.timer, self.persist, self.pace];
+        times.into_iter().flatten().min()
     }
 
     /// Takes in an acknowledgement.
@@ -177,8 +191,10 @@ impl Sender {
         let advanced = ack.upto - before;
         self.find_losses(advanced);
         self.react(delivered, advanced, ack.upto);
+        self.follow_model(delivered, ack.upto, now);
         if advanced > 0 {
             self.rtt.reset_backoff();
+            self.in_vain = 0;
         }
         if advanced > 0 || delivered > 0 {
             self.probed = false;
@@ -207,68 +223,6 @@ impl Sender {
         }
     }
 
-    /// Moves the congestion window.
-    fn react(&mut self, delivered: u64, advanced: u64, upto: u64) {
-        match self.state {
-            State::Open if self.board.any_lost() => self.enter_recovery(),
-            State::Open => self.grow(advanced),
-            State::Recovery { high } if upto >= high => {
-                self.cwnd = self.ssthresh;
-                self.state = State::Open;
-            }
-            State::Recovery { .. } => self.reduce(delivered),
-            State::Loss { high } => {
-                if upto >= high {
-                    self.state = State::Open;
-                }
-                self.limited = true;
-                self.grow(advanced);
-            }
-        }
-    }
-
-    fn enter_recovery(&mut self) {
-        // Multiplicative decrease of 0.7 as CUBIC does (RFC 9438 section 4.6).
-        self.ssthresh = (self.cwnd * 7 / 10).max(2 * self.mss);
-        self.state = State::Recovery { high: self.next };
-        self.prr = Prr {
-            delivered: 0,
-            out: 0,
-            flight: self.cwnd.max(self.mss),
-        };
-        // The first retransmission doesn't wait for room (RFC 6675 section 5, step 4.3).
-        self.cwnd = self.pipe() + self.mss;
-    }
-
-    /// RFC 6937 section 3 with the packet conservation bound, which Linux, too, goes by when
-    /// retransmissions get lost.
-    fn reduce(&mut self, delivered: u64) {
-        self.prr.delivered += delivered;
-        let pipe = self.pipe();
-        let room = if pipe > self.ssthresh {
-            (self.prr.delivered * self.ssthresh).div_ceil(self.prr.flight)
-        } else {
-            self.prr.delivered.min(self.prr.out + self.ssthresh - pipe)
-        };
-        self.cwnd = pipe + room.saturating_sub(self.prr.out);
-    }
-
-    /// Slow start and congestion avoidance (RFC 5681 section 3.1, counting bytes as RFC 3465 does).
-    fn grow(&mut self, advanced: u64) {
-        if !self.limited {
-            return;
-        }
-        if self.cwnd < self.ssthresh {
-            self.cwnd += advanced;
-            return;
-        }
-        self.growth += advanced;
-        if self.growth >= self.cwnd {
-            self.growth -= self.cwnd;
-            self.cwnd += self.mss;
-        }
-    }
-
     /// Bytes thought to be in the network.
     fn pipe(&self) -> u64 {
         let guessed = if self.sack {
@@ -282,9 +236,15 @@ impl Sender {
     /// What may be sent now.
     pub(crate) fn transmit(&mut self, now: Nanos) -> Vec<Transmission> {
         let mut out = Vec::new();
-        while let Some(sending) = self.retransmit(now).or_else(|| self.send_new(now)) {
+        while !self.is_paced(now) {
+            let Some(sending) = self.retransmit(now).or_else(|| self.send_new(now)) else {
+                self.pace = None;
+                break;
+            };
+            self.pace_out(&sending, now);
             out.push(sending);
         }
+        self.keep_time(now);
         if self.timer.is_none() && !self.board.is_empty() {
             self.arm(now);
         }
@@ -306,7 +266,8 @@ impl Sender {
     fn send_new(&mut self, now: Nanos) -> Option<Transmission> {
         let room = self.cwnd.saturating_sub(self.pipe());
         let most = if self.tso {
-            TSO_MAX.max(self.mss)
+            let burst = self.bbr.as_ref().map_or(TSO_MAX, Bbr::burst);
+            burst.min(TSO_MAX).max(self.mss)
         } else {
             self.mss
         };

@@ -166,7 +166,8 @@ impl Endpoint {
             dont_fragment: self.host.dont_fragment,
             zero_length: self.host.zero_total_length && tcp.origin == Origin::Tso,
             routers: 0,
-            vxlan: false,
+            wrap: None,
+            damaged: false,
             fragment: None,
             content: Content::Tcp(tcp),
         }

@@ -4,6 +4,12 @@ use super::super::scoreboard::Chunk;
 use super::{Sender, State, Transmission};
 use crate::schedule::Nanos;
 
+/// Timeouts in a row that are taken for a black hole of large packets (Linux's `tcp_write_timeout` goes
+/// by `tcp_retries1`, 3).
+const BLACK_HOLE: u32 = 3;
+/// Segments after that (Linux's `tcp_base_mss`).
+const BASE_MSS: u64 = 1024;
+
 impl Sender {
     /// Sets the timer for a tail loss probe or a retransmission timeout.
     pub(super) fn arm(&mut self, now: Nanos) {
@@ -34,6 +40,10 @@ impl Sender {
 
     /// The time asked for has come.
     pub(crate) fn on_time(&mut self, now: Nanos) -> Vec<Transmission> {
+        if self.pace.is_some_and(|at| at <= now) {
+            self.pace = None;
+            return self.transmit(now);
+        }
         if self.persist.is_some_and(|at| at <= now) {
             return vec![self.probe_window(now)];
         }
@@ -92,6 +102,11 @@ impl Sender {
     /// segment.
     fn time_out(&mut self, now: Nanos) -> Vec<Transmission> {
         self.timeouts += 1;
+        self.in_vain += 1;
+        if self.probes_mtu && self.in_vain >= BLACK_HOLE {
+            self.shrink(BASE_MSS);
+        }
+        self.pace = None;
         if !matches!(self.state, State::Loss { .. }) {
             self.ssthresh = (self.cwnd / 2).max(2 * self.mss);
         }

@@ -1,0 +1,34 @@
+//! The analysis, as `coalescope trace` runs it, over captures in memory.
+
+use std::io::Cursor;
+
+use anyhow::{Context, Result};
+use coalescope_capture::file::Source;
+use coalescope_capture::{Options, PointInput, trace};
+use coalescope_knowledge::{Diagnosis, judge, judge_pair};
+
+use crate::case::Case;
+
+/// What the analysis says about a case.
+pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Diagnosis> {
+    let inputs = captures.iter().map(|(name, bytes)| input(name, bytes));
+    let options = Options {
+        separate: case.is_comparison(),
+        ..Options::default()
+    };
+    let trace = trace(inputs.collect::<Result<_>>()?, &options, &mut |_| {})?;
+    if !case.is_comparison() {
+        return Ok(judge(&trace));
+    }
+    let (_, diagnosis) = judge_pair(&trace).context("nothing to compare")?;
+    Ok(diagnosis)
+}
+
+fn input(name: &str, bytes: &[u8]) -> Result<PointInput> {
+    let reader = Box::new(Cursor::new(bytes.to_vec()));
+    let source = Source::from_reader(name, reader, Some(bytes.len() as u64))?;
+    Ok(PointInput {
+        name: name.to_owned(),
+        sources: vec![(name.to_owned(), source)],
+    })
+}

@@ -1,0 +1,249 @@
+//! One scenario to judge: what a family drew, and what of it the analysis gets to see.
+
+use std::collections::BTreeMap;
+
+use coalescope_simulate::{
+    Element, Format, MICROSECOND, MILLISECOND, Outcome, Point, SECOND, Scenario, Side, run,
+};
+
+use crate::dice::Dice;
+use crate::family::Family;
+use crate::flip;
+use crate::label::Otherwise;
+
+/// What a family draws.
+pub(crate) struct Drawn {
+    /// One run, or two to compare.
+    pub(crate) runs: Vec<Scenario>,
+    /// What the verdict has to be about where merging harms nothing.
+    pub(crate) otherwise: Otherwise,
+    /// Which of the points are given to the analysis.
+    pub(crate) given: Given,
+    /// The client may be the one that sends.
+    pub(crate) may_flip: bool,
+    /// Bytes kept of each frame may be few.
+    pub(crate) may_snap: bool,
+}
+
+/// Which points the analysis gets to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// All of them, two neighbours, or one: drawn.
+    Some,
+    /// All.
+    All,
+}
+
+impl Drawn {
+    /// A run with everything else drawn.
+    pub(crate) fn one(scenario: Scenario, otherwise: Otherwise) -> Self {
+        Self {
+            runs: vec![scenario],
+            otherwise,
+            given: Given::Some,
+            may_flip: true,
+            may_snap: true,
+        }
+    }
+
+    /// Two runs to compare, each with one point.
+    pub(crate) fn pair(first: Scenario, second: Scenario, otherwise: Otherwise) -> Self {
+        Self {
+            runs: vec![first, second],
+            given: Given::All,
+            may_flip: false,
+            ..Self::one(
+                Scenario::new("", coalescope_simulate::Cause::Healthy),
+                otherwise,
+            )
+        }
+    }
+
+    /// With data going to the client, always.
+    pub(crate) fn unflipped(mut self) -> Self {
+        self.may_flip = false;
+        self
+    }
+
+    /// With as much of each frame as its points keep.
+    pub(crate) fn unsnapped(mut self) -> Self {
+        self.may_snap = false;
+        self
+    }
+}
+
+/// A scenario to judge.
+pub(crate) struct Case {
+    /// The side that most data goes to.
+    pub(crate) receiver: Side,
+    /// One run, or two to compare.
+    pub(crate) runs: Vec<Scenario>,
+    pub(crate) otherwise: Otherwise,
+    /// The order in which the captures are given.
+    order: Vec<usize>,
+}
+
+/// What a case's runs left behind.
+pub(crate) struct Played {
+    pub(crate) outcomes: Vec<Outcome>,
+    /// Names and files, in the order in which they are given.
+    pub(crate) captures: Vec<(String, Vec<u8>)>,
+}
+
+impl Case {
+    /// The case that a family makes of a seed.
+    pub(crate) fn draw(family: &Family, seed: u64) -> Self {
+        let mut dice = Dice::new(family.name, seed);
+        let mut drawn = (family.draw)(&mut dice);
+        let flipped = drawn.may_flip && dice.chance(0.3);
+        for scenario in &mut drawn.runs {
+            scenario.seed = dice.seed();
+            if flipped {
+                flip::flip(scenario);
+            }
+            if drawn.given == Given::Some {
+                leave_some(scenario, &mut dice);
+            }
+            set_up_points(scenario, drawn.may_snap, &mut dice);
+        }
+        let count = drawn.runs.iter().map(|run| run.points().count()).sum();
+        // The first of two transfers to compare is the first, whichever is the better.
+        let order = dice.order(count);
+        Self {
+            receiver: if flipped { Side::Server } else { Side::Client },
+            runs: drawn.runs,
+            otherwise: drawn.otherwise,
+            order,
+        }
+    }
+
+    /// Two transfers side by side.
+    pub(crate) fn is_comparison(&self) -> bool {
+        self.runs.len() > 1
+    }
+
+    /// Runs it.
+    pub(crate) fn play(&self) -> Played {
+        let outcomes: Vec<Outcome> = self.runs.iter().map(run).collect();
+        let points = outcomes.iter().flat_map(|outcome| &outcome.points);
+        let all: Vec<_> = points
+            .map(|point| (point.name.clone(), point.bytes.clone()))
+            .collect();
+        Played {
+            captures: self.order.iter().map(|&index| all[index].clone()).collect(),
+            outcomes,
+        }
+    }
+
+    /// What was drawn, in a line.
+    pub(crate) fn words(&self) -> String {
+        let Some(run) = self.runs.first() else {
+            return String::new();
+        };
+        let points: Vec<&str> = run.points().map(|point| point.name.as_str()).collect();
+        let links = run.path.iter().filter_map(|element| match element {
+            Element::Link(link) => Some(&link.toward[self.receiver.index()]),
+            _ => None,
+        });
+        let slowest = links.clone().map(|lane| lane.rate_bps).min().unwrap_or(0);
+        let delay: u64 = links.map(|lane| lane.delay).sum();
+        let bytes: u64 = run.turns.iter().map(|turn| turn.bytes).sum();
+        format!(
+            "{} at {:.0} Mbit/s, {:.1} ms, {} KB x {}",
+            points.join(" "),
+            slowest as f64 / 1e6,
+            2.0 * delay as f64 / 1e6,
+            bytes / 1000,
+            run.connections
+        )
+    }
+}
+
+/// All points, two neighbours, or one.
+fn leave_some(scenario: &mut Scenario, dice: &mut Dice) {
+    let count = scenario.points().count();
+    let kept = match dice.whole(1..=100) {
+        1..=50 => 0..count,
+        51..=80 => {
+            let first = dice.whole(0..=count.saturating_sub(2) as u64) as usize;
+            first..(first + 2).min(count)
+        }
+        _ => {
+            let only = dice.whole(0..=count as u64 - 1) as usize;
+            only..only + 1
+        }
+    };
+    let mut number = 0;
+    scenario.path.retain(|element| {
+        let Element::Point(_) = element else {
+            return true;
+        };
+        number += 1;
+        kept.contains(&(number - 1))
+    });
+}
+
+/// Clocks, formats and lengths.
+fn set_up_points(scenario: &mut Scenario, may_snap: bool, dice: &mut Dice) {
+    let snap = snap(scenario, may_snap, dice);
+    let mut clocks = BTreeMap::new();
+    let right = dice.chance(0.3);
+    for element in &mut scenario.path {
+        let Element::Point(point) = element else {
+            continue;
+        };
+        let host = host_of(&point.name).to_owned();
+        let (offset, drift) = *clocks.entry(host).or_insert_with(|| clock(dice));
+        if !right {
+            (point.offset, point.drift_ppb) = (offset, drift);
+        }
+        point.snap = point.snap.min(snap);
+        point.format = format(dice, point);
+    }
+}
+
+/// Points of one host share a clock; their names begin alike.
+fn host_of(name: &str) -> &str {
+    name.split('-').next().unwrap_or(name)
+}
+
+/// Up to 1,000 s and 200 ppm off.
+fn clock(dice: &mut Dice) -> (i64, i64) {
+    let size = match dice.whole(0..=3) {
+        0 => dice.scaled_whole(MICROSECOND, MILLISECOND),
+        1 => dice.scaled_whole(MILLISECOND, SECOND),
+        _ => dice.scaled_whole(SECOND, 1_000 * SECOND),
+    };
+    let sign = if dice.chance(0.5) { 1 } else { -1 };
+    let drift = dice.between(-200_000.0, 200_000.0);
+    (sign * size as i64, drift as i64)
+}
+
+/// One length for all points: what the headers take, and no more, in a fifth of the cases.
+fn snap(scenario: &Scenario, may_snap: bool, dice: &mut Dice) -> u32 {
+    if !may_snap || !dice.chance(0.2) {
+        return u32::MAX;
+    }
+    let least = if scenario.ipv6 { 86 } else { 68 };
+    dice.whole(least..=128) as u32
+}
+
+fn format(dice: &mut Dice, point: &Point) -> Format {
+    let drawn = match dice.whole(0..=9) {
+        0..=4 => Format::default(),
+        5..=6 => Format::Pcap {
+            nanos: true,
+            big_endian: false,
+        },
+        7 => Format::Pcap {
+            nanos: false,
+            big_endian: true,
+        },
+        _ => Format::Pcapng,
+    };
+    if point.own.is_some() {
+        Format::Pcapng
+    } else {
+        drawn
+    }
+}

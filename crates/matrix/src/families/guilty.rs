@@ -1,0 +1,251 @@
+//! Where merged frames are lost: the incidents, and what resembles them.
+
+use coalescope_simulate::{
+    Content, Element, Hop, MICROSECOND, Merge, MergeKind, Scenario, Side, Turn,
+};
+
+use crate::case::Drawn;
+use crate::dice::Dice;
+use crate::family::Family;
+use crate::label::Otherwise;
+use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
+
+pub(super) const ALL: &[Family] = &[
+    family(
+        "vm-bridge",
+        "a hypervisor's bridge loses what its uplink merged (story A)",
+        vm_bridge,
+    ),
+    family(
+        "vm-neighbour",
+        "the same toward a neighbour, where it is hardly felt",
+        vm_neighbour,
+    ),
+    family(
+        "jail-lro",
+        "LRO in front of a bridge, on a path that loses frames besides (story B)",
+        jail_lro,
+    ),
+    family(
+        "director",
+        "a load balancer that cannot send on what was merged (story D)",
+        director,
+    ),
+    family(
+        "virtual-switch",
+        "a virtual switch merges, and a guest with jumbo frames gets none of it (story E)",
+        virtual_switch,
+    ),
+    family(
+        "router-refuses",
+        "a router answers merged frames with \"fragmentation needed\"",
+        router_refuses,
+    ),
+    family(
+        "router-silent",
+        "a router drops merged frames without a word",
+        router_silent,
+    ),
+    family(
+        "longest-frame",
+        "a box that carries frames up to some length",
+        longest_frame,
+    ),
+    family(
+        "short-connections",
+        "many short connections through the bridge of story A",
+        short_connections,
+    ),
+];
+
+const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
+    Family {
+        name,
+        title,
+        harms: true,
+        draw,
+    }
+}
+
+/// Bytes enough for some hundred round trips of one or two segments.
+fn bytes(dice: &mut Dice) -> u64 {
+    dice.scaled_whole(150_000, 1_500_000)
+}
+
+/// A VM, a fault, and an uplink that merges.
+fn forwarded(scenario: &mut Scenario, dice: &mut Dice, fault: Element, merge: Merge, wan: Wan) {
+    scenario.path = vec![
+        point("VM"),
+        cut_from(Side::Client),
+        near(dice, wan),
+        point("HYP-TAP"),
+        fault,
+        point("HYP-UPLINK"),
+        cut_from(Side::Client),
+        Element::Merge(merge),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
+    if dice.chance(0.5) {
+        scenario.path.insert(8, point("SWITCH"));
+    }
+    if dice.chance(0.3) {
+        scenario.path.push(point("SERVER"));
+    }
+}
+
+/// What loses merged frames, in one way or another.
+fn fault() -> Element {
+    Element::Hop(Hop::DropMerged { toward: HERE })
+}
+
+fn vm_bridge(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 2_000), (1.5, 40.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "vm-bridge", bytes);
+    scenario.connections = dice.whole(1..=4) as usize;
+    let merge = merging(dice, wan, MergeKind::Gro);
+    forwarded(&mut scenario, dice, fault(), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn vm_neighbour(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (500, 10_000), (0.02, 0.2));
+    let bytes = bytes(dice) * 2;
+    let mut scenario = scenario(dice, "vm-neighbour", bytes);
+    let kind = any_kind(dice);
+    let merge = merging(dice, wan, kind);
+    forwarded(&mut scenario, dice, fault(), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn jail_lro(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "jail-lro", bytes);
+    scenario.connections = dice.whole(1..=3) as usize;
+    let loss = dice.scaled(0.0003, 0.01);
+    scenario.path = vec![
+        point("HOST-JAIL"),
+        fault(),
+        point("HOST-NIC"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, MergeKind::Lro)),
+        wan.link_with(|lane| lane.loss = loss),
+        cut_from(Side::Server),
+        point("SENDER"),
+    ];
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// TLS, a request, and a picture or more.
+fn https(dice: &mut Dice) -> Vec<Turn> {
+    let bytes = dice.scaled_whole(60_000, 800_000);
+    let think = dice.scaled_whole(200 * MICROSECOND, 20_000 * MICROSECOND);
+    vec![
+        Turn::new(Side::Client, 517).holding(Content::Handshake),
+        Turn::new(Side::Server, dice.whole(2_500..=5_000)).holding(Content::Handshake),
+        Turn::new(Side::Client, dice.whole(200..=800)).holding(Content::Records),
+        Turn::new(Side::Server, bytes)
+            .holding(Content::Records)
+            .after(think),
+    ]
+}
+
+fn director(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 60.0));
+    let rack = Wan::within(dice, (1_000, 10_000), (0.02, 0.1));
+    let mut scenario = scenario(dice, "director", 0);
+    scenario.turns = https(dice);
+    scenario.connections = dice.whole(1..=3) as usize;
+    let mtu = scenario.client.mtu as u16;
+    let kind = any_kind(dice);
+    scenario.path = vec![
+        point("CLIENT"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, MergeKind::Gro)),
+        wan.link(),
+        point("LB-OUT"),
+        Element::Hop(Hop::Director { mtu }),
+        point("LB-IN"),
+        Element::Merge(merging(dice, rack, kind)),
+        rack.link(),
+        cut_from(Side::Server),
+    ];
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn virtual_switch(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 2_000), (1.0, 40.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "virtual-switch", bytes);
+    scenario.client.mtu = dice.pick(&[2_900, 4_000, 9_000]);
+    let hop = Hop::DropMergedIfMtuOver {
+        guest: HERE,
+        limit: 2_850,
+    };
+    scenario.path = vec![
+        point("GUEST"),
+        Element::Hop(hop),
+        point("HV-SWITCH"),
+        Element::Merge(merging(dice, wan, MergeKind::Rsc)),
+        cut_from(Side::Client),
+        point("MIRROR"),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn router(dice: &mut Dice, name: &str, icmp: bool) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.0, 40.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let hop = Hop::Router {
+        mtu: scenario.client.mtu as u16,
+        icmp,
+    };
+    let kind = dice.pick(&[MergeKind::Lro, MergeKind::Rsc]);
+    let merge = merging(dice, wan, kind);
+    forwarded(&mut scenario, dice, Element::Hop(hop), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn router_refuses(dice: &mut Dice) -> Drawn {
+    router(dice, "router-refuses", true)
+}
+
+fn router_silent(dice: &mut Dice) -> Drawn {
+    router(dice, "router-silent", false)
+}
+
+/// From two segments to six; longer ones never arrive.
+fn longest_frame(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 2_000), (1.0, 40.0));
+    let bytes = bytes(dice) * 2;
+    let mut scenario = scenario(dice, "longest-frame", bytes);
+    let segments = dice.between(1.3, 6.0);
+    let hop = Hop::DropLargerThan {
+        toward: HERE,
+        bytes: (segments * f64::from(scenario.client.mtu)) as usize,
+    };
+    let kind = any_kind(dice);
+    let mut merge = merging(dice, wan, kind);
+    merge.interval = merge.interval.max(wan.time_of(segments * 1.6));
+    merge.max_segments = 0;
+    forwarded(&mut scenario, dice, Element::Hop(hop), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// Each is over after a few frames.
+fn short_connections(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 2_000), (1.0, 20.0));
+    let bytes = dice.scaled_whole(6_000, 40_000);
+    let mut scenario = scenario(dice, "short-connections", bytes);
+    scenario.connections = dice.whole(20..=80) as usize;
+    scenario.spacing = dice.scaled_whole(2_000 * MICROSECOND, 60_000 * MICROSECOND);
+    let merge = merging(dice, wan, MergeKind::Gro);
+    forwarded(&mut scenario, dice, fault(), merge, wan);
+    debug_assert!(wan.rate_bps >= MBIT);
+    Drawn::one(scenario, Otherwise::Healthy)
+}

@@ -1,0 +1,327 @@
+//! Where merging harms nothing, whatever is slow.
+
+use coalescope_simulate::{
+    Bursts, Element, Format, Hop, MICROSECOND, MILLISECOND, MergeKind, Point, Reader, Reorder,
+    Scenario, Side, Turn, Wrap,
+};
+
+use crate::case::Drawn;
+use crate::dice::Dice;
+use crate::family::Family;
+use crate::label::Otherwise;
+use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
+
+pub(super) const ALL: &[Family] = &[
+    family("sound", "nothing is wrong", sound),
+    family(
+        "not-merged",
+        "merging is off, and nothing is wrong",
+        not_merged,
+    ),
+    family(
+        "router-cuts",
+        "a router that cuts again what was merged in front of it",
+        router_cuts,
+    ),
+    family(
+        "random-loss",
+        "frames are lost whatever their size",
+        random_loss,
+    ),
+    family("burst-loss", "frames are lost in bursts", burst_loss),
+    family(
+        "uncut-sender",
+        "large frames at the sender, which its card cuts",
+        uncut_sender,
+    ),
+    family("jumbo", "large frames on all of the path, and loss", jumbo),
+    family("policer", "a policer that frames meet one by one", policer),
+    family("shaper", "a shaper with a queue", shaper),
+    family("idle", "a sender that pauses", idle),
+    family(
+        "closed-window",
+        "a receiver that reads slowly",
+        closed_window,
+    ),
+    family(
+        "small-window",
+        "a receive buffer that is small for the path",
+        small_window,
+    ),
+    family(
+        "reordering",
+        "frames overtake each other in front of the merging card",
+        reordering,
+    ),
+    family(
+        "mirrored-twice",
+        "a mirror that copies each frame twice",
+        mirrored_twice,
+    ),
+    family(
+        "missed-frames",
+        "a capture that misses frames",
+        missed_frames,
+    ),
+    family(
+        "translated",
+        "an address translator between the points",
+        translated,
+    ),
+    family("vxlan", "a VXLAN tunnel between the points", vxlan),
+];
+
+const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
+    Family {
+        name,
+        title,
+        harms: false,
+        draw,
+    }
+}
+
+fn bytes(dice: &mut Dice) -> u64 {
+    dice.scaled_whole(400_000, 4_000_000)
+}
+
+/// A host that merges, and a wire in front of it.
+fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let kind = any_kind(dice);
+    scenario.path = vec![
+        point("HOST"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, kind)),
+        near(dice, wan),
+        point("WIRE"),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
+    scenario
+}
+
+/// A VM behind a router that cuts what was merged, with something in between.
+fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let mtu = scenario.client.mtu as u16;
+    scenario.path = vec![
+        point("VM"),
+        something,
+        point("HYP-OUT"),
+        Element::Hop(Hop::Router { mtu, icmp: true }),
+        point("HYP-IN"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, MergeKind::Gro)),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
+    scenario
+}
+
+fn sound(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "sound", wan);
+    scenario.connections = dice.whole(1..=4) as usize;
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn not_merged(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "not-merged", wan);
+    scenario.path.remove(2);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn router_cuts(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let near = near(dice, wan);
+    let scenario = routed(dice, "router-cuts", wan, near);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn random_loss(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 2_000), (2.0, 40.0));
+    let loss = dice.scaled(0.003, 0.05);
+    let near = Wan {
+        delay: 50 * MICROSECOND,
+        ..wan
+    };
+    let lossy = near.link_with(|lane| lane.loss = loss);
+    let scenario = routed(dice, "random-loss", wan, lossy);
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+fn burst_loss(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 2_000), (2.0, 40.0));
+    let bursts = Bursts {
+        begin: dice.scaled(0.002, 0.01),
+        end: dice.between(0.15, 0.6),
+        loss: dice.between(0.5, 0.95),
+    };
+    let near = Wan {
+        delay: 50 * MICROSECOND,
+        ..wan
+    };
+    let lossy = near.link_with(|lane| lane.bursts = Some(bursts));
+    let scenario = routed(dice, "burst-loss", wan, lossy);
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+fn uncut_sender(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 40.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "uncut-sender", bytes);
+    (scenario.server.tso, scenario.server.checksum_offload) = (true, true);
+    let loss = dice.scaled(0.003, 0.03);
+    let mut sender = Point::new("SENDER");
+    if dice.chance(0.5) {
+        sender.own = Some(Side::Server);
+        sender.format = Format::Pcapng;
+    }
+    scenario.path = vec![
+        point("RECEIVER"),
+        cut_from(Side::Client),
+        wan.link_with(|lane| lane.loss = loss),
+        cut_from(Side::Server),
+        Element::Point(sender),
+    ];
+    Drawn::one(scenario, Otherwise::Loss).unflipped()
+}
+
+fn jumbo(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 5_000), (1.0, 20.0));
+    let bytes = bytes(dice) * 3;
+    let mut scenario = scenario(dice, "jumbo", bytes);
+    let mtu = dice.pick(&[4_000, 8_000, 9_000]);
+    (scenario.client.mtu, scenario.server.mtu) = (mtu, mtu);
+    let loss = dice.scaled(0.008, 0.04);
+    scenario.path = vec![
+        point("NEAR"),
+        cut_from(Side::Client),
+        wan.link_with(|lane| lane.loss = loss),
+        point("FAR"),
+        near(dice, wan),
+        cut_from(Side::Server),
+    ];
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+fn bucket(rate_bps: u64, burst: usize, queue: usize) -> Element {
+    Element::Hop(Hop::TokenBucket {
+        toward: HERE,
+        rate_bps,
+        burst,
+        queue,
+    })
+}
+
+fn policer(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let rate = dice.scaled_whole(2 * MBIT, wan.rate_bps / 5);
+    let bucket = bucket(rate, dice.scaled_whole(16_000, 64_000) as usize, 0);
+    let mut scenario = routed(dice, "policer", wan, bucket);
+    scenario.turns[1].bytes = dice.scaled_whole(400_000, 2_000_000);
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+fn shaper(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 20.0));
+    let rate = dice.scaled_whole(3 * MBIT, 20 * MBIT);
+    let bucket = bucket(rate, 16_000, dice.scaled_whole(128_000, 512_000) as usize);
+    let mut scenario = routed(dice, "shaper", wan, bucket);
+    scenario.turns[1].bytes = dice.scaled_whole(1_000_000, 4_000_000);
+    Drawn::one(scenario, Otherwise::Bandwidth)
+}
+
+fn idle(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (0.5, 15.0));
+    let mut scenario = plain(dice, "idle", wan);
+    let write = dice.scaled_whole(4_000, 30_000);
+    let pause = 2 * wan.delay + dice.scaled_whole(100, 500) * MILLISECOND;
+    let writes = dice.whole(15..=40);
+    let answer = Turn::new(Side::Server, write * writes).in_writes(write, pause);
+    scenario.turns = vec![Turn::new(Side::Client, 200), answer];
+    Drawn::one(scenario, Otherwise::Idle)
+}
+
+fn closed_window(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.0, 20.0));
+    let mut scenario = plain(dice, "closed-window", wan);
+    scenario.client.receive_buffer = dice.scaled_whole(40_000, 65_000);
+    scenario.client.window_scale = 0;
+    scenario.client.reader = Reader::Steady {
+        bytes: scenario.client.receive_buffer,
+        every: dice.scaled_whole(150, 600) * MILLISECOND,
+    };
+    Drawn::one(scenario, Otherwise::Window)
+}
+
+fn small_window(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 2_000), (5.0, 40.0));
+    let mut scenario = plain(dice, "small-window", wan);
+    let least = 12_000_u64;
+    scenario.client.receive_buffer =
+        dice.scaled_whole(least, (wan.bytes() / 4).clamp(least, 200_000));
+    scenario.client.window_scale = 2;
+    Drawn::one(scenario, Otherwise::Window)
+}
+
+fn reordering(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 2_000), (2.0, 30.0));
+    let mut scenario = plain(dice, "reordering", wan);
+    let reorder = Reorder {
+        probability: dice.between(0.1, 0.4),
+        extra: wan.time_of(dice.between(4.0, 20.0)),
+    };
+    scenario.path[5] = wan.link_with(|lane| lane.reorder = Some(reorder));
+    Drawn::one(scenario, Otherwise::Reordering)
+}
+
+fn mirrored_twice(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "mirrored-twice", wan);
+    let name = dice.pick(&["HOST", "WIRE"]);
+    if let Some(point) = scenario.point_mut(name) {
+        point.doubled = Some(dice.scaled_whole(MICROSECOND, 60 * MICROSECOND));
+    }
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn missed_frames(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "missed-frames", wan);
+    let name = dice.pick(&["HOST", "WIRE"]);
+    if let Some(point) = scenario.point_mut(name) {
+        point.missed = dice.scaled(0.003, 0.05);
+    }
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn translated(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "translated", wan);
+    scenario.path.insert(4, Element::Hop(Hop::Nat));
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn vxlan(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "vxlan", bytes);
+    (scenario.client.mtu, scenario.server.mtu) = (1450, 1450);
+    let with = Wrap::Vxlan;
+    let tunnel = |inner| Element::Hop(Hop::Wrap { inner, with });
+    scenario.path = vec![
+        point("HYP-VM"),
+        cut_from(Side::Client),
+        tunnel(Side::Client),
+        point("HYP-UNDERLAY"),
+        Element::Merge(merging(dice, wan, MergeKind::Gro)),
+        wan.link(),
+        tunnel(Side::Server),
+        cut_from(Side::Server),
+    ];
+    Drawn::one(scenario, Otherwise::Healthy).unsnapped()
+}

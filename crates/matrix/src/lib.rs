@@ -1,0 +1,20 @@
+//! How often the verdict is right: scenarios of many families are drawn by seed and simulated, the
+//! analysis judges their captures, and the simulator's own truth says what the verdict should have been.
+
+mod analyse;
+mod case;
+mod dice;
+mod families;
+mod family;
+mod flip;
+mod label;
+mod parts;
+mod run;
+mod score;
+mod table;
+
+pub use families::families;
+pub use family::Family;
+pub use run::{Judged, Plan, run};
+pub use score::Mark;
+pub use table::Table;

@@ -1,0 +1,142 @@
+//! Draws, plays and judges many cases, on all cores.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, io, thread};
+
+use anyhow::Result;
+use coalescope_knowledge::Diagnosis;
+
+use crate::analyse::analyse;
+use crate::case::{Case, Played};
+use crate::family::Family;
+use crate::label::Label;
+use crate::score::{Mark, mark};
+
+/// What to judge.
+pub struct Plan {
+    /// The families, which take turns.
+    pub families: Vec<&'static Family>,
+    /// How many scenarios.
+    pub scenarios: u64,
+    /// The first one's seed; each further one's is one more.
+    pub seed: u64,
+    /// Threads.
+    pub threads: usize,
+    /// Where the captures of what was judged wrongly go.
+    pub keep: Option<std::path::PathBuf>,
+}
+
+/// A case and its mark.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The family's name.
+    pub family: &'static str,
+    /// The seed that makes it again.
+    pub seed: u64,
+    /// The mark.
+    pub mark: Mark,
+    /// What was wanted and what was said, in a line.
+    pub words: String,
+}
+
+/// Judges all of a plan, in order.
+///
+/// # Errors
+///
+/// When captures cannot be kept, or the analysis refuses one.
+pub fn run(plan: &Plan, tell: &(dyn Fn(u64) + Sync)) -> Result<Vec<Judged>> {
+    let (next, all) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= plan.scenarios {
+                return Ok(());
+            }
+            let judged = judge_one(plan, number)?;
+            let mut all = all
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            all.push((number, judged));
+            tell(all.len() as u64);
+        }
+    };
+    thread::scope(|scope| -> Result<()> {
+        let threads: Vec<_> = (0..plan.threads.max(1))
+            .map(|_| scope.spawn(work))
+            .collect();
+        for thread in threads {
+            thread
+                .join()
+                .map_err(|_| anyhow::anyhow!("a scenario panicked"))??;
+        }
+        Ok(())
+    })?;
+    let mut all = all
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, judged)| judged).collect())
+}
+
+fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
+    let family = plan.families[(number % plan.families.len() as u64) as usize];
+    let seed = plan.seed.wrapping_add(number);
+    let case = Case::draw(family, seed);
+    let played = case.play();
+    let label = Label::of(&case, &played);
+    let diagnosis = analyse(&case, &played.captures)?;
+    let mark = mark(&label, &diagnosis);
+    let words = words(&case, &label, &diagnosis);
+    if let Some(folder) = plan.keep.as_ref().filter(|_| !mark.is_right()) {
+        keep(
+            &folder.join(format!("{}-{seed}", family.name)),
+            &played,
+            &words,
+        )?;
+    }
+    Ok(Judged {
+        family: family.name,
+        seed,
+        mark,
+        words,
+    })
+}
+
+fn words(case: &Case, label: &Label, diagnosis: &Diagnosis) -> String {
+    let said = diagnosis.findings.iter().map(|finding| {
+        let hop = finding.hop.as_ref();
+        let hop = hop.map(|hop| format!(" {}>{}", hop.from, hop.to));
+        format!("{}{}", finding.id.name(), hop.unwrap_or_default())
+    });
+    let said: Vec<String> = said.collect();
+    let said = if said.is_empty() {
+        "nothing".to_owned()
+    } else {
+        said.join(", ")
+    };
+    format!("wanted {}; said {said}; {}", wanted(label), case.words())
+}
+
+fn wanted(label: &Label) -> String {
+    let Some(guilt) = &label.guilt else {
+        return label.accepted.join(" or ");
+    };
+    let hop = guilt.hop.as_ref();
+    let place = hop.map(|(from, to)| format!(" {from}>{to}"));
+    format!(
+        "{}{} ({} lost, {} shown)",
+        label.accepted[0],
+        place.unwrap_or_default(),
+        guilt.lost,
+        guilt.shown
+    )
+}
+
+fn keep(folder: &std::path::Path, played: &Played, words: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for (name, bytes) in &played.captures {
+        fs::write(folder.join(format!("{name}.pcap")), bytes)?;
+    }
+    fs::write(folder.join("label.txt"), format!("{words}\n"))
+}

@@ -1,0 +1,89 @@
+//! How a verdict compares with the label.
+
+use coalescope_knowledge::{Diagnosis, Merging};
+
+use crate::label::Label;
+
+/// What a verdict was worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Cause and place.
+    Right,
+    /// "Not enough evidence", where little was lost.
+    TooLittle,
+    /// The cause, at another place or at none.
+    WrongHop,
+    /// "Not enough evidence" where there was enough.
+    NotEnough,
+    /// Another cause.
+    Wrong,
+    /// Merging accused where it harms nothing.
+    FalselyAccused,
+}
+
+impl Mark {
+    /// In the order of the table's columns.
+    pub const ALL: [Self; 6] = [
+        Self::Right,
+        Self::TooLittle,
+        Self::WrongHop,
+        Self::NotEnough,
+        Self::Wrong,
+        Self::FalselyAccused,
+    ];
+
+    /// Nothing to complain of.
+    #[must_use]
+    pub fn is_right(self) -> bool {
+        matches!(self, Self::Right | Self::TooLittle)
+    }
+
+    /// In a word or two.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::TooLittle => "too little",
+            Self::WrongHop => "wrong hop",
+            Self::NotEnough => "not enough",
+            Self::Wrong => "wrong",
+            Self::FalselyAccused => "accused",
+        }
+    }
+}
+
+/// Findings that accuse merging, or what cannot carry merged frames.
+const ACCUSING: [&str; 3] = ["merged-frames-lost", "merged-frames-rejected", "no-merging"];
+
+/// The mark of a diagnosis.
+pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {
+    let ids = || diagnosis.findings.iter().map(|finding| finding.id.name());
+    let accuses =
+        ids().any(|id| ACCUSING.contains(&id)) || diagnosis.verdict.merging == Merging::Harms;
+    if label.guilt.is_none() && accuses {
+        return Mark::FalselyAccused;
+    }
+    let main = ids().next().unwrap_or("none");
+    match main {
+        "not-enough-evidence" if label.little => Mark::TooLittle,
+        "not-enough-evidence" => Mark::NotEnough,
+        main if !label.accepted.contains(&main) => Mark::Wrong,
+        _ if is_elsewhere(label, diagnosis) => Mark::WrongHop,
+        _ => Mark::Right,
+    }
+}
+
+/// The right cause with another hop, or without one that the captures show.
+fn is_elsewhere(label: &Label, diagnosis: &Diagnosis) -> bool {
+    let wanted = label.guilt.as_ref().and_then(|guilt| guilt.hop.as_ref());
+    let Some((from, to)) = wanted else {
+        return false;
+    };
+    let main = &diagnosis.findings[0];
+    // A message of a router names the router, wherever it was captured.
+    if main.id.name() == "merged-frames-rejected" {
+        return false;
+    }
+    let hop = main.hop.as_ref();
+    !hop.is_some_and(|hop| hop.from == *from && hop.to == *to)
+}

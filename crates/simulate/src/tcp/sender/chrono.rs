@@ -1,0 +1,65 @@
+//! What a sender's time goes to, as Linux's `tcp_chrono` keeps it.
+
+use super::Sender;
+use crate::schedule::Nanos;
+
+/// What a sender waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Waiting {
+    /// Acknowledgements, or nothing.
+    #[default]
+    Network,
+    /// The application: all that it wrote is acknowledged.
+    Application,
+    /// The receiver's window.
+    Window,
+}
+
+/// Time by what it was spent waiting for. The last wait counts only when it is over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chrono {
+    waiting: Waiting,
+    since: Nanos,
+    /// With nothing to send and nothing under way.
+    pub(crate) application: Nanos,
+    /// With data to send that only the receiver's window held back.
+    pub(crate) window: Nanos,
+}
+
+impl Chrono {
+    fn change(&mut self, waiting: Waiting, now: Nanos) {
+        let spent = now - self.since;
+        match self.waiting {
+            Waiting::Network => {}
+            Waiting::Application => self.application += spent,
+            Waiting::Window => self.window += spent,
+        }
+        (self.waiting, self.since) = (waiting, now);
+    }
+}
+
+impl Sender {
+    /// Notes what the sender waits for from now on.
+    pub(super) fn keep_time(&mut self, now: Nanos) {
+        let waiting = self.waiting();
+        self.chrono.change(waiting, now);
+    }
+
+    fn waiting(&self) -> Waiting {
+        let available = self.written.saturating_sub(self.next);
+        if available == 0 {
+            return if self.board.is_empty() {
+                Waiting::Application
+            } else {
+                Waiting::Network
+            };
+        }
+        let len = available.min(self.mss);
+        let room = self.pipe() + len <= self.cwnd && !self.board.any_lost();
+        if room && self.next + len > self.edge {
+            Waiting::Window
+        } else {
+            Waiting::Network
+        }
+    }
+}
