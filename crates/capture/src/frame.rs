@@ -29,6 +29,8 @@ pub(crate) struct Frame {
     pub(crate) window: u16,
     pub(crate) checksum: u16,
     pub(crate) id: u16,
+    /// TTL or hop limit.
+    pub(crate) ttl: u8,
     pub(crate) tcp_header: u8,
     /// The sender is the key's lower end.
     pub(crate) from_low: bool,
@@ -293,6 +295,7 @@ fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(
     slot.window = tcp.window;
     slot.checksum = tcp.checksum;
     slot.id = ip.id;
+    slot.ttl = ip.ttl;
     slot.tcp_header = tcp.header_len;
     slot.odd = Odd::LENGTH_ZERO.when(length_zero(ip));
     if layers.0.count > 0 || layers.1.count > 0 {

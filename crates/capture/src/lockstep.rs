@@ -314,8 +314,10 @@ fn ends(feeds: Vec<Feed<'_>>, names: &[String]) -> Result<Vec<End>, TraceError> 
 
 /// Tells all hops what one of them knows of the order of the points.
 fn introduce(hops: &mut [Hop], points: &[Point]) {
-    let mut known = hops.iter().zip(points);
-    let client_first = known.find_map(|(hop, first)| hop.client_first(first));
+    for (hop, number) in hops.iter_mut().zip(0..) {
+        hop.weigh_all([&points[number], &points[number + 1]]);
+    }
+    let client_first = hops.iter().find_map(Hop::client_first);
     for hop in hops {
         hop.set_neighbours(client_first);
     }

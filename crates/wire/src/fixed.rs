@@ -107,6 +107,13 @@ impl FixedTcp<'_> {
         be16(self.header, 18)
     }
 
+    /// TTL.
+    #[inline(always)]
+    #[must_use]
+    pub fn ttl(&self) -> u8 {
+        self.header[22]
+    }
+
     /// Sequence number.
     #[inline(always)]
     #[must_use]

@@ -41,6 +41,7 @@ fn compare(frame: &[u8]) -> bool {
     let ports = u32::from(tcp.source_port) << 16 | u32::from(tcp.destination_port);
     assert_eq!((fixed.addresses(), fixed.ports()), (addresses, ports));
     let numbers = (fixed.id(), fixed.seq(), fixed.ack());
+    assert_eq!(fixed.ttl(), packet.ip.ttl);
     assert_eq!(numbers, (packet.ip.id, tcp.seq, tcp.ack));
     assert_eq!((fixed.flags(), fixed.window()), (tcp.flags, tcp.window));
     let lengths = (fixed.header_len(), fixed.payload_len());

@@ -61,6 +61,7 @@ impl Frame {
         self.window = tcp.window();
         self.checksum = tcp.checksum();
         self.id = tcp.id();
+        self.ttl = tcp.ttl();
         self.tcp_header = tcp.header_len();
         self.stamped = tcp.timestamps().is_some();
         (self.tsval, self.tsecr) = tcp.timestamps().unwrap_or_default();

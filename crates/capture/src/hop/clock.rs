@@ -3,88 +3,54 @@
 //! A frame that goes forth shows offset + delay, one that comes back offset - delay. The smallest
 //! of the first and the largest of the second, over a while, bound the offset from both sides;
 //! their middle is right when the smallest delays of both ways are equal (the assumption of NTP,
-//! RFC 5905). With one way only the smallest delay is taken as zero.
+//! RFC 5905). With one way only the smallest delay is taken as zero. Drift moves both bounds alike.
+
+mod differences;
+mod drift;
+mod offsets;
+
+pub(crate) use differences::Differences;
+use drift::Drift;
+pub(crate) use offsets::Offsets;
 
 /// Windows kept; when full, neighbours merge and the width doubles.
 const WINDOWS: usize = 64;
 /// Width of a window at first.
 const WIDTH_NS: i64 = 100_000_000;
-/// Drift is not told from less than this many windows, or over less than a second.
-const ENOUGH: usize = 4;
+/// The offset at a time is taken from the windows within this many of it, if they have both ways.
+const NEAR: usize = 2;
 
-/// Drift must move the clock by this many times the scatter of the windows, and by this much.
-const CLEAR: f64 = 4.0;
-const CLEAR_NS: f64 = 100_000.0;
+/// The times of one frame: by the first point's clock, and by how much the second's shows more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sample {
+    time_ns: i64,
+    difference_ns: i64,
+}
 
 /// Extremes within one window.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Window {
     index: i64,
-    forth: Option<i64>,
-    back: Option<i64>,
+    forth: Option<Sample>,
+    back: Option<Sample>,
 }
 
 /// The estimate for one hop. Times are those of the first point.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    origin_ns: Option<i64>,
+    origin_ns: i64,
     width_ns: i64,
     windows: Vec<Window>,
-}
-
-/// Differences of some frames' times at both points, for the median of their delays: the clocks'
-/// offset is taken off at the end, when it is known best.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Differences {
-    kept: Vec<(i64, i64)>,
-    stride: usize,
-    skipped: usize,
-}
-
-/// Differences kept.
-const DIFFERENCES: usize = 512;
-
-impl Differences {
-    pub(crate) fn push(&mut self, time_ns: i64, difference_ns: i64) {
-        self.skipped += 1;
-        if self.skipped < self.stride {
-            return;
-        }
-        self.skipped = 0;
-        if self.kept.len() == DIFFERENCES {
-            let mut odd = false;
-            self.kept.retain(|_| {
-                odd = !odd;
-                odd
-            });
-            self.stride = self.stride.max(1) * 2;
-        }
-        self.kept.push((time_ns, difference_ns));
-    }
-
-    /// The median delay.
-    pub(crate) fn median_ns(&self, clock: &Clock) -> Option<i64> {
-        let (start, drift) = clock.fit();
-        let (start, origin) = (start?, clock.origin_ns?);
-        let mut delays: Vec<i64> = self
-            .kept
-            .iter()
-            .map(|(time, difference)| {
-                let drifted = (time - origin) as f64 * drift.unwrap_or(0.0) / 1e6;
-                (difference - start - drifted as i64).max(0)
-            })
-            .collect();
-        delays.sort_unstable();
-        delays.get(delays.len() / 2).copied()
-    }
+    drift: Drift,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         Self {
-            origin_ns: None,
+            origin_ns: 0,
             width_ns: WIDTH_NS,
             windows: Vec::new(),
+            drift: Drift::default(),
         }
     }
 }
@@ -92,43 +58,55 @@ impl Default for Clock {
 impl Clock {
     /// Adds a frame seen at both: `difference` is the second point's time less the first's.
     pub(crate) fn add(&mut self, time_ns: i64, difference_ns: i64, forth: bool) {
-        let origin = *self.origin_ns.get_or_insert(time_ns);
-        let index = (time_ns - origin).div_euclid(self.width_ns);
-        let at = self.windows.partition_point(|window| window.index < index);
-        if self
-            .windows
-            .get(at)
-            .is_none_or(|window| window.index != index)
-        {
-            self.windows.insert(
-                at,
-                Window {
-                    index,
-                    forth: None,
-                    back: None,
-                },
-            );
+        if self.windows.is_empty() {
+            self.origin_ns = time_ns;
         }
+        let slope = self.drift.slope;
+        let at = self.window(time_ns);
         let window = &mut self.windows[at];
+        let sample = Some(Sample {
+            time_ns,
+            difference_ns,
+        });
         if forth {
-            window.forth = lower(window.forth, Some(difference_ns));
+            window.forth = lower(window.forth, sample, slope);
         } else {
-            window.back = higher(window.back, Some(difference_ns));
+            window.back = higher(window.back, sample, slope);
         }
         if self.windows.len() > WINDOWS {
             self.widen();
         }
     }
 
+    /// The place of the window of a time, which is made if need be.
+    fn window(&mut self, time_ns: i64) -> usize {
+        let index = (time_ns - self.origin_ns).div_euclid(self.width_ns);
+        let at = self.place(index);
+        let found = self.windows.get(at);
+        if found.is_none_or(|window| window.index != index) {
+            let window = Window {
+                index,
+                ..Window::default()
+            };
+            self.windows.insert(at, window);
+        }
+        at
+    }
+
+    fn place(&self, index: i64) -> usize {
+        self.windows.partition_point(|window| window.index < index)
+    }
+
     fn widen(&mut self) {
         self.width_ns *= 2;
+        let slope = self.drift.slope;
         let mut merged: Vec<Window> = Vec::with_capacity(WINDOWS);
         for mut window in self.windows.drain(..) {
             window.index = window.index.div_euclid(2);
             match merged.last_mut().filter(|last| last.index == window.index) {
                 Some(last) => {
-                    last.forth = lower(last.forth, window.forth);
-                    last.back = higher(last.back, window.back);
+                    last.forth = lower(last.forth, window.forth, slope);
+                    last.back = higher(last.back, window.back, slope);
                 }
                 None => merged.push(window),
             }
@@ -136,141 +114,159 @@ impl Clock {
         self.windows = merged;
     }
 
-    /// The second clock less the first, now.
-    pub(crate) fn now_ns(&self) -> Option<i64> {
-        let from = self.windows.len().saturating_sub(2);
-        self.of(&self.windows[from..])
-            .or_else(|| self.of(&self.windows))
+    /// Estimates the drift anew, from all that was added so far.
+    pub(crate) fn settle(&mut self) {
+        let forth = self.windows.iter().filter_map(|window| window.forth);
+        let back = self.windows.iter().filter_map(|window| window.back);
+        self.drift = Drift::of(self.origin_ns, forth, back);
     }
 
-    fn of(&self, windows: &[Window]) -> Option<i64> {
-        let forth = windows.iter().filter_map(|window| window.forth).min();
-        let back = windows.iter().filter_map(|window| window.back).max();
-        middle(forth, back)
+    /// The second clock less the first at a time by the first.
+    pub(crate) fn offset_ns(&self, time_ns: i64) -> Option<i64> {
+        let index = (time_ns - self.origin_ns).div_euclid(self.width_ns);
+        let at = self.place(index).min(self.windows.len().saturating_sub(1));
+        let near = at.saturating_sub(NEAR)..(at + NEAR + 1).min(self.windows.len());
+        let near = self.bounds(time_ns, self.windows.get(near)?);
+        let bounds = match near {
+            (Some(_), Some(_)) => near,
+            _ => self.bounds(time_ns, &self.windows),
+        };
+        middle(bounds)
+    }
+
+    /// The second clock less the first, now.
+    pub(crate) fn now_ns(&self) -> Option<i64> {
+        let last = self.windows.last()?;
+        self.offset_ns(self.origin_ns + last.index * self.width_ns + self.width_ns / 2)
+    }
+
+    /// What both ways of some windows allow the offset to be at a time: at most, and at least.
+    fn bounds(&self, time_ns: i64, windows: &[Window]) -> (Option<i64>, Option<i64>) {
+        let then = |sample: Sample| sample.at(time_ns, self.drift.slope);
+        let forth = windows.iter().filter_map(|window| window.forth);
+        let back = windows.iter().filter_map(|window| window.back);
+        (forth.map(then).min(), back.map(then).max())
     }
 
     /// Offset at the start, and drift in parts per million where there is enough to tell it.
     pub(crate) fn fit(&self) -> (Option<i64>, Option<f64>) {
-        let points = self.middles();
-        let (Some(first), Some(last)) = (points.first(), points.last()) else {
-            return (self.of(&self.windows), None);
-        };
-        if points.len() < ENOUGH || last.0 - first.0 < 1e9 {
-            return (self.of(&self.windows), None);
-        }
-        let slope = median_slope(&points);
-        let at_start = |slope: f64| median(points.iter().map(|(t, offset)| offset - slope * t));
-        let start = at_start(slope);
-        let noise = median(
-            points
-                .iter()
-                .map(|(t, offset)| (offset - slope * t - start).abs()),
-        );
-        let drifted = (slope * (last.0 - first.0)).abs();
-        if drifted < CLEAR * noise + CLEAR_NS {
-            return (Some(at_start(0.0) as i64), None);
-        }
-        (Some(start as i64), Some(slope * 1e6))
-    }
-
-    /// Offset by time since the origin, from windows that have what the best of them have.
-    fn middles(&self) -> Vec<(f64, f64)> {
-        let both = self
-            .windows
-            .iter()
-            .any(|w| w.forth.is_some() && w.back.is_some());
-        self.windows
-            .iter()
-            .filter(|w| !both || w.forth.is_some() && w.back.is_some())
-            .filter_map(|w| {
-                let time = (w.index as f64 + 0.5) * self.width_ns as f64;
-                Some((time, middle(w.forth, w.back)? as f64))
-            })
-            .collect()
+        let bounds = self.bounds(self.origin_ns, &self.windows);
+        (middle(bounds), self.drift.told().map(|slope| slope * 1e6))
     }
 
     /// Smallest one-way delay: half of what both ways sum to.
     pub(crate) fn delay_ns(&self) -> Option<i64> {
-        let forth = self
-            .windows
-            .iter()
-            .filter_map(|window| window.forth)
-            .min()?;
-        let back = self.windows.iter().filter_map(|window| window.back).max()?;
-        Some(((forth - back) / 2).max(0))
+        let (forth, back) = self.bounds(self.origin_ns, &self.windows);
+        Some(((forth? - back?) / 2).max(0))
     }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+impl Sample {
+    /// What the difference would have been at another time.
+    fn at(self, time_ns: i64, slope: f64) -> i64 {
+        self.difference_ns + ((time_ns - self.time_ns) as f64 * slope) as i64
+    }
 }
 
-fn lower(a: Option<i64>, b: Option<i64>) -> Option<i64> {
-    a.into_iter().chain(b).min()
+/// The one below the other, drift left aside.
+fn lower(a: Option<Sample>, b: Option<Sample>, slope: f64) -> Option<Sample> {
+    let height = |sample: &Sample| sample.at(0, slope);
+    a.into_iter().chain(b).min_by_key(height)
 }
 
-fn higher(a: Option<i64>, b: Option<i64>) -> Option<i64> {
-    a.into_iter().chain(b).max()
+fn higher(a: Option<Sample>, b: Option<Sample>, slope: f64) -> Option<Sample> {
+    let depth = |sample: &Sample| std::cmp::Reverse(sample.at(0, slope));
+    a.into_iter().chain(b).min_by_key(depth)
 }
 
-fn middle(forth: Option<i64>, back: Option<i64>) -> Option<i64> {
-    match (forth, back) {
+fn middle(bounds: (Option<i64>, Option<i64>)) -> Option<i64> {
+    match bounds {
         (Some(forth), Some(back)) => Some(back + (forth - back) / 2),
         (one, other) => one.or(other),
     }
-}
-
-/// Theil-Sen: the median of the slopes between all pairs, which a few queues do not move.
-fn median_slope(points: &[(f64, f64)]) -> f64 {
-    let pairs = points.iter().enumerate().flat_map(|(i, a)| {
-        points[i + 1..]
-            .iter()
-            .map(move |b| (b.1 - a.1) / (b.0 - a.0))
-    });
-    median(pairs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// 37 s ahead, 40 ppm fast, 3 ms each way with queues of up to 20 ms.
-    fn drifting() -> Clock {
+    const MS: i64 = 1_000_000;
+    const BEGIN_NS: i64 = 1_700_000_000_000_000_000;
+
+    /// 37 s ahead and drifting, 3 ms each way with queues of up to 20 ms.
+    fn drifting(ppm: i64) -> Clock {
         let mut clock = Clock::default();
         for i in 0..10_000i64 {
-            let t = 1_700_000_000_000_000_000 + i * 2_000_000;
-            let offset = 37_000_000_000 + i * 2_000_000 / 25_000;
+            let passed = i * 2 * MS;
+            let offset = 37_000 * MS + passed * ppm / 1_000_000;
             let queue = (i * 7919 % 100) * 200_000;
-            clock.add(t, offset + 3_000_000 + queue, true);
-            clock.add(t, offset - 3_000_000 - queue / 3, false);
+            clock.add(BEGIN_NS + passed, offset + 3 * MS + queue, true);
+            clock.add(BEGIN_NS + passed, offset - 3 * MS - queue / 3, false);
+            if i % 500 == 0 {
+                clock.settle();
+            }
         }
+        clock.settle();
         clock
     }
 
     #[test]
     fn offset_drift_and_delay_are_found() {
-        let clock = drifting();
-        let (offset, drift) = clock.fit();
-        assert!(
-            (offset.unwrap() - 37_000_000_000).abs() < 300_000,
-            "{offset:?}"
-        );
-        assert!((drift.unwrap() - 40.0).abs() < 8.0, "{drift:?}");
-        assert!(clock.windows.len() <= WINDOWS);
+        for ppm in [-200, 40, 200] {
+            let clock = drifting(ppm);
+            let (offset, drift) = clock.fit();
+            assert!(
+                (offset.unwrap() - 37_000 * MS).abs() < 300_000,
+                "{offset:?}"
+            );
+            assert!(
+                (drift.unwrap() - ppm as f64).abs() < 8.0,
+                "{ppm}: {drift:?}"
+            );
+            assert!((clock.delay_ns().unwrap() - 3 * MS).abs() < 300_000);
+            assert!(clock.windows.len() <= WINDOWS);
+        }
+    }
+
+    #[test]
+    fn the_offset_at_a_time_has_the_drift_until_then() {
+        let clock = drifting(200);
+        for passed in [0, 10_000 * MS, 19_000 * MS] {
+            let offset = clock.offset_ns(BEGIN_NS + passed).unwrap();
+            let expected = 37_000 * MS + passed / 5_000;
+            assert!((offset - expected).abs() < 500_000, "{offset} {expected}");
+        }
     }
 
     #[test]
     fn scatter_is_no_drift() {
         let mut clock = Clock::default();
         for i in 0..100i64 {
-            clock.add(i * 100_000_000, 40_000_000 + i * 7919 % 400_000, true);
-            clock.add(i * 100_000_000, -40_000_000, false);
+            clock.add(i * 100 * MS, 40 * MS + i * 7919 % 400_000, true);
+            clock.add(i * 100 * MS, -40 * MS, false);
         }
+        clock.settle();
         let (offset, drift) = clock.fit();
         assert!(offset.unwrap().abs() < 200_000, "{offset:?}");
         assert_eq!(drift, None);
+    }
+
+    /// A queue that fills moves one way's differences by far more than a crystal can.
+    #[test]
+    fn a_queue_that_fills_is_no_drift() {
+        for back in [true, false] {
+            let mut clock = Clock::default();
+            for i in 0..40i64 {
+                clock.add(i * 50 * MS, 5 * MS + i * MS, true);
+                if back {
+                    clock.add(i * 50 * MS, -5 * MS, false);
+                }
+            }
+            clock.settle();
+            assert_eq!(clock.fit().1, None);
+            let late = clock.offset_ns(39 * 50 * MS).unwrap();
+            assert!((0..=45 * MS).contains(&late), "{late}");
+        }
     }
 
     #[test]
@@ -278,6 +274,7 @@ mod tests {
         let mut clock = Clock::default();
         clock.add(0, 500, true);
         clock.add(10, 300, true);
+        clock.settle();
         assert_eq!(clock.now_ns(), Some(300));
         assert_eq!(clock.fit(), (Some(300), None));
         assert_eq!(clock.delay_ns(), None);

@@ -18,7 +18,7 @@ struct Waiting {
     pieces: u32,
     inside_larger: bool,
     fragmented: bool,
-    /// When any of the same bytes were sent again.
+    /// When any of the same bytes were sent again, by the clock of the point that they left.
     again_ns: Option<i64>,
     /// No other frame of the connection followed within a millisecond, or came that shortly before.
     lone: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Join {
     last_ns: i64,
     /// Frames of the second point whose cause may not be read yet.
     pending: VecDeque<Seen>,
-    /// Positions acknowledged, as seen at the first point, with the time.
+    /// Positions acknowledged, as seen at the first point, with the time by its own clock.
     acks: VecDeque<(u64, i64)>,
     highest_matched: u64,
     /// The same before the frame at hand.
@@ -67,7 +67,7 @@ impl Join {
     /// A frame left the first point.
     pub(crate) fn left(&mut self, seen: Seen) {
         self.longest = self.longest.max(seen.len);
-        let close = self.last.is_some() && seen.time_ns - self.last_ns < LONE_NS;
+        let close = self.last.is_some() && seen.own_ns - self.last_ns < LONE_NS;
         if close && let Some(before) = self.last.and_then(|key| self.waiting.get_mut(&key)) {
             before.lone = false;
         }
@@ -76,13 +76,13 @@ impl Join {
         self.order += 1;
         self.waiting.insert(key, Waiting::new(seen, !close));
         self.last = Some(key);
-        self.last_ns = seen.time_ns;
+        self.last_ns = seen.own_ns;
     }
 
     fn mark_repeated(&mut self, seen: &Seen) {
         for (_, old) in self.waiting.range_mut(keys(seen, self.longest)) {
             if old.seen.end() > seen.start {
-                old.again_ns.get_or_insert(seen.time_ns);
+                old.again_ns.get_or_insert(seen.own_ns);
             }
         }
     }
@@ -92,7 +92,8 @@ impl Join {
         self.pending.push_back(seen);
     }
 
-    /// The first point saw the receiver acknowledge everything below `position`.
+    /// The first point saw the receiver acknowledge everything below `position`, at a time by its
+    /// own clock.
     pub(crate) fn acknowledged(&mut self, position: u64, time_ns: i64) {
         if self.acks.len() == MAX_ACKS {
             self.acks.pop_front();
@@ -130,8 +131,8 @@ impl Join {
         !causes.is_empty()
     }
 
-    /// Transmissions of the frame's bytes, the likeliest first: same timestamp, then the latest
-    /// that is not later than the frame, then the earliest of those that seem to be.
+    /// Transmissions of the frame's bytes, the likeliest first: same identification, same timestamp,
+    /// then the latest that is not later than the frame, then the earliest of those that seem to be.
     fn causes(&self, came: &Seen) -> Vec<(u64, u64)> {
         let mut causes: Vec<_> = self
             .waiting
@@ -140,7 +141,11 @@ impl Join {
             .map(|(key, old)| {
                 let late = old.seen.time_ns > came.time_ns + TOLERANCE_NS;
                 let distance = (came.time_ns - old.seen.time_ns).abs();
-                ((old.seen.tsval != came.tsval, late, distance), *key)
+                let sameness = old.seen.sameness(came);
+                (
+                    (sameness, old.seen.tsval != came.tsval, late, distance),
+                    *key,
+                )
             })
             .collect();
         causes.sort_unstable();
@@ -322,9 +327,11 @@ mod tests {
             start,
             len,
             time_ns: ms * MS,
-            own_ns: 0,
+            own_ns: ms * MS,
             number: start,
             tsval: 0,
+            id: 0,
+            ttl: 64,
             fragmented: false,
         }
     }

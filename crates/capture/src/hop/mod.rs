@@ -3,24 +3,33 @@
 mod clock;
 mod join;
 mod link;
+mod order;
 mod outcome;
 mod pair;
+mod reading;
 mod report;
+mod sides;
+mod sighted;
 mod strip;
 mod verdicts;
 mod way;
 
 use std::collections::VecDeque;
 
+use coalescope_wire::Flags;
+
 use crate::connection::Tracked;
 use crate::flow::Data;
 use crate::frame::{Frame, Odd};
 use crate::point::Point;
-use clock::{Clock, Differences};
+use clock::{Clock, Differences, Offsets};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
 pub(crate) use outcome::{Judged, Outcome};
 use pair::{Pair, Side};
+use reading::Reading;
+use sides::{Ends, Sides};
+use sighted::Sighting;
 use strip::Slots;
 pub use strip::{Slot, Strip};
 
@@ -39,22 +48,34 @@ struct Half {
     pair: Option<u32>,
     /// Data frames so far in each direction, for choosing which leave tokens.
     nth: [u64; 2],
-    /// Events until the pair is found.
-    early: VecDeque<Event>,
+    /// What passed until the pair is found.
+    early: VecDeque<Passing>,
 }
 
-/// Something seen at a point, kept until the other end of the pair is known.
+/// Something seen at a point, of a direction's data: in the point's own terms until a pair takes it,
+/// then by the first point's numbers.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    Data {
-        from_low: bool,
-        seen: Seen,
-    },
-    Ack {
-        from_low: bool,
-        position: u64,
-        time_ns: i64,
-    },
+    Syn { number: u32, sighting: Sighting },
+    Data(Seen),
+    Ack { position: u64, sighting: Sighting },
+}
+
+impl Event {
+    /// By the clock of the point that saw it.
+    fn own_ns(&self) -> i64 {
+        match self {
+            Self::Data(seen) => seen.own_ns,
+            Self::Syn { sighting, .. } | Self::Ack { sighting, .. } => sighting.time_ns,
+        }
+    }
+}
+
+/// An event with the end that sent the frame.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    from_low: bool,
+    event: Event,
 }
 
 /// A hop between two points, in both directions.
@@ -64,20 +85,22 @@ pub(crate) struct Hop {
     halves: [Vec<Half>; 2],
     pairs: Vec<Pair>,
     clock: Clock,
+    /// What the first frame found at both points shows of the clocks.
+    rough_ns: Option<i64>,
     /// Second point's time less first's, of frames that went that way.
     delays: Differences,
     /// What became of frames over time, by the side that they left.
     strips: [Slots; 2],
     /// Events of each side that wait for a pair.
     early: [usize; 2],
-    /// Whether clients are on the first point's side on the other hops of the path.
-    neighbours: Option<bool>,
+    /// Who is on which side, as far as connections have shown it.
+    sides: Sides,
     held: usize,
     since_round: usize,
     /// Somebody asks what became of each frame.
     keeps_told: bool,
-    /// First and last time read at each point, by its own clock.
-    read_ns: [Option<(i64, i64)>; 2],
+    /// How far each point was read, by its own clock.
+    read: [Reading; 2],
 }
 
 impl Hop {
@@ -115,27 +138,15 @@ impl Hop {
         }
         if matches!(tracked.data, Data::New | Data::OutOfOrder | Data::Repeat) {
             self.count_data(side, id, frame);
-            let seen = seen(frame, tracked);
-            self.event(
-                side,
-                id,
-                Event::Data {
-                    from_low: frame.from_low,
-                    seen,
-                },
-            );
+            self.event(side, id, frame, Event::Data(seen(frame, tracked)));
+        }
+        if frame.flags.has(Flags::SYN) {
+            let (number, sighting) = (frame.seq, sighting(frame));
+            self.event(side, id, frame, Event::Syn { number, sighting });
         }
         if let Some(position) = tracked.acked {
-            let (from_low, time_ns) = (frame.from_low, frame.time_ns);
-            self.event(
-                side,
-                id,
-                Event::Ack {
-                    from_low,
-                    position,
-                    time_ns,
-                },
-            );
+            let sighting = sighting(frame);
+            self.event(side, id, frame, Event::Ack { position, sighting });
         }
         if self.since_round >= ROUND {
             self.round(points, false);
@@ -144,30 +155,28 @@ impl Hop {
 
     /// Notes how far a point was read.
     pub(crate) fn read(&mut self, side: usize, time_ns: i64) {
-        self.read_ns[side] = Some(match self.read_ns[side] {
-            None => (time_ns, time_ns),
-            Some((first, last)) => (first.min(time_ns), last.max(time_ns)),
-        });
+        self.read[side].note(time_ns);
     }
 
     /// The second point's clock less the first's, as far as known.
     pub(crate) fn offset_ns(&self) -> Option<i64> {
-        self.clock.now_ns()
+        self.clock.now_ns().or(self.rough_ns)
     }
 
-    /// Whether clients are on the first point's side, by the connections for which clocks tell.
-    pub(crate) fn client_first(&self, first: &Point) -> Option<bool> {
-        self.pairs.iter().find_map(|pair| pair.client_first(first))
+    /// Whether clients are on the first point's side, by all connections.
+    pub(crate) fn client_first(&self) -> Option<bool> {
+        self.sides.client_first()
     }
 
     /// Takes what the other hops of the path say of that.
     pub(crate) fn set_neighbours(&mut self, client_first: Option<bool>) {
-        self.neighbours = client_first;
+        self.sides.neighbours = client_first;
     }
 
-    /// Whether reading more of this side should wait until the other has caught up.
+    /// Whether reading more of this side should wait until the other has caught up: nothing is known
+    /// of how their clocks stand to each other, and much waits to be found there.
     pub(crate) fn is_ahead(&self, side: usize) -> bool {
-        self.early[side] >= MAX_AHEAD
+        self.pairs.is_empty() && self.early[side] >= MAX_AHEAD
     }
 
     fn half(&mut self, side: usize, id: u32) -> &mut Half {
@@ -204,25 +213,37 @@ impl Hop {
         if self.keeps_told {
             pair.keep_told();
         }
-        pair.sample(&marks, &mut self.clock);
+        self.rough_ns
+            .get_or_insert(marks[1].time_ns - marks[0].time_ns);
         self.pairs.push(pair);
         for (side, mark) in marks.into_iter().enumerate() {
             let half = self.half(side, mark.connection);
             half.pair = Some(number);
             let early = std::mem::take(&mut half.early);
             self.early[side] -= early.len();
-            for event in early {
-                self.event(side, mark.connection, event);
+            for passing in early {
+                self.pass(side, mark.connection, passing);
             }
         }
     }
 
-    fn event(&mut self, side: usize, id: u32, event: Event) {
+    fn event(&mut self, side: usize, id: u32, frame: &Frame, event: Event) {
+        let from_low = frame.from_low;
+        self.pass(side, id, Passing { from_low, event });
+    }
+
+    fn pass(&mut self, side: usize, id: u32, passing: Passing) {
+        let resolution_ns = self.read.iter().map(Reading::resolution_ns).sum();
         let half = &mut self.halves[side][id as usize];
         match half.pair {
-            Some(pair) => self.pairs[pair as usize].event(Side::new(side), event, &mut self.clock),
+            Some(pair) => self.pairs[pair as usize].event(
+                Side::new(side),
+                passing,
+                resolution_ns,
+                &mut self.clock,
+            ),
             None => {
-                half.early.push_back(event);
+                half.early.push_back(passing);
                 self.early[side] += 1;
             }
         }
@@ -231,43 +252,89 @@ impl Hop {
     /// Judges what can be judged by now.
     pub(crate) fn round(&mut self, points: [&Point; 2], at_end: bool) {
         self.since_round = 0;
-        let Some(horizon) = self.horizon(at_end) else {
+        self.settle(points, at_end);
+        self.clock.settle();
+        let Some(horizons) = self.horizons(at_end) else {
             return;
         };
-        let offset_ns = self.clock.now_ns().unwrap_or(0);
-        let likely = self.client_first(points[0]).or(self.neighbours);
+        let rough_ns = self.rough_ns.unwrap_or(0);
         for pair in &mut self.pairs {
             pair.advance(
-                &horizon,
-                offset_ns,
+                &horizons,
+                rough_ns,
                 points,
-                likely,
                 (&mut self.clock, &mut self.delays, &mut self.strips),
             );
         }
         self.relieve();
     }
 
-    /// When memory is short: what no pair was found for goes first, then the rest.
+    /// Counts what all pairs show of who is on which side, those that are not settled included.
+    pub(crate) fn weigh_all(&mut self, points: [&Point; 2]) {
+        self.weigh(points, |_| true);
+    }
+
+    fn weigh(&mut self, points: [&Point; 2], is_due: impl Fn(&Pair) -> bool) {
+        let uncounted = self.pairs.iter_mut().filter(|pair| !pair.is_counted);
+        for pair in uncounted.filter(|pair| is_due(pair)) {
+            pair.is_counted = true;
+            self.sides
+                .add(&Ends::of(pair, points[0]), pair.weight(points));
+        }
+    }
+
+    /// Settles of pairs which point comes first, if that cannot wait: by what each shows, and then
+    /// by what the others do.
+    fn settle(&mut self, points: [&Point; 2], at_end: bool) {
+        let is_due = |pair: &Pair| at_end || pair.is_overdue();
+        self.weigh(points, |pair| pair.is_settled() || is_due(pair));
+        let open = self.pairs.iter_mut().filter(|pair| !pair.is_settled());
+        for pair in open.filter(|pair| is_due(pair)) {
+            let ends = Ends::of(pair, points[0]);
+            let weight = self.sides.weigh(&ends, pair.weight(points));
+            pair.settle_at_any_rate(weight, &mut self.clock);
+        }
+    }
+
+    /// When memory is short: the oldest of what no pair was found for goes first, then the rest.
     fn relieve(&mut self) {
         self.held = self.pairs.iter().map(Pair::held).sum();
-        if self.held + self.early[0] + self.early[1] >= MAX_HELD {
-            self.halves
-                .iter_mut()
-                .flatten()
-                .for_each(|half| half.early = VecDeque::new());
-            self.early = [0; 2];
+        for side in [0, 1] {
+            if self.held + self.early[0] + self.early[1] >= MAX_HELD {
+                self.forget_oldest(side);
+            }
         }
         if self.held >= MAX_HELD {
             self.pairs.iter_mut().for_each(Pair::forget);
         }
     }
 
+    /// Forgets the older half of what waits for a pair on one side.
+    fn forget_oldest(&mut self, side: usize) {
+        let early = |half: &mut Half| std::mem::take(&mut half.early);
+        let halves = &mut self.halves[side];
+        let all = halves.iter().flat_map(|half| &half.early);
+        let mut times: Vec<_> = all.map(|passing| passing.event.own_ns()).collect();
+        if times.is_empty() {
+            return;
+        }
+        let middle = times.len() / 2;
+        let (_, &mut until_ns, _) = times.select_nth_unstable(middle);
+        for half in halves.iter_mut().filter(|half| !half.early.is_empty()) {
+            let kept = early(half).into_iter();
+            half.early = kept
+                .filter(|passing| passing.event.own_ns() > until_ns)
+                .collect();
+        }
+        self.early[side] = self.halves[side].iter().map(|half| half.early.len()).sum();
+    }
+
     /// How far both points were read, by the first one's clock.
-    fn horizon(&self, at_end: bool) -> Option<[Horizon; 2]> {
-        let offset_ns = self.clock.now_ns().unwrap_or(0);
-        let (first, second) = (self.read_ns[0]?, self.read_ns[1]?);
-        let second = (second.0 - offset_ns, second.1 - offset_ns);
+    fn horizons(&self, at_end: bool) -> Option<[Horizon; 2]> {
+        let mut offsets = Offsets::new(&self.clock, self.rough_ns?);
+        let (first, second) = (self.read[0].span_ns()?, self.read[1].span_ns()?);
+        let mut aligned = |time_ns| time_ns - offsets.at_second(time_ns);
+        let second = (aligned(second.0), aligned(second.1));
         let horizon = |upstream: (i64, i64), downstream: (i64, i64)| Horizon {
             upstream_ns: upstream.1,
             downstream_ns: downstream.1,
@@ -275,6 +342,14 @@ impl Hop {
             at_end,
         };
         Some([horizon(first, second), horizon(second, first)])
+    }
+}
+
+fn sighting(frame: &Frame) -> Sighting {
+    Sighting {
+        time_ns: frame.time_ns,
+        ttl: frame.ttl,
+        fragmented: frame.is(Odd::FRAGMENTED),
     }
 }
 
@@ -286,6 +361,8 @@ fn seen(frame: &Frame, tracked: &Tracked) -> Seen {
         own_ns: frame.time_ns,
         number: frame.number,
         tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
+        id: frame.id,
+        ttl: frame.ttl,
         fragmented: frame.is(Odd::FRAGMENTED),
     }
 }

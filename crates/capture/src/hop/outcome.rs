@@ -11,6 +11,9 @@ pub(crate) struct Seen {
     pub(crate) own_ns: i64,
     pub(crate) number: u64,
     pub(crate) tsval: u32,
+    /// IPv4 identification; 0 says nothing.
+    pub(crate) id: u16,
+    pub(crate) ttl: u8,
     pub(crate) fragmented: bool,
 }
 
@@ -18,6 +21,25 @@ impl Seen {
     pub(crate) fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
+
+    /// How the identification of a frame that begins alike stands to this one's.
+    pub(crate) fn sameness(&self, other: &Self) -> Sameness {
+        if self.start != other.start || self.id == 0 || other.id == 0 {
+            Sameness::Unknown
+        } else if self.id == other.id {
+            Sameness::Same
+        } else {
+            Sameness::Other
+        }
+    }
+}
+
+/// Whether two frames are one transmission, as far as identifications tell. The likelier comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sameness {
+    Same,
+    Unknown,
+    Other,
 }
 
 /// What became of a frame.

@@ -1,11 +1,13 @@
 //! One connection at both points of a hop.
 
-use super::Event;
-use super::clock::{Clock, Differences};
+use super::clock::{Clock, Differences, Offsets};
 use super::link::{Mark, MatchedBy};
+use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
 use super::strip::Slots;
-use super::way::{Passed, Way};
+use super::way::Way;
+use super::{Event, Passing};
+use crate::connection::Connection;
 use crate::point::Point;
 
 /// First or second point of the hop.
@@ -25,10 +27,8 @@ impl Side {
     }
 }
 
-/// Events kept while it is not known which point comes first; then a guess decides.
+/// Events kept while it is not known which point comes first; then what evidence there is decides.
 const MAX_UNDECIDED: usize = 16 * 1024;
-/// Differences below this are the clocks' and the captures' own noise.
-const TOO_CLOSE_NS: i64 = 2_000;
 
 /// A connection found at both points.
 #[derive(Debug)]
@@ -40,6 +40,10 @@ pub(crate) struct Pair {
     pub(crate) ways: [Way; 2],
     /// The direction that passes the first point first.
     pub(crate) forth: Option<usize>,
+    /// What tells, until it is known.
+    order: Option<Box<Order>>,
+    /// What it showed was counted for other connections of the hop.
+    pub(super) is_counted: bool,
 }
 
 impl Pair {
@@ -65,6 +69,8 @@ impl Pair {
             flipped: first.from_low != second.from_low,
             ways: [way(0), way(1)],
             forth: None,
+            order: Some(Box::default()),
+            is_counted: false,
         }
     }
 
@@ -94,99 +100,88 @@ impl Pair {
             .sum()
     }
 
-    /// Learns from two sightings of one frame.
-    pub(crate) fn sample(&mut self, marks: &[Mark; 2], clock: &mut Clock) {
-        let way = usize::from(!marks[0].from_low);
-        self.sample_way(way, marks[0].time_ns, marks[1].time_ns, clock);
-    }
-
-    fn sample_way(&mut self, way: usize, first_ns: i64, second_ns: i64, clock: &mut Clock) {
-        let difference = second_ns - first_ns;
-        let least = &mut self.ways[way].difference_ns;
-        *least = Some(least.map_or(difference, |least| least.min(difference)));
-        let decided_before = self.forth.is_some();
-        self.decide(false, None);
-        match self.forth {
-            Some(forth) if decided_before => clock.add(first_ns, difference, forth == way),
-            Some(forth) => self.sample_both(first_ns, forth, clock),
-            None => {}
-        }
-    }
-
-    fn sample_both(&self, first_ns: i64, forth: usize, clock: &mut Clock) {
-        for (index, way) in self.ways.iter().enumerate() {
-            if let Some(difference) = way.difference_ns {
-                clock.add(first_ns, difference, index == forth);
-            }
-        }
-    }
-
-    /// Of the two directions, the one whose frames take longer from the first point to the second
-    /// by the two clocks is the one that goes that way: the other's difference is the offset less
-    /// its delay. Two points a bridge apart can be too close for that: then frames that only one
-    /// point has tell which is upstream.
-    fn decide(&mut self, at_any_rate: bool, likely: Option<usize>) {
-        if self.forth.is_some() {
-            return;
-        }
-        let [low, high] = [self.ways[0].difference_ns, self.ways[1].difference_ns];
-        let apart = low.zip(high).map(|(low, high)| high - low);
-        self.forth = match apart {
-            Some(apart) if apart.abs() > TOO_CLOSE_NS => Some(usize::from(apart > 0)),
-            _ if at_any_rate => Some(self.guess(apart.unwrap_or(0), likely)),
-            _ => None,
-        };
-    }
-
-    /// What the order of the points must be when clocks hardly tell.
-    fn guess(&self, apart_ns: i64, likely: Option<usize>) -> usize {
-        let [low, high] = self.ways.each_ref().map(Way::surplus);
-        if low != high {
-            return usize::from(high > low);
-        }
-        if apart_ns != 0 {
-            return usize::from(apart_ns > 0);
-        }
-        likely.unwrap_or_else(|| usize::from(self.ways[1].frames > self.ways[0].frames))
-    }
-
-    /// Takes an event of one side, in that side's own terms.
-    pub(crate) fn event(&mut self, side: Side, event: Event, clock: &mut Clock) {
+    /// Takes an event of one side, in that side's own terms. Times closer together than
+    /// `resolution_ns` tell nothing.
+    pub(crate) fn event(
+        &mut self,
+        side: Side,
+        passing: Passing,
+        resolution_ns: i64,
+        clock: &mut Clock,
+    ) {
         let flipped = side == Side::Second && self.flipped;
-        match event {
-            Event::Data { from_low, mut seen } => {
-                let way = &mut self.ways[usize::from(from_low == flipped)];
-                way.frames += 1;
-                if let Some(start) = way.to_first(side, seen.start) {
-                    seen.start = start;
-                    way.events.push(Passed {
-                        side,
-                        event: Event::Data { from_low, seen },
-                    });
-                }
-            }
-            Event::Ack {
-                from_low,
-                position,
-                time_ns,
-            } => {
-                // What is acknowledged is data of the other direction.
-                let index = usize::from(from_low != flipped);
-                let way = &mut self.ways[index];
-                let Some(position) = way.to_first(side, position) else {
-                    return;
-                };
-                let event = Event::Ack {
-                    from_low,
-                    position,
-                    time_ns,
-                };
-                way.events.push(Passed { side, event });
-                if let Some([first_ns, second_ns]) = way.ack_at_both(side, position, time_ns) {
-                    self.sample_way(1 - index, first_ns, second_ns, clock);
-                }
-            }
+        let from = usize::from(passing.from_low == flipped);
+        // What is acknowledged is data of the other direction.
+        let way = match passing.event {
+            Event::Ack { .. } => 1 - from,
+            Event::Data(_) | Event::Syn { .. } => from,
+        };
+        let Some(event) = self.ways[way].in_first_terms(side, passing.event) else {
+            return;
+        };
+        if let Some(order) = &mut self.order {
+            order.see(from, side, &event, resolution_ns);
+            let forth = settled(order.weight());
+            self.settle(forth, clock);
+        } else if let Event::Ack { position, sighting } = event {
+            self.sample(side, way, (position, sighting.time_ns), clock);
         }
+        self.ways[way].take(side, event);
+    }
+
+    /// When an acknowledgment was seen at both points, the clock learns from it.
+    fn sample(&mut self, side: Side, way: usize, ack: (u64, i64), clock: &mut Clock) {
+        let both = self.ways[way].ack_at_both(side, ack);
+        if let Some(([first_ns, second_ns], forth)) = both.zip(self.forth) {
+            clock.add(first_ns, second_ns - first_ns, forth != way);
+        }
+    }
+
+    /// Takes it as settled which direction goes forth.
+    fn settle(&mut self, forth: Option<usize>, clock: &mut Clock) {
+        if let Some((forth, order)) = forth.zip(self.order.as_ref()) {
+            order.teach(forth, clock);
+            self.forth = Some(forth);
+            self.order = None;
+        }
+    }
+
+    /// How much speaks for direction 0 to go forth, all in all.
+    pub(super) fn weight(&self, points: [&Point; 2]) -> i32 {
+        let Some(order) = &self.order else {
+            return order::settled_weight(self.forth);
+        };
+        let connections = self.connections(points);
+        let standing = connections.map_or(0, |both| standing(both, self.flipped));
+        let repeats = self.ways.iter().map(Way::repeats).enumerate();
+        let repeats: i32 = repeats.map(|(way, shown)| order::repeats(way, shown)).sum();
+        order.weight() + standing + repeats
+    }
+
+    /// Settles it by what is known of the connection and of others, and else by the order in which
+    /// points were given: that of most data.
+    pub(super) fn settle_at_any_rate(&mut self, weight: i32, clock: &mut Clock) {
+        let forth = match weight {
+            0 => usize::from(self.ways[1].frames > self.ways[0].frames),
+            _ => usize::from(weight < 0),
+        };
+        self.settle(Some(forth), clock);
+    }
+
+    /// Whether it is known which direction goes forth.
+    pub(super) fn is_settled(&self) -> bool {
+        self.forth.is_some()
+    }
+
+    /// Whether so much waits for that to be known that memory gets short.
+    pub(super) fn is_overdue(&self) -> bool {
+        let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
+        waiting >= MAX_UNDECIDED
+    }
+
+    fn connections<'a>(&self, points: [&'a Point; 2]) -> Option<[&'a Connection; 2]> {
+        let [first, second] = [0, 1].map(|side| points[side].table.get(self.ids[side]));
+        Some([first?, second?])
     }
 
     /// Judges what can be judged by now. `horizons` are for frames that leave the first and the
@@ -194,14 +189,10 @@ impl Pair {
     pub(crate) fn advance(
         &mut self,
         horizons: &[Horizon; 2],
-        offset_ns: i64,
+        rough_ns: i64,
         points: [&Point; 2],
-        client_first: Option<bool>,
         (clock, delays, strips): (&mut Clock, &mut Differences, &mut [Slots; 2]),
     ) {
-        let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
-        let likely = self.likely(client_first, points[0]);
-        self.decide(horizons[0].at_end || waiting >= MAX_UNDECIDED, likely);
         let Some(forth) = self.forth else { return };
         for index in [0, 1] {
             let leaves = if index == forth {
@@ -212,24 +203,12 @@ impl Pair {
             let horizon = &horizons[leaves as usize];
             let multi = self.sorter(index, leaves, points);
             let way = &mut self.ways[index];
-            way.drain(leaves, offset_ns);
+            way.drain(leaves, &mut Offsets::new(clock, rough_ns));
             let (result, strip) = (&mut way.result, &mut strips[leaves as usize]);
             way.join
                 .advance(horizon, |judged| result.add(judged, &multi, strip));
             way.give_delays(leaves, clock, delays);
         }
-    }
-
-    /// The direction that goes forth if clients are on the given side.
-    fn likely(&self, client_first: Option<bool>, first: &Point) -> Option<usize> {
-        let connection = first.table.get(self.ids[0])?;
-        client_first.map(|client_first| usize::from(client_first != connection.client_is_low))
-    }
-
-    /// Whether the client is on the first point's side, where that is known.
-    pub(crate) fn client_first(&self, first: &Point) -> Option<bool> {
-        let connection = first.table.get(self.ids[0])?;
-        Some((self.forth? == 0) == connection.client_is_low)
     }
 
     /// Tells frames of several segments from single ones, as the point they leave sees them;

@@ -1,9 +1,10 @@
 //! One direction of a connection at both points of a hop.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::Event;
-use super::clock::{Clock, Differences};
+use super::clock::{Clock, Differences, Offsets};
 use super::join::Join;
 use super::outcome::Seen;
 use super::pair::Side;
@@ -22,8 +23,6 @@ pub(crate) struct Way {
     /// Second point's positions less the first's: not 0 where a firewall rewrites numbers, or one
     /// capture began after the numbers had wrapped.
     pub(super) shift: Option<i64>,
-    /// Smallest difference of the times at which the same frame passed, second less first.
-    pub(super) difference_ns: Option<i64>,
     /// Data frames seen at either point.
     pub(crate) frames: u64,
     /// Some acknowledgments of this direction's data at each point, for the clock.
@@ -42,50 +41,71 @@ pub(super) struct Passed {
 impl Passed {
     fn data_of(&self, side: Side) -> Option<&Seen> {
         match &self.event {
-            Event::Data { seen, .. } if self.side == side => Some(seen),
+            Event::Data(seen) if self.side == side => Some(seen),
             _ => None,
         }
     }
 }
 
 impl Way {
+    /// Keeps an event until the next round.
+    pub(super) fn take(&mut self, side: Side, event: Event) {
+        match event {
+            Event::Syn { .. } => return,
+            Event::Data(_) => self.frames += 1,
+            Event::Ack { .. } => {}
+        }
+        self.events.push(Passed { side, event });
+    }
+
+    /// An event by the first point's numbers.
+    pub(super) fn in_first_terms(&self, side: Side, event: Event) -> Option<Event> {
+        Some(match event {
+            Event::Data(mut seen) => {
+                seen.start = self.to_first(side, seen.start)?;
+                Event::Data(seen)
+            }
+            Event::Ack { position, sighting } => {
+                let position = self.to_first(side, position)?;
+                Event::Ack { position, sighting }
+            }
+            syn @ Event::Syn { .. } => syn,
+        })
+    }
+
     /// A position by the first point's numbers.
-    pub(super) fn to_first(&self, side: Side, position: u64) -> Option<u64> {
+    fn to_first(&self, side: Side, position: u64) -> Option<u64> {
         match side {
             Side::First => Some(position),
             Side::Second => Some(position.wrapping_add_signed(-self.shift?)),
         }
     }
 
-    /// Payload bytes that the first point shows more than the second, as far as both were read: it
-    /// is upstream of where they were lost.
-    pub(super) fn surplus(&self) -> i64 {
-        let of = |side| {
-            self.events
-                .iter()
-                .filter_map(move |event| event.data_of(side))
-        };
-        let last = |side| of(side).map(|seen| seen.own_ns).max();
-        let (Some(first), Some(second)) = (last(Side::First), last(Side::Second)) else {
-            return 0;
-        };
-        let offset_ns = self.difference_ns.unwrap_or(0);
-        let until_ns = first.min(second - offset_ns);
-        let bytes = |side, until: i64| -> i64 {
-            of(side)
-                .filter(|seen| seen.own_ns <= until)
-                .map(|seen| i64::from(seen.len))
-                .sum()
-        };
-        bytes(Side::First, until_ns) - bytes(Side::Second, until_ns + offset_ns)
+    /// Payload bytes that each point shows again, of those that both have shown: the one that is
+    /// upstream of a loss shows more of them.
+    pub(super) fn repeats(&self) -> [u64; 2] {
+        let ranges = [Side::First, Side::Second].map(|side| {
+            let data = self.events.iter().filter_map(|event| event.data_of(side));
+            let mut ranges: Vec<_> = data.map(|seen| seen.start..seen.end()).collect();
+            ranges.sort_unstable_by_key(|range| range.start);
+            ranges
+        });
+        let starts = ranges
+            .each_ref()
+            .map(|all| all.first().map(|range| range.start));
+        let ends = ranges
+            .each_ref()
+            .map(|all| all.iter().map(|range| range.end).max());
+        let start = starts[0].max(starts[1]).unwrap_or(0);
+        let end = ends[0].min(ends[1]).unwrap_or(0);
+        ranges.map(|ranges| repeated(&ranges, start..end))
     }
 
     /// When an acknowledgment passed both points, if the other point has shown it already.
     pub(super) fn ack_at_both(
         &mut self,
         side: Side,
-        position: u64,
-        time_ns: i64,
+        (position, time_ns): (u64, i64),
     ) -> Option<[i64; 2]> {
         if position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 > (1 << 32) / ACKS_SAMPLED {
             return None;
@@ -105,25 +125,24 @@ impl Way {
         })
     }
 
-    /// Hands events to the join, in the first point's time.
-    pub(super) fn drain(&mut self, leaves: Side, offset_ns: i64) {
+    /// Hands events to the join, those of data in the first point's time.
+    pub(super) fn drain(&mut self, leaves: Side, offsets: &mut Offsets<'_>) {
         for Passed { side, event } in self.events.drain(..) {
-            let shift_ns = if side == Side::Second { offset_ns } else { 0 };
             match event {
-                Event::Data { mut seen, .. } => {
-                    seen.time_ns -= shift_ns;
+                Event::Data(mut seen) => {
+                    if side == Side::Second {
+                        seen.time_ns -= offsets.at_second(seen.own_ns);
+                    }
                     if side == leaves {
                         self.join.left(seen);
                     } else {
                         self.join.came(seen);
                     }
                 }
-                Event::Ack {
-                    position, time_ns, ..
-                } if side == leaves => {
-                    self.join.acknowledged(position, time_ns - shift_ns);
+                Event::Ack { position, sighting } if side == leaves => {
+                    self.join.acknowledged(position, sighting.time_ns);
                 }
-                Event::Ack { .. } => {}
+                Event::Ack { .. } | Event::Syn { .. } => {}
             }
         }
     }
@@ -146,5 +165,30 @@ impl Way {
                 delays.push(first_ns, second_ns - first_ns);
             }
         }
+    }
+}
+
+/// Bytes that sorted ranges have more than once, within some of them.
+fn repeated(ranges: &[Range<u64>], within: Range<u64>) -> u64 {
+    let mut seen = within.start;
+    let mut again = 0;
+    for range in ranges {
+        let (start, end) = (range.start.max(within.start), range.end.min(within.end));
+        again += end.min(seen).saturating_sub(start);
+        seen = seen.max(end);
+    }
+    again
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_repeated_where_ranges_overlap() {
+        let ranges = [0..10, 5..10, 10..20, 20..30, 28..29];
+        assert_eq!(repeated(&ranges, 0..30), 6);
+        assert_eq!(repeated(&ranges, 8..20), 2);
+        assert_eq!(repeated(&ranges, 40..50), 0);
     }
 }

@@ -1,0 +1,185 @@
+//! Which of two points a direction of a connection passes first.
+//!
+//! Clocks of two hosts may show anything, so their times are never compared; what is told is told by
+//! things that hold whatever they show:
+//!
+//! - Gaps. From a frame of one direction to one of the other takes the longer the farther away the
+//!   end is that answers: at the point nearer to the client the SYN-ACK comes later after the SYN.
+//!   Each point takes the gap by its own clock, and over a gap clocks differ by drift alone.
+//! - TTL: routers lower it (RFC 791, RFC 8200).
+//! - Fragments are made of whole datagrams, and checksums are filled in once, by the sender's NIC.
+//! - What is lost in between is sent again, and is twice at the point before the loss.
+//! - MSS is clamped downwards; translators hide private addresses (RFC 1918) behind public ones.
+//!
+//! Each counts for as much as it takes to be wrong about it.
+
+mod standing;
+
+use std::collections::VecDeque;
+
+use super::Event;
+use super::clock::Clock;
+use super::pair::Side;
+use super::sighted::{Sighting, Sightings};
+pub(super) use standing::standing;
+
+/// From here on evidence is taken for proof. Two wide gaps, or TTLs that fall both ways, are.
+const SURE: i32 = 4;
+/// A gap, of at most this many: frames can be delayed on their way to a capture, not against it.
+const WIDE_GAP: i32 = 2;
+const WIDE_GAPS: i32 = 3;
+/// As many narrow ones, within what batches of a capturing NIC (10 to 100 us) can do.
+const NARROW_GAPS: i32 = 3;
+const WIDE_NS: i64 = 100_000;
+/// TTLs of one direction: only a proxy or a scrubbing firewall raises them.
+const TTL: i32 = 3;
+/// Only a firewall that puts datagrams together makes it the other way round.
+const FRAGMENTS: i32 = 3;
+/// Repeats on one side only: captures miss frames, too.
+const REPEATS: i32 = 2;
+/// Differences of gaps below this are the captures' own noise.
+const NOISE_NS: i64 = 2_000;
+/// Drift between two clocks over a gap, in parts of a million: see [`super::clock`].
+const DRIFT_PPM: i64 = 300;
+/// Frames of each direction at both points that are remembered.
+const MATCHED: usize = 32;
+
+/// A frame's times at both points.
+#[derive(Clone, Copy, Debug)]
+struct Matched {
+    first_ns: i64,
+    difference_ns: i64,
+}
+
+/// Votes for and against a direction going forth, from the first point to the second.
+#[derive(Clone, Copy, Debug, Default)]
+struct Votes {
+    forth: u32,
+    back: u32,
+}
+
+impl Votes {
+    fn add(&mut self, forth: bool) {
+        if forth {
+            self.forth += 1;
+        } else {
+            self.back += 1;
+        }
+    }
+
+    /// How many there are beyond the others, if these are few; negative if it comes back.
+    fn clear(self, most: i32) -> i32 {
+        let (more, less) = (self.forth.max(self.back), self.forth.min(self.back));
+        if more < 4 * less {
+            return 0;
+        }
+        let clear = i32::try_from(more - less).map_or(most, |votes| votes.min(most));
+        if self.forth > self.back {
+            clear
+        } else {
+            -clear
+        }
+    }
+}
+
+/// Evidence from a connection's frames. Votes are for direction 0 to go forth.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    sightings: Sightings,
+    matched: [VecDeque<Matched>; 2],
+    wide: Votes,
+    narrow: Votes,
+    ttl: [Votes; 2],
+    fragments: Votes,
+}
+
+impl Order {
+    /// Takes a frame of a direction at one of the points.
+    pub(super) fn see(&mut self, way: usize, side: Side, event: &Event, resolution_ns: i64) {
+        if let Some(both) = self.sightings.see(way, side, event) {
+            self.take(way, both, resolution_ns);
+        }
+    }
+
+    fn take(&mut self, way: usize, [first, second]: [Sighting; 2], resolution_ns: i64) {
+        // What speaks for one direction to go forth speaks for the other to come back.
+        let goes = |forth: bool| forth == (way == 0);
+        if first.ttl != second.ttl {
+            self.ttl[way].add(goes(first.ttl > second.ttl));
+        }
+        if first.fragmented != second.fragmented {
+            self.fragments.add(goes(second.fragmented));
+        }
+        let matched = Matched {
+            first_ns: first.time_ns,
+            difference_ns: second.time_ns - first.time_ns,
+        };
+        self.compare_gaps(way, matched, resolution_ns);
+        let known = &mut self.matched[way];
+        if known.len() == MATCHED {
+            known.pop_front();
+        }
+        known.push_back(matched);
+    }
+
+    /// Compares the gap to the nearest frame of the other direction at both points.
+    fn compare_gaps(&mut self, way: usize, here: Matched, resolution_ns: i64) {
+        let gap = |other: &&Matched| here.first_ns.abs_diff(other.first_ns);
+        let Some(there) = self.matched[1 - way].iter().min_by_key(gap) else {
+            return;
+        };
+        let drifted = gap(&there) as i64 / 1_000_000 * DRIFT_PPM;
+        let noise = drifted + resolution_ns.max(NOISE_NS);
+        // Going forth adds the delay to the difference, coming back takes it off.
+        let longer = here.difference_ns - there.difference_ns;
+        let longer = if way == 0 { longer } else { -longer };
+        match longer.abs() - noise {
+            ..=0 => {}
+            1..WIDE_NS => self.narrow.add(longer > 0),
+            _ => self.wide.add(longer > 0),
+        }
+    }
+
+    /// How much speaks for direction 0 to go forth; negative if more speaks for the other.
+    pub(super) fn weight(&self) -> i32 {
+        let gaps = WIDE_GAP * self.wide.clear(WIDE_GAPS) + self.narrow.clear(NARROW_GAPS);
+        let ttls: i32 = self.ttl.iter().map(|votes| TTL * votes.clear(1)).sum();
+        gaps + ttls + FRAGMENTS * self.fragments.clear(1)
+    }
+
+    /// Gives the clock what was seen at both points.
+    pub(super) fn teach(&self, forth: usize, clock: &mut Clock) {
+        for (way, matched) in self.matched.iter().enumerate() {
+            for sample in matched {
+                clock.add(sample.first_ns, sample.difference_ns, way == forth);
+            }
+        }
+    }
+}
+
+/// What a weight settles.
+pub(super) fn settled(weight: i32) -> Option<usize> {
+    (weight.abs() >= SURE).then_some(usize::from(weight < 0))
+}
+
+/// The least weight that settles it so.
+pub(super) fn settled_weight(forth: Option<usize>) -> i32 {
+    match forth {
+        Some(0) => SURE,
+        Some(_) => -SURE,
+        None => 0,
+    }
+}
+
+/// The weight of bytes that one direction has more than once, at the first point and the second.
+pub(super) fn repeats(way: usize, [first, second]: [u64; 2]) -> i32 {
+    let forth = match first.cmp(&second) {
+        std::cmp::Ordering::Equal => return 0,
+        order => order.is_gt(),
+    };
+    if forth == (way == 0) {
+        REPEATS
+    } else {
+        -REPEATS
+    }
+}
