@@ -1,4 +1,5 @@
-//! `docs/findings.md` is what the rules say. To write it anew after a change of `rules/*.yaml`:
+//! The pages of `docs/findings` are what the rules say, one for each file of rules. To write them anew after a change of
+//! `rules/*.yaml`:
 //!
 //! ```sh
 //! SNAPSHOTS=overwrite cargo test -p coalescope-knowledge --test findings_page
@@ -8,68 +9,155 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use coalescope_knowledge::rules::{
     Checked, Each, Meaning, Remedy, RemedyKind, RemedyRule, Rule, Rules, check, meanings,
 };
 
-/// What stands before the lists.
-const HEAD: &str = "\
+/// What stands in the index before the list of pages.
+const INDEX: &str = "\
 # All findings
 
-Made of `rules/*.yaml` by `crates/knowledge/tests/findings_page.rs`, which also fails if this page is not what they
-say; `SNAPSHOTS=overwrite cargo test -p coalescope-knowledge --test findings_page` writes it anew.
+One page for each family. They are made of `rules/*.yaml` by `crates/knowledge/tests/findings_page.rs`, which also fails if they
+are not what the rules say; `SNAPSHOTS=overwrite cargo test -p coalescope-knowledge --test findings_page` writes them anew.
 
-Whom a finding blames: `harms` - merging, or a relative of it; `missed` - merging is off, or kept from working, and
-should be on; `bad-remedy` - something that people do against merging; `innocent` - often blamed, to be left alone.
-How sure one is: [README.md](../README.md#how-sure-it-is).
+Whom a finding blames: *harms* - merging, or a relative of it; *missed* - merging is off, or kept from working, and should be
+on; *bad-remedy* - something that people do against merging; *innocent* - often blamed, to be left alone.
+How sure one is: *suspected* from settings alone, *observed* in packets or counters, *proven* by an experiment that switches
+the setting and nothing else, mostly `coalescope ab --set IFACE:SETTING -- COMMAND` with the remedy's setting; where it is
+another one, it stands there as the test.
 
+On the pages stand the names of interfaces, kernels and values of each rule's own example. What it takes for a rule to apply,
+what it quotes, and the commands that make a change last or take it back are printed by `coalescope check` for the host in
+question, and by `coalescope rules show ID`; [rules.md](../rules.md) says how to add your own.
 ";
 
 /// Before the findings of traces.
 const TRACE: &str = "\
-## What `coalescope trace` finds
-
-When each is found, with thresholds: [trace.md](trace.md#findings); how, and when that is wrong:
-[inference.md](inference.md). IFACE, SWITCH and COMMAND are for the reader to fill in.
-
+When each is found, with thresholds: [trace.md](../trace.md#findings); how, and when that is wrong:
+[inference.md](../inference.md). IFACE, SWITCH and COMMAND are for the reader to fill in.
 ";
 
-/// Before the rules.
-const CHECK: &str = "\
-## What `coalescope check` finds
+/// A file of rules, what its page is called, and what is on it.
+type Family = (&'static str, &'static str, &'static str);
 
-Names of interfaces, kernels and values are those of each rule's own example. `coalescope rules show ID` prints a rule
-whole, with its condition; [rules.md](rules.md) says how they are made and how to add your own. Most switches are made to
-last in the same ways, which `coalescope check` prints and `coalescope fix --persist` writes: NetworkManager, netplan,
-systemd-networkd, ifupdown, RHEL's ifcfg, udev, rc.conf. They are left out here.
-
-";
+const FAMILIES: &[Family] = &[
+    ("trace", "In captures: what trace finds", TRACE),
+    (
+        "linux-gro",
+        "Linux: GRO and GSO",
+        "Where Linux passes packets on (hypervisor, bridge, router, load balancer, bond), and where it does not.\n",
+    ),
+    (
+        "linux-lro",
+        "Linux: LRO",
+        "LRO where the packet is not for this host.\n",
+    ),
+    (
+        "linux-overlay",
+        "Linux: overlays",
+        "VXLAN and Geneve of containers and virtual machines; checksums and offloads of tunnels.\n",
+    ),
+    (
+        "linux-virtual",
+        "Linux: virtual interfaces",
+        "virtio, veth, XDP, and merging of UDP.\n",
+    ),
+    (
+        "linux-vpn",
+        "Linux: VPNs",
+        "Tailscale and other users of TUN devices, WireGuard, IPsec.\n",
+    ),
+    (
+        "linux-drivers",
+        "Linux: drivers, latency, observation",
+        "Faults of single network cards, GRO that holds packets, and programs that read frames.\n",
+    ),
+    (
+        "freebsd",
+        "FreeBSD, OPNsense, pfSense, OpenBSD",
+        "LRO and TSO where packets are bridged or routed, TrueNAS CORE included.\n",
+    ),
+    (
+        "windows",
+        "Hyper-V",
+        "Hosts (Windows), and what a Linux or Windows guest can see of them.\n",
+    ),
+];
 
 #[test]
-fn the_page_is_what_the_rules_say() {
-    let page = page(&Rules::with_fixtures().unwrap(), &meanings().unwrap());
-    snapbox::assert_data_eq!(page, snapbox::file!["../../../docs/findings.md"].raw());
+fn the_pages_are_what_the_rules_say() {
+    let rules = Rules::with_fixtures().unwrap();
+    let meanings = meanings().unwrap();
+    let mut index = format!("{INDEX}\n| page | findings |\n|---|---|\n");
+    for (name, title, about) in FAMILIES {
+        let examples = examples(name, &rules);
+        let sections: Vec<Section<'_>> = match *name {
+            "trace" => meanings.iter().map(of_meaning).collect(),
+            _ => examples
+                .iter()
+                .map(|(rule, example)| of_rule(rule, example))
+                .collect(),
+        };
+        let text: String = sections.iter().map(Section::text).collect();
+        let page = format!("# {title}\n\n{about}\n{text}")
+            .trim_end()
+            .to_owned()
+            + "\n";
+        snapbox::assert_data_eq!(page, snapbox::Data::read_from(&page_of(name), None).raw());
+        index += &row(name, title, &sections);
+    }
+    snapbox::assert_data_eq!(
+        index,
+        snapbox::Data::read_from(&page_of("README"), None).raw()
+    );
 }
 
-fn page(rules: &Rules, meanings: &[Meaning]) -> String {
-    let of_traces: String = meanings.iter().map(|one| of_meaning(one).text()).collect();
-    let examples: Vec<_> = rules
-        .iter()
+#[test]
+fn every_file_of_rules_has_a_page() {
+    let files = std::fs::read_dir(rules_folder()).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    for name in names.filter(|name| name != "recipes.yaml") {
+        let stem = name.strip_suffix(".yaml").unwrap();
+        assert!(
+            FAMILIES.iter().any(|(family, ..)| *family == stem),
+            "{name}"
+        );
+    }
+}
+
+fn rules_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("rules")
+}
+
+fn page_of(family: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings");
+    folder.join(format!("{family}.md"))
+}
+
+/// The rules of a file, in its order, each with what it says of the host that is its example.
+fn examples<'a>(family: &str, rules: &'a Rules) -> Vec<(&'a Rule, Checked)> {
+    let text = std::fs::read_to_string(rules_folder().join(format!("{family}.yaml"))).unwrap();
+    let ids = text.lines().filter_map(|line| line.strip_prefix("- id: "));
+    ids.filter_map(|id| rules.get(id))
         .map(|rule| (rule, check(rules, &rule.fixtures.as_ref().unwrap().fires)))
-        .collect();
-    let of_rules = examples
-        .iter()
-        .map(|(rule, example)| of_rule(rule, example));
-    let of_rules: Vec<Section<'_>> = of_rules.collect();
-    let rows: String = of_rules.iter().map(Section::row).collect();
-    let sections: String = of_rules.iter().map(Section::text).collect();
-    format!(
-        "{HEAD}{TRACE}{of_traces}{CHECK}| | finding | | on |\n|---|---|---|---|\n{rows}\n{sections}"
-    )
-    .trim_end()
-    .to_owned()
-        + "\n"
+        .collect()
+}
+
+/// The line of a family in the index.
+fn row(name: &str, title: &str, sections: &[Section<'_>]) -> String {
+    let mut row = format!("| [{title}]({name}.md) | ");
+    for blame in ["harms", "missed", "bad-remedy", "innocent"] {
+        let of_these = sections.iter().filter(|section| section.blame == blame);
+        let links: Vec<String> = of_these
+            .map(|one| format!("[{0}]({name}.md#{0})", one.id))
+            .collect();
+        if !links.is_empty() {
+            write!(row, "*{blame}*: {}. ", links.join(", ")).unwrap();
+        }
+    }
+    row.trim_end().to_owned() + " |\n"
 }
 
 /// One finding.
@@ -81,7 +169,6 @@ struct Section<'a> {
     /// Systems, and what of them.
     subject: String,
     mechanism: String,
-    evidence: Vec<&'a str>,
     experiment: Option<&'a str>,
     remedies: Vec<&'a Remedy>,
     cost: Option<&'a str>,
@@ -94,11 +181,14 @@ fn of_meaning(meaning: &Meaning) -> Section<'_> {
         id: meaning.id.name(),
         title: String::new(),
         blame: meaning.blame.name(),
-        subject: format!("[when](trace.md#{})", meaning.id.name()),
+        subject: format!("[when](../trace.md#{})", meaning.id.name()),
         mechanism: meaning.mechanism.clone(),
-        evidence: Vec::new(),
         experiment: meaning.experiment.as_deref(),
-        remedies: meaning.remedies.iter().collect(),
+        remedies: meaning
+            .remedies
+            .iter()
+            .filter(|one| one.kind == RemedyKind::Runtime)
+            .collect(),
         cost: meaning.cost.as_deref(),
         explains: Vec::new(),
         sources: &meaning.sources,
@@ -112,14 +202,12 @@ fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
     let title = finding
         .map(|one| &one.title)
         .or(alone.map(|one| &one.title));
-    let evidence = finding.iter().flat_map(|one| &one.evidence);
     Section {
         id: &rule.id,
         title: title.unwrap().clone(),
         blame: rule.blame.name(),
         subject: subject(rule),
         mechanism: one_line(&rule.mechanism),
-        evidence: evidence.map(|one| one.text.as_str()).collect(),
         experiment: finding.and_then(|one| one.experiment.as_deref()),
         remedies: finding.map_or_else(Vec::new, |one| own_remedies(rule, &one.remedies)),
         cost: finding.and_then(|one| one.cost.as_deref()),
@@ -128,16 +216,17 @@ fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
     }
 }
 
-/// The remedies but for what is the same for every switch: how each manager of interfaces keeps it.
+/// What to do now. Of what makes it last and takes it back only what a rule says of its own: the rest is the same for
+/// every switch.
 fn own_remedies<'a>(rule: &Rule, all: &'a [Remedy]) -> Vec<&'a Remedy> {
     let written = rule.remedies.iter().filter_map(|remedy| match remedy {
         RemedyRule::Command { platform, .. } => Some(platform),
         RemedyRule::Set { .. } => None,
     });
-    let now = all.iter().filter(|one| one.kind == RemedyKind::Runtime);
-    let platforms: BTreeSet<&String> = written.chain(now.map(|one| &one.platform)).collect();
-    let is_own = |one: &&Remedy| platforms.contains(&one.platform);
-    all.iter().filter(is_own).collect()
+    let written: BTreeSet<&String> = written.collect();
+    let now = |one: &&Remedy| one.kind == RemedyKind::Runtime;
+    let own = |one: &&Remedy| one.kind == RemedyKind::Persistent && written.contains(&one.platform);
+    all.iter().filter(|one| now(one) || own(one)).collect()
 }
 
 fn subject(rule: &Rule) -> String {
@@ -153,43 +242,39 @@ fn subject(rule: &Rule) -> String {
 }
 
 impl Section<'_> {
-    /// Its line in the list.
-    fn row(&self) -> String {
-        let Self {
-            id, blame, subject, ..
-        } = self;
-        let title = self.title.replace('|', "\\|");
-        format!("| {blame} | [`{id}`](#{id}) | {title} | {subject} |\n")
-    }
-
     fn text(&self) -> String {
-        let mut text = format!("### `{}`\n\n", self.id);
+        let mut text = format!("## `{}`\n\n", self.id);
         if !self.title.is_empty() {
             writeln!(text, "**{}.**", self.title).unwrap();
         }
-        writeln!(
-            text,
-            "*{}*; {}. {}\n",
-            self.blame, self.subject, self.mechanism
-        )
-        .unwrap();
-        let shown = self.evidence.iter().map(|one| item("shown by", one));
+        let Self {
+            blame,
+            subject,
+            mechanism,
+            ..
+        } = self;
+        writeln!(text, "*{blame}*; {subject}. {mechanism}\n").unwrap();
         let explains = self
             .explains
             .iter()
-            .map(|id| item("observed with", &format!("[`{id}`](#{id})")));
-        let experiment = self
-            .experiment
-            .map(|line| item("would settle it", &format!("`{line}`")));
-        let cost = self.cost.map(|cost| item("the remedy costs", cost));
-        let sources = self.sources.iter().map(|source| item("from", source));
-        let items = shown
-            .chain(explains)
-            .chain(experiment)
-            .chain(cost)
-            .chain(sources);
-        text.extend(items);
-        text + &commands(&self.remedies) + "\n"
+            .map(|id| format!("[{id}](trace.md#{id})"));
+        let explains: Vec<String> = explains.collect();
+        if !explains.is_empty() {
+            text += &item("observed with", &explains.join(", "));
+        }
+        let own = |line: &&str| !line.starts_with("coalescope ab --set");
+        if let Some(line) = self.experiment.filter(own) {
+            text += &item("test", &format!("`{line}`"));
+        }
+        for (kind, command) in self.remedies.iter().map(|one| fix(one)) {
+            text += &item(kind, &command);
+        }
+        if let Some(cost) = self.cost {
+            text += &item("cost", cost);
+        }
+        let sources: Vec<String> = self.sources.iter().map(|one| source(one)).collect();
+        text += &item("from", &sources.join("; "));
+        text + "\n"
     }
 }
 
@@ -197,21 +282,35 @@ fn item(what: &str, text: &str) -> String {
     format!("- {what}: {}\n", one_line(text))
 }
 
-/// Remedies, each with what it is for.
-fn commands(remedies: &[&Remedy]) -> String {
-    if remedies.is_empty() {
-        return String::new();
-    }
-    let lines = remedies.iter().map(|remedy| {
-        let kind = match remedy.kind {
-            RemedyKind::Runtime => "now",
-            RemedyKind::Persistent => "for good",
-            RemedyKind::Undo => "back",
-        };
-        let command = remedy.command.trim_end().replace('\n', "\n    ");
-        format!("{} ({}):\n    {command}\n", kind, remedy.platform)
+/// A remedy, and what it is for.
+fn fix(remedy: &Remedy) -> (&'static str, String) {
+    let kind = match remedy.kind {
+        RemedyKind::Runtime => "now",
+        RemedyKind::Persistent => "for good",
+        RemedyKind::Undo => "back",
+    };
+    let lines = remedy
+        .command
+        .trim_end()
+        .lines()
+        .map(|line| format!("`{}`", line.trim()));
+    (
+        kind,
+        format!(
+            "{} ({})",
+            lines.collect::<Vec<_>>().join(" "),
+            remedy.platform
+        ),
+    )
+}
+
+/// A source, its address as a link.
+fn source(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| match word {
+        address if address.starts_with("https://") => format!("<{address}>"),
+        _ => word.to_owned(),
     });
-    format!("\n```text\n{}```\n", lines.collect::<String>())
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn one_line(text: &str) -> String {

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod links;
 #[cfg(unix)]
 mod pages;
 
@@ -63,6 +64,10 @@ fn captures() -> TempDir {
         write(&format!("{}.pcap", point.name), &point.bytes);
     }
     write("bridge.pcapng", &incident.combined());
+    let hypervisor = run(&story("openstack-gro").unwrap());
+    for (point, file) in hypervisor.points.iter().zip(["UPLINK.pcap", "VM.pcap"]) {
+        write(file, &point.bytes);
+    }
     for (file, name) in [("direct", "ipvs-gro-direct"), ("vip", "ipvs-gro-vip")] {
         let transfer = run(&story(name).unwrap());
         write(&format!("{file}.pcap"), &transfer.points[0].bytes);
@@ -91,25 +96,6 @@ fn write_director(folder: &Path, gro: &str) {
         Prot LocalAddress:Port Scheduler Flags\n  \
         -> RemoteAddress:Port           Forward Weight ActiveConn InActConn\n\
         TCP  192.0.2.80:80 wlc\n  -> 10.0.0.11:80                 Masq    1      0          0\n",
-    );
-}
-
-#[test]
-fn the_verdict_in_the_readme_is_what_the_demo_prints() {
-    let output = coalescope()
-        .args(["demo", "hyperv-rsc-jumbo"])
-        .output()
-        .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let readme = read("README.md");
-    let verdict = blocks(&readme, "text")
-        .into_iter()
-        .find(|block| block.contains("[merged-frames-lost, observed]"))
-        .unwrap();
-    assert!(
-        said.starts_with(&verdict),
-        "README has\n{verdict}\nthe demo begins\n{}",
-        said.lines().take(14).collect::<Vec<_>>().join("\n")
     );
 }
 
@@ -205,14 +191,14 @@ fn every_json_field_is_documented() {
             .unwrap();
         names(&serde_json::from_slice(&output.stdout).unwrap(), &mut found);
     }
-    let reference = read("docs/trace.md");
+    let reference = read("docs/trace-json.md");
     let documented = quoted(&reference);
     let missing: Vec<_> = found
         .iter()
         .filter(|name| !documented.contains(name.as_str()))
         .collect();
     assert!(found.len() > 50, "{found:?}");
-    assert!(missing.is_empty(), "not in docs/trace.md: {missing:?}");
+    assert!(missing.is_empty(), "not in docs/trace-json.md: {missing:?}");
 }
 
 #[test]
@@ -382,56 +368,4 @@ fn every_threshold_is_as_in_the_code() {
         let row = format!("| `{name}` | {value} |");
         assert!(reference.contains(&row), "docs/trace.md lacks {row}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn links_lead_somewhere() {
-    let others = [
-        "README.md",
-        "ARCHITECTURE.md",
-        "CHANGELOG.md",
-        "crates/gro/README.md",
-        "crates/wire/README.md",
-    ];
-    let others = others.into_iter().map(str::to_owned);
-    for document in others.chain(pages::pages()) {
-        let text = read(&document);
-        let targets = text.split("](").skip(1);
-        for target in targets.filter_map(|rest| rest.split(')').next()) {
-            assert!(leads_somewhere(&document, target), "{document}: {target}");
-        }
-    }
-}
-
-/// Whether a link of a document is to another site, or to a file, and a heading of it if it names one.
-fn leads_somewhere(document: &str, target: &str) -> bool {
-    if target.contains("://") {
-        return true;
-    }
-    let (file, heading) = target.split_once('#').unwrap_or((target, ""));
-    let document = root().join(document);
-    let file = match file {
-        "" => document,
-        _ => document.parent().unwrap().join(file),
-    };
-    if heading.is_empty() {
-        return file.exists();
-    }
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let mut headings = text.lines().filter(|line| line.starts_with('#'));
-    headings.any(|line| anchor(line) == heading)
-}
-
-/// How a heading is called in links, as GitHub does it.
-fn anchor(heading: &str) -> String {
-    let text = heading.trim_start_matches('#').trim();
-    let letters = text.chars().filter_map(|letter| match letter {
-        ' ' => Some('-'),
-        '-' | '_' => Some(letter),
-        _ => letter
-            .is_alphanumeric()
-            .then(|| letter.to_ascii_lowercase()),
-    });
-    letters.collect()
 }
