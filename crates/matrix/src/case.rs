@@ -17,6 +17,8 @@ pub(crate) struct Drawn {
     pub(crate) runs: Vec<Scenario>,
     /// What the verdict has to be about where merging harms nothing.
     pub(crate) otherwise: Otherwise,
+    /// The same run without what makes it slow: how much slower it is tells whether that matters.
+    pub(crate) twin: Option<Scenario>,
     /// Which of the points are given to the analysis.
     pub(crate) given: Given,
     /// The client may be the one that sends.
@@ -40,6 +42,7 @@ impl Drawn {
         Self {
             runs: vec![scenario],
             otherwise,
+            twin: None,
             given: Given::Some,
             may_flip: true,
             may_snap: true,
@@ -59,9 +62,9 @@ impl Drawn {
         }
     }
 
-    /// With data going to the client, always.
-    pub(crate) fn unflipped(mut self) -> Self {
-        self.may_flip = false;
+    /// Beside a twin without what makes it slow.
+    pub(crate) fn beside(mut self, twin: Scenario) -> Self {
+        self.twin = Some(twin);
         self
     }
 
@@ -79,6 +82,7 @@ pub(crate) struct Case {
     /// One run, or two to compare.
     pub(crate) runs: Vec<Scenario>,
     pub(crate) otherwise: Otherwise,
+    twin: Option<Scenario>,
     /// The order in which the captures are given.
     order: Vec<usize>,
 }
@@ -86,6 +90,8 @@ pub(crate) struct Case {
 /// What a case's runs left behind.
 pub(crate) struct Played {
     pub(crate) outcomes: Vec<Outcome>,
+    /// Of the twin, if there is one.
+    pub(crate) twin: Option<Outcome>,
     /// Names and files, in the order in which they are given.
     pub(crate) captures: Vec<(String, Vec<u8>)>,
 }
@@ -96,11 +102,13 @@ impl Case {
         let mut dice = Dice::new(family.name, seed);
         let mut drawn = (family.draw)(&mut dice);
         let flipped = drawn.may_flip && dice.chance(0.3);
-        for scenario in &mut drawn.runs {
+        for scenario in drawn.runs.iter_mut().chain(&mut drawn.twin) {
             scenario.seed = dice.seed();
             if flipped {
                 flip::flip(scenario);
             }
+        }
+        for scenario in &mut drawn.runs {
             if drawn.given == Given::Some {
                 leave_some(scenario, &mut dice);
             }
@@ -113,6 +121,7 @@ impl Case {
             receiver: if flipped { Side::Server } else { Side::Client },
             runs: drawn.runs,
             otherwise: drawn.otherwise,
+            twin: drawn.twin,
             order,
         }
     }
@@ -130,6 +139,7 @@ impl Case {
             .map(|point| (point.name.clone(), point.bytes.clone()))
             .collect();
         Played {
+            twin: self.twin.as_ref().map(run),
             captures: self.order.iter().map(|&index| all[index].clone()).collect(),
             outcomes,
         }

@@ -10,7 +10,7 @@
 //! - Everywhere else a finding that accuses merging, whatever its place in the list, is a false
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
-use coalescope_simulate::{DropTruth, Element, Outcome, Scenario, Side};
+use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, Scenario, Side};
 
 use crate::case::{Case, Played};
 
@@ -75,7 +75,7 @@ impl Label {
             .max_by_key(|drop| drop.for_merging);
         match worst.filter(|drop| drop.for_merging > 0) {
             Some(drop) => guilty(run, outcome, drop),
-            None => innocent(case, outcome),
+            None => innocent(case, played),
         }
     }
 }
@@ -92,6 +92,11 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
         // So little happened that nothing may have come of it.
         accepted.extend(["healthy", "path-bandwidth", "sender-idle"]);
     }
+    let all = drop.segments + segments_received(outcome, drop.toward);
+    if shown < FEW && (drop.segments as f64) < 2.0 * MANY * all as f64 {
+        // From behind a few losses are losses.
+        accepted.push("loss-not-merging");
+    }
     Label {
         guilt: Some(Guilt {
             hop: from.zip(to).filter(|_| shown > 0),
@@ -101,6 +106,18 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
         accepted,
         little,
     }
+}
+
+/// Segments that arrived.
+fn segments_received(outcome: &Outcome, toward: Side) -> u64 {
+    let lanes = outcome
+        .truth
+        .connections
+        .iter()
+        .map(|c| &c.toward[toward.index()]);
+    lanes
+        .map(|lane| lane.bytes / u64::from(lane.segment_size.max(1)))
+        .sum()
 }
 
 /// Single data frames that a point captured.
@@ -127,69 +144,120 @@ fn around(run: &Scenario, drop: &DropTruth) -> (Option<String>, Option<String>) 
     }
 }
 
-fn innocent(case: &Case, outcome: &Outcome) -> Label {
+fn innocent(case: &Case, played: &Played) -> Label {
+    let outcome = &played.outcomes[0];
+    let facts = Facts::of(case, played);
+    let mut accepted = accepted(case, &facts);
+    let drops = &outcome.truth.drops;
+    let worst = drops.iter().max_by_key(|drop| drop.total());
+    let behind = worst.is_some_and(|drop| around(&case.runs[0], drop).0.is_none());
+    if behind && facts.lost_share > ALL_BUT_NOTHING {
+        // Nothing of it arrives where it is looked for.
+        accepted.extend(["healthy", "none"]);
+    }
     Label {
         guilt: None,
-        accepted: accepted(case, outcome),
-        little: false,
+        accepted,
+        little: behind && facts.lost_share > MANY / 2.0,
     }
 }
 
+/// From behind the place where this share of the segments is lost, merged frames might be what was lost: half of
+/// it may be called unclear, twice as much has to be.
+const MANY: f64 = 0.05;
+/// Losses that may be named though the family is about something else: an initial window of them.
+const SOME: u64 = 3;
+/// A share that leaves nothing to look at.
+const ALL_BUT_NOTHING: f64 = 0.9;
+/// A cause that leaves this share of the rate without it, and more, need not be named.
+const HARDLY: f64 = 0.75;
+/// One that leaves less has to be.
+const PLAINLY: f64 = 0.55;
+
 /// What the family says, and what the truth says besides.
-fn accepted(case: &Case, outcome: &Outcome) -> Vec<&'static str> {
-    let facts = Facts::of(case, outcome);
-    let mut accepted = match case.otherwise {
-        Otherwise::Healthy | Otherwise::Unmerged => vec!["healthy"],
-        Otherwise::Loss => vec!["loss-not-merging"],
-        Otherwise::Window => vec!["receiver-window"],
-        Otherwise::Idle => vec!["sender-idle"],
-        Otherwise::Bandwidth => vec!["path-bandwidth"],
-        Otherwise::Reordering => vec!["reordered-before-merge"],
-    };
-    let healthy = case.otherwise == Otherwise::Healthy;
-    if facts.utilised > 0.7
-        && (healthy || case.otherwise == Otherwise::Loss && facts.lost_share < 0.01)
-    {
-        accepted.push("path-bandwidth");
+fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
+    let mut accepted = vec![case.otherwise.id()];
+    let mut also = |ids: &[&'static str]| accepted.extend(ids);
+    match case.otherwise {
+        Otherwise::Healthy | Otherwise::Unmerged if facts.utilised > 0.7 => {
+            also(&["path-bandwidth"])
+        }
+        Otherwise::Healthy | Otherwise::Unmerged if facts.idle > 0.3 => also(&["sender-idle"]),
+        Otherwise::Loss if facts.lost < FEW || facts.left > HARDLY => {
+            also(&["healthy", "path-bandwidth"])
+        }
+        Otherwise::Loss if facts.left > PLAINLY => also(&["path-bandwidth"]),
+        Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
+        // A transfer that fills its path is as fast as the path lets it be, and nothing is wrong.
+        Otherwise::Bandwidth if case.is_comparison() => also(&["healthy"]),
+        Otherwise::Idle if facts.idle < 0.6 => also(&["healthy"]),
+        _ => {}
     }
-    if case.otherwise == Otherwise::Loss && (facts.lost < FEW || facts.lost_share < 0.002) {
-        accepted.extend(["healthy", "path-bandwidth"]);
+    if case.otherwise != Otherwise::Loss && facts.lost >= SOME {
+        also(&["loss-not-merging"]);
     }
-    if case.otherwise != Otherwise::Loss && facts.lost >= FEW {
-        accepted.push("loss-not-merging");
+    if facts.window > 0.3 {
+        also(&["receiver-window"]);
     }
     accepted
+}
+
+impl Otherwise {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Healthy | Self::Unmerged => "healthy",
+            Self::Loss => "loss-not-merging",
+            Self::Window => "receiver-window",
+            Self::Idle => "sender-idle",
+            Self::Bandwidth => "path-bandwidth",
+            Self::Reordering => "reordered-before-merge",
+        }
+    }
 }
 
 /// What the truth says of the data that went to the receiving side.
 struct Facts {
     /// Data frames dropped.
     lost: u64,
-    /// Of those sent.
+    /// Share of the segments that were dropped.
     lost_share: f64,
     /// Share of the slowest link's rate that was used.
     utilised: f64,
+    /// Share of the time in which the sender of most had nothing to send.
+    idle: f64,
+    /// And in which only the receiver's window held it back.
+    window: f64,
+    /// Share of the rate without the cause that is left with it; 0 where that is not known.
+    left: f64,
 }
 
 impl Facts {
-    fn of(case: &Case, outcome: &Outcome) -> Self {
+    fn of(case: &Case, played: &Played) -> Self {
         let toward = case.receiver;
-        let truth = &outcome.truth;
+        // Of two transfers the second is the one in question.
+        let last = played.outcomes.len() - 1;
+        let (run, truth) = (&case.runs[last], &played.outcomes[last].truth);
         let drops = truth.drops.iter().filter(|drop| drop.toward == toward);
-        let lost: u64 = drops.map(DropTruth::total).sum();
-        let lanes = truth.connections.iter().map(|c| &c.toward[toward.index()]);
-        let segments: u64 = lanes
-            .map(|lane| lane.bytes / u64::from(lane.segment_size.max(1)))
-            .sum();
-        let rates = case.runs[0]
-            .path
-            .iter()
-            .filter_map(|element| rate(element, toward));
-        let rate = rates.min().unwrap_or(u64::MAX) as f64;
+        let lost: u64 = drops.clone().map(DropTruth::total).sum();
+        let lost_segments: u64 = drops.map(|drop| drop.segments).sum();
+        let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
+        let arrived = segments_received(&played.outcomes[last], toward);
+        let rates = run.path.iter().filter_map(|element| rate(element, toward));
+        let bps = truth.throughput_bps(toward);
+        let largest = lanes().max_by_key(|lane| lane.bytes);
+        let share = |of: fn(&LaneTruth) -> u64| {
+            largest.map_or(0.0, |lane| {
+                of(lane) as f64 / lane.end.saturating_sub(lane.begin).max(1) as f64
+            })
+        };
+        let twin = played.twin.as_ref();
         Self {
             lost,
-            lost_share: lost as f64 / segments.max(1) as f64,
-            utilised: truth.throughput_bps(toward) / rate,
+            lost_share: lost_segments as f64 / (arrived + lost_segments).max(1) as f64,
+            utilised: bps / rates.min().unwrap_or(u64::MAX) as f64,
+            idle: share(|lane| lane.idle),
+            window: share(|lane| lane.window_limited),
+            left: twin.map_or(0.0, |twin| bps / twin.truth.throughput_bps(toward)),
         }
     }
 }
@@ -217,7 +285,7 @@ fn compared(case: &Case, played: &Played) -> Label {
     if lost == 0 {
         return Label {
             guilt: None,
-            accepted: accepted(case, &played.outcomes[1]),
+            accepted: accepted(case, &Facts::of(case, played)),
             little: false,
         };
     }

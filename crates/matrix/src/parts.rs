@@ -2,8 +2,8 @@
 //! client, to its sender; [`crate::flip`] exchanges the two.
 
 use coalescope_simulate::{
-    Cause, Cut, Element, Host, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Nanos,
-    Point, SECOND, Scenario, Side, Timing, Turn,
+    Cause, Cut, Element, Hop, Host, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Nanos,
+    Point, SECOND, Scenario, Side, Timing, Turn, Wrap,
 };
 
 use crate::dice::Dice;
@@ -144,6 +144,23 @@ pub(crate) fn merging(dice: &mut Dice, wan: Wan, kind: MergeKind) -> Merge {
         max_segments: dice.pick(&[0, 0, 0, 6, 17]),
         ..Merge::gro(HERE, interval)
     }
+}
+
+/// A tag or a tunnel.
+pub(crate) fn wrap(dice: &mut Dice) -> Wrap {
+    let tag = dice.whole(1..=4_000) as u16;
+    let tags = [Wrap::Vlan(tag), Wrap::QinQ(tag, 7)];
+    let tunnels = [Wrap::Gre, Wrap::Vxlan, Wrap::Geneve];
+    if dice.chance(0.4) {
+        dice.pick(&tags)
+    } else {
+        dice.pick(&tunnels)
+    }
+}
+
+/// One end of it, with the receiver inside.
+pub(crate) fn end_of(with: Wrap, inner: Side) -> Element {
+    Element::Hop(Hop::Wrap { inner, with })
 }
 
 /// GRO, LRO or RSC.

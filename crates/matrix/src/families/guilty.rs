@@ -68,12 +68,18 @@ const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> 
 }
 
 /// Bytes enough for some hundred round trips of one or two segments.
-fn bytes(dice: &mut Dice) -> u64 {
+pub(super) fn bytes(dice: &mut Dice) -> u64 {
     dice.scaled_whole(150_000, 1_500_000)
 }
 
 /// A VM, a fault, and an uplink that merges.
-fn forwarded(scenario: &mut Scenario, dice: &mut Dice, fault: Element, merge: Merge, wan: Wan) {
+pub(super) fn forwarded(
+    scenario: &mut Scenario,
+    dice: &mut Dice,
+    fault: Element,
+    merge: Merge,
+    wan: Wan,
+) {
     scenario.path = vec![
         point("VM"),
         cut_from(Side::Client),
@@ -95,7 +101,7 @@ fn forwarded(scenario: &mut Scenario, dice: &mut Dice, fault: Element, merge: Me
 }
 
 /// What loses merged frames, in one way or another.
-fn fault() -> Element {
+pub(super) fn fault() -> Element {
     Element::Hop(Hop::DropMerged { toward: HERE })
 }
 

@@ -80,12 +80,12 @@ const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> 
     }
 }
 
-fn bytes(dice: &mut Dice) -> u64 {
+pub(super) fn bytes(dice: &mut Dice) -> u64 {
     dice.scaled_whole(400_000, 4_000_000)
 }
 
 /// A host that merges, and a wire in front of it.
-fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
+pub(super) fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
     let kind = any_kind(dice);
@@ -102,7 +102,7 @@ fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
 }
 
 /// A VM behind a router that cuts what was merged, with something in between.
-fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
+pub(super) fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
     let mtu = scenario.client.mtu as u16;
@@ -118,6 +118,13 @@ fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario
         cut_from(Side::Server),
     ];
     scenario
+}
+
+/// The same without the element at a place.
+pub(super) fn sound_twin(scenario: &Scenario, place: usize) -> Scenario {
+    let mut twin = scenario.clone();
+    twin.path.remove(place);
+    twin
 }
 
 fn sound(dice: &mut Dice) -> Drawn {
@@ -150,7 +157,8 @@ fn random_loss(dice: &mut Dice) -> Drawn {
     };
     let lossy = near.link_with(|lane| lane.loss = loss);
     let scenario = routed(dice, "random-loss", wan, lossy);
-    Drawn::one(scenario, Otherwise::Loss)
+    let twin = sound_twin(&scenario, 1);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
 fn burst_loss(dice: &mut Dice) -> Drawn {
@@ -166,7 +174,8 @@ fn burst_loss(dice: &mut Dice) -> Drawn {
     };
     let lossy = near.link_with(|lane| lane.bursts = Some(bursts));
     let scenario = routed(dice, "burst-loss", wan, lossy);
-    Drawn::one(scenario, Otherwise::Loss)
+    let twin = sound_twin(&scenario, 1);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
 fn uncut_sender(dice: &mut Dice) -> Drawn {
@@ -183,11 +192,13 @@ fn uncut_sender(dice: &mut Dice) -> Drawn {
     scenario.path = vec![
         point("RECEIVER"),
         cut_from(Side::Client),
-        wan.link_with(|lane| lane.loss = loss),
+        wan.link(),
         cut_from(Side::Server),
         Element::Point(sender),
     ];
-    Drawn::one(scenario, Otherwise::Loss).unflipped()
+    let twin = scenario.clone();
+    scenario.path[2] = wan.link_with(|lane| lane.loss = loss);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
 fn jumbo(dice: &mut Dice) -> Drawn {
@@ -200,12 +211,14 @@ fn jumbo(dice: &mut Dice) -> Drawn {
     scenario.path = vec![
         point("NEAR"),
         cut_from(Side::Client),
-        wan.link_with(|lane| lane.loss = loss),
+        wan.link(),
         point("FAR"),
         near(dice, wan),
         cut_from(Side::Server),
     ];
-    Drawn::one(scenario, Otherwise::Loss)
+    let twin = scenario.clone();
+    scenario.path[2] = wan.link_with(|lane| lane.loss = loss);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
 fn bucket(rate_bps: u64, burst: usize, queue: usize) -> Element {

@@ -2,13 +2,23 @@
 
 mod compared;
 mod guilty;
+mod guilty_seen;
 mod innocent;
+mod seen;
+mod slow;
 
 use crate::family::Family;
 
 /// All families.
 #[must_use]
 pub fn families() -> Vec<&'static Family> {
-    let alone = guilty::ALL.iter().chain(innocent::ALL);
-    alone.chain(compared::ALL).collect()
+    let all = [
+        guilty::ALL,
+        guilty_seen::ALL,
+        innocent::ALL,
+        slow::ALL,
+        seen::ALL,
+        compared::ALL,
+    ];
+    all.into_iter().flatten().collect()
 }

@@ -16,7 +16,9 @@ pub struct DropTruth {
     pub toward: Side,
     /// Merged frames dropped for being merged: each of their segments would have passed.
     pub for_merging: u64,
-    /// Connections that these belonged to.
+    /// Segments in all frames dropped here.
+    pub segments: u64,
+    /// Connections that the merged frames belonged to.
     pub connections: u64,
     /// Other frames, because not even one segment would have passed.
     pub too_long: u64,
@@ -93,6 +95,7 @@ pub(crate) fn drops(all: &[Drop]) -> Vec<DropTruth> {
             .entry((drop.element, drop.toward))
             .or_insert_with(empty);
         sum.count(drop.cause);
+        sum.segments += drop.segments as u64;
         if drop.cause == Cost::Merging {
             flows.insert(drop.flow);
         }
@@ -107,6 +110,7 @@ impl DropTruth {
             element,
             toward,
             for_merging: 0,
+            segments: 0,
             connections: 0,
             too_long: 0,
             full: 0,

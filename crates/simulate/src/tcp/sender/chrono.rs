@@ -48,7 +48,8 @@ impl Sender {
     fn waiting(&self) -> Waiting {
         let available = self.written.saturating_sub(self.next);
         if available == 0 {
-            return if self.board.is_empty() {
+            // Before the first byte there is nothing to wait for.
+            return if self.board.is_empty() && self.next > 0 {
                 Waiting::Application
             } else {
                 Waiting::Network

@@ -1,0 +1,441 @@
+//! Slow for a reason that is not merging: loss by length, black holes, windows, acknowledgements, hosts.
+
+use coalescope_simulate::{
+    Congestion, Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Other,
+    Reader, SECOND, Scenario, Side, Turn,
+};
+
+use super::innocent::{bytes, plain, routed, sound_twin};
+use crate::case::Drawn;
+use crate::dice::Dice;
+use crate::family::Family;
+use crate::label::Otherwise;
+use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, download, merging, near, point, scenario};
+
+pub(super) const ALL: &[Family] = &[
+    family(
+        "policer-behind",
+        "a policer behind the merging card: the longer, the likelier lost",
+        policer_behind,
+    ),
+    family(
+        "queue-behind",
+        "a short queue behind the merging card",
+        queue_behind,
+    ),
+    family(
+        "queue-in-front",
+        "a short queue in front of the merging card",
+        queue_in_front,
+    ),
+    family(
+        "bit-errors-behind",
+        "wrong bits behind the merging card",
+        bit_errors_behind,
+    ),
+    family(
+        "bit-errors-in-front",
+        "wrong bits in front of the merging card",
+        bit_errors_in_front,
+    ),
+    family("damaged", "frames arrive with a wrong checksum", damaged),
+    family(
+        "rare-loss",
+        "one frame in some thousands is lost, at several rates",
+        rare_loss,
+    ),
+    family(
+        "black-hole",
+        "full frames never arrive, and nobody says so",
+        black_hole,
+    ),
+    family(
+        "black-hole-probed",
+        "the same, and the sender finds out",
+        black_hole_probed,
+    ),
+    family(
+        "path-mtu-told",
+        "a router with a smaller MTU, which it tells",
+        path_mtu_told,
+    ),
+    family(
+        "late-acks",
+        "acknowledgements that wait and stand for many segments",
+        late_acks,
+    ),
+    family(
+        "thinned-acks",
+        "a box that thins acknowledgements",
+        thinned_acks,
+    ),
+    family(
+        "pausing-reader",
+        "a receiver that reads with pauses",
+        pausing_reader,
+    ),
+    family(
+        "slow-reader",
+        "a receiver that reads a little at a time",
+        slow_reader,
+    ),
+    family("paced", "a sender that paces", paced),
+    family(
+        "paced-through-loss",
+        "a sender that paces, through losses that do not slow it",
+        paced_through_loss,
+    ),
+    family("slow-server", "answers that take their time", slow_server),
+    family("small-transfer", "a few kilobytes", small_transfer),
+    family(
+        "loss-and-bystanders",
+        "beside one that loses frames: idle and short ones",
+        loss_and_bystanders,
+    ),
+    family(
+        "window-and-bystanders",
+        "beside one with a small window: short ones that lose frames",
+        window_and_bystanders,
+    ),
+];
+
+const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
+    Family {
+        name,
+        title,
+        harms: false,
+        draw,
+    }
+}
+
+/// A VM behind a bridge that passes what was merged, and something in between that the merged frames meet.
+fn bridged(dice: &mut Dice, name: &str, wan: Wan, merge: Merge, something: Element) -> Scenario {
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    scenario.path = vec![
+        point("VM"),
+        near(dice, wan),
+        point("HYP-TAP"),
+        something,
+        point("HYP-UPLINK"),
+        cut_from(Side::Client),
+        Element::Merge(merge),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
+    scenario
+}
+
+/// A card whose frames are at most so long.
+fn merging_up_to(dice: &mut Dice, wan: Wan, segments: usize) -> Merge {
+    Merge {
+        max_segments: segments,
+        ..merging(dice, wan, MergeKind::Gro)
+    }
+}
+
+fn policer_behind(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let segments = dice.whole(4..=16) as usize;
+    let merge = merging_up_to(dice, wan, segments);
+    let bucket = Hop::TokenBucket {
+        toward: HERE,
+        rate_bps: dice.scaled_whole(4 * MBIT, wan.rate_bps / 4),
+        burst: segments * 1_514 * dice.whole(2..=4) as usize,
+        queue: 0,
+    };
+    let scenario = bridged(dice, "policer-behind", wan, merge, Element::Hop(bucket));
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+/// A queue of two to six of the longest frames, in front of a line slower than the long way.
+fn queue_behind(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let segments = dice.whole(4..=16) as usize;
+    let merge = merging_up_to(dice, wan, segments);
+    let mut lane = Lane::new(wan.rate_bps / dice.whole(2..=8), 20 * MICROSECOND);
+    lane.queue = segments * 1_538 * dice.whole(2..=6) as usize;
+    let back = Lane::new(wan.rate_bps, 20 * MICROSECOND);
+    let link = Element::Link(Link {
+        toward: [lane, back],
+    });
+    let scenario = bridged(dice, "queue-behind", wan, merge, link);
+    let twin = sound_twin(&scenario, 3);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn queue_in_front(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
+    let mut scenario = plain(dice, "queue-in-front", wan);
+    scenario.server.tso = true;
+    let twin = scenario.clone();
+    let queue = 1_538 * dice.scaled_whole(8, 60) as usize;
+    scenario.path[5] = wan.link_with(|lane| lane.queue = queue);
+    let fast = Wan {
+        rate_bps: wan.rate_bps * 10,
+        delay: 20 * MICROSECOND,
+    };
+    scenario.path.insert(6, fast.link());
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// One error in some millions of bits: a frame of 1,500 bytes is lost in one of 30 to 1,000 cases.
+fn bit_error_rate(dice: &mut Dice) -> f64 {
+    dice.scaled(8e-8, 2.5e-6)
+}
+
+fn bit_errors_behind(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let segments = dice.whole(3..=16) as usize;
+    let merge = merging_up_to(dice, wan, segments);
+    let errors = bit_error_rate(dice) / 2.0;
+    let near = Wan {
+        delay: 30 * MICROSECOND,
+        ..wan
+    };
+    let link = near.link_with(|lane| lane.bit_errors = errors);
+    let scenario = bridged(dice, "bit-errors-behind", wan, merge, link);
+    let twin = sound_twin(&scenario, 3);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn bit_errors_in_front(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let mut scenario = plain(dice, "bit-errors-in-front", wan);
+    let twin = scenario.clone();
+    let errors = bit_error_rate(dice);
+    scenario.path[5] = wan.link_with(|lane| lane.bit_errors = errors);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn damaged(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let mut scenario = plain(dice, "damaged", wan);
+    let twin = scenario.clone();
+    let damage = Hop::Damage {
+        toward: HERE,
+        probability: dice.scaled(0.003, 0.03),
+    };
+    scenario.path.insert(6, Element::Hop(damage));
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn rare_loss(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (10, 2_000), (0.2, 60.0));
+    let mut scenario = plain(dice, "rare-loss", wan);
+    scenario.turns[1].bytes = dice.scaled_whole(4_000_000, 10_000_000);
+    let twin = scenario.clone();
+    let loss = dice.scaled(0.0003, 0.004);
+    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// A smaller MTU somewhere on the way.
+fn narrow(dice: &mut Dice, name: &str, icmp: bool) -> (Scenario, Scenario) {
+    let wan = Wan::within(dice, (20, 1_000), (2.0, 40.0));
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let mtu = dice.whole(1_280..=1_390) as u16;
+    let kind = any_kind(dice);
+    scenario.path = vec![
+        point("HOST"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, kind)),
+        near(dice, wan),
+        point("FW-OUT"),
+        Element::Hop(Hop::Router { mtu, icmp }),
+        point("FW-IN"),
+        wan.link(),
+        cut_from(Side::Server),
+        point("SERVER"),
+    ];
+    let twin = sound_twin(&scenario, 5);
+    (scenario, twin)
+}
+
+fn black_hole(dice: &mut Dice) -> Drawn {
+    let icmp = dice.chance(0.3);
+    let (mut scenario, twin) = narrow(dice, "black-hole", icmp);
+    if icmp {
+        scenario.path.insert(7, Element::Hop(Hop::NoIcmp));
+    }
+    scenario.limit = dice.whole(10..=60) * SECOND;
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn black_hole_probed(dice: &mut Dice) -> Drawn {
+    let (mut scenario, mut twin) = narrow(dice, "black-hole-probed", false);
+    scenario.server.mtu_probing = true;
+    twin.server.mtu_probing = true;
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn path_mtu_told(dice: &mut Dice) -> Drawn {
+    let (scenario, _) = narrow(dice, "path-mtu-told", true);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn late_acks(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.0, 40.0));
+    let mut scenario = plain(dice, "late-acks", wan);
+    (scenario.client.ack_every, scenario.client.ack_delay) =
+        dice.pick(&[(2, 200), (4, 40), (8, 40), (4, 100)]);
+    scenario.client.ack_delay *= MILLISECOND;
+    scenario.client.quick_acks = dice.pick(&[0, 16]);
+    scenario.server.initial_window = 10;
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn thinned_acks(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 500), (2.0, 40.0));
+    let mut scenario = plain(dice, "thinned-acks", wan);
+    let thin = Hop::ThinAcks {
+        toward: HERE.other(),
+        every: dice.scaled_whole(MILLISECOND, 10 * MILLISECOND),
+    };
+    let place = dice.pick(&[4, 6]);
+    scenario.path.insert(place, Element::Hop(thin));
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn pausing_reader(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (1.0, 15.0));
+    let mut scenario = plain(dice, "pausing-reader", wan);
+    let pause = dice.scaled_whole(60, 500) * MILLISECOND;
+    scenario.client.receive_buffer = dice.scaled_whole(64_000, 300_000);
+    scenario.client.window_scale = dice.pick(&[0, 3, 7]);
+    scenario.client.receive_buffer = match scenario.client.window_scale {
+        0 => scenario.client.receive_buffer.min(65_000),
+        _ => scenario.client.receive_buffer,
+    };
+    scenario.client.reader = Reader::Pausing {
+        every: pause + dice.scaled_whole(5, 30) * MILLISECOND,
+        pause,
+    };
+    Drawn::one(scenario, Otherwise::Window)
+}
+
+fn slow_reader(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (0.5, 15.0));
+    let mut scenario = plain(dice, "slow-reader", wan);
+    scenario.client.receive_buffer = dice.scaled_whole(40_000, 150_000);
+    scenario.client.window_scale = dice.pick(&[2, 7, 10]);
+    let rate = dice.scaled(0.02, 0.15) * wan.rate_bps as f64 / 8.0;
+    let bytes = dice.scaled_whole(2_000, 20_000);
+    scenario.client.reader = Reader::Steady {
+        bytes,
+        every: (bytes as f64 / rate * SECOND as f64) as u64,
+    };
+    scenario.turns[1].bytes = dice.scaled_whole(600_000, 3_000_000);
+    Drawn::one(scenario, Otherwise::Window)
+}
+
+fn paced(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 1_000), (1.0, 40.0));
+    let mut scenario = plain(dice, "paced", wan);
+    scenario.server.congestion = Congestion::Bbr;
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn paced_through_loss(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 500), (2.0, 40.0));
+    let mut scenario = plain(dice, "paced-through-loss", wan);
+    scenario.server.congestion = Congestion::Bbr;
+    scenario.client.sack = true;
+    scenario.server.sack = true;
+    let twin = scenario.clone();
+    let loss = dice.scaled(0.003, 0.03);
+    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn slow_server(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (0.5, 20.0));
+    let mut scenario = plain(dice, "slow-server", wan);
+    let think = 4 * wan.delay + dice.scaled_whole(80, 600) * MILLISECOND;
+    let answer = dice.scaled_whole(3_000, 30_000);
+    scenario.turns = (0..dice.whole(10..=25))
+        .flat_map(|_| {
+            let request = Turn::new(Side::Client, 300);
+            [request, Turn::new(Side::Server, answer).after(think)]
+        })
+        .collect();
+    Drawn::one(scenario, Otherwise::Idle)
+}
+
+fn small_transfer(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "small-transfer", wan);
+    scenario.turns = download(dice, 0);
+    scenario.turns[1].bytes = dice.scaled_whole(300, 30_000);
+    scenario.connections = dice.whole(1..=30) as usize;
+    scenario.spacing = dice.scaled_whole(MILLISECOND, 200 * MILLISECOND);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// Connections that wait for their application, or are over soon.
+fn quiet(dice: &mut Dice) -> Vec<Other> {
+    let idle = Turn::new(Side::Server, 40_000).in_writes(2_000, 200 * MILLISECOND);
+    let chatty = vec![Turn::new(Side::Client, 100), idle];
+    let some = (0..dice.whole(2..=5)).map(|number| Other {
+        start: dice.whole(0..=SECOND / 4),
+        turns: if number % 2 == 0 {
+            chatty.clone()
+        } else {
+            vec![
+                Turn::new(Side::Client, 300),
+                Turn::new(Side::Server, 4_000).after(30 * MILLISECOND),
+            ]
+        },
+        client: None,
+        server: None,
+    });
+    some.collect()
+}
+
+fn loss_and_bystanders(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (4.0, 40.0));
+    let loss = dice.scaled(0.008, 0.04);
+    let near = Wan {
+        delay: 50 * MICROSECOND,
+        ..wan
+    };
+    let lossy = near.link_with(|lane| lane.loss = loss);
+    let mut scenario = routed(dice, "loss-and-bystanders", wan, lossy);
+    scenario.turns[1].bytes = dice.scaled_whole(2_000_000, 5_000_000);
+    let mut twin = sound_twin(&scenario, 1);
+    scenario.others = quiet(dice);
+    twin.others.clone_from(&scenario.others);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// The loss is met by every thirtieth connection only, and these are short.
+fn window_and_bystanders(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (5.0, 40.0));
+    let mut scenario = plain(dice, "window-and-bystanders", wan);
+    scenario.turns[1].bytes = dice.scaled_whole(2_000_000, 4_000_000);
+    scenario.client.receive_buffer = (wan.bytes() / 5).clamp(15_000, 150_000);
+    scenario.client.window_scale = 2;
+    let loss = dice.scaled(0.02, 0.08);
+    let near = Wan {
+        delay: 30 * MICROSECOND,
+        ..wan
+    };
+    let lossy = Element::OfSome {
+        every: 3,
+        element: Box::new(near.link_with(|lane| lane.loss = loss)),
+    };
+    scenario.path.insert(5, lossy);
+    scenario.connections = 1;
+    // Connections 1 to 3 stand beside number 0, which meets the loss as number 3 does, so the main
+    // connection is moved to the others and a short one takes its place.
+    let main = scenario.turns.clone();
+    scenario.turns = download(dice, 60_000);
+    scenario.others = vec![Other {
+        start: 0,
+        turns: main,
+        client: None,
+        server: None,
+    }];
+    Drawn::one(scenario, Otherwise::Window)
+}
