@@ -151,9 +151,9 @@ fn innocent(case: &Case, played: &Played) -> Label {
     let drops = &outcome.truth.drops;
     let worst = drops.iter().max_by_key(|drop| drop.total());
     let behind = worst.is_some_and(|drop| around(&case.runs[0], drop).0.is_none());
-    if behind && facts.lost_share > ALL_BUT_NOTHING {
-        // Nothing of it arrives where it is looked for.
-        accepted.extend(["healthy", "none"]);
+    if behind && worst.is_some_and(|drop| drop.too_long * 2 > drop.total()) {
+        // Behind a black hole there is only silence.
+        accepted.extend(["healthy", "sender-idle", "path-bandwidth", "none"]);
     }
     Label {
         guilt: None,
@@ -167,8 +167,10 @@ fn innocent(case: &Case, played: &Played) -> Label {
 const MANY: f64 = 0.05;
 /// Losses that may be named though the family is about something else: an initial window of them.
 const SOME: u64 = 3;
-/// A share that leaves nothing to look at.
-const ALL_BUT_NOTHING: f64 = 0.9;
+/// A path that is used to this share carries about all that it can.
+const FILLED: f64 = 0.7;
+/// So few segments are over before anything can be said to hold them back.
+const SHORT: u64 = 100;
 /// A cause that leaves this share of the rate without it, and more, need not be named.
 const HARDLY: f64 = 0.75;
 /// One that leaves less has to be.
@@ -179,25 +181,14 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
     let mut accepted = vec![case.otherwise.id()];
     let mut also = |ids: &[&'static str]| accepted.extend(ids);
     match case.otherwise {
-        Otherwise::Healthy | Otherwise::Unmerged if facts.utilised > 0.7 => {
-            also(&["path-bandwidth"])
-        }
-        Otherwise::Healthy | Otherwise::Unmerged if facts.idle > 0.3 => also(&["sender-idle"]),
-        Otherwise::Loss if facts.lost < FEW || facts.left > HARDLY => {
-            also(&["healthy", "path-bandwidth"])
-        }
-        Otherwise::Loss if facts.left > PLAINLY => also(&["path-bandwidth"]),
+        Otherwise::Healthy | Otherwise::Unmerged => also(facts.also_healthy()),
+        Otherwise::Loss => also(facts.also_lossy()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
         // A transfer that fills its path is as fast as the path lets it be, and nothing is wrong.
         Otherwise::Bandwidth if case.is_comparison() => also(&["healthy"]),
-        Otherwise::Idle if facts.idle < 0.6 => also(&["healthy"]),
+        Otherwise::Bandwidth if facts.lost >= SOME => also(&["loss-not-merging"]),
+        Otherwise::Idle if facts.idle < 0.6 || facts.segments < SHORT => also(&["healthy"]),
         _ => {}
-    }
-    if case.otherwise != Otherwise::Loss && facts.lost >= SOME {
-        also(&["loss-not-merging"]);
-    }
-    if facts.window > 0.3 {
-        also(&["receiver-window"]);
     }
     accepted
 }
@@ -219,6 +210,8 @@ impl Otherwise {
 struct Facts {
     /// Data frames dropped.
     lost: u64,
+    /// Segments that arrived.
+    segments: u64,
     /// Share of the segments that were dropped.
     lost_share: f64,
     /// Share of the slowest link's rate that was used.
@@ -232,6 +225,32 @@ struct Facts {
 }
 
 impl Facts {
+    /// What besides "nothing is wrong" may be said.
+    fn also_healthy(&self) -> &'static [&'static str] {
+        if self.utilised > FILLED {
+            &["path-bandwidth", "loss-not-merging"]
+        } else if self.lost >= SOME {
+            &["loss-not-merging"]
+        } else if self.idle > 0.3 {
+            &["sender-idle"]
+        } else if self.window > 0.3 {
+            &["receiver-window"]
+        } else {
+            &[]
+        }
+    }
+
+    /// What besides "frames are lost" may be said: of losses that hardly cost anything nothing has to be.
+    fn also_lossy(&self) -> &'static [&'static str] {
+        if self.lost < FEW || self.left > HARDLY {
+            &["healthy", "path-bandwidth"]
+        } else if self.left > PLAINLY || self.left > 0.0 && self.utilised > FILLED {
+            &["path-bandwidth"]
+        } else {
+            &[]
+        }
+    }
+
     fn of(case: &Case, played: &Played) -> Self {
         let toward = case.receiver;
         // Of two transfers the second is the one in question.
@@ -253,6 +272,7 @@ impl Facts {
         let twin = played.twin.as_ref();
         Self {
             lost,
+            segments: arrived,
             lost_share: lost_segments as f64 / (arrived + lost_segments).max(1) as f64,
             utilised: bps / rates.min().unwrap_or(u64::MAX) as f64,
             idle: share(|lane| lane.idle),

@@ -56,8 +56,7 @@ impl Sender {
             };
         }
         let len = available.min(self.mss);
-        let room = self.pipe() + len <= self.cwnd && !self.board.any_lost();
-        if room && self.next + len > self.edge {
+        if self.next + len > self.edge && !self.board.any_lost() {
             Waiting::Window
         } else {
             Waiting::Network
