@@ -137,7 +137,7 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn track(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         let signature = frame.signature();
-        if self.predicts(frame, signature) {
+        if self.predicts(frame, signature, common) {
             self.track_predicted(frame, signature, common)
         } else {
             self.track_any(frame, common)

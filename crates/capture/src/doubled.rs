@@ -1,72 +1,282 @@
 //! Frames that stand in a capture twice: a mirror of ingress and egress, `tcpdump -i any` on a
 //! bridge, a routed packet before and after. They are one transmission, not two.
+//!
+//! A copy is the same frame in all that its sender wrote; what is sent again differs in its IPv4
+//! identification, which counts frames. Where there is none (IPv6, or DF with an identification of 0
+//! as RFC 6864 allows) a routed copy has a smaller hop limit, and any other is there before the sender
+//! can have learnt that the frame was lost.
+
+use std::fmt;
 
 use crate::frame::Frame;
 
-/// Frames of one direction remembered; mirrors deliver the copy within a few frames.
-const REMEMBERED: usize = 8;
-/// A copy comes within this, even through a queue. Stacks that send a segment again with the same
-/// identification wait for a retransmission timeout, 200 ms at least.
-const COPY_NS: i64 = 50_000_000;
-/// Frames without identification (IPv6, or DF with an ID of 0 as RFC 6864 allows) are copies only
-/// if they are this close: faster than a round trip, and than timestamps tick.
+/// A copy of a frame with identification comes within this, even through a queue. Stacks that send a
+/// segment again with the same identification wait for a retransmission timeout, 200 ms at least.
+const COPY_NS: i64 = 150_000_000;
+/// A copy of a frame that nothing tells from a retransmission comes within this: timestamps tick as
+/// fast.
 const CLOSE_NS: i64 = 1_000_000;
+/// The same where the round trip is not known: less than one through any network.
+const UNKNOWN_NS: i64 = 100_000;
+/// Frames of a point remembered, in 1 MiB: over 0.1 s of 5 Gbit/s in full frames.
+const REMEMBERED: usize = 64 * 1024;
+/// Chains of frames of a like signature, about as many as fit into a second-level cache with the rest.
+const CHAINS: usize = 16 * 1024;
+/// Frames looked at in one chain: four are to be expected.
+const STEPS: usize = 64;
 
-/// Whether two equal frames, this far apart, are one transmission.
-#[inline]
-pub(crate) fn is_copy(frame: &Frame, apart_ns: i64) -> bool {
-    apart_ns < if frame.id == 0 { CLOSE_NS } else { COPY_NS }
+/// What is known around a frame that may be a copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings {
+    /// Round trip of the whole path; 0 if not known.
+    pub(crate) rtt_ns: i64,
+    /// The receiver reports data missing.
+    pub(crate) loss_reported: bool,
+    /// This capture doubles frames as a rule.
+    pub(crate) doubling: bool,
 }
 
-/// Signatures of the last frames of one direction, with their times.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Recent {
-    signatures: [u32; REMEMBERED],
+impl Surroundings {
+    /// Whether the later of two frames, equal but for TTL and this far apart, is a copy.
+    fn is_copy(&self, frame: &Frame, apart_ns: i64, was_routed: bool) -> bool {
+        if frame.id != 0 || was_routed {
+            return apart_ns < COPY_NS;
+        }
+        // True duplicate ACKs can be equal to the bit.
+        let is_told = frame.is_syn() || frame.payload > 0 && !self.loss_reported;
+        (is_told || self.doubling) && apart_ns < self.soonest_ns(frame)
+    }
+
+    /// The sender cannot have sent a segment again before this: it has to hear of the loss, which
+    /// takes a round trip. Half of one leaves room for what the first one took longer. A SYN waits for
+    /// a timeout.
+    fn soonest_ns(&self, frame: &Frame) -> i64 {
+        match self.rtt_ns {
+            _ if frame.is_syn() => CLOSE_NS,
+            0 => UNKNOWN_NS,
+            rtt_ns => (rtt_ns / 2).min(CLOSE_NS),
+        }
+    }
+}
+
+/// A frame that passed.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    signature: u32,
     /// In units of 1,024 ns, modulo 2^32: over an hour.
-    times: [u32; REMEMBERED],
+    time: u32,
+    /// Number of the frame before it in its chain.
+    before: u32,
+    ttl: u8,
 }
 
-impl Recent {
-    /// Whether the frame was among the last ones.
-    ///
-    /// `doubling` says that this capture doubles frames as a rule: only then is an ACK without
-    /// identification taken for a copy, since true duplicate ACKs can be equal to the bit.
+/// The last frames of a point, but for copies.
+#[derive(Clone)]
+pub(crate) struct Copies {
+    /// By number, modulo their count.
+    passed: Vec<Passed>,
+    /// Number of the last frame of each chain.
+    chains: Vec<u32>,
+    /// Number of the next frame. Numbers wrap; those of frames that never were are too far back.
+    next: u32,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self {
+            passed: Vec::new(),
+            chains: Vec::new(),
+            next: REMEMBERED as u32 + 1,
+        }
+    }
+}
+
+impl fmt::Debug for Copies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.get(self.next.wrapping_sub(1));
+        f.debug_struct("Copies")
+            .field("next", &self.next)
+            .field("last", &last)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Copies {
+    /// Remembers a frame.
     #[inline]
-    pub(crate) fn knows(&self, frame: &Frame, signature: u32, doubling: bool) -> bool {
-        self.may_know(signature)
-            && (frame.id != 0 || frame.payload > 0 || doubling)
-            && self.is_recent(frame, signature)
+    pub(crate) fn add(&mut self, frame: &Frame, signature: u32) {
+        if self.chains.is_empty() {
+            self.chains = vec![0; CHAINS];
+        }
+        let chain = &mut self.chains[chain(signature)];
+        let passed = Passed {
+            signature,
+            time: time(frame),
+            before: *chain,
+            ttl: frame.ttl,
+        };
+        *chain = self.next;
+        let at = place(self.next);
+        self.next = self.next.wrapping_add(1);
+        if let Some(slot) = self.passed.get_mut(at) {
+            *slot = passed;
+        } else {
+            self.passed.push(passed);
+        }
     }
 
-    /// Whether one of the last frames had this signature; frames of long ago may have.
+    /// Whether a frame with this signature passed within the time of a copy.
     #[inline]
-    pub(crate) fn may_know(&self, signature: u32) -> bool {
-        self.signatures.contains(&signature)
+    pub(crate) fn may_know(&self, frame: &Frame, signature: u32) -> bool {
+        self.find(frame, signature).is_some()
     }
 
+    /// Whether the frame is a copy of one that passed.
     #[cold]
-    fn is_recent(&self, frame: &Frame, signature: u32) -> bool {
-        let now = time(frame);
-        self.signatures.iter().zip(self.times).any(|(known, then)| {
-            *known == signature && is_copy(frame, i64::from(now.wrapping_sub(then)) << 10)
-        })
+    pub(crate) fn knows(&self, frame: &Frame, signature: u32, around: &Surroundings) -> bool {
+        let Some((passed, apart_ns)) = self.find(frame, signature) else {
+            return false;
+        };
+        around.is_copy(frame, apart_ns, frame.ttl < passed.ttl)
     }
 
-    /// See [`crate::table::Table::warm`].
-    pub(crate) fn touch(&self) -> u64 {
-        u64::from(self.signatures[0])
-    }
-
-    /// Remembers a frame, of which there were so many before.
+    /// The last frame with this signature, if it passed within the time of a copy, and how far apart
+    /// they are.
     #[inline]
-    pub(crate) fn add(&mut self, frame: &Frame, signature: u32, before: u64) {
-        let at = before as usize % REMEMBERED;
-        self.signatures[at] = signature;
-        self.times[at] = time(frame);
+    fn find(&self, frame: &Frame, signature: u32) -> Option<(&Passed, i64)> {
+        let now = time(frame);
+        let mut number = *self.chains.get(chain(signature))?;
+        for _ in 0..STEPS {
+            let passed = self.get(number)?;
+            let apart = i64::from((now.wrapping_sub(passed.time) as i32).unsigned_abs()) << 10;
+            if apart >= COPY_NS {
+                return None;
+            }
+            if passed.signature == signature {
+                return Some((passed, apart));
+            }
+            number = passed.before;
+        }
+        None
     }
+
+    #[inline]
+    fn get(&self, number: u32) -> Option<&Passed> {
+        let back = self.next.wrapping_sub(number);
+        (back as usize <= REMEMBERED).then(|| self.passed.get(place(number)))?
+    }
+}
+
+/// The first frame has the number after [`REMEMBERED`].
+#[inline]
+fn place(number: u32) -> usize {
+    number.wrapping_sub(1) as usize % REMEMBERED
+}
+
+#[inline]
+fn chain(signature: u32) -> usize {
+    // The highest bits depend on all.
+    (signature.wrapping_mul(0x9E37_79B1) >> (32 - CHAINS.ilog2())) as usize
 }
 
 #[inline]
 fn time(frame: &Frame) -> u32 {
     (frame.time_ns >> 10) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: i64 = 1_000;
+    const MS: i64 = 1_000_000;
+    const KNOWN: Surroundings = Surroundings {
+        rtt_ns: 10 * MS,
+        loss_reported: false,
+        doubling: false,
+    };
+
+    /// A data frame.
+    fn frame(time_ns: i64, id: u16, ttl: u8) -> Frame {
+        let mut frame = Frame::default();
+        (frame.time_ns, frame.id, frame.ttl) = (time_ns, id, ttl);
+        (frame.seq, frame.payload) = (1, 1000);
+        frame
+    }
+
+    fn is_copy(first: &Frame, second: &Frame, around: Surroundings) -> bool {
+        let mut copies = Copies::default();
+        copies.add(first, first.signature());
+        copies.knows(second, second.signature(), &around)
+    }
+
+    #[test]
+    fn one_identification_is_one_transmission() {
+        let first = frame(0, 7, 64);
+        assert!(is_copy(&first, &frame(40 * MS, 7, 63), KNOWN));
+        assert!(!is_copy(&first, &frame(200 * MS, 7, 64), KNOWN));
+        assert!(!is_copy(&first, &frame(10 * US, 8, 64), KNOWN));
+    }
+
+    #[test]
+    fn without_identification_the_round_trip_tells() {
+        let first = frame(0, 0, 64);
+        let at = |us| frame(us * US, 0, 64);
+        assert!(is_copy(&first, &at(900), KNOWN));
+        assert!(!is_copy(&first, &at(1100), KNOWN));
+        let short = Surroundings {
+            rtt_ns: 200 * US,
+            ..KNOWN
+        };
+        assert!(is_copy(&first, &at(50), short));
+        assert!(!is_copy(&first, &at(300), short));
+        let unknown = Surroundings { rtt_ns: 0, ..KNOWN };
+        assert!(is_copy(&first, &at(50), unknown));
+        assert!(!is_copy(&first, &at(300), unknown));
+    }
+
+    #[test]
+    fn what_was_reported_missing_is_sent_again() {
+        let first = frame(0, 0, 64);
+        let again = frame(30 * US, 0, 64);
+        let reported = Surroundings {
+            loss_reported: true,
+            ..KNOWN
+        };
+        assert!(!is_copy(&first, &again, reported));
+        let doubling = Surroundings {
+            doubling: true,
+            ..reported
+        };
+        assert!(is_copy(&first, &again, doubling));
+    }
+
+    #[test]
+    fn a_smaller_hop_limit_is_a_routed_copy() {
+        let first = frame(0, 0, 64);
+        assert!(is_copy(&first, &frame(20 * MS, 0, 63), KNOWN));
+        assert!(!is_copy(&first, &frame(20 * MS, 0, 65), KNOWN));
+    }
+
+    #[test]
+    fn frames_are_remembered_by_time_and_number() {
+        let mut copies = Copies::default();
+        let numbered = |number: usize| {
+            let id = 1 + (number % 60_000) as u16;
+            let mut frame = frame(number as i64 * US / 2, id, 64);
+            frame.seq = number as u32;
+            frame
+        };
+        for number in 0..3 * REMEMBERED {
+            copies.add(&numbered(number), numbered(number).signature());
+        }
+        let known = |back: usize| {
+            let mut again = numbered(3 * REMEMBERED - back);
+            again.time_ns = 3 * REMEMBERED as i64 * US / 2;
+            copies.knows(&again, again.signature(), &KNOWN)
+        };
+        assert!(known(1) && known(102) && known(REMEMBERED));
+        assert!(!known(REMEMBERED + 1));
+        assert_eq!(copies.passed.len(), REMEMBERED);
+    }
 }

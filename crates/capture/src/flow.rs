@@ -9,9 +9,8 @@ mod span;
 use coalescope_wire::Flags;
 
 use crate::acks::Acks;
-use crate::doubled::{self, Recent};
 use crate::frame::{Frame, Odd, TooBig};
-use crate::outstanding::{Common, Outstanding, Transmission};
+use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
@@ -26,6 +25,10 @@ const MIN_RTO_NS: i64 = 200_000_000;
 const REORDER_NS: i64 = 3_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
+/// Without acknowledgments a sender has sent again by now what was lost: ten of Linux's shortest
+/// timeouts and their doublings. At the end of a capture, five of the shortest.
+const PATIENCE_NS: i64 = 10_000_000_000;
+const TAIL_NS: i64 = 1_000_000_000;
 /// Checksums looked at in each direction.
 const CHECKSUMS: u16 = 64;
 /// Frames with less payload than this are single on every path: the smallest IPv6 MTU less headers.
@@ -33,7 +36,7 @@ const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
 
-/// One direction, in the order in which it lies in memory: five cache lines that expected frames
+/// One direction, in the order in which it lies in memory: four cache lines that expected frames
 /// touch, each with what they need together, and the rest.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
@@ -52,14 +55,16 @@ pub(crate) struct Flow {
     pub(crate) acked: bool,
     pub(crate) fin: bool,
     last_push: bool,
-    // The second line.
-    recent: Recent,
-    // The third and the fourth.
+    /// Bytes from below the first one seen may come yet: no SYN told which is the first.
+    may_begin_earlier: bool,
+    // The second and the third.
     pub(crate) outstanding: Outstanding,
     pub(crate) tally: Tally,
     /// From a frame of this direction to the answer that it caused, both seen here.
     pub(crate) turn: Samples,
-    // The fifth, and the rest.
+    /// Position of the first byte seen.
+    floor: u64,
+    // The fourth, and the rest.
     pub(crate) counts: Counts,
     pub(crate) acks: Acks,
     pub(crate) first_data_ns: i64,
@@ -85,6 +90,7 @@ impl Flow {
         self.started = true;
         self.ranges.start_at(1 << 32 | u64::from(seq));
         self.una = self.ranges.next();
+        self.floor = self.una;
     }
 
     /// The same, unless something was seen already (a retransmitted SYN).
@@ -119,37 +125,38 @@ impl Flow {
         common: &mut Common,
     ) -> (u64, Data) {
         let signature = frame.signature();
-        if frame.payload == 0 && self.recent.knows(frame, signature, common.doubling) {
+        if self.may_repeat(frame) && common.is_copy(frame, signature, around) {
             return (0, Data::Doubled);
         }
-        let (start, data) = if frame.payload > 0 {
-            self.send_payload(frame, signature, around, common)
+        common.copies.add(frame, signature);
+        let sent = if frame.payload > 0 {
+            self.send_payload(frame, around, common)
         } else {
             self.look_at_bare_sequence(frame);
             (0, Data::None)
         };
-        if data != Data::Doubled {
-            self.recent.add(frame, signature, self.counts.frames);
-            self.count_frame(frame);
-        }
-        (start, data)
+        self.count_frame(frame);
+        sent
+    }
+
+    /// Whether a frame may be a copy: it has no data, or none beyond what was seen.
+    #[inline]
+    fn may_repeat(&self, frame: &Frame) -> bool {
+        let beyond = frame.seq.wrapping_sub(self.ranges.next() as u32) as i32;
+        frame.payload == 0 || self.started && beyond < 0
     }
 
     /// A payload in a RST is a message for people (RFC 9293, 3.5.2), not part of the stream.
     #[inline]
-    fn send_payload(
-        &mut self,
-        frame: &Frame,
-        signature: u32,
-        around: Around,
-        common: &mut Common,
-    ) -> (u64, Data) {
+    fn send_payload(&mut self, frame: &Frame, around: Around, common: &mut Common) -> (u64, Data) {
         if frame.flags.has(Flags::RST) {
             return (0, Data::None);
         }
+        // Of what was acknowledged before it was seen, no first byte is to be waited for.
+        self.may_begin_earlier |= !self.started;
         let syn = u32::from(frame.flags.has(Flags::SYN));
         let start = self.position(frame.seq.wrapping_add(syn));
-        let span = Span::new(start, frame, signature);
+        let span = Span::new(start, frame);
         (start, self.send_data(frame, span, around, common))
     }
 
@@ -222,32 +229,32 @@ impl Flow {
             self.tally.note_odd().strays += 1;
             return Data::None;
         }
-        if start < next && self.was_captured_before(frame, &span, common.doubling) {
-            return Data::Doubled;
-        }
         if frame.payload == 1 && start + 1 == next && self.acked && self.una >= next {
             // One byte from just below what is acknowledged already (RFC 9293, 3.8.4).
             self.tally.note_odd().keep_alives += 1;
             return Data::Probe;
         }
         self.note_idle(frame, next, around);
-        let novelty = self.ranges.see(start, end, frame.time_ns);
+        let novelty = if start < self.floor && self.may_begin_earlier {
+            self.see_before(start, end, frame.time_ns)
+        } else {
+            self.ranges.see(start, end, frame.time_ns)
+        };
         self.count_data(frame, novelty, next.saturating_sub(start));
         self.classify(frame, span, novelty, around, common)
     }
 
-    /// Whether this is the first transmission of these bytes captured again.
+    /// Bytes from before the first one seen: it was not the connection's first, and these come here for
+    /// the first time, unless the receiver has acknowledged what comes behind them.
     #[cold]
-    fn was_captured_before(&self, frame: &Frame, span: &Span, doubling: bool) -> bool {
-        let is_first = |first: &Transmission| {
-            first.signature == span.signature
-                && doubled::is_copy(frame, frame.time_ns - first.time_ns)
-        };
-        self.recent.knows(frame, span.signature, doubling)
-            || self
-                .outstanding
-                .starting_at(span.start)
-                .is_some_and(is_first)
+    fn see_before(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+        if self.una > self.floor {
+            return self.ranges.see(start, end, now_ns);
+        }
+        let floor = std::mem::replace(&mut self.floor, start);
+        self.una = self.una.min(start);
+        self.ranges.begin_earlier(start..floor, self.first_data_ns);
+        self.ranges.see(start, end, now_ns)
     }
 
     #[inline]
@@ -268,6 +275,9 @@ impl Flow {
                 let start = span.start.max(span.next);
                 self.outstanding
                     .push(span.transmission(frame, start), common);
+                if !self.acked {
+                    self.tell_unacknowledged(frame.time_ns - PATIENCE_NS, common);
+                }
                 Data::New
             }
             Novelty::Filling { age_ns, .. } => {
@@ -344,6 +354,14 @@ impl Flow {
         Data::Repeat
     }
 
+    /// Where a capture has one direction only, what was not sent again for so long has arrived.
+    #[cold]
+    fn tell_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
+        let tally = &mut self.tally;
+        let sent = &mut self.outstanding;
+        sent.tell_sent_before(sent_before_ns, common, |fate| tally.tell(fate));
+    }
+
     /// Bytes that the other side acknowledged and this capture never had.
     pub(crate) fn missed_bytes(&self) -> u64 {
         // A FIN takes one number; it may itself be what the capture missed.
@@ -363,6 +381,9 @@ impl Flow {
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
         self.tally.finish();
+        if !self.acked {
+            self.tell_unacknowledged(now_ns - TAIL_NS, common);
+        }
         let tally = &mut self.tally;
         self.outstanding.finish(common, |fate| tally.tell(fate));
         self.acks.finish(now_ns);

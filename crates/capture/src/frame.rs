@@ -137,9 +137,16 @@ impl Frame {
         rare.map(|rare| Box::new(rare.layers))
     }
 
+    /// Whether it opens a connection.
+    #[inline]
+    pub(crate) fn is_syn(&self) -> bool {
+        self.flags.has(Flags::SYN)
+    }
+
     /// What stays the same when one frame is captured twice (at ingress and at egress of a mirror,
     /// before and after a router), and differs when it is sent twice: identification, timestamps,
-    /// acknowledgment, window and SACK along with the bytes it carries.
+    /// acknowledgment, window and SACK along with the bytes it carries. The checksum says no more, and
+    /// is filled in on the way; TTL and Ethernet's addresses are the routers'.
     #[inline]
     pub(crate) fn signature(&self) -> u32 {
         let sacked = if self.is(Odd::OPTIONS) {
@@ -152,6 +159,7 @@ impl Frame {
         let rest = u32::from(self.id) << 16 | u32::from(self.window);
         (numbers.rotate_left(11) ^ stamps ^ rest).wrapping_mul(0xC2B2_AE35)
             ^ u32::from(self.flags.0)
+            ^ self.key.mark(self.from_low)
     }
 
     #[cold]

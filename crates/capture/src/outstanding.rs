@@ -4,6 +4,9 @@ mod transmission;
 
 use std::collections::VecDeque;
 
+use crate::doubled::{Copies, Surroundings};
+use crate::flow::Around;
+use crate::frame::Frame;
 use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
@@ -28,6 +31,8 @@ pub(crate) struct Common {
     used: usize,
     /// The capture has each frame twice.
     pub(crate) doubling: bool,
+    /// The last frames, for finding them again.
+    pub(crate) copies: Copies,
     /// There are so many connections that what they do not need goes to others.
     pub(crate) crowded: bool,
     #[expect(clippy::vec_box, reason = "what moves in and out are the boxes")]
@@ -35,6 +40,16 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// Whether a frame is a copy of one that passed.
+    pub(crate) fn is_copy(&self, frame: &Frame, signature: u32, around: Around) -> bool {
+        let around = Surroundings {
+            rtt_ns: around.rtt_ns,
+            loss_reported: around.loss_reported,
+            doubling: self.doubling,
+        };
+        self.copies.knows(frame, signature, &around)
+    }
+
     #[inline(never)]
     fn lend(&mut self) -> Box<Held> {
         self.spare.pop().unwrap_or_default()
@@ -144,16 +159,6 @@ impl Outstanding {
         front.map_or(0, |sent| u64::from(sent.len))
     }
 
-    /// The transmission that began with this byte.
-    pub(crate) fn starting_at(&self, start: u64) -> Option<&Transmission> {
-        if self.first.len > 0 && self.first.start == start {
-            return Some(&self.first);
-        }
-        let queue = &self.held.as_ref()?.queue;
-        let i = queue.partition_point(|sent| sent.start < start);
-        queue.get(i).filter(|sent| sent.start == start)
-    }
-
     /// The transmissions that have bytes in a range.
     fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
         let first = (self.first.len > 0).then_some(&mut self.first);
@@ -196,6 +201,28 @@ impl Outstanding {
         }
         self.shrink();
         clean
+    }
+
+    /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
+    pub(crate) fn tell_sent_before(
+        &mut self,
+        time_ns: i64,
+        common: &mut Common,
+        mut tell: impl FnMut(Fate),
+    ) {
+        while let Some(sent) = self.take_sent_before(time_ns) {
+            common.used = common.used.saturating_sub(1);
+            tell(sent.fate());
+        }
+    }
+
+    fn take_sent_before(&mut self, time_ns: i64) -> Option<Transmission> {
+        if self.first.len > 0 {
+            let is_old = self.first.time_ns < time_ns;
+            return is_old.then(|| std::mem::take(&mut self.first));
+        }
+        let queue = &mut self.held.as_mut()?.queue;
+        queue.pop_front_if(|sent| sent.time_ns < time_ns)
     }
 
     /// Takes the oldest one off if it is acknowledged.
@@ -302,7 +329,6 @@ mod tests {
             number: start,
             time_ns: start as i64,
             len,
-            signature: 0,
             repeated: 0,
         }
     }

@@ -41,12 +41,27 @@ struct Missing {
     holes: VecDeque<Hole>,
     /// Bytes of holes given up, to be told apart from those still open.
     given_up: u64,
+    /// What is below may have passed before the capture began.
+    known_from: u64,
 }
 
 impl Ranges {
     /// Starts at a position: nothing before it is missing.
     pub(crate) fn start_at(&mut self, position: u64) {
         self.next = position;
+    }
+
+    /// Starts at an earlier position: bytes from there on may be seen yet.
+    pub(crate) fn begin_earlier(&mut self, range: Range<u64>, opened_ns: i64) {
+        let missing = self.missing.get_or_insert_default();
+        missing.known_from = missing.known_from.max(range.end);
+        if missing.holes.len() < MAX_HOLES {
+            missing.holes.push_front(Hole {
+                start: range.start,
+                end: range.end,
+                opened_ns,
+            });
+        }
     }
 
     /// Notes that what comes next was seen, up to `end`.
@@ -119,10 +134,10 @@ impl Ranges {
         let Some(missing) = &self.missing else {
             return beyond;
         };
-        let open = missing
-            .holes
-            .iter()
-            .map(|h| h.end.min(acked).saturating_sub(h.start));
+        let open = missing.holes.iter().map(|h| {
+            let start = h.start.max(missing.known_from);
+            h.end.min(acked).saturating_sub(start)
+        });
         open.sum::<u64>() + missing.given_up + beyond
     }
 }
@@ -218,6 +233,22 @@ mod tests {
         let mut r = ranges();
         r.see(100, 200, 0);
         assert_eq!(r.see(150, 250, 1), Novelty::Next);
+    }
+
+    #[test]
+    fn what_comes_before_the_first_byte_is_new_once() {
+        let mut r = ranges();
+        r.see(100, 200, 10);
+        r.begin_earlier(40..100, 10);
+        let filling = |new_bytes| Novelty::Filling {
+            new_bytes,
+            age_ns: 20,
+        };
+        assert_eq!(r.see(40, 60, 30), filling(20));
+        assert_eq!(r.see(40, 60, 40), Novelty::Seen);
+        assert_eq!(r.missing_below(200), 0);
+        assert_eq!(r.see(60, 120, 30), filling(40));
+        assert!(r.missing.unwrap().holes.is_empty());
     }
 
     #[test]

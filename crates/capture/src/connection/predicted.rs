@@ -14,7 +14,7 @@ impl Connection {
     /// Whether a frame is what was to be expected next. If so, [`Connection::track_predicted`]
     /// does what [`Connection::track_any`] would.
     #[inline(always)]
-    pub(super) fn predicts(&self, frame: &Frame, signature: u32) -> bool {
+    pub(super) fn predicts(&self, frame: &Frame, signature: u32, common: &Common) -> bool {
         let [low, high] = &self.flows;
         let (sender, receiver) = if frame.from_low {
             (low, high)
@@ -22,9 +22,13 @@ impl Connection {
             (high, low)
         };
         frame.is_ordinary()
-            && sender.expects(frame, signature)
+            && sender.expects(frame)
             && receiver.is_started()
             && !self.awaits_handshake
+            // A copy carries no next data, and acknowledges nothing more.
+            && (frame.payload > 0
+                || receiver.is_advanced_by(frame)
+                || !common.copies.may_know(frame, signature))
     }
 
     /// Takes a frame that was predicted.

@@ -3,17 +3,22 @@
 
 use coalescope_wire::Flags;
 
-use super::{Around, Flow};
+use super::{Around, Flow, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
 impl Flow {
-    /// Whether an ordinary frame begins where the direction stands, and is no copy of another.
+    /// Whether an ordinary frame begins where the direction stands.
     #[inline(always)]
-    pub(crate) fn expects(&self, frame: &Frame, signature: u32) -> bool {
-        self.started
-            && frame.seq == self.ranges.next() as u32
-            && (frame.payload > 0 || !self.recent.may_know(signature))
+    pub(crate) fn expects(&self, frame: &Frame) -> bool {
+        self.started && frame.seq == self.ranges.next() as u32
+    }
+
+    /// Whether an acknowledgment of this direction is of more than was acknowledged.
+    #[inline(always)]
+    pub(crate) fn is_advanced_by(&self, frame: &Frame) -> bool {
+        let more = u64::from(frame.ack.wrapping_sub(self.una as u32));
+        more > 0 && more < STRAY
     }
 
     /// Whether positions can be told.
@@ -43,9 +48,9 @@ impl Flow {
             self.ranges.see_next(start + u64::from(frame.payload));
             self.count_new_data(frame);
             self.outstanding
-                .push_last(Transmission::new(frame, start, signature), common);
+                .push_last(Transmission::new(frame, start), common);
         }
-        self.recent.add(frame, signature, self.counts.frames);
+        common.copies.add(frame, signature);
         self.counts.frames += 1;
         self.probe_with(frame);
         self.look_at_checksum(frame);

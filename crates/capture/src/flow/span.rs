@@ -10,16 +10,14 @@ pub(super) struct Span {
     pub(super) end: u64,
     /// Where the direction stood before it.
     pub(super) next: u64,
-    pub(super) signature: u32,
 }
 
 impl Span {
-    pub(super) fn new(start: u64, frame: &Frame, signature: u32) -> Self {
+    pub(super) fn new(start: u64, frame: &Frame) -> Self {
         Self {
             start,
             end: start + u64::from(frame.payload),
             next: 0,
-            signature,
         }
     }
 
@@ -27,7 +25,7 @@ impl Span {
     pub(super) fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
         Transmission {
             len: (self.end - start) as u32,
-            ..Transmission::new(frame, start, self.signature)
+            ..Transmission::new(frame, start)
         }
     }
 }

@@ -10,7 +10,6 @@ pub(crate) struct Transmission {
     /// When these bytes were sent last.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
-    pub(crate) signature: u32,
     /// How many of its bytes were sent again.
     pub(crate) repeated: u32,
 }
@@ -18,13 +17,12 @@ pub(crate) struct Transmission {
 impl Transmission {
     /// The whole of a frame.
     #[inline]
-    pub(crate) fn new(frame: &Frame, start: u64, signature: u32) -> Self {
+    pub(crate) fn new(frame: &Frame, start: u64) -> Self {
         Self {
             start,
             number: frame.number,
             time_ns: frame.time_ns,
             len: frame.payload,
-            signature,
             repeated: 0,
         }
     }

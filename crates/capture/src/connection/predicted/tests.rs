@@ -38,7 +38,7 @@ impl Pair {
     fn take(&mut self, frame: &Frame) {
         let [first, second] = &mut self.both;
         self.frames += 1;
-        self.predicted += u64::from(first.predicts(frame, frame.signature()));
+        self.predicted += u64::from(first.predicts(frame, frame.signature(), &self.common[0]));
         let tracked = first.track(frame, &mut self.common[0]);
         assert_eq!(
             tracked,

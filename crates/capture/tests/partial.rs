@@ -1,0 +1,114 @@
+//! Captures that have only a part of what passed: the end of a connection, or one direction of it.
+
+#[expect(dead_code, reason = "tests of whole traces use the rest")]
+mod common;
+
+use coalescope_capture::facts::Connection;
+use coalescope_capture::{Options, PointInput, trace};
+use coalescope_simulate::{run, story};
+use common::source;
+
+/// A frame of a classic capture in microseconds: Ethernet, IPv4 without options, TCP.
+struct Record<'a>(&'a [u8]);
+
+impl Record<'_> {
+    fn half(&self, at: usize) -> usize {
+        usize::from(u16::from_be_bytes([self.0[16 + at], self.0[17 + at]]))
+    }
+
+    fn is_servers(&self) -> bool {
+        // Clients have the higher port.
+        self.half(34) < self.half(36)
+    }
+
+    fn seq(&self) -> u64 {
+        (self.half(38) as u64) << 16 | self.half(40) as u64
+    }
+
+    fn ack(&self) -> u64 {
+        (self.half(42) as u64) << 16 | self.half(44) as u64
+    }
+
+    fn payload(&self) -> u64 {
+        (self.half(16) - 20 - (self.half(46) >> 12) * 4) as u64
+    }
+}
+
+/// The frames of a point of a story, with the header of its file.
+fn records(bytes: &[u8]) -> (&[u8], Vec<Record<'_>>) {
+    let (header, mut rest) = bytes.split_at(24);
+    let mut records = Vec::new();
+    while !rest.is_empty() {
+        let len = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes"));
+        let (record, after) = rest.split_at(16 + len as usize);
+        records.push(Record(record));
+        rest = after;
+    }
+    (header, records)
+}
+
+/// The first connection of a capture of these frames.
+fn traced<'a>(header: &[u8], records: impl Iterator<Item = &'a Record<'a>>) -> Connection {
+    let mut bytes = header.to_vec();
+    records.for_each(|record| bytes.extend_from_slice(record.0));
+    let input = PointInput {
+        name: "point".to_owned(),
+        sources: vec![("point".to_owned(), source("point", bytes))],
+    };
+    let trace = trace(vec![input], &Options::default(), &mut |_| {}).expect("a good input");
+    trace.points[0].connections.get(0).expect("a connection")
+}
+
+/// Bytes of the server's data, each once; what was acknowledged before it came has been here before, in
+/// the capture or before its begin.
+fn distinct(records: &[Record<'_>]) -> u64 {
+    let mut acked = 0;
+    let mut ranges = Vec::new();
+    for record in records {
+        let (start, end) = (record.seq(), record.seq() + record.payload());
+        if !record.is_servers() {
+            acked = acked.max(record.ack());
+        } else if acked < end && start < end {
+            ranges.push((start, end));
+        }
+    }
+    ranges.sort_unstable();
+    let add = |(bytes, seen): (u64, u64), (start, end): (u64, u64)| {
+        (bytes + end.saturating_sub(start.max(seen)), seen.max(end))
+    };
+    ranges.into_iter().fold((0, 0), add).0
+}
+
+fn capture(name: &str, point: &str) -> Vec<u8> {
+    let outcome = run(&story(name).expect("a story"));
+    outcome.point(point).expect("a point").bytes.clone()
+}
+
+#[test]
+fn a_capture_that_begins_late_has_all_bytes_from_there_on() {
+    for (name, point) in [("reorder", "CLIENT"), ("random-loss", "UPLINK")] {
+        let bytes = capture(name, point);
+        let (header, records) = records(&bytes);
+        for begin in (5..records.len().min(1200)).step_by(23) {
+            let rest = &records[begin..];
+            let got = traced(header, rest.iter()).to_client;
+            assert_eq!(got.unique_bytes, distinct(rest), "{name} from {begin}");
+        }
+    }
+}
+
+#[test]
+fn one_direction_shows_what_had_to_be_sent_again() {
+    let bytes = capture("openstack-gro", "UPLINK");
+    let (header, records) = records(&bytes);
+    let whole = traced(header, records.iter()).to_client.repeats;
+    let data = records.iter().filter(|record| record.is_servers());
+    let alone = traced(header, data).to_client.repeats;
+    assert!(whole.merged_repeated > 20 && whole.single > 20, "{whole:?}");
+    assert_eq!(alone.merged_repeated, whole.merged_repeated);
+    assert!(
+        alone.single.abs_diff(whole.single) < whole.single / 20,
+        "{alone:?} {whole:?}"
+    );
+    assert!(alone.single_repeated <= alone.single / 20, "{alone:?}");
+}
