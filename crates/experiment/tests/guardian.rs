@@ -9,6 +9,7 @@ use coalescope_experiment::restore::{self, Fate};
 use coalescope_experiment::settings::{
     Change, Error, Item, Outcome, Space, read, wait_for_carrier,
 };
+use coalescope_needs as needs;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::{NewLink, Route};
@@ -21,28 +22,51 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-type Test = (&'static str, fn(&Store));
+struct Test {
+    name: &'static str,
+    programs: &'static [&'static str],
+    work: fn(&Store),
+}
+
+const fn test(name: &'static str, work: fn(&Store)) -> Test {
+    let programs = &[];
+    Test {
+        name,
+        programs,
+        work,
+    }
+}
+
+/// One that changes links behind the back of the program under test.
+const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
+    let programs = &["ip"];
+    Test {
+        name,
+        programs,
+        work,
+    }
+}
 
 const TESTS: [Test; 16] = [
-    ("what goes along is told and taken back", cascades),
-    ("fixed, refused and ignored are three things", not_changed),
-    ("what cannot be is an error", errors),
-    ("without a journal nothing is changed", unwritable),
-    ("an interface that goes away is named", goes_away),
-    ("an interface with another name is the same", renamed),
-    ("two experiments exclude each other", exclusion),
-    ("a deadline restores", deadline),
-    ("a guardian that is killed is replaced", guardian_killed),
-    (
+    test("what goes along is told and taken back", cascades),
+    test("fixed, refused and ignored are three things", not_changed),
+    test("what cannot be is an error", errors),
+    test("without a journal nothing is changed", unwritable),
+    test_with_ip("an interface that goes away is named", goes_away),
+    test_with_ip("an interface with another name is the same", renamed),
+    test("two experiments exclude each other", exclusion),
+    test("a deadline restores", deadline),
+    test("a guardian that is killed is replaced", guardian_killed),
+    test(
         "what the command started keeps nobody waiting",
         child_lives_on,
     ),
-    ("what was kept is undone", kept),
-    ("what was left is not taken for what was", unfinished),
-    ("sysctls", sysctls),
-    ("coalescing is rounded, and restored", coalescing),
-    ("a bridge follows its port", related),
-    ("a carrier is waited for", carrier),
+    test("what was kept is undone", kept),
+    test("what was left is not taken for what was", unfinished),
+    test("sysctls", sysctls),
+    test_with_ip("coalescing is rounded, and restored", coalescing),
+    test_with_ip("a bridge follows its port", related),
+    test("a carrier is waited for", carrier),
 ];
 
 fn main() -> ExitCode {
@@ -55,27 +79,29 @@ fn main() -> ExitCode {
     {
         leave(Path::new(store));
     }
-    for (name, test) in TESTS {
-        inside(name, test);
+    for test in TESTS {
+        inside(&test);
     }
     named_namespace();
     ExitCode::SUCCESS
 }
 
 /// Runs a test with a pair of links that are up, and looks whether it left everything as it was.
-fn inside(name: &str, test: fn(&Store)) {
-    let room = match Namespace::create() {
-        Ok(room) => room,
-        Err(reason) => return eprintln!("SKIPPED, {name}: {reason}"),
+fn inside(test: &Test) {
+    if !needs::programs(test.name, test.programs) {
+        return;
+    }
+    let Some(room) = needs::had(test.name, Namespace::create()) else {
+        return;
     };
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(&folder.path().join("state")).unwrap();
     room.enter(|| {
         pair();
-        test(&store);
+        (test.work)(&store);
     })
     .unwrap();
-    println!("ok: {name}");
+    println!("ok: {}", test.name);
 }
 
 fn pair() {
@@ -252,9 +278,7 @@ fn goes_away(store: &Store) {
     let mut guard = guard(store);
     change(&mut guard, "a:gro=on").unwrap();
     change(&mut guard, "sysctl:net.ipv4.tcp_reordering=99").unwrap();
-    if !ip("link del dev a") {
-        return eprintln!("SKIPPED, an interface that goes away: there is no `ip`");
-    }
+    assert!(ip("link del dev a"));
     let error = change(&mut guard, "a:gro=off").unwrap_err();
     assert!(matches!(error, Error::Gone { .. }), "{error}");
     let report = guard.finish().unwrap();
@@ -273,9 +297,7 @@ fn renamed(store: &Store) {
     let before = snapshot();
     let mut guard = guard(store);
     change(&mut guard, "a:tx=off").unwrap();
-    if !(ip("link set dev a down") && ip("link set dev a name c")) {
-        return eprintln!("SKIPPED, an interface with another name: there is no `ip`");
-    }
+    assert!(ip("link set dev a down") && ip("link set dev a name c"));
     restored(guard, store);
     ip("link set dev c name a");
     assert_eq!(snapshot(), before);
@@ -444,7 +466,7 @@ fn sysctls(store: &Store) {
 
 fn coalescing(store: &Store) {
     if !ip("tuntap add tap0 mode tap") {
-        return eprintln!("SKIPPED, coalescing: no TAP can be made");
+        return needs::skipped("coalescing is rounded, and restored", "no TAP can be made");
     }
     let before = value("tap0:rx-frames");
     let mut guard = guard(store);
@@ -467,7 +489,7 @@ fn related(store: &Store) {
         && ip("link set dev a master br0")
         && ip("link set dev br0 up"))
     {
-        return eprintln!("SKIPPED, a bridge: none can be made");
+        return needs::skipped("a bridge follows its port", "no bridge can be made");
     }
     let before = snapshot();
     let mut first = guard(store);
@@ -494,9 +516,14 @@ fn carrier(_: &Store) {
 
 /// `ns/NAME/a`, and a name that is given to another namespace.
 fn named_namespace() {
+    let test = "a namespace with a name, and without it";
+    if !needs::programs(test, &["ip"]) {
+        return;
+    }
     let name = format!("coalescope-test-{}", std::process::id());
     if !ip(&format!("netns add {name}")) {
-        return eprintln!("SKIPPED, a namespace with a name: `ip netns add` does not work here");
+        let lacking = "a network namespace with a name cannot be made here";
+        return needs::skipped(test, lacking);
     }
     let path = Path::new("/run/netns").join(&name);
     let folder = tempfile::tempdir().unwrap();

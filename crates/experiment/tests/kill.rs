@@ -10,6 +10,7 @@ use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
 use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{self, Fate, Undone};
 use coalescope_experiment::settings::Setting;
+use coalescope_needs as needs;
 use coalescope_netlink::ethtool::{Ethtool, Features};
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::{NewLink, Route};
@@ -56,14 +57,10 @@ fn main() -> ExitCode {
     {
         victim(Path::new(store), seed.parse().expect("a seed"));
     }
-    let namespace = match Namespace::create() {
-        Ok(namespace) => namespace,
-        Err(reason) => {
-            eprintln!("SKIPPED, the kill test: {reason}");
-            return ExitCode::SUCCESS;
-        }
-    };
-    namespace.enter(all).expect("entered");
+    let has_ip = needs::programs("the kill test over VLAN and bridge", &["ip"]);
+    if let Some(namespace) = needs::had("the kill test", Namespace::create()) {
+        namespace.enter(|| all(has_ip)).expect("entered");
+    }
     ExitCode::SUCCESS
 }
 
@@ -111,8 +108,8 @@ fn snapshot() -> Snapshot {
     }
 }
 
-fn all() {
-    make_links();
+fn all(has_ip: bool) {
+    make_links(has_ip);
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::at(&folder.path().join("state")).expect("a store");
     let before = snapshot();
@@ -141,7 +138,7 @@ fn all() {
 }
 
 /// A pair, not in its first state, with a VLAN and a bridge whose MTUs follow the pair's.
-fn make_links() {
+fn make_links(has_ip: bool) {
     let end = |name, last| NewLink {
         name,
         mac: Some([2, 0, 0, 0, 0, last]),
@@ -157,11 +154,11 @@ fn make_links() {
             .status();
         status.is_ok_and(|status| status.success())
     };
-    if !ip("link add link a name a.7 type vlan id 7") {
-        eprintln!("without a VLAN: `ip` or the kernel does not have it");
+    if has_ip && !ip("link add link a name a.7 type vlan id 7") {
+        needs::skipped("the kill test over a VLAN", "the kernel has no VLAN");
     }
-    if !(ip("link add br0 type bridge") && ip("link set dev b master br0")) {
-        eprintln!("without a bridge: `ip` or the kernel does not have it");
+    if has_ip && !(ip("link add br0 type bridge") && ip("link set dev b master br0")) {
+        needs::skipped("the kill test over a bridge", "the kernel has no bridge");
     }
     for link in route.links().unwrap() {
         route.set_up(&link.name, link.index, true).unwrap();

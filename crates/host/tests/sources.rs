@@ -1,5 +1,6 @@
 //! Saved output of whole hosts, through everything: files, archives, bundles, and `collect.sh`.
 
+use coalescope_needs as needs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -94,16 +95,10 @@ const INTERFACES: &str = "set -e; ip link set lo up; ip link add br0 type bridge
     ip link add v0 type veth peer name v1; ip link set v0 mtu 1400 master br0 up; \
     ethtool -K v0 gro off 2>/dev/null >&2; echo 1 >/proc/sys/net/ipv4/ip_forward; set +e; ";
 
-/// Runs a shell in a new network namespace; `None` if that may not be, with the reason printed.
-fn in_namespace(shell: &[&str], text: &str) -> Option<Output> {
-    for program in ["unshare", "ip", "ethtool", shell[0]] {
-        let there = Command::new("sh")
-            .args(["-c", &format!("command -v {program}")])
-            .output();
-        if !there.is_ok_and(|output| output.status.success()) {
-            println!("skipped: {program} is not installed");
-            return None;
-        }
+/// Runs a shell in a new network namespace; `None` if that may not be, and the test is skipped.
+fn in_namespace(test: &str, shell: &[&str], text: &str) -> Option<Output> {
+    if !needs::programs(test, &["unshare", "mount", "ip", "ethtool", shell[0]]) {
+        return None;
     }
     // With a /sys of its own: that of another namespace shows other interfaces.
     let mount = "mount -t sysfs none /sys && ";
@@ -113,7 +108,7 @@ fn in_namespace(shell: &[&str], text: &str) -> Option<Output> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() && (said.contains("not permitted") || said.contains("denied")) {
-        println!("skipped: no new network namespace: {said}");
+        needs::skipped(test, format_args!("no new network namespace: {said}"));
         return None;
     }
     assert!(output.status.success(), "{said}");
@@ -140,7 +135,7 @@ fn what_collect_sh_prints_is_read() {
         (&["bash"], "1"),
     ] {
         let run = format!("COLLECT_WITHOUT_TIMEOUT={timeout} . {}", script().display());
-        let Some(output) = in_namespace(shell, &run) else {
+        let Some(output) = in_namespace("what_collect_sh_prints_is_read", shell, &run) else {
             continue;
         };
         let host = one(&output.stdout);
@@ -187,7 +182,8 @@ fn collect_sh_does_without_ip_and_ethtool() {
         tools.path().display(),
         copy.display()
     );
-    let Some(output) = in_namespace(&["dash"], &run) else {
+    let Some(output) = in_namespace("collect_sh_does_without_ip_and_ethtool", &["dash"], &run)
+    else {
         return;
     };
     let host = one(&output.stdout);
@@ -222,7 +218,7 @@ fn collect_sh_gives_up_what_hangs() {
             tools.path().display(),
             script().display()
         );
-        let Some(output) = in_namespace(&["dash"], &run) else {
+        let Some(output) = in_namespace("collect_sh_gives_up_what_hangs", &["dash"], &run) else {
             return;
         };
         let host = one(&output.stdout);

@@ -93,8 +93,7 @@ mod tests {
     fn the_kernel_marks_the_mapping() {
         const ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
         let Ok(enabled) = std::fs::read_to_string(ENABLED) else {
-            println!("skipped: this kernel has no transparent huge pages ({ENABLED})");
-            return;
+            return coalescope_needs::skipped("the_kernel_marks_the_mapping", ENABLED);
         };
         let mut items: Vec<u8> = Vec::with_capacity(8 * HUGE);
         advise(&mut items);

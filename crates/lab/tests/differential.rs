@@ -95,12 +95,9 @@ fn number(name: &str, default: u64) -> u64 {
 /// Runs batches of a mix through both; the first difference ends the test.
 fn compare(name: &str, options: Options, profile: &Profile, mix: Mix) {
     let profile = &as_built(*profile, options);
-    let mut kernel = match KernelGro::of_release("6.18", options) {
-        Ok(kernel) => kernel,
-        Err(reason) => {
-            println!("skipped: {name}: {reason}");
-            return;
-        }
+    let oracle = KernelGro::of_release("6.18", options);
+    let Some(mut kernel) = coalescope_needs::had(name, oracle) else {
+        return;
     };
     let first = number("DIFFERENTIAL_SEED", 0);
     let batches = number("DIFFERENTIAL_BATCHES", 2_000);

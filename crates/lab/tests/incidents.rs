@@ -5,6 +5,7 @@
 use coalescope_incident::{Build, Control, Incident, Kind, Nearer, Setting, simulate};
 use coalescope_lab::incident::{Live, Measured};
 use coalescope_lab::path::Error;
+use coalescope_needs as needs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -12,11 +13,11 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The incident at work, or a line that says why the test is left out.
+/// The incident at work, or the test is skipped.
 fn start(test: &str, incident: &Incident, build: Build<'_>) -> Option<Live> {
     match Live::start(incident, build) {
         Err(Error::Unavailable(reason)) => {
-            eprintln!("SKIPPED, {test}: {reason}");
+            needs::skipped(test, reason);
             None
         }
         started => Some(started.expect(test)),
@@ -96,7 +97,7 @@ fn measure(test: &str, incident: &Incident, control: &Control) -> Option<Measure
         Ok(live) => Some(live.measure().expect("a measurement")),
         // Which congestion controls there are depends on the kernel.
         Err(error) => {
-            eprintln!("SKIPPED, {test}, {}: {error}", control.name);
+            needs::skipped(&format!("{test}, {}", control.name), error);
             None
         }
     }

@@ -4,9 +4,7 @@ use coalescope_lab::{Error, Link, Namespace, Veth, Vxlan};
 use std::fs;
 
 fn namespace(test: &str) -> Option<Namespace> {
-    Namespace::new()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()
+    coalescope_needs::had(test, Namespace::new())
 }
 
 #[test]

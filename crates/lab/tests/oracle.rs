@@ -11,9 +11,7 @@ const ALL: Options = Options {
 };
 
 fn kernel(options: Options, test: &str) -> Option<KernelGro> {
-    KernelGro::with(options)
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()
+    coalescope_needs::had(test, KernelGro::with(options))
 }
 
 /// How many segments a frame holds.

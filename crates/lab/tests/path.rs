@@ -7,6 +7,7 @@ use coalescope_lab::path::{
     Queue, Side, Switch, Transfer, Wire, clean,
 };
 use coalescope_lab::{Link as Interface, Namespace, packet};
+use coalescope_needs as needs;
 use gro::Profile;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -31,11 +32,11 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The path, or a line that says why the test is left out.
+/// The path, or the test is skipped.
 fn start(test: &str, plan: Plan) -> Option<Path> {
     match plan.start() {
         Err(Error::Unavailable(reason)) => {
-            eprintln!("SKIPPED, {test}: {reason}");
+            needs::skipped(test, reason);
             None
         }
         started => Some(started.expect(test)),
@@ -420,7 +421,7 @@ fn mistakes_in_a_plan_are_told() {
     let said = |plan: Plan| plan.start().map(drop).expect_err("a mistake").to_string();
     let words = said(plan);
     if words.contains("namespace") && !words.contains("no room") {
-        return eprintln!("SKIPPED, {test}: {words}");
+        return needs::skipped(test, words);
     }
     assert_eq!(words, "the path has no room c; its rooms are: a, b");
     let lane = Lane::delayed(Duration::ZERO).losing(1.5);

@@ -2,20 +2,20 @@
 
 use coalescope_lab::path::{Bulk, Error, Nic, Path, Plan, Side, Wire, hide_run};
 use coalescope_lab::{become_namespace_root, become_nobody};
+use coalescope_needs as needs;
 use std::fs;
 use std::time::Duration;
 
 fn main() {
     become_nobody().expect("no rights");
-    if let Err(reason) = become_namespace_root() {
-        return eprintln!("SKIPPED, a path without root: {reason}");
-    }
-    if let Err(reason) = hide_run() {
-        return eprintln!("SKIPPED, a path without root: {reason}");
+    let test = "a path without root";
+    if needs::had(test, become_namespace_root()).is_none() || needs::had(test, hide_run()).is_none()
+    {
+        return;
     }
     match path() {
         // In many containers nobody may open /dev/net/tun.
-        Err(reason @ Error::Tap { .. }) => eprintln!("SKIPPED, a path without root: {reason}"),
+        Err(reason @ Error::Tap { .. }) => needs::skipped(test, reason),
         started => works(started.expect("a path")),
     }
 }

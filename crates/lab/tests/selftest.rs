@@ -574,9 +574,7 @@ fn complaint(case: &Case, got: &[&Arrival], sent: &[Vec<u8>]) -> Option<String> 
 
 /// Runs all cases, and gives those that went wrong and why; nothing where there are no namespaces.
 fn failures(test: &str, profile: &Profile) -> Option<Vec<(&'static str, Wrap, String)>> {
-    let namespace = Namespace::new()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()?;
+    let namespace = coalescope_needs::had(test, Namespace::new())?;
     let (arrivals, count) = namespace.enter(|| run(profile, &all())).expect("a thread");
     assert_eq!((count.large, count.refused), (0, 0), "{count:?}");
     let mut by_case = BTreeMap::<usize, Vec<&Arrival>>::new();

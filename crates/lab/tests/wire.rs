@@ -10,11 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The namespace, or a line that says why the test is left out.
+/// The namespace, or the test is skipped.
 fn namespace(test: &str) -> Option<Namespace> {
-    Namespace::new()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()
+    coalescope_needs::had(test, Namespace::new())
 }
 
 /// Ends of the two pairs: outside, inside, inside, outside.

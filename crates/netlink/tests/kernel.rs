@@ -3,6 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
+use coalescope_needs as needs;
 use coalescope_netlink::Error;
 use coalescope_netlink::ethtool::{Ethtool, Value};
 use coalescope_netlink::ipsec::Tunnel;
@@ -13,11 +14,9 @@ use nix::errno::Errno;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-/// A namespace with a veth pair `a` - `b`, or a printed reason why the test is skipped.
+/// A namespace with a veth pair `a` - `b`, or the test is skipped.
 fn room(test: &str) -> Option<Namespace> {
-    let namespace = Namespace::create()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()?;
+    let namespace = needs::had(test, Namespace::create())?;
     namespace.enter(pair).expect("entered").expect("a pair");
     Some(namespace)
 }
@@ -152,11 +151,14 @@ fn statistics_have_the_drivers_names() {
 
 #[test]
 fn coalescing_of_a_tap_is_set() {
-    let test = "coalescing_of_a_tap_is_set";
-    inside(test, || {
+    const TEST: &str = "coalescing_of_a_tap_is_set";
+    if !needs::programs(TEST, &["ip"]) {
+        return;
+    }
+    inside(TEST, || {
         let mut ip = std::process::Command::new("ip");
         if !run(ip.args(["tuntap", "add", "t", "mode", "tap"])) {
-            eprintln!("SKIPPED, coalescing_of_a_tap_is_set: no ip(8), or no TAP here");
+            needs::skipped(TEST, "no TAP can be made");
             return Ok(());
         }
         let ethtool = Ethtool::open()?;
@@ -178,13 +180,10 @@ fn polling_is_listed_for_interfaces_that_are_up() {
         let link = route.link("a")?;
         route.set_up("a", link.index, true)?;
         Ethtool::open()?.set_features("a", &[("rx-gro", true)])?;
-        let napi = match Netdev::open() {
-            Ok(netdev) => netdev.napi_of(link.index)?,
-            Err(error) => {
-                eprintln!("SKIPPED, polling_is_listed: {error}");
-                return Ok(());
-            }
+        let Some(netdev) = needs::had("polling_is_listed", Netdev::open()) else {
+            return Ok(());
         };
+        let napi = netdev.napi_of(link.index)?;
         assert_eq!(napi.len(), 1);
         assert_eq!(napi[0].interface, link.index);
         assert_eq!(napi[0].gro_flush_timeout_ns.unwrap_or(0), 0);
@@ -218,7 +217,7 @@ fn a_kernel_makes_an_esp_tunnel_or_says_that_it_has_none() {
             beyond: vec![(Ipv4Addr::new(10, 1, 0, 0), 16)],
         };
         match tunnel.add() {
-            Err(error) if error.is_unsupported() => eprintln!("SKIPPED, {TEST}: {error}"),
+            Err(error) if error.is_unsupported() => needs::skipped(TEST, error),
             made => {
                 made?;
                 let again = tunnel.add().expect_err("it is there");

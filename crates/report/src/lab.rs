@@ -172,12 +172,29 @@ pub struct Skipped {
 }
 
 impl LabReport {
-    /// Whether everything that was run came out as its file says.
+    /// Whether everything that was run came out as its file says, and anything was run.
     #[must_use]
     pub fn is_as_expected(&self) -> bool {
-        self.incidents
-            .iter()
-            .all(|incident| incident.problems.is_empty())
+        let mut incidents = self.incidents.iter();
+        !self.ran_nothing() && incidents.all(|incident| incident.problems.is_empty())
+    }
+
+    /// Whether this machine could run none of the incidents.
+    #[must_use]
+    pub fn ran_nothing(&self) -> bool {
+        self.incidents.is_empty() && !self.skipped.is_empty()
+    }
+
+    /// Why incidents were skipped, each reason once.
+    #[must_use]
+    pub fn lacking(&self) -> Vec<&str> {
+        let mut reasons: Vec<&str> = Vec::new();
+        for skipped in &self.skipped {
+            if !reasons.contains(&skipped.why.as_str()) {
+                reasons.push(&skipped.why);
+            }
+        }
+        reasons
     }
 
     /// Prints one JSON document, `coalescope/lab/1`.

@@ -1,7 +1,21 @@
 //! Whether an incident came out as its file says.
 
+use anyhow::bail;
 use coalescope_incident::{Incident, Kind, Nearer};
-use coalescope_report::LabControl;
+use coalescope_report::{LabControl, LabReport};
+
+use crate::Outcome;
+
+/// Whether all came out as it must; an error where this machine could run nothing, since that proves nothing.
+pub(super) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
+    if report.ran_nothing() {
+        bail!(
+            "nothing could be run on this machine: {}",
+            report.lacking().join("; ")
+        );
+    }
+    Ok(Outcome::of(!report.is_as_expected()))
+}
 
 /// What was measured.
 pub(super) struct Measurements {
@@ -100,4 +114,31 @@ fn limits(incident: &Incident, measured: &LabControl) -> Vec<String> {
     let late =
         late.map(|(most, took)| format!("{name} takes {took:.2} s, and must {most} s at most"));
     frames.into_iter().chain(late).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coalescope_report::Skipped;
+
+    #[test]
+    fn where_nothing_could_be_run_that_is_an_error_with_each_reason_once() {
+        let skipped = |name: &str, why: &str| Skipped {
+            name: name.to_owned(),
+            why: why.to_owned(),
+        };
+        let mut report = LabReport::default();
+        assert!(matches!(outcome(&report), Ok(Outcome::Done)));
+        report.skipped = vec![
+            skipped("a", "no kernel"),
+            skipped("b", "no kernel"),
+            skipped("c", "no rights"),
+        ];
+        let said = outcome(&report).map_or_else(|error| error.to_string(), |_| String::new());
+        assert_eq!(
+            said,
+            "nothing could be run on this machine: no kernel; no rights"
+        );
+        assert!(!report.is_as_expected());
+    }
 }

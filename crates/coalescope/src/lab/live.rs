@@ -9,8 +9,8 @@ use coalescope_lab::incident::Live;
 use coalescope_lab::path::{self, Error};
 use coalescope_report::{LabReport, Skipped};
 
-use super::chain;
 use super::list::{chosen, one};
+use super::{chain, judged};
 use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
 use crate::page::PageFile;
 use crate::place::Place;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
     written?;
-    Ok(Outcome::of(!report.is_as_expected()))
+    judged::outcome(&report)
 }
 
 /// Story A, live; false, and why on standard error, where that cannot be.

@@ -9,7 +9,7 @@ use coalescope_incident::{Capture, Control, Incident, Run, Simulated, simulate};
 use coalescope_knowledge::{Diagnosis, Id, Merging};
 use coalescope_report::{LabControl, LabIncident, LabReport};
 
-use super::judged::{Measurements, problems};
+use super::judged::{self, Measurements, problems};
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
     written?;
-    Ok(Outcome::of(!report.is_as_expected()))
+    judged::outcome(&report)
 }
 
 /// What the simulated path gives, and what `trace` makes of its captures. Nothing is suspected,

@@ -9,6 +9,7 @@ use coalescope_incident::Incident;
 use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
 
+use super::judged;
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::page::PageFile;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_lab(&report, args.format)?;
     written?;
-    Ok(Outcome::of(!report.is_as_expected()))
+    judged::outcome(&report)
 }
 
 fn skipped(incidents: &[Incident], why: &str) -> LabReport {
@@ -137,7 +138,8 @@ fn report(finished: &Finished, output: &Path) -> anyhow::Result<LabReport> {
     let last: Vec<&str> = last.into_iter().rev().collect();
     let last = last.join("\n");
     match (finished.end, finished.status) {
-        (End::Own, Some(0 | 1)) => {}
+        // 2 with a report: the guest could run nothing.
+        (End::Own, Some(0..=2)) => {}
         (End::Own, Some(_)) => bail!("the run in user-mode Linux failed:\n{last}"),
         (End::Own, None) => bail!("user-mode Linux broke down; it said last:\n{last}"),
         (End::NotBooted, _) => bail!("user-mode Linux does not boot here; it said:\n{last}"),
@@ -146,5 +148,6 @@ fn report(finished: &Finished, output: &Path) -> anyhow::Result<LabReport> {
     }
     let text = fs::read_to_string(output)
         .with_context(|| format!("cannot read {}, the guest's report", output.display()))?;
-    serde_json::from_str(&text).context("the guest's report is no report")
+    serde_json::from_str(&text)
+        .with_context(|| format!("the run in user-mode Linux failed:\n{last}"))
 }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use coalescope_experiment::settings::{Subject, read};
 use coalescope_lab::{Link, Namespace, Veth};
+use coalescope_needs as needs;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -33,11 +35,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Runs `test` in it, or says why it is left out.
+    /// Runs `test` in it; where no such place can be made the test is skipped.
     pub(crate) fn with(name: &str, test: impl FnOnce(&Self) + Send) {
-        let namespace = match Namespace::new() {
-            Ok(namespace) => namespace,
-            Err(reason) => return eprintln!("SKIPPED, {name}: {reason}"),
+        let Some(namespace) = needs::had(name, Namespace::new()) else {
+            return;
         };
         let inside = || {
             let pair = Veth::new("t0", "t1", 1500).unwrap();
@@ -130,9 +131,8 @@ pub(crate) fn now() -> Vec<String> {
         .collect()
 }
 
-fn signal(name: &str, process: &str) {
-    let sent = Command::new("kill").args([name, "--", process]).status();
-    assert!(sent.is_ok());
+fn kill(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn commands_make_levels_and_the_first_restores() {
         while !place.path("off").exists() && Instant::now() < end {
             sleep(Duration::from_millis(2));
         }
-        signal("-KILL", &child.id().to_string());
+        kill(&child, Signal::KILL);
         child.wait().unwrap();
         place.becomes(&now()).unwrap();
         assert_eq!(fs::read_to_string(place.path("level")).unwrap(), "on\n");
@@ -466,6 +466,9 @@ fn what_the_users_own_session_goes_over_is_changed_only_if_that_is_meant() {
 
 #[test]
 fn without_rights_nothing_is_changed_and_it_is_said() {
+    if !needs::programs("without_rights", &["setpriv"]) {
+        return;
+    }
     Place::with("without_rights", |_| {
         let was = now();
         let nobody = TempDir::new().unwrap();
@@ -479,10 +482,8 @@ fn without_rights_nothing_is_changed_and_it_is_said() {
             .args(["ab", "--settle", "0", "--set", "t0:gro=on", "--", "true"])
             .env("COALESCOPE_STATE", nobody.path())
             .current_dir("/")
-            .output();
-        let Ok(output) = output else {
-            return eprintln!("SKIPPED, without_rights: there is no setpriv(1)");
-        };
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(
             stderr(&output).contains("error: no rights"),
@@ -516,7 +517,7 @@ fn two_experiments_on_one_interface_exclude_each_other() {
         ];
         let (code, _, said) = place.ab(&other);
         assert_eq!(code, 0, "{said}");
-        signal("-TERM", &first.id().to_string());
+        kill(&first, Signal::TERM);
         assert_eq!(
             first.wait().unwrap().code(),
             Some(0),
@@ -564,18 +565,20 @@ fn kill_once(place: &Place, time: u32) {
     let nanoseconds = u64::from(clock.unwrap().subsec_nanos());
     // From before the guardian is there until well into the runs.
     sleep(Duration::from_micros(nanoseconds % 1_800_000));
-    let id = child.id().to_string();
+    let id = child.id();
     match time % 3 {
-        0 => signal("-KILL", &id),
-        1 => signal("-KILL", &format!("-{id}")),
+        0 => kill(&child, Signal::KILL),
+        1 => kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap(),
         _ => {
             let path = format!("/proc/{id}/task/{id}/children");
             let children = fs::read_to_string(path).unwrap_or_default();
-            signal("-STOP", &id);
-            children
-                .split_whitespace()
-                .for_each(|guardian| signal("-KILL", guardian));
-            signal("-KILL", &id);
+            kill(&child, Signal::STOP);
+            for guardian in children.split_whitespace() {
+                let guardian = Pid::from_raw(guardian.parse().unwrap()).unwrap();
+                // Its end may have come before.
+                let _ = kill_process(guardian, Signal::KILL);
+            }
+            kill(&child, Signal::KILL);
         }
     }
     child.wait().unwrap();

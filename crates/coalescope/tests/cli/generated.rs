@@ -40,9 +40,9 @@ fn a_shell_takes_its_completions() {
     for shell in ["bash", "zsh", "fish"] {
         let file = folder.path().join(shell);
         fs::write(&file, completions(shell)).unwrap();
-        match Command::new(shell).arg("-n").arg(&file).output() {
-            Ok(said) => assert!(said.status.success() && said.stderr.is_empty(), "{said:?}"),
-            Err(_) => println!("SKIPPED, a_shell_takes_its_completions: no {shell} here"),
+        if coalescope_needs::programs("a_shell_takes_its_completions", &[shell]) {
+            let said = Command::new(shell).arg("-n").arg(&file).output().unwrap();
+            assert!(said.status.success() && said.stderr.is_empty(), "{said:?}");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use coalescope_needs as needs;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -20,15 +21,28 @@ fn run(arguments: &[&str]) -> Value {
     let output = lab(&[&["run", "--format", "json"], arguments].concat());
     let report = serde_json::from_slice(&output.stdout);
     assert!(report.is_ok(), "{}", stderr(&output));
-    let report = report.unwrap();
+    let report: Value = report.unwrap();
     is_as_its_schema_says("lab", &report);
+    what_is_missing_is_an_error(&report, &output);
     report
+}
+
+/// Where this machine can run nothing of what was named, that is no success.
+fn what_is_missing_is_an_error(report: &Value, output: &std::process::Output) {
+    let [run, skipped] = ["incidents", "skipped"].map(|list| report[list].as_array().unwrap());
+    if run.is_empty() && !skipped.is_empty() {
+        let why = skipped[0]["why"].as_str().unwrap();
+        let said = stderr(output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("error: ") && said.contains(why), "{said}");
+    }
 }
 
 /// The incidents of a report, or a line for each that cannot be run here.
 fn incidents(report: &Value) -> &[Value] {
     for skipped in report["skipped"].as_array().unwrap() {
-        eprintln!("SKIPPED, lab run {}: {}", skipped["name"], skipped["why"]);
+        let test = format!("lab run {}", skipped["name"]);
+        needs::skipped(&test, skipped["why"].as_str().unwrap());
     }
     report["incidents"].as_array().unwrap()
 }
@@ -188,7 +202,7 @@ fn a_killed_lab_leaves_nothing_after_clean() {
     };
     while named() < 3 && started.elapsed() < Duration::from_secs(10) {
         if child.try_wait().unwrap().is_some() {
-            return eprintln!("SKIPPED, a_killed_lab: it makes no named namespaces here");
+            return needs::skipped("a_killed_lab", "no named namespaces can be made here");
         }
         sleep(Duration::from_millis(10));
     }

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, open};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::common::{Captures, simulated};
@@ -36,9 +37,7 @@ fn fed_with_half() -> Child {
 }
 
 fn interrupt(child: &Child) {
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(sent.unwrap().success());
+    kill_process(Pid::from_child(child), Signal::INT).unwrap();
 }
 
 #[test]

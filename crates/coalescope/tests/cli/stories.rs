@@ -24,13 +24,10 @@ struct Story {
 }
 
 impl Story {
-    /// Or a line that says why the test is left out.
+    /// Or the test is skipped.
     fn start(name: &str, mut plan: Plan) -> Option<Self> {
         plan.named();
-        let path = plan
-            .start()
-            .inspect_err(|reason| eprintln!("SKIPPED, {name}: {reason}"))
-            .ok()?;
+        let path = coalescope_needs::had(name, plan.start())?;
         let server = Server::start_in(path.room("far").unwrap(), (SERVER, 80).into()).unwrap();
         Some(Self {
             path,

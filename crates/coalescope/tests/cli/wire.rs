@@ -7,6 +7,7 @@ use std::time::Duration;
 use coalescope_lab::craft::{Ipv4, Segment};
 use coalescope_lab::packet::{Buffers, PacketSocket};
 use coalescope_lab::{Namespace, Veth};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::common::{coalescope, is_as_its_schema_says, stderr};
@@ -14,11 +15,9 @@ use crate::common::{coalescope, is_as_its_schema_says, stderr};
 /// When nothing comes any more.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The namespace, or a line that says why the test is left out.
+/// The namespace, or the test is skipped.
 fn namespace(test: &str) -> Option<Namespace> {
-    Namespace::new()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()
+    coalescope_needs::had(test, Namespace::new())
 }
 
 /// A wire between `a1` and `b0`, and the other ends of these pairs.
@@ -72,10 +71,8 @@ impl Wire {
     }
 
     /// Ends it with a signal; what it wrote to standard error is that of the output.
-    fn end(&mut self, signal: &str) -> Output {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args([signal, &pid]).status();
-        assert!(sent.unwrap().success());
+    fn end(&mut self, signal: Signal) -> Output {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut pipe = self.child.stdout.take().unwrap();
         pipe.read_to_end(&mut stdout).unwrap();
@@ -185,7 +182,7 @@ fn merges_one_way_and_counts() {
             let there = wire.send(0, &frames, 2);
             let lengths: Vec<_> = there.iter().map(Vec::len).collect();
             let back = wire.send(1, &segments(2), 2);
-            (lengths, back, wire.end("-TERM"))
+            (lengths, back, wire.end(Signal::TERM))
         })
         .unwrap();
     assert_eq!(lengths, [17, 3054]);
@@ -223,7 +220,7 @@ fn what_is_held_leaves_when_it_ends() {
             let mut wire = Wire::start(&["--profile", "linux-gro", "--hold-us", "10000000"]);
             let frames = [segments(2), vec![stranger()]].concat();
             let passed = wire.send(0, &frames, 1);
-            let output = wire.end("-INT");
+            let output = wire.end(Signal::INT);
             (passed, wire.receive(1, 1), output)
         })
         .unwrap();

@@ -1,9 +1,10 @@
 //! What is around the interfaces: namespaces, processes, the stack, address translation.
 
 use crate::compare;
-use crate::room::{have, must, namespace, run};
+use crate::room::{must, namespace, run};
 use coalescope_host::live::{Options, collect};
 use coalescope_host::model::Setting;
+use coalescope_needs as needs;
 use std::process::{Child, Command, Stdio};
 
 /// A process that is ended with the test.
@@ -34,7 +35,7 @@ fn the_stack_is_as_proc_says() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip"]) {
+    if !needs::programs(test, &["ip"]) {
         return;
     }
     let work = || {
@@ -66,7 +67,7 @@ fn translation_of_addresses_is_found_where_there_are_rules() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["nft"]) {
+    if !needs::programs(test, &["nft"]) {
         return;
     }
     let nftables = || {
@@ -96,7 +97,7 @@ fn who_holds_taps_and_packet_sockets_is_found() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip", "python3"]) {
+    if !needs::programs(test, &["ip", "python3"]) {
         return;
     }
     let work = || {
@@ -155,7 +156,7 @@ fn other_namespaces_are_looked_into() {
     let (Some(one), Some(two)) = (namespace(test), namespace(test)) else {
         return;
     };
-    if !have(test, &["ip", "sleep"]) {
+    if !needs::programs(test, &["ip", "sleep"]) {
         return;
     }
     let helper = two.enter(|| Helper::new("sleep 60")).expect("entered");
@@ -196,7 +197,7 @@ fn a_namespace_is_looked_into_by_its_path() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip", "ethtool", "sleep"]) {
+    if !needs::programs(test, &["ip", "ethtool", "sleep"]) {
         return;
     }
     let helper = namespace
@@ -240,7 +241,7 @@ fn settings_of_polling_are_read() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip"]) {
+    if !needs::programs(test, &["ip"]) {
         return;
     }
     let work = || {
@@ -266,7 +267,7 @@ fn an_xdp_program_is_seen() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip", "llvm-mc"]) {
+    if !needs::programs(test, &["ip", "llvm-mc"]) {
         return;
     }
     let work = || {
@@ -286,7 +287,7 @@ fn an_xdp_program_is_seen() {
                 object.display()
             ));
             if let Err(error) = &load {
-                eprintln!("SKIPPED, {test} {mode}: {error}");
+                needs::skipped(&format!("{test}, {mode}"), error);
                 return None;
             }
             let snapshot = collect(&Options::default());

@@ -1,8 +1,9 @@
 //! Interfaces of every kind that this kernel can make, compared with ethtool(8) and ip(8).
 
 use crate::compare;
-use crate::room::{have, must, namespace, run};
+use crate::room::{must, namespace, run};
 use coalescope_host::live::{Options, collect};
+use coalescope_needs as needs;
 
 /// Kinds that stand alone; `NAME` is the interface's.
 const ALONE: [&str; 35] = [
@@ -61,7 +62,7 @@ fn every_kind_is_as_ethtool_and_ip_say() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if have(test, &["ip", "ethtool"]) {
+    if needs::programs(test, &["ip", "ethtool"]) {
         namespace.enter(compare_kinds).expect("entered");
     }
 }

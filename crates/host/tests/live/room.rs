@@ -1,26 +1,12 @@
 //! A namespace to work in, and commands run inside of it.
 
+use coalescope_needs as needs;
 use coalescope_netlink::namespace::Namespace;
 use std::process::Command;
 
-/// An empty namespace, or a printed reason why the test is skipped.
+/// An empty namespace, or the test is skipped.
 pub(crate) fn namespace(test: &str) -> Option<Namespace> {
-    Namespace::create()
-        .inspect_err(|reason| eprintln!("SKIPPED, {test}: {reason}"))
-        .ok()
-}
-
-/// Whether programs are there that a test compares with.
-pub(crate) fn have(test: &str, programs: &[&str]) -> bool {
-    let missing = programs.iter().filter(|program| {
-        let found = Command::new(program).arg("--version").output();
-        found.is_err()
-    });
-    let missing: Vec<_> = missing.copied().collect();
-    if !missing.is_empty() {
-        eprintln!("SKIPPED, {test}: {} not installed", missing.join(", "));
-    }
-    missing.is_empty()
+    needs::had(test, Namespace::create())
 }
 
 /// Runs a command line (no quoting); what it printed, if it went well.

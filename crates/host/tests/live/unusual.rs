@@ -1,7 +1,8 @@
 //! Interfaces that come and go, many of them, and names that are odd.
 
-use crate::room::{have, must, namespace, run};
+use crate::room::{must, namespace, run};
 use coalescope_host::live::{Options, collect};
+use coalescope_needs as needs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
@@ -10,7 +11,7 @@ fn interfaces_that_disappear_meanwhile_do_no_harm() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip"]) {
+    if !needs::programs(test, &["ip"]) {
         return;
     }
     let done = AtomicBool::new(false);
@@ -42,7 +43,7 @@ fn hundreds_of_interfaces_are_all_there() {
     let Some(namespace) = namespace(test) else {
         return;
     };
-    if !have(test, &["ip"]) {
+    if !needs::programs(test, &["ip"]) {
         return;
     }
     let work = || {

@@ -2,7 +2,6 @@
 
 use coalescope_lab::craft::*;
 use coalescope_lab::{Delivered, KernelGro, Options};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Name, frames sent, and what comes out: a word for each frame, with the numbers of the segments
 /// in it. `0-2 4 3` are three segments merged, then the fifth, then the fourth; `empty` is a frame
@@ -18,18 +17,11 @@ pub(crate) struct Batch {
     headers: usize,
 }
 
-static SKIPPED: AtomicU32 = AtomicU32::new(0);
-
-/// The oracle, or nothing and a line that says so.
+/// The oracle, or the test is skipped, which has its thread's name.
 pub(crate) fn kernel(options: Options) -> Option<KernelGro> {
-    match KernelGro::of_release("6.18", options) {
-        Ok(gro) => Some(gro),
-        Err(reason) => {
-            let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-            eprintln!("SKIPPED, the {count}. test of the kernel's GRO: {reason}");
-            None
-        }
-    }
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test of the kernel's GRO");
+    coalescope_needs::had(test, KernelGro::of_release("6.18", options))
 }
 
 /// Sends every batch twice and compares what comes out; says all differences at once.

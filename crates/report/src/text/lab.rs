@@ -21,8 +21,10 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let mut page = Page::new(options.colour);
     page.paragraph("", "", &verdict(report), tone(report.is_as_expected()));
-    throughput(&mut page, report);
-    chain(&mut page, report);
+    if !report.incidents.is_empty() {
+        throughput(&mut page, report);
+        chain(&mut page, report);
+    }
     for incident in &report.incidents {
         details(&mut page, incident);
     }

@@ -4,6 +4,10 @@ use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
 use crate::{LabAgreement, LabControl, LabIncident, LabReport, LabRow};
 
 pub(crate) fn verdict(report: &LabReport) -> String {
+    if report.ran_nothing() {
+        let skipped = counted(report.skipped.len() as u64, "incident");
+        return format!("Nothing could be run on this machine: {skipped} skipped.");
+    }
     let all = report.incidents.len();
     let problems = report.incidents.iter();
     let wrong = problems.filter(|one| !one.problems.is_empty()).count();

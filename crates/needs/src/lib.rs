@@ -1,0 +1,153 @@
+//! What a test needs of the machine that not every machine has: a program, or a right.
+//!
+//! Where the machine does not have that, the test is skipped, and the skip is told: on standard error, past the
+//! capture of the test harness, and as a line of the file that `COALESCOPE_SKIPPED` names, if anything does: what is
+//! missing, the test, the harness's name of that test, its folder and its program, with tabs between.
+//! `scripts/skipped` sums that file up, and runs these tests again where there is more.
+//!
+//! Every Debian has a shell and coreutils (`Essential: yes`), and the program under test runs `sh` itself: tests
+//! take these as given. Signals are sent with a system call: `kill` is a program of procps, which is not essential.
+
+use std::env;
+use std::fmt::Display;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Names the file that collects what was skipped.
+const RECORD: &str = "COALESCOPE_SKIPPED";
+
+/// Whether the machine has all of these programs; where not, the test is skipped.
+#[must_use]
+pub fn programs(test: &str, names: &[&str]) -> bool {
+    let missing: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| find(name).is_none())
+        .collect();
+    if !missing.is_empty() {
+        skipped(test, missing.join(", "));
+    }
+    missing.is_empty()
+}
+
+/// What a test asked the machine for, or `None` where the machine refuses: the test is skipped.
+pub fn had<T, E: Display>(test: &str, asked: Result<T, E>) -> Option<T> {
+    asked.map_err(|reason| skipped(test, reason)).ok()
+}
+
+/// Tells that a test is skipped, for the lack of something.
+pub fn skipped(test: &str, lacking: impl Display) {
+    let lacking = lacking.to_string().replace(['\n', '\t'], " ");
+    // Not `eprintln!`: the harness shows what that prints only of tests that fail.
+    let _ = writeln!(io::stderr(), "SKIPPED, {test}: {lacking}");
+    if let Some(file) = env::var_os(RECORD) {
+        let written = record(
+            Path::new(&file),
+            &format!("{lacking}\t{test}\t{}\n", again()),
+        );
+        assert!(
+            written.is_ok(),
+            "cannot write {}: {written:?}",
+            file.display()
+        );
+    }
+}
+
+/// How to run the test again: the harness names a test's thread after it, `main` without a harness. Threads that the
+/// test started have no name.
+fn again() -> String {
+    let program = env::current_exe().unwrap_or_default();
+    let folder = env::current_dir().unwrap_or_default();
+    let thread = thread::current();
+    let name = thread.name().unwrap_or("-");
+    format!("{name}\t{}\t{}", folder.display(), program.display())
+}
+
+/// One write, so that lines of programs that run side by side do not mix.
+fn record(file: &Path, line: &str) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().create(true).append(true).open(file)?;
+    file.write_all(line.as_bytes())
+}
+
+/// Where a program is, as a shell would find it.
+fn find(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| is_executable(file))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata()
+        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.with_extension("exe").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_program_is_found_as_a_shell_finds_it() {
+        assert!(find("sh").is_some());
+        assert!(find("no-such-program").is_none());
+        assert!(find("..").is_none());
+    }
+
+    #[test]
+    fn what_the_machine_refuses_is_no_value() {
+        assert_eq!(had::<u8, &str>("unused", Ok(7)), Some(7));
+    }
+
+    /// Programs that tests start without asking: a shell and coreutils.
+    const GIVEN: [&str; 2] = ["sh", "sleep"];
+
+    #[test]
+    fn tests_ask_for_every_program_that_they_start() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut files = Vec::new();
+        for entry in fs::read_dir(crates).unwrap().flatten() {
+            sources(&entry.path().join("tests"), &mut files);
+        }
+        assert!(files.len() > 50, "{}", files.len());
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let started = text.split("Command::new(\"").skip(1);
+            for name in started.filter_map(|rest| rest.split('"').next()) {
+                assert!(
+                    asks(&text, name) || GIVEN.contains(&name),
+                    "{}: {name} is started, and not asked for with needs::programs",
+                    file.display()
+                );
+            }
+        }
+    }
+
+    /// Whether a list in a call of `programs`, or in a table of those, has the name.
+    fn asks(text: &str, name: &str) -> bool {
+        let lists = ["needs::programs(", "programs: &["];
+        let lists = lists.iter().flat_map(|begin| text.split(begin).skip(1));
+        let mut lists = lists.filter_map(|rest| rest.split(']').next());
+        lists.any(|list| list.contains(&format!("\"{name}\"")))
+    }
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = path.path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                found.push(path);
+            }
+        }
+    }
+}
