@@ -8,6 +8,7 @@ mod stream;
 use std::env;
 use std::process::Command;
 
+use coalescope_needs as needs;
 use stream::{Done, available, transfer};
 
 const BYTES: u64 = 20_000_000;
@@ -15,16 +16,15 @@ const BYTES: u64 = 20_000_000;
 const INSIDE: &str = "GRO_TEST_IN_USER_NAMESPACE";
 
 /// A transfer, whose bytes `transfer` compares; or `None`, if it ran in a user namespace instead, or
-/// cannot run at all, which a line says.
+/// cannot run at all: then the test is skipped.
 fn sent(test: &str, merges: bool) -> Option<Done> {
-    match available() {
-        Ok(()) => {}
-        Err(_) if env::var_os(INSIDE).is_none() && passes_in_user_namespace(test) => return None,
-        Err(reason) => {
-            eprintln!("SKIPPED, {test}: {reason}");
+    let available = available();
+    if available.is_err() && env::var_os(INSIDE).is_none() {
+        if !needs::programs(test, &["unshare"]) || passes_in_user_namespace(test) {
             return None;
         }
     }
+    needs::had(test, available)?;
     let done = transfer(BYTES, merges).expect(test);
     println!("{test}: {:.2} Gbit/s, {:?}", done.gbps, done.counts);
     Some(done)
