@@ -14,6 +14,7 @@ pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Dia
     let inputs = captures.iter().map(|(name, bytes)| input(name, bytes));
     let options = Options {
         separate: case.is_comparison(),
+        points_by_interface: case.in_one_file,
         ..Options::default()
     };
     let trace = trace(inputs.collect::<Result<_>>()?, &options, &mut |_| {})?;

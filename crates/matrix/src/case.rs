@@ -83,6 +83,8 @@ pub(crate) struct Case {
     pub(crate) runs: Vec<Scenario>,
     pub(crate) otherwise: Otherwise,
     twin: Option<Scenario>,
+    /// The points are the interfaces of one file.
+    pub(crate) in_one_file: bool,
     /// The order in which the captures are given.
     order: Vec<usize>,
 }
@@ -117,11 +119,13 @@ impl Case {
         let count = drawn.runs.iter().map(|run| run.points().count()).sum();
         // The first of two transfers to compare is the first, whichever is the better.
         let order = dice.order(count);
+        let may_join = drawn.runs.len() == 1;
         Self {
             receiver: if flipped { Side::Server } else { Side::Client },
             runs: drawn.runs,
             otherwise: drawn.otherwise,
             twin: drawn.twin,
+            in_one_file: may_join && count > 1 && dice.chance(0.08),
             order,
         }
     }
@@ -134,6 +138,13 @@ impl Case {
     /// Runs it.
     pub(crate) fn play(&self) -> Played {
         let outcomes: Vec<Outcome> = self.runs.iter().map(run).collect();
+        if self.in_one_file {
+            return Played {
+                captures: vec![("all".to_owned(), outcomes[0].combined())],
+                twin: self.twin.as_ref().map(run),
+                outcomes,
+            };
+        }
         let points = outcomes.iter().flat_map(|outcome| &outcome.points);
         let all: Vec<_> = points
             .map(|point| (point.name.clone(), point.bytes.clone()))

@@ -184,9 +184,7 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
         Otherwise::Healthy | Otherwise::Unmerged => also(facts.also_healthy()),
         Otherwise::Loss => also(facts.also_lossy()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
-        // A transfer that fills its path is as fast as the path lets it be, and nothing is wrong.
-        Otherwise::Bandwidth if case.is_comparison() => also(&["healthy"]),
-        Otherwise::Bandwidth if facts.lost >= SOME => also(&["loss-not-merging"]),
+        Otherwise::Bandwidth => also(facts.also_filled(case.is_comparison())),
         Otherwise::Idle if facts.idle < 0.6 || facts.segments < SHORT => also(&["healthy"]),
         _ => {}
     }
@@ -227,8 +225,10 @@ struct Facts {
 impl Facts {
     /// What besides "nothing is wrong" may be said.
     fn also_healthy(&self) -> &'static [&'static str] {
-        if self.utilised > FILLED {
+        if self.utilised > FILLED && self.lost >= SOME {
             &["path-bandwidth", "loss-not-merging"]
+        } else if self.utilised > FILLED {
+            &["path-bandwidth"]
         } else if self.lost >= SOME {
             &["loss-not-merging"]
         } else if self.idle > 0.3 {
@@ -237,6 +237,17 @@ impl Facts {
             &["receiver-window"]
         } else {
             &[]
+        }
+    }
+
+    /// What besides "the path carries all that it can" may be said: a transfer that fills its path is as fast as
+    /// that lets it be, and of two to compare neither need be told so.
+    fn also_filled(&self, compared: bool) -> &'static [&'static str] {
+        match (compared || self.utilised < FILLED, self.lost >= SOME) {
+            (true, true) => &["healthy", "loss-not-merging"],
+            (true, false) => &["healthy"],
+            (false, true) => &["loss-not-merging"],
+            (false, false) => &[],
         }
     }
 
@@ -284,6 +295,7 @@ impl Facts {
 
 fn rate(element: &Element, toward: Side) -> Option<u64> {
     match element {
+        Element::Bond(lanes) => Some(lanes.iter().map(|lane| lane.rate_bps).sum()),
         Element::Link(link) => Some(link.toward[toward.index()].rate_bps),
         Element::Hop(coalescope_simulate::Hop::TokenBucket { rate_bps, .. }) => Some(*rate_bps),
         _ => None,

@@ -53,7 +53,7 @@ fn main() -> Result<ExitCode> {
         threads: args.threads.unwrap_or_else(cores),
         keep: args.keep,
     };
-    let judged = run(&plan, &|_| {})?;
+    let judged = run(&plan)?;
     let table = Table::of(&judged);
     println!("{table}");
     println!("{:.2}% right", 100.0 * table.right());

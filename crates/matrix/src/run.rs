@@ -1,10 +1,11 @@
 //! Draws, plays and judges many cases, on all cores.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io, thread};
 
-use anyhow::Result;
+use anyhow::{Context, Result, anyhow};
 use coalescope_knowledge::Diagnosis;
 
 use crate::analyse::analyse;
@@ -27,6 +28,18 @@ pub struct Plan {
     pub keep: Option<std::path::PathBuf>,
 }
 
+impl Plan {
+    fn family(&self, number: u64) -> &'static Family {
+        self.families[(number % self.families.len() as u64) as usize]
+    }
+
+    /// The arguments that make a scenario again.
+    fn which(&self, number: u64) -> String {
+        let seed = self.seed.wrapping_add(number);
+        format!("--family {} --seed {seed}", self.family(number).name)
+    }
+}
+
 /// A case and its mark.
 #[derive(Clone, Debug)]
 pub struct Judged {
@@ -45,7 +58,7 @@ pub struct Judged {
 /// # Errors
 ///
 /// When captures cannot be kept, or the analysis refuses one.
-pub fn run(plan: &Plan, tell: &(dyn Fn(u64) + Sync)) -> Result<Vec<Judged>> {
+pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
     let (next, all) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<()> {
         loop {
@@ -53,12 +66,11 @@ pub fn run(plan: &Plan, tell: &(dyn Fn(u64) + Sync)) -> Result<Vec<Judged>> {
             if number >= plan.scenarios {
                 return Ok(());
             }
-            let judged = judge_one(plan, number)?;
+            let judged = judge_one(plan, number).with_context(|| plan.which(number))?;
             let mut all = all
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
             all.push((number, judged));
-            tell(all.len() as u64);
         }
     };
     thread::scope(|scope| -> Result<()> {
@@ -68,7 +80,7 @@ pub fn run(plan: &Plan, tell: &(dyn Fn(u64) + Sync)) -> Result<Vec<Judged>> {
         for thread in threads {
             thread
                 .join()
-                .map_err(|_| anyhow::anyhow!("a scenario panicked"))??;
+                .map_err(|_| anyhow!("a scenario panicked"))??;
         }
         Ok(())
     })?;
@@ -80,12 +92,13 @@ pub fn run(plan: &Plan, tell: &(dyn Fn(u64) + Sync)) -> Result<Vec<Judged>> {
 }
 
 fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
-    let family = plan.families[(number % plan.families.len() as u64) as usize];
+    let family = plan.family(number);
     let seed = plan.seed.wrapping_add(number);
     let case = Case::draw(family, seed);
     let played = case.play();
     let label = Label::of(&case, &played);
-    let diagnosis = analyse(&case, &played.captures)?;
+    let analysis = AssertUnwindSafe(|| analyse(&case, &played.captures));
+    let diagnosis = catch_unwind(analysis).map_err(|_| anyhow!("the analysis panicked"))??;
     let mark = mark(&label, &diagnosis);
     let words = words(&case, &label, &diagnosis);
     if let Some(folder) = plan.keep.as_ref().filter(|_| !mark.is_right()) {

@@ -16,7 +16,7 @@ fn a_hundred_scenarios() {
         threads: 2,
         keep: None,
     };
-    let judged = run(&plan, &|_| {}).expect("captures that the simulator wrote");
+    let judged = run(&plan).expect("captures that the simulator wrote");
     let table = Table::of(&judged);
     assert_eq!(table.total(), 100);
     assert!(table.right() >= RIGHT, "{table}");

@@ -8,7 +8,7 @@ use crate::case::Drawn;
 use crate::dice::Dice;
 use crate::family::Family;
 use crate::label::Otherwise;
-use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
+use crate::parts::{HERE, Wan, any_kind, cut_from, merging, near, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
     family(
@@ -252,6 +252,5 @@ fn short_connections(dice: &mut Dice) -> Drawn {
     scenario.spacing = dice.scaled_whole(2_000 * MICROSECOND, 60_000 * MICROSECOND);
     let merge = merging(dice, wan, MergeKind::Gro);
     forwarded(&mut scenario, dice, fault(), merge, wan);
-    debug_assert!(wan.rate_bps >= MBIT);
     Drawn::one(scenario, Otherwise::Healthy)
 }

@@ -1,8 +1,8 @@
 //! Where merging harms nothing, whatever is slow.
 
 use coalescope_simulate::{
-    Bursts, Element, Format, Hop, MICROSECOND, MILLISECOND, MergeKind, Point, Reader, Reorder,
-    Scenario, Side, Turn, Wrap,
+    Bursts, Element, Format, Hop, Lane, MICROSECOND, MILLISECOND, MergeKind, Point, Reader,
+    Reorder, Scenario, Side, Turn, Wrap,
 };
 
 use crate::case::Drawn;
@@ -68,6 +68,22 @@ pub(super) const ALL: &[Family] = &[
         "an address translator between the points",
         translated,
     ),
+    family(
+        "bonded",
+        "a bond of several lines, each frame by the next one (story C)",
+        bonded,
+    ),
+    family(
+        "shared-link",
+        "several connections share a link and fill it",
+        shared_link,
+    ),
+    family(
+        "fragmented",
+        "frames larger than the next link's MTU go on in fragments",
+        fragmented,
+    ),
+    family("jittery", "a way of varying delay, as WiFi has it", jittery),
     family("vxlan", "a VXLAN tunnel between the points", vxlan),
 ];
 
@@ -316,6 +332,57 @@ fn translated(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "translated", wan);
     scenario.path.insert(4, Element::Hop(Hop::Nat));
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// Lines of unlike length, so that frames overtake each other.
+fn bonded(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (200, 2_000), (1.0, 20.0));
+    let mut scenario = plain(dice, "bonded", wan);
+    let lines = dice.whole(2..=4);
+    let apart = wan.time_of(dice.between(2.0, 8.0));
+    let line = |number| Lane::new(wan.rate_bps / lines, 20 * MICROSECOND + number * apart);
+    scenario
+        .path
+        .insert(5, Element::Bond((0..lines).map(line).collect()));
+    Drawn::one(scenario, Otherwise::Reordering)
+}
+
+fn shared_link(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 300), (1.0, 20.0));
+    let mut scenario = plain(dice, "shared-link", wan);
+    scenario.connections = dice.whole(4..=10) as usize;
+    scenario.turns[1].bytes = dice.scaled_whole(600_000, 1_200_000);
+    let queue = wan.bytes().max(60_000) * dice.whole(1..=3);
+    scenario.path[5] = wan.link_with(|lane| lane.queue = queue as usize);
+    let fast = Wan {
+        rate_bps: wan.rate_bps * 10,
+        delay: 20 * MICROSECOND,
+    };
+    scenario.path.insert(6, fast.link());
+    Drawn::one(scenario, Otherwise::Bandwidth)
+}
+
+fn fragmented(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.0, 20.0));
+    let mut scenario = plain(dice, "fragmented", wan);
+    scenario.ipv6 = false;
+    for host in [&mut scenario.client, &mut scenario.server] {
+        (host.dont_fragment, host.mtu) = (false, 1500);
+    }
+    let mtu = dice.pick(&[1280, 1400, 1420]);
+    let place = dice.pick(&[4, 6]);
+    scenario
+        .path
+        .insert(place, Element::Hop(Hop::Fragmenter { mtu }));
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn jittery(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 300), (1.0, 20.0));
+    let mut scenario = plain(dice, "jittery", wan);
+    let jitter = (wan.delay as f64 * dice.between(0.1, 0.8)) as u64;
+    scenario.path[5] = wan.link_with(|lane| lane.jitter = jitter);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 

@@ -15,11 +15,14 @@ enum Waiting {
     Window,
 }
 
-/// Time by what it was spent waiting for. The last wait counts only when it is over.
+/// Time by what it was spent waiting for. A wait counts when it is over, and one for the application only if
+/// more was written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chrono {
     waiting: Waiting,
     since: Nanos,
+    /// Bytes written when it began.
+    written: u64,
     /// With nothing to send and nothing under way.
     pub(crate) application: Nanos,
     /// With data to send that only the receiver's window held back.
@@ -27,14 +30,17 @@ pub(crate) struct Chrono {
 }
 
 impl Chrono {
-    fn change(&mut self, waiting: Waiting, now: Nanos) {
+    fn change(&mut self, waiting: Waiting, written: u64, now: Nanos) {
+        if (waiting, written) == (self.waiting, self.written) {
+            return;
+        }
         let spent = now - self.since;
         match self.waiting {
-            Waiting::Network => {}
-            Waiting::Application => self.application += spent,
+            Waiting::Application if written > self.written => self.application += spent,
+            Waiting::Network | Waiting::Application => {}
             Waiting::Window => self.window += spent,
         }
-        (self.waiting, self.since) = (waiting, now);
+        (self.waiting, self.since, self.written) = (waiting, now, written);
     }
 }
 
@@ -42,7 +48,7 @@ impl Sender {
     /// Notes what the sender waits for from now on.
     pub(super) fn keep_time(&mut self, now: Nanos) {
         let waiting = self.waiting();
-        self.chrono.change(waiting, now);
+        self.chrono.change(waiting, self.written, now);
     }
 
     fn waiting(&self) -> Waiting {
