@@ -7,6 +7,7 @@ mod lists;
 mod paths;
 mod pcap;
 mod properties;
+mod sinks;
 mod split;
 mod split_could;
 mod split_stack;
