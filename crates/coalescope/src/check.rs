@@ -8,7 +8,7 @@ use coalescope_report::CheckReport;
 use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs};
 use crate::page::PageFile;
-use crate::{hosts, output};
+use crate::{hosts, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
 pub(crate) fn collect(args: &CollectArgs) -> anyhow::Result<Outcome> {
     let snapshot = hosts::collect(&args.live)?;
     for unread in &snapshot.unread {
-        output::tell(&format!("warning: {}: {}", unread.what, unread.why));
+        speech::tell(&format!("warning: {}: {}", unread.what, unread.why));
     }
     let mut out = io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &snapshot).map_err(io::Error::from)?;

@@ -3,8 +3,10 @@
 mod experiments;
 mod formats;
 mod generated;
+mod help;
 mod hosts;
 mod lab;
+mod speech;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ use gro::Profile;
 pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
 pub use formats::{CheckFormat, Format, HostFormat, ReplayFormat, SchemaName, WireFormat};
 pub use generated::{CompletionsArgs, ManArgs};
+pub(crate) use help::{explain, parse};
 pub use hosts::{
     CheckArgs, CollectArgs, DiagnoseArgs, DiagnoseOutput, LiveArgs, RulesArgs, RulesCommand,
     RulesOutput,
@@ -26,6 +29,7 @@ pub(crate) use lab::DEFAULT_HOLD_US;
 #[cfg(target_os = "linux")]
 pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
+pub use speech::{ColorArg, SpeechArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -65,18 +69,30 @@ Exit codes:
   2  usage or input error, or --write could not be written";
 
 const DEMO_NOTES: &str = "\
+Examples:
+  coalescope demo
+  coalescope demo hyperv-rsc-jumbo --keep captures
+
+Without a name an incident is built in network namespaces of its own (root, or unprivileged user
+namespaces), measured, found, proven, fixed and undone; nothing of this machine is changed. The last
+line says what it came to.
+
 Exit codes:
   0  the demo ran, whatever it found
   2  usage error, or the captures could not be written";
 
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "coalescope", version, about = ABOUT, max_term_width = 100)]
+#[command(name = "coalescope", version, about = ABOUT)]
 #[command(after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+
+    /// How much is said.
+    #[command(flatten)]
+    pub speech: SpeechArgs,
 }
 
 /// What to do.
@@ -90,7 +106,7 @@ pub enum Command {
     Diagnose(DiagnoseArgs),
     /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
-    /// Mend what check has found; shows what it would do, and does it with --apply
+    /// Show what would fix what check finds; with --apply, do it
     Fix(FixArgs),
     /// Take back what fix has changed, and what a crash of ab has left
     Undo(UndoArgs),
@@ -230,15 +246,15 @@ fn profile_parser() -> impl TypedValueParser<Value = Profile> {
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_NOTES)]
 pub struct DemoArgs {
-    /// Which simulated incident; `list` lists them [default: a live one, story A, where namespaces
-    /// can be made; else hyperv-rsc-jumbo]
+    /// An incident by name, of which simulated captures are traced; `list` lists all [default:
+    /// openstack-gro, live, where network namespaces can be made; else hyperv-rsc-jumbo, simulated]
     pub story: Option<String>,
 
     /// List the incidents
     #[arg(long)]
     pub list: bool,
 
-    /// Write the captures to this directory and leave them there
+    /// Write the captures to this folder and leave them there
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 

@@ -1,41 +1,47 @@
-//! `coalescope demo`: an incident out of the simulator.
+//! `coalescope demo`: an incident live, or captures of a simulated one.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
-use coalescope_simulate::{
-    Outcome as Simulated, PointCapture, Side, run as simulate, stories, story,
-};
+use anyhow::{Context, bail};
+use coalescope_incident::Incident;
+use coalescope_report::Report;
+use coalescope_simulate::{Scenario, Side, run as simulate, stories, story};
 
 use crate::Outcome;
-use crate::cli::DemoArgs;
+use crate::cli::{DemoArgs, Format};
 use crate::inputs::Named;
 use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::trace::{self, Task};
-use crate::{lab, output};
+use crate::{incidents, lab, output, speech};
 
 /// The incident whose captures are traced where none can be run live: story E.
 const RECORDED: &str = "hyperv-rsc-jumbo";
 /// How a pcapng file begins.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
+/// What was simulated.
+struct Simulated {
+    title: String,
+    /// Names and bytes of the points' captures, in the order in which most data passed them.
+    captures: Vec<(String, Vec<u8>)>,
+}
+
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let story = args.story.as_deref();
     if args.list || story == Some("list") {
-        list(&mut io::stdout().lock())?;
-        return Ok(Outcome::Done);
+        return incidents::list();
     }
     if story.is_none() && args.keep.is_none() && lab::demo(args.output.format)? {
         return Ok(Outcome::Done);
     }
-    let story = story.unwrap_or(RECORDED);
-    let simulated = make(story)?;
+    let name = story.unwrap_or(RECORDED);
+    let simulated = make(name)?;
     let place = Place::new(args.keep.clone())?;
     let points = write(&simulated, place.path())?;
-    announce(story, &simulated, &points, &place);
+    announce(name, &simulated, &points, &place);
     let report = trace::report(&Task {
         points,
         compare: false,
@@ -43,42 +49,71 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         threads: None,
         interrupt: Interrupt::listen()?,
     })?;
-    output::print(&report, args.output)?;
+    show(name, &report, args)?;
     Ok(Outcome::Done)
 }
 
-fn list(out: &mut dyn Write) -> io::Result<()> {
-    let width = stories().iter().map(|story| story.name.len()).max();
-    let width = width.unwrap_or(0);
-    for story in stories() {
-        writeln!(out, "{:width$}  {}", story.name, story.title)?;
+/// The report, and what it comes to in a line.
+fn show(name: &str, report: &Report, args: &DemoArgs) -> io::Result<()> {
+    if args.output.format != Format::Text {
+        return output::print(report, args.output);
     }
-    Ok(())
+    if !speech::is_quiet() {
+        output::print(report, args.output)?;
+    }
+    output::print_story(&report.story_of_demo(name, incidents::is_built(name)))
 }
 
 fn make(name: &str) -> anyhow::Result<Simulated> {
-    let scenario = story(name).ok_or_else(|| {
-        anyhow!("there is no incident called {name}: `coalescope demo list` lists them")
-    })?;
-    Ok(simulate(&scenario))
+    let title = stories().iter().find(|story| story.name == name);
+    if let (Some(scenario), Some(story)) = (story(name), title) {
+        return Ok(of_story(&scenario, story.title));
+    }
+    if !incidents::is_built(name) {
+        bail!(incidents::unknown(name));
+    }
+    let incident = Incident::named(name)?;
+    let captures = coalescope_incident::simulate(&incident).slow.captures;
+    let mut captures: Vec<_> = captures
+        .into_iter()
+        .map(|one| (one.point, one.bytes))
+        .collect();
+    if !incident.workload.upload {
+        captures.reverse();
+    }
+    Ok(Simulated {
+        title: incident.title,
+        captures,
+    })
 }
 
-/// Writes a file for each point; gives the points in the order in which most data passed them.
+fn of_story(scenario: &Scenario, title: &str) -> Simulated {
+    let outcome = simulate(scenario);
+    let points = outcome.points.iter();
+    let mut captures: Vec<_> = points
+        .map(|one| (one.name.clone(), one.bytes.clone()))
+        .collect();
+    // The simulator numbers its points from the client.
+    if goes_to_client(&outcome) {
+        captures.reverse();
+    }
+    Simulated {
+        title: title.to_owned(),
+        captures,
+    }
+}
+
+/// Writes a file for each point.
 fn write(simulated: &Simulated, directory: &Path) -> anyhow::Result<Vec<Named>> {
     let mut points = Vec::new();
-    for capture in &simulated.points {
-        let extension = extension(&capture.bytes);
-        let file = directory.join(format!("{}.{extension}", capture.name));
-        fs::write(&file, &capture.bytes)
+    for (name, bytes) in &simulated.captures {
+        let file = directory.join(format!("{name}.{}", extension(bytes)));
+        fs::write(&file, bytes)
             .with_context(|| format!("cannot write {}: use --keep DIR", file.display()))?;
         points.push(Named {
-            name: capture.name.clone(),
+            name: name.clone(),
             files: vec![file],
         });
-    }
-    // The simulator numbers its points from the client.
-    if goes_to_client(simulated) {
-        points.reverse();
     }
     Ok(points)
 }
@@ -91,7 +126,7 @@ fn extension(bytes: &[u8]) -> &'static str {
     }
 }
 
-fn goes_to_client(simulated: &Simulated) -> bool {
+fn goes_to_client(simulated: &coalescope_simulate::Outcome) -> bool {
     let bytes = |side: Side| -> u64 {
         let connections = &simulated.truth.connections;
         let toward = connections
@@ -104,25 +139,21 @@ fn goes_to_client(simulated: &Simulated) -> bool {
 
 /// Says what was made, and how to look at it again.
 fn announce(name: &str, simulated: &Simulated, points: &[Named], place: &Place) {
-    let title = stories().iter().find(|story| story.name == name);
-    output::tell(&format!(
-        "{name}: {}",
-        title.map_or("", |story| story.title)
+    let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
+    speech::tell(&format!(
+        "{name}: {}; simulated, captured at {}",
+        simulated.title,
+        names.join(", ")
     ));
-    for point in points {
-        let capture = simulated.point(&point.name);
-        let frames = capture.map_or(0, PointCapture::frames);
-        output::tell(&format!("  {}: {frames} frames", point.name));
-    }
     let files = points.iter().map(|point| quoted(&point.files[0]));
-    output::tell(&format!(
+    speech::tell(&format!(
         "$ coalescope trace {}",
         files.collect::<Vec<_>>().join(" ")
     ));
     if matches!(place, Place::Temporary(_)) {
-        output::tell("(a temporary directory; --keep DIR keeps the captures)");
+        speech::tell("(in a temporary folder; --keep DIR keeps the captures)");
     }
-    output::tell("");
+    speech::tell("");
 }
 
 /// The path as a shell takes it.

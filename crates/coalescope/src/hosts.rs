@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use coalescope_host::model::Snapshot;
@@ -10,6 +11,9 @@ use coalescope_host::sources::{self, Host, Limits};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 
 use crate::cli::{LiveArgs, RulesArgs};
+use crate::speech::{self, took};
+#[cfg(target_os = "linux")]
+use crate::suggest::hint;
 
 /// Reads saved hosts if there are any, else this one.
 pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
@@ -18,7 +22,15 @@ pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec
     }
     let mut hosts: Vec<Host> = Vec::new();
     for path in from {
-        hosts.extend(read(path)?);
+        let begun = Instant::now();
+        let read = read(path)?;
+        for host in &read {
+            speech::detail(|| {
+                let read = interfaces(&host.snapshot);
+                format!("read {}: {read}, in {}", path.display(), took(begun))
+            });
+        }
+        hosts.extend(read);
     }
     Ok(apart(hosts))
 }
@@ -70,9 +82,22 @@ fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
 pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     use coalescope_host::live::{Options, collect};
 
+    let begun = Instant::now();
     let snapshot = collect(&Options {
         netns: live.netns.clone(),
         all_netns: live.all_netns,
+    });
+    speech::detail(|| {
+        let place = match (&live.netns, live.all_netns) {
+            (Some(name), _) => format!("the network namespace {name}"),
+            (None, true) => "all network namespaces of this host".to_owned(),
+            (None, false) => "this host".to_owned(),
+        };
+        format!(
+            "read {place}: {}, in {}",
+            interfaces(&snapshot),
+            took(begun)
+        )
     });
     if let Some(name) = live
         .netns
@@ -84,11 +109,28 @@ pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
             .first()
             .map(|unread| format!("{}: {}", unread.what, unread.why));
         bail!(
-            "nothing could be read of the network namespace {name}: {}",
+            "nothing could be read of the network namespace {name}{}: {}",
+            hint(name, namespaces().iter().map(String::as_str)),
             why.unwrap_or_default()
         );
     }
     Ok(snapshot)
+}
+
+/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
+/// `ns/NAME/eth0`, so that commands that name them run where the program was called.
+#[cfg(target_os = "linux")]
+pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
+    let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
+    snapshot.interfaces = interfaces
+        .map(|(key, mut interface)| {
+            interface.namespace = Some(name.to_owned());
+            (format!("ns/{name}/{key}"), interface)
+        })
+        .collect();
+    let stack = std::mem::take(&mut snapshot.stack);
+    snapshot.namespaces.insert(name.to_owned(), stack);
+    snapshot
 }
 
 /// Looks at this host.
@@ -119,8 +161,32 @@ fn with_folders(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
 
 /// Asks the rules about each host.
 pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
-    snapshots
-        .iter()
-        .map(|snapshot| check(rules, snapshot))
-        .collect()
+    let begun = Instant::now();
+    let checked = snapshots.iter().map(|snapshot| check(rules, snapshot));
+    let checked = checked.collect();
+    speech::detail(|| {
+        let asked = rules.iter().count();
+        format!(
+            "asked {asked} rules about {} hosts, in {}",
+            snapshots.len(),
+            took(begun)
+        )
+    });
+    checked
+}
+
+fn interfaces(snapshot: &Snapshot) -> String {
+    let name = snapshot.name.as_deref().unwrap_or("a host without a name");
+    format!("{name}, {} interfaces", snapshot.interfaces.len())
+}
+
+/// The namespaces that have a name.
+#[cfg(target_os = "linux")]
+pub(crate) fn namespaces() -> Vec<String> {
+    let entries = std::fs::read_dir("/run/netns")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
 }

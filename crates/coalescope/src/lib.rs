@@ -13,6 +13,7 @@ mod diagnose;
 mod fix;
 mod generated;
 mod hosts;
+mod incidents;
 mod inputs;
 mod interrupt;
 mod lab;
@@ -20,26 +21,29 @@ mod output;
 mod page;
 mod pictures;
 mod place;
+#[cfg(target_os = "linux")]
+mod places;
 mod progress;
 mod replay;
 mod rules;
 mod schema;
 mod scratch;
+mod speech;
+mod suggest;
 mod trace;
 #[cfg(target_os = "linux")]
 mod undo;
 
 use std::io;
 use std::process::ExitCode;
-
-use clap::Parser;
+use std::time::Instant;
 
 pub use cli::{
-    AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, Command, CompletionsArgs, DemoArgs,
-    DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand, LabFormat,
-    LabRunArgs, LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat, ReportArgs,
-    RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, TraceArgs, UndoArgs,
-    WireArgs, WireFormat,
+    AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, ColorArg, Command, CompletionsArgs,
+    DemoArgs, DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand,
+    LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat,
+    ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, SpeechArgs,
+    TraceArgs, UndoArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -73,7 +77,14 @@ pub fn main() -> ExitCode {
     if let Some(code) = coalescope_experiment::guardian::serve_if_asked() {
         return code;
     }
-    match run(Cli::parse()) {
+    let cli = match cli::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return cli::explain(&error),
+    };
+    let begun = Instant::now();
+    let done = run(cli);
+    speech::detail(|| format!("done in {}", speech::took(begun)));
+    match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Failed) => ExitCode::from(2),
@@ -81,7 +92,7 @@ pub fn main() -> ExitCode {
         // Whoever reads the report has seen enough of it (`| head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::tell(&format!("error: {error:#}"));
+            speech::error(&format!("error: {}", suggest::explained(&error)));
             ExitCode::from(2)
         }
     }
@@ -93,6 +104,7 @@ pub fn main() -> ExitCode {
 ///
 /// If the arguments or the input are of no use, or the report cannot be written.
 pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
+    speech::begin(cli.speech);
     match cli.command {
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Check(args) => check::run(&args),

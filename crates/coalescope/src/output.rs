@@ -1,12 +1,12 @@
 //! Printing the report.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 #[cfg(target_os = "linux")]
 use coalescope_report::{AbReport, FixReport, UndoReport, WireReport};
 use coalescope_report::{
-    CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, TextOptions,
+    CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, TextOptions, wrapped,
 };
 
 #[cfg(target_os = "linux")]
@@ -14,6 +14,7 @@ use crate::cli::{AbFormat, WireFormat};
 use crate::cli::{
     CheckFormat, DiagnoseOutput, Format, HostFormat, LabFormat, OutputArgs, ReplayFormat,
 };
+use crate::speech;
 
 /// Prints the report to standard output, which gets nothing else.
 pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
@@ -139,28 +140,30 @@ pub(crate) fn print_wire(report: &WireReport, format: WireFormat) -> io::Result<
     }
 }
 
+/// Says in a line what a demonstration came to.
+pub(crate) fn print_story(story: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if !speech::is_quiet() {
+        writeln!(out)?;
+    }
+    for line in wrapped(story, speech::width(), "", "") {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
 fn text_options(connections: usize) -> TextOptions {
     TextOptions {
         connections: Some(connections).filter(|&n| n > 0),
-        colour: wants_colour(),
+        colour: speech::colour(),
+        width: speech::width(),
+        brief: speech::is_quiet(),
     }
 }
 
-/// What text has a section for.
+/// What text says before its result.
 fn warn(warnings: impl IntoIterator<Item = impl Display>) {
     for warning in warnings {
-        tell(&format!("warning: {warning}"));
+        speech::tell(&format!("warning: {warning}"));
     }
-}
-
-/// Says something on standard error; that nobody listens there is no reason to end.
-pub(crate) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// Colour is for a terminal that can show it, unless NO_COLOR (no-color.org) forbids it.
-fn wants_colour() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
 }

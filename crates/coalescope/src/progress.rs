@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use coalescope_capture::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::speech;
+
 /// Reading that ends sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a bar may be drawn, in Hertz.
 const REFRESH_HZ: u8 = 10;
 
-const BYTES: &str = "reading {bar:40} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
+const BYTES: &str = "reading {wide_bar} {decimal_bytes} of {decimal_total_bytes}{msg}";
 const FRAMES: &str = "reading {spinner} {human_pos} frames, {elapsed}";
 
 /// Shows on standard error how far reading is, if that is a terminal and it takes long.
@@ -29,21 +31,25 @@ impl Meter {
             started: Instant::now(),
             total_bytes,
             bar: None,
-            is_wanted: io::stderr().is_terminal(),
+            is_wanted: io::stderr().is_terminal() && !speech::is_quiet(),
         }
     }
 
     /// Tells how far reading is.
     pub(crate) fn tell(&mut self, progress: Progress) {
-        if !self.is_wanted || self.bar.is_none() && self.started.elapsed() < PATIENCE {
+        let elapsed = self.started.elapsed();
+        if !self.is_wanted || self.bar.is_none() && elapsed < PATIENCE {
             return;
         }
         let total_bytes = self.total_bytes;
         let bar = self.bar.get_or_insert_with(|| draw(total_bytes));
-        bar.set_position(match total_bytes {
-            Some(_) => progress.consumed_bytes,
-            None => progress.frames,
-        });
+        match total_bytes {
+            Some(total) => {
+                bar.set_message(left(elapsed, progress.consumed_bytes, total));
+                bar.set_position(progress.consumed_bytes);
+            }
+            None => bar.set_position(progress.frames),
+        }
     }
 
     /// Takes the bar away.
@@ -52,6 +58,26 @@ impl Meter {
             bar.finish_and_clear();
         }
     }
+}
+
+/// How long the rest takes at the pace so far, in words. (The bar's own estimate is made from how
+/// often it is told of a step; it is first told after a second, of very many steps.)
+fn left(elapsed: Duration, done_bytes: u64, total_bytes: u64) -> String {
+    remaining(elapsed, done_bytes, total_bytes).map_or_else(String::new, |left| {
+        match left.as_secs() {
+            0 => ", less than 1 s left".to_owned(),
+            seconds @ 1..120 => format!(", {seconds} s left"),
+            seconds @ 120..7200 => format!(", {} min left", seconds.div_ceil(60)),
+            seconds => format!(", {} h left", seconds.div_ceil(3600)),
+        }
+    })
+}
+
+/// The rest at the pace so far; none if nothing is done yet.
+fn remaining(elapsed: Duration, done_bytes: u64, total_bytes: u64) -> Option<Duration> {
+    let rest = total_bytes.saturating_sub(done_bytes);
+    let seconds = elapsed.as_secs_f64() * rest as f64 / done_bytes as f64;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 fn draw(total_bytes: Option<u64>) -> ProgressBar {
@@ -71,5 +97,35 @@ mod tests {
         for template in [BYTES, FRAMES] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }
+    }
+
+    /// At a steady pace the time that is left is right at any moment, whatever the size.
+    #[test]
+    fn what_is_left_is_right_at_a_steady_pace() {
+        for total_s in [2, 10, 3600, 100_000_u64] {
+            let total_bytes = 1_000_000_007 * total_s;
+            for tenth in 1..10 {
+                let elapsed = Duration::from_secs(total_s) / 10 * tenth;
+                let done = total_bytes / 10 * u64::from(tenth);
+                let left = remaining(elapsed, done, total_bytes).unwrap().as_secs_f64();
+                let right = total_s as f64 * f64::from(10 - tenth) / 10.0;
+                assert!(
+                    (left - right).abs() < 0.001 * right,
+                    "{left} s, not {right} s"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn words_for_what_is_left() {
+        let at = |elapsed_s, done| left(Duration::from_secs(elapsed_s), done, 100);
+        assert_eq!(at(36, 36), ", 64 s left");
+        assert_eq!(at(1, 99), ", less than 1 s left");
+        assert_eq!(at(600, 50), ", 10 min left");
+        assert_eq!(at(10_000, 50), ", 3 h left");
+        assert_eq!(at(1, 0), "", "nothing is known yet");
+        assert_eq!(at(3, 100), ", less than 1 s left");
+        assert_eq!(at(3, 120), ", less than 1 s left", "a file that grows");
     }
 }

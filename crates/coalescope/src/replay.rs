@@ -1,5 +1,7 @@
 //! `coalescope replay`.
 
+use std::time::Instant;
+
 use coalescope_replay::{Options, Output};
 use coalescope_report::ReplayReport;
 
@@ -10,6 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::page::PageFile;
 use crate::progress::Meter;
+use crate::speech::{self, took};
 
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
@@ -32,12 +35,15 @@ fn report(args: &ReplayArgs) -> anyhow::Result<ReplayReport> {
         stop: interrupt.flag(),
         ..Options::new(args.profile)
     };
+    let begun = Instant::now();
+    speech::detail(|| format!("reading {}", args.file.display()));
     let mut meter = Meter::new(source.size_bytes());
     let tell = &mut |progress| meter.tell(progress);
     let facts = coalescope_replay::replay(source, options, written, tell);
     meter.clear();
+    speech::detail(|| format!("read all of it in {}", took(begun)));
     if interrupt.is_set() {
-        output::tell("warning: interrupted: this is what was read until then");
+        speech::tell("warning: interrupted: this is what was read until then");
     }
     Ok(ReplayReport::new(facts?))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::cli::{HostFormat, RulesCommand, RulesOutput};
-use crate::{hosts, output};
+use crate::{hosts, speech, suggest};
 
 /// Name and version of what `rules list` and `rules show` print.
 const LIST_SCHEMA: &str = "coalescope/rules/1";
@@ -86,7 +86,13 @@ fn list(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
 
 fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> {
     let Some(rule) = rules.get(id) else {
-        bail!("there is no rule {id}: `coalescope rules list` lists them");
+        let known = rules.iter().map(|rule| rule.id.as_str());
+        bail!(suggest::unknown(
+            "rule",
+            id,
+            known,
+            "`coalescope rules list` lists them"
+        ));
     };
     if args.format == HostFormat::Json {
         return json(AllOrOne::One(rule));
@@ -100,13 +106,13 @@ fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> 
 fn run_fixtures(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     let failures = test(rules);
     for failure in &failures {
-        output::tell(&format!(
+        speech::tell(&format!(
             "{} ({}): {}",
             failure.rule, failure.fixture, failure.problem
         ));
     }
     for id in rules.dangling() {
-        output::tell(&format!(
+        speech::tell(&format!(
             "warning: {id} is replaced by a rule, and there is no rule of that id"
         ));
     }

@@ -7,12 +7,12 @@ use coalescope_host::model::Snapshot;
 use coalescope_incident::Incident;
 use coalescope_knowledge::rules::Rule;
 use coalescope_report::{
-    AbReport, CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, WireReport,
+    AbReport, CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, WireReport, listing,
 };
 use schemars::{Schema, schema_for};
 
 use crate::cli::{SchemaArgs, SchemaName};
-use crate::{Outcome, rules};
+use crate::{Outcome, rules, speech};
 
 pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Outcome> {
     let Some(name) = args.name else { return list() };
@@ -61,13 +61,13 @@ fn of_changes(_: SchemaName) -> anyhow::Result<Schema> {
 }
 
 fn list() -> anyhow::Result<Outcome> {
-    let mut out = io::stdout().lock();
-    for value in SchemaName::value_variants() {
-        let Some(value) = value.to_possible_value() else {
-            continue;
-        };
+    let values = SchemaName::value_variants().iter();
+    let rows = values.filter_map(|value| {
+        let value = value.to_possible_value()?;
         let help = value.get_help().map(ToString::to_string);
-        writeln!(out, "{:11} {}", value.get_name(), help.unwrap_or_default())?;
-    }
+        Some(vec![value.get_name().to_owned(), help.unwrap_or_default()])
+    });
+    let text = listing(&rows.collect::<Vec<_>>(), speech::width());
+    io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }

@@ -1,6 +1,7 @@
 //! `coalescope trace`.
 
 use std::thread;
+use std::time::Instant;
 
 use anyhow::bail;
 use coalescope_capture::{Options, facts};
@@ -15,6 +16,7 @@ use crate::output;
 use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::progress::Meter;
+use crate::speech::{self, took};
 
 /// Reading gains from a second thread, and little from more: one reads, one follows connections.
 const USEFUL_THREADS: usize = 2;
@@ -89,7 +91,9 @@ pub(crate) type Judged = (facts::Trace, Diagnosis);
 /// Reads captures of the same traffic and judges them.
 pub(crate) fn judged(task: &Task) -> anyhow::Result<Judged> {
     let trace = read(task)?;
+    let begun = Instant::now();
     let diagnosis = judge(&trace);
+    speech::detail(|| format!("judged it in {}", took(begun)));
     Ok((trace, diagnosis))
 }
 
@@ -110,13 +114,34 @@ fn check(task: &Task) -> anyhow::Result<()> {
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
     let options = task.options();
+    let begun = Instant::now();
+    speech::detail(|| reading(&task.points, size_bytes, options.threads));
     let mut meter = Meter::new(size_bytes);
     let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
     meter.clear();
+    speech::detail(|| format!("read all of it in {}", took(begun)));
     if task.interrupt.is_set() {
-        output::tell("warning: interrupted: this is what was read until then");
+        speech::tell("warning: interrupted: this is what was read until then");
     }
     Ok(trace?)
+}
+
+/// What is read, and from where.
+fn reading(points: &[Named], size_bytes: Option<u64>, threads: usize) -> String {
+    let size = size_bytes.map_or_else(
+        || "unknown size".to_owned(),
+        |bytes| format!("{bytes} bytes"),
+    );
+    let points = points.iter().map(|point| {
+        let files = point.files.iter().map(|file| file.display().to_string());
+        format!(
+            "\n  {}: {}",
+            point.name,
+            files.collect::<Vec<_>>().join(", ")
+        )
+    });
+    let points: String = points.collect();
+    format!("reading {size} with {threads} threads:{points}")
 }
 
 fn default_threads() -> usize {

@@ -3,26 +3,29 @@
 use std::thread::sleep;
 use std::time::Duration;
 
+use anyhow::{anyhow, bail};
 use coalescope_experiment::journal::{Store, StoreKind};
 use coalescope_experiment::restore::{Fate, Undone, forget, undo_one};
 use coalescope_report::UndoReport;
 
 use crate::cli::UndoArgs;
-use crate::{Outcome, output};
+use crate::{Outcome, output, speech, suggest};
 
 /// A guardian whose program was killed restores by itself: it needs about this long.
 const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
-    let stores = [
-        Store::usual(StoreKind::Runtime)?,
-        Store::usual(StoreKind::Persistent)?,
-    ];
+    let stores = [store(StoreKind::Runtime)?, store(StoreKind::Persistent)?];
+    for store in &stores {
+        speech::detail(|| format!("looking for journals in {}", store.path().display()));
+    }
     let mut report = UndoReport::default();
     let mut missing: Vec<&String> = args.journals.iter().collect();
+    let mut known = Vec::new();
     for store in &stores {
         for id in store.list()? {
+            known.push(id.clone());
             if !args.journals.is_empty() && !args.journals.contains(&id) {
                 continue;
             }
@@ -31,14 +34,45 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         }
     }
     if let Some(name) = missing.first() {
-        anyhow::bail!("there is no journal {name}: see coalescope undo --list");
+        let known = known.iter().map(String::as_str);
+        bail!(suggest::unknown(
+            "journal",
+            name,
+            known,
+            "`coalescope undo --list` lists them"
+        ));
     }
+    mind_root(&report);
     output::print_undo(&report, args.format)?;
     Ok(if report.has_failed() {
         Outcome::Unrestored
     } else {
         Outcome::Done
     })
+}
+
+/// Where journals are. Without root these are this user's own, not those of root.
+fn store(kind: StoreKind) -> anyhow::Result<Store> {
+    Store::usual(kind).map_err(|error| {
+        if rustix::process::geteuid().is_root() {
+            return error.into();
+        }
+        anyhow!(
+            "undo needs root: what `fix` and `ab` change as root is written down in /run/coalescope \
+             and /var/lib/coalescope; run `sudo coalescope undo` ({error})"
+        )
+    })
+}
+
+/// What an ordinary user does not get to see.
+fn mind_root(report: &UndoReport) {
+    let is_root = rustix::process::geteuid().is_root();
+    let own = std::env::var_os("COALESCOPE_STATE").is_some_and(|path| !path.is_empty());
+    if !is_root && !own && report.is_empty() {
+        speech::tell(
+            "warning: what root has changed is not looked at: run `sudo coalescope undo` for that",
+        );
+    }
 }
 
 fn handle(args: &UndoArgs, store: &Store, id: &str, report: &mut UndoReport) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ mod effect;
 mod judge;
 mod measured;
 mod rules;
+mod spoken;
 mod words;
 
 pub use analysis::{Analysis, Decision, Outlier, decide};
@@ -16,3 +17,4 @@ pub use cells::{Cell, CellTable};
 pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;
+pub use spoken::spoken;

@@ -53,6 +53,25 @@ impl Setting {
     }
 }
 
+impl Value {
+    /// In words: `GRO off`, `an MTU of 1500`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Feature { feature, on, .. } => {
+                // Long names have hyphens and are no abbreviations.
+                let name = match feature.contains('-') {
+                    true => feature.clone(),
+                    false => feature.to_uppercase(),
+                };
+                format!("{name} {}", if *on { "on" } else { "off" })
+            }
+            Self::Mtu { bytes, .. } => format!("an MTU of {bytes}"),
+            Self::Sysctl { key, value } => format!("{key} = {value}"),
+        }
+    }
+}
+
 impl fmt::Display for Setting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}/{}", self.room, self.value)

@@ -97,7 +97,7 @@ pub struct Settled {
 }
 
 /// What became of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// Switching the setting, and nothing else, switched the harm.

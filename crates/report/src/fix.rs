@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
+use coalescope_knowledge::{Proof, Standing};
 use coalescope_remedy::Plan;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -33,6 +33,9 @@ pub struct FixReport {
     pub unrestored: Vec<String>,
     /// What was applied before, and whether it holds (`--verify`).
     pub verified: Vec<Verified>,
+    /// Whether only that was asked for.
+    #[serde(skip)]
+    pub verifies: bool,
 }
 
 /// A finding, and what mends it.
@@ -58,6 +61,20 @@ pub struct Fixed {
     pub(crate) cost: Option<String>,
     /// The experiment that would prove or clear it.
     pub(crate) experiment: Option<String>,
+    /// What the last experiment that was made of it has shown; none if there was none.
+    pub(crate) shown: Option<Shown>,
+}
+
+/// What an experiment has shown of a finding.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ShownByExperiment")]
+pub struct Shown {
+    /// When it began, in seconds since 1970.
+    pub begun_unix_s: u64,
+    /// What became of the finding.
+    pub now: Standing,
+    /// The experiment's verdict.
+    pub verdict: String,
 }
 
 /// Something that was applied, and whether it holds.
@@ -108,7 +125,21 @@ impl Fixed {
             lasting_by_hand: lasting.collect(),
             cost: finding.cost.clone(),
             experiment: finding.experiment.clone(),
+            shown: None,
         }
+    }
+
+    /// Adds what an experiment has shown of it.
+    #[must_use]
+    pub fn with_proof(mut self, shown: Option<Shown>) -> Self {
+        if shown
+            .as_ref()
+            .is_some_and(|shown| shown.now == Standing::Proven)
+        {
+            self.proof = Proof::Proven;
+        }
+        self.shown = shown;
+        self
     }
 }
 

@@ -12,6 +12,7 @@ use crate::document;
 use crate::html;
 use crate::separated;
 use crate::text::{self, TextOptions};
+use crate::words;
 
 /// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/lab/1";
@@ -169,6 +170,15 @@ pub struct Skipped {
     pub name: String,
     /// Why.
     pub why: String,
+}
+
+impl LabIncident {
+    /// What a live run comes to, in a line for people. `remedy`: what made the difference, such as
+    /// `GRO off`.
+    #[must_use]
+    pub fn story(&self, remedy: &str) -> String {
+        words::demo::live(self, remedy)
+    }
 }
 
 impl LabReport {

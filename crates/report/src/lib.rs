@@ -34,10 +34,10 @@ pub use ab::AbReport;
 pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 #[cfg(target_os = "linux")]
-pub use fix::{FixReport, Fixed, Verified};
+pub use fix::{FixReport, Fixed, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
 pub use replay::ReplayReport;
-pub use text::{TextOptions, WIDTH};
+pub use text::{TextOptions, WIDTH, glued, listing, wrapped};
 #[cfg(target_os = "linux")]
 pub use undo::UndoReport;
 pub use wire::{WireForward, WireReport, WireWay};
@@ -102,6 +102,13 @@ impl Report {
     pub fn has_findings(&self) -> bool {
         let findings = &self.diagnosis.findings;
         findings.iter().any(|finding| finding.id != Id::Healthy)
+    }
+
+    /// What the captures of a simulated incident come to, in a line for people. `is_built`: the lab
+    /// can build the incident live.
+    #[must_use]
+    pub fn story_of_demo(&self, name: &str, is_built: bool) -> String {
+        words::demo::simulated(self, name, is_built)
     }
 
     /// What was left out or looked odd while reading, each with its point.

@@ -93,6 +93,12 @@ impl UndoReport {
         });
     }
 
+    /// Whether there was no journal.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.journals.is_empty()
+    }
+
     /// Whether something is left to be done by hand.
     #[must_use]
     pub fn has_failed(&self) -> bool {

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod widths;
+
 use std::collections::BTreeMap;
 
 use coalescope_experiment::counters::Moved;
@@ -84,13 +86,13 @@ fn record(factors: Vec<Vary>, blocks: usize, bps: &[f64]) -> Record {
 }
 
 fn text(report: &AbReport) -> String {
-    let mut out = Vec::new();
-    let options = TextOptions {
-        connections: None,
-        colour: false,
+    let write = |options: &TextOptions| {
+        let mut out = Vec::new();
+        report.write_text(&mut out, options).unwrap();
+        String::from_utf8(out).unwrap()
     };
-    report.write_text(&mut out, &options).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    widths::fits("an experiment", true, write);
+    let text = write(&TextOptions::default());
     assert!(
         text.lines().all(|line| line.chars().count() <= WIDTH),
         "{text}"

@@ -168,6 +168,7 @@ fn text(report: &Report, connections: Option<usize>, colour: bool) -> String {
     let options = TextOptions {
         connections,
         colour,
+        ..TextOptions::default()
     };
     let mut out = Vec::new();
     report.write_text(&mut out, &options).unwrap();
@@ -267,7 +268,13 @@ fn colour_is_for_harm() {
 fn colour_changes_nothing_but_colour() {
     let report = report(2, 1);
     let mut plain = text(&report, None, true);
-    for code in ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m"] {
+    for code in [
+        "\u{1b}[0m",
+        "\u{1b}[1m",
+        "\u{1b}[31m",
+        "\u{1b}[32m",
+        "\u{1b}[33m",
+    ] {
         plain = plain.replace(code, "");
     }
     assert_eq!(plain, text(&report, None, false));

@@ -9,7 +9,7 @@ use coalescope_experiment::settings::{Factor, Setting};
 
 use super::kept;
 use crate::cli::{AbArgs, SenseArg};
-use crate::output;
+use crate::speech;
 
 /// How long iperf3 runs: long enough for a window to grow, short enough for many runs.
 const IPERF3_S: u64 = 5;
@@ -46,6 +46,25 @@ pub(super) fn asked(args: &AbArgs) -> anyhow::Result<Asked> {
         },
         factors,
     })
+}
+
+/// Settings take root, or its right to change networks; without either nothing else matters.
+pub(super) fn mind_the_rights(args: &AbArgs) -> anyhow::Result<()> {
+    let mut settings = args.set.iter().chain(&args.factor);
+    match settings.next() {
+        Some(setting) if !may_change() => bail!(
+            "to change {setting} takes root (or CAP_NET_ADMIN): run it with sudo; what needs no \
+             rights is --from with two vantages, and --do with commands of your own"
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Whether settings of networks can be changed.
+pub(crate) fn may_change() -> bool {
+    use rustix::thread::{CapabilitySet, capabilities};
+    let effective = capabilities(None).map(|sets| sets.effective);
+    effective.is_ok_and(|effective| effective.contains(CapabilitySet::NET_ADMIN))
 }
 
 fn factors(args: &AbArgs) -> anyhow::Result<Vec<Vary>> {
@@ -128,7 +147,7 @@ pub(super) fn mind_the_session(
         bail!("{what}; --yes goes on: if the session is lost, the settings are restored");
     }
     let longest = record.asked.timeout_s.get_or_insert(LONGEST_S);
-    output::tell(&format!(
+    speech::tell(&format!(
         "warning: {what}; it is restored when this program ends in any way, and when a run takes \
          far longer than {longest} s"
     ));

@@ -9,6 +9,8 @@ use anyhow::{Context, bail};
 use coalescope_experiment::record::{Record, SCHEMA};
 use serde::Serialize;
 
+use crate::places;
+
 /// The file of a record.
 pub(super) struct Kept {
     path: PathBuf,
@@ -20,10 +22,9 @@ impl Kept {
         Self { path }
     }
 
-    /// A new one in the usual place: `$COALESCOPE_STATE/ab`, /var/lib/coalescope/ab, or without root
-    /// `$XDG_STATE_HOME/coalescope/ab`, which is ~/.local/state by default.
+    /// A new one in the usual place.
     pub(super) fn usual(begun_unix_s: u64) -> anyhow::Result<Self> {
-        let folder = folder().join("ab");
+        let folder = places::records();
         fs::create_dir_all(&folder).with_context(|| {
             format!(
                 "cannot make the folder {}: use --save FILE",
@@ -62,20 +63,6 @@ impl Kept {
         file.into_inner()?.sync_all()?;
         fs::rename(&beside, &self.path)
     }
-}
-
-fn folder() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(state) = set("COALESCOPE_STATE") {
-        return PathBuf::from(state);
-    }
-    if rustix::process::geteuid().is_root() {
-        return PathBuf::from("/var/lib/coalescope");
-    }
-    let state = set("XDG_STATE_HOME").map(PathBuf::from);
-    let home = || set("HOME").map(|home| Path::new(&home).join(".local/state"));
-    let base = state.or_else(home).unwrap_or_else(std::env::temp_dir);
-    base.join("coalescope")
 }
 
 /// The time, in seconds since 1970.

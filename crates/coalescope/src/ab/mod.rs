@@ -1,6 +1,6 @@
 //! `coalescope ab`: an experiment with settings or vantages.
 
-mod ask;
+pub(crate) mod ask;
 mod kept;
 mod settled;
 mod watch;
@@ -15,12 +15,13 @@ use coalescope_report::AbReport;
 
 use crate::cli::{AbArgs, LiveArgs};
 use crate::page::PageFile;
-use crate::{Outcome, hosts, interrupt, output};
+use crate::{Outcome, hosts, interrupt, output, speech};
 use kept::Kept;
 use watch::Told;
 
 pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
+    ask::mind_the_rights(args)?;
     let stop = interrupt::until_told().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;
     let checked = Checked::new(&record.asked)?;
@@ -32,9 +33,9 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let findings = settled::settle(&suspicions, &record);
     let report = AbReport::new(record, findings);
     kept.write(&report)?;
-    output::tell(&format!("the record is in {}", kept.path().display()));
+    speech::tell(&format!("the record is in {}", kept.path().display()));
     if let Some(error) = &report.record().error {
-        output::tell(&format!("error: {error}"));
+        speech::tell(&format!("error: {error}"));
     }
     let written = page.write(|out| report.write_html(out));
     output::print_ab(&report, args.format)?;

@@ -4,11 +4,12 @@ use std::io;
 
 use coalescope_experiment::ab::Watch;
 use coalescope_experiment::design::Planned;
+use coalescope_experiment::effects::spoken;
 use coalescope_experiment::record::{Record, Run};
 use coalescope_report::figure;
 
 use super::kept::Kept;
-use crate::output;
+use crate::speech;
 
 /// Tells of each run, and keeps the record.
 pub(super) struct Told<'a> {
@@ -38,11 +39,14 @@ impl Watch for Told<'_> {
             (None, Some(metric)) => run
                 .figures
                 .get(&metric.name)
-                .map(|value| format!("{} {}", metric.name, figure(*value, metric.unit.as_deref())))
+                .map(|value| {
+                    let name = spoken(&metric.name);
+                    format!("{name} {}", figure(*value, metric.unit.as_deref()))
+                })
                 .unwrap_or_default(),
             (None, None) => String::new(),
         };
-        output::tell(&format!("{}: {result}", self.line));
+        speech::tell(&format!("{}: {result}", self.line));
     }
 
     fn keep(&mut self, record: &Record) -> io::Result<()> {

@@ -31,12 +31,13 @@ Exit codes:
 const FIX_NOTES: &str = "\
 Examples:
   coalescope fix                       show what check would have changed
-  coalescope fix linux-bridge-lro --apply
+  coalescope fix hypervisor-gro-wan-download --apply
   coalescope fix --apply --persist
   coalescope fix --verify
   coalescope undo
 
-Without --apply nothing is changed. What is applied can be taken back with coalescope undo.
+Without --apply nothing is changed. What is applied can be taken back with coalescope undo. What ab has
+proven or cleared on this host is said, as far as its records are in the usual place.
 
 Exit codes:
   0  done, or nothing to fix

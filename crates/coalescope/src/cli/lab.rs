@@ -43,7 +43,7 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXIT_CODES)]
 pub enum LabCommand {
-    /// List the incidents
+    /// List the incidents, and which command takes each
     List,
     /// Print the file of an incident, to begin one's own with
     Show {

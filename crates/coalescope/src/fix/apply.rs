@@ -11,8 +11,9 @@ use coalescope_experiment::settings::Setting;
 use coalescope_report::FixReport;
 
 use super::choose::Chosen;
+use crate::ab::ask::may_change;
 use crate::cli::FixArgs;
-use crate::{Outcome, output};
+use crate::{Outcome, speech};
 
 /// How long a change may take before the guardian takes it for lost.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -22,6 +23,11 @@ pub(super) fn apply(
     chosen: &Chosen,
     report: &mut FixReport,
 ) -> anyhow::Result<Outcome> {
+    if !chosen.settings.is_empty() && !may_change() {
+        bail!(
+            "--apply changes settings, which takes root (or CAP_NET_ADMIN): run it with sudo; nothing was changed"
+        );
+    }
     mind_the_session(&chosen.settings, args.yes)?;
     let command: Vec<String> = std::iter::once("coalescope".to_owned())
         .chain(std::env::args().skip(1))
@@ -91,7 +97,7 @@ fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<()> {
                 if let Some(undone) = undo_one(&runtime, journal)
                     && undone.fate.is_failure()
                 {
-                    output::tell("warning: not all settings could be taken back: coalescope undo");
+                    speech::tell("warning: not all settings could be taken back: coalescope undo");
                 }
             }
             Err(error).context("no file was changed, and the settings were taken back")

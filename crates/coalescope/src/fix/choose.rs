@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use coalescope_experiment::settings::{Setting, read};
+use coalescope_host::model::Snapshot;
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_report::Fixed;
 
 use super::fixed;
+use super::proofs::Proofs;
 use crate::cli::FixArgs;
-use crate::hosts;
+use crate::hosts::{self, seen_from_outside};
+use crate::suggest::hint;
 
 /// What is to be done.
 pub(super) struct Chosen {
@@ -23,7 +26,8 @@ impl Chosen {
     /// Asks the rules about this host.
     pub(super) fn of(args: &FixArgs) -> anyhow::Result<Self> {
         let rules = hosts::rules(&args.rules)?;
-        let snapshots = hosts::snapshots(&[], &args.live)?;
+        let snapshots = vec![snapshot(args)?];
+        let proofs = Proofs::read();
         let checked = hosts::checked(&rules, &snapshots);
         let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
         let chosen = named(&all, &args.findings)?;
@@ -33,7 +37,8 @@ impl Chosen {
         for finding in chosen {
             let own = settings_of(finding, namespace)?;
             settings.add(finding, &own)?;
-            fixes.push(fixed(finding, &own, args.persist));
+            let proof = proofs.about(finding, &snapshots[0]);
+            fixes.push(fixed(finding, &own, args.persist).with_proof(proof));
         }
         Ok(Self {
             fixes,
@@ -42,13 +47,23 @@ impl Chosen {
     }
 }
 
+/// This host. With `--netns NAME` its interfaces are called as they are from here.
+fn snapshot(args: &FixArgs) -> anyhow::Result<Snapshot> {
+    let snapshot = hosts::collect(&args.live)?;
+    Ok(match &args.live.netns {
+        Some(name) if !name.contains('/') => seen_from_outside(snapshot, name),
+        _ => snapshot,
+    })
+}
+
 /// Those that were named; all, if none was.
 fn named<'a>(all: &[&'a HostFinding], ids: &[String]) -> anyhow::Result<Vec<&'a HostFinding>> {
     for id in ids {
         if !all.iter().any(|finding| finding.id == *id) {
             let known: Vec<&str> = all.iter().map(|finding| finding.id.as_str()).collect();
             bail!(
-                "check has no finding {id} here; it has {}",
+                "check has no finding {id} here{}; it has {}",
+                hint(id, known.iter().copied()),
                 if known.is_empty() {
                     "none".to_owned()
                 } else {
@@ -63,7 +78,7 @@ fn named<'a>(all: &[&'a HostFinding], ids: &[String]) -> anyhow::Result<Vec<&'a 
     Ok(chosen.copied().collect())
 }
 
-/// What mends a finding now. With `--netns` names are those of that namespace.
+/// What mends a finding now. With a path after `--netns` names are those of that namespace.
 fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result<Vec<Setting>> {
     let runtime = finding
         .remedies

@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::commands::Commands;
 use super::judged::{Measurements, problems};
 use super::table;
-use crate::output;
 use crate::place::Place;
+use crate::speech;
 
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
@@ -90,7 +90,7 @@ impl<'a> Chain<'a> {
     }
 
     fn tell(&self, text: &str) {
-        output::tell(&format!("{}: {text}", self.incident.name));
+        speech::tell(&format!("{}: {text}", self.incident.name));
     }
 
     fn measure(&self, when: &str) -> anyhow::Result<Measured> {
@@ -342,7 +342,7 @@ fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Res
     };
     live.stop()?;
     let bps = measured.bps();
-    output::tell(&format!(
+    speech::tell(&format!(
         "{}: {}: {}",
         incident.name,
         control.name,

@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use crate::speech;
+
 /// This program, even if its file was replaced meanwhile.
 const SELF: &str = "/proc/self/exe";
 
@@ -36,6 +38,7 @@ impl<'a> Commands<'a> {
         // The command is run in the folder, where a relative path would be another one.
         let state = std::path::absolute(self.folder.join("state"))
             .context("cannot tell where the lab's folder is: give --keep an absolute path")?;
+        speech::detail(|| format!("$ coalescope {}", arguments.join(" ")));
         Command::new(SELF)
             .args(arguments)
             .current_dir(self.folder)

@@ -1,4 +1,4 @@
-//! `coalescope lab list` and `show`, and finding incidents by name or file.
+//! `coalescope lab show`, and finding incidents by name or file.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,24 +6,12 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use coalescope_incident::{Incident, MAX_BYTES};
 
-use crate::Outcome;
 use crate::cli::LabRunArgs;
-
-/// Lists the incidents that are built in.
-pub(super) fn list() -> anyhow::Result<Outcome> {
-    let mut out = io::stdout().lock();
-    for name in Incident::names() {
-        let incident = Incident::named(name)?;
-        let kind = incident.kind.word();
-        writeln!(out, "{name:<20} {kind:<9} {}", incident.title)?;
-    }
-    Ok(Outcome::Done)
-}
+use crate::{Outcome, incidents};
 
 /// Prints the file of one, for people to begin their own with.
 pub(super) fn show(name: &str) -> anyhow::Result<Outcome> {
-    let text = Incident::text_of(name)
-        .with_context(|| format!("there is no incident {name}: see coalescope lab list"))?;
+    let text = Incident::text_of(name).with_context(|| incidents::not_built(name))?;
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }
@@ -35,7 +23,7 @@ pub(super) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
         return Ok(all?);
     }
     if args.names.is_empty() {
-        bail!("which incident? See coalescope lab list, or give --all");
+        bail!("which incident? `coalescope lab list` lists them; --all is all that the lab builds");
     }
     args.names.iter().map(|name| one(name)).collect()
 }
@@ -45,6 +33,9 @@ pub(super) fn one(name: &str) -> anyhow::Result<Incident> {
     let path = Path::new(name);
     let is_file = name.contains('/') || path.extension().is_some_and(|ending| ending == "yaml");
     if !is_file {
+        if !incidents::is_built(name) {
+            bail!(incidents::not_built(name));
+        }
         return Ok(Incident::named(name)?);
     }
     let about = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;

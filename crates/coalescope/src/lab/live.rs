@@ -14,7 +14,7 @@ use super::{chain, judged};
 use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::{Outcome, interrupt, output, scratch};
+use crate::{Outcome, interrupt, output, scratch, speech};
 
 /// What `coalescope demo` shows: story A.
 const DEMO: &str = "openstack-gro";
@@ -51,14 +51,17 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
 /// Story A, live; false, and why on standard error, where that cannot be.
 pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     let incident = Incident::named(DEMO)?;
-    output::tell(&format!("{DEMO}, live: {}", incident.title));
+    speech::tell(&format!(
+        "{DEMO}, live, in network namespaces: {}",
+        incident.title
+    ));
     prepare()?;
     let place = Place::new(None)?;
     let done = match chain::run(&incident, &place) {
         Ok(done) => done,
         Err(error) => match unavailable(&error) {
             Some(why) => {
-                output::tell(&format!(
+                speech::tell(&format!(
                     "not here: {why}; so captures of a simulated one instead"
                 ));
                 return Ok(false);
@@ -66,16 +69,21 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
             None => return Err(error),
         },
     };
+    let story = done.story(&incident.remedy.value.in_words());
     let report = LabReport {
         incidents: vec![done],
         skipped: Vec::new(),
     };
-    let format = match format {
-        Format::Text => LabFormat::Text,
-        Format::Json => LabFormat::Json,
-        Format::Csv => LabFormat::Csv,
-    };
-    output::print_lab(&report, format)?;
+    match format {
+        Format::Json => output::print_lab(&report, LabFormat::Json)?,
+        Format::Csv => output::print_lab(&report, LabFormat::Csv)?,
+        Format::Text => {
+            if !speech::is_quiet() {
+                output::print_lab(&report, LabFormat::Text)?;
+            }
+            output::print_story(&story)?;
+        }
+    }
     Ok(true)
 }
 
@@ -88,7 +96,7 @@ fn prepare() -> anyhow::Result<()> {
         }
     }
     for name in path::clean()? {
-        output::tell(&format!("removed what a killed lab had left: {name}"));
+        speech::tell(&format!("removed what a killed lab had left: {name}"));
     }
     Ok(())
 }
@@ -105,16 +113,16 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let incident = one(&args.name)?;
     prepare()?;
     let live = Live::start(&incident, Build::AsIs)?;
-    output::tell(&format!("{}: {}", incident.name, incident.title));
+    speech::tell(&format!("{}: {}", incident.name, incident.title));
     for room in incident.rooms() {
-        output::tell(&format!(
+        speech::tell(&format!(
             "  {}: ns/{}",
             room.name,
             live.room_name(&room.name)?
         ));
     }
     let remedy = live.setting(&incident.remedy)?;
-    output::tell(&format!(
+    speech::tell(&format!(
         "the remedy: {remedy}\ntry: coalescope lab get {} {} ; exit ends it",
         live.address(),
         incident.workload.bytes
@@ -126,7 +134,7 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
         .map_err(|error| anyhow!(error))?
         .with_context(|| format!("cannot run {}", shell.to_string_lossy()))?;
     live.stop()?;
-    output::tell(&format!("the shell ended ({status}), and the lab with it"));
+    speech::tell(&format!("the shell ended ({status}), and the lab with it"));
     Ok(Outcome::Done)
 }
 

@@ -22,12 +22,12 @@ pub(crate) use live::demo;
 use crate::cli::LabCommand;
 #[cfg(target_os = "linux")]
 use crate::cli::LabKernel;
-use crate::{Outcome, output, scratch};
+use crate::{Outcome, incidents, scratch, speech};
 
 /// Nothing is run live here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn demo(_: crate::cli::Format) -> anyhow::Result<bool> {
-    output::tell(
+    speech::tell(
         "not here: incidents are run live on Linux only; so captures of a simulated one instead",
     );
     Ok(false)
@@ -40,7 +40,7 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
         clean_folders();
     }
     match command {
-        LabCommand::List => list::list(),
+        LabCommand::List => incidents::list(),
         LabCommand::Show { name } => list::show(name),
         LabCommand::Run(args) if args.simulated => simulated::run(args),
         LabCommand::Run(args) if args.kernel == LabKernel::Uml => uml::run(args),
@@ -56,7 +56,7 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
     match command {
-        LabCommand::List => list::list(),
+        LabCommand::List => incidents::list(),
         LabCommand::Show { name } => list::show(name),
         LabCommand::Run(args) if args.simulated => {
             clean_folders();
@@ -73,6 +73,6 @@ pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
 fn clean_folders() {
     for folder in scratch::clean() {
         let folder = folder.display();
-        output::tell(&format!("removed what a killed lab had left: {folder}"));
+        speech::tell(&format!("removed what a killed lab had left: {folder}"));
     }
 }

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::trace::{self, Task};
-use crate::{Outcome, output};
+use crate::{Outcome, output, speech};
 
 /// Stands for the kernel's release.
 const CLOCK: &str = "virtual clock";
@@ -26,7 +26,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     let mut report = LabReport::default();
     for incident in chosen(args)? {
-        output::tell(&format!("{}: on a virtual clock", incident.name));
+        speech::tell(&format!("{}: on a virtual clock", incident.name));
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }

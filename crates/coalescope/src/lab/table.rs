@@ -7,7 +7,7 @@ use coalescope_incident::{Build, Incident, Row, Side};
 use coalescope_lab::incident::Live;
 use coalescope_report::{LabAgreement, LabRow, figure};
 
-use crate::output;
+use crate::speech;
 
 /// Runs of each row: a single one may meet a busy machine.
 const ROUNDS: usize = 3;
@@ -43,7 +43,7 @@ fn measured(incident: &Incident, row: &Row) -> anyhow::Result<LabRow> {
     let moved = [0, 1].map(|end| after[end].since(&before[end]));
     let done = row_of(incident, row, measured.bps(), &moved);
     let words = words_of(row.levels.iter());
-    output::tell(&format!(
+    speech::tell(&format!(
         "{}: {words}: {}",
         incident.name,
         figure(done.bps, Some("bit/s"))

@@ -14,7 +14,7 @@ use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::page::PageFile;
 use crate::scratch::Scratch;
-use crate::{Outcome, interrupt, output};
+use crate::{Outcome, interrupt, output, speech};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.
 const MODULES: [&str; 19] = [
@@ -109,8 +109,8 @@ impl Guest {
         task.writable = &folders;
         task.output = Some(&output);
         task.stop = Some(&stop);
-        task.heard = Some(&output::tell);
-        output::tell("user-mode Linux boots");
+        task.heard = Some(&speech::tell);
+        speech::tell("user-mode Linux boots");
         let finished = uml.run(&task)?;
         report(&finished, &output)
     }

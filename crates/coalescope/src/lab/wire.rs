@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use coalescope_lab::wire::{DEFAULT_HOLD, Direction, Merger, Unchanged, Wire};
 use coalescope_lab::{Link, http};
 use coalescope_replay::facts::Reasons;
@@ -12,13 +12,13 @@ use gro::{Counters, Reason};
 
 use crate::Outcome;
 use crate::cli::{DEFAULT_HOLD_US, GetArgs, WireArgs};
-use crate::{interrupt, output};
+use crate::{interrupt, output, speech, suggest};
 
 const _: () = assert!(DEFAULT_HOLD.as_micros() == DEFAULT_HOLD_US as u128);
 
 /// Runs until a signal ends it.
 pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
-    let [input, output] = [Link::named(&args.input)?, Link::named(&args.output)?];
+    let [input, output] = [link(&args.input)?, link(&args.output)?];
     if input.index() == output.index() {
         bail!("--in and --out are the same interface, {}", args.input);
     }
@@ -27,7 +27,7 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     let mut unchanged = Unchanged;
     let wire = Wire::open([&input, &output], [&mut merger, &mut unchanged])?;
     let start = Instant::now();
-    output::tell(&format!(
+    speech::tell(&format!(
         "{} and {} are joined; Ctrl-C ends it",
         args.input, args.output
     ));
@@ -35,6 +35,12 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     let report = report(args, start.elapsed(), ways, merger.counters());
     output::print_wire(&report, args.format)?;
     Ok(Outcome::Done)
+}
+
+/// An interface, or the name that was probably meant.
+fn link(name: &str) -> anyhow::Result<Link> {
+    let found = Link::named(name);
+    found.map_err(|error| anyhow!("{error}{}", suggest::interface(name, None)))
 }
 
 /// Fetches from the lab's server; the fields are those of curl's `-w '%{json}'`.

@@ -486,11 +486,21 @@ fn without_rights_nothing_is_changed_and_it_is_said() {
             .unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(
-            stderr(&output).contains("error: no rights"),
+            stderr(&output).starts_with("error: to change t0:gro=on takes root"),
             "{}",
             stderr(&output)
         );
         assert_eq!(now(), was);
+    });
+}
+
+#[test]
+fn an_interface_that_is_not_there_gets_a_suggestion() {
+    Place::with("a_suggestion", |place| {
+        let (code, _, said) = place.ab(&["--set", "t00:gro=off", "--", "true"]);
+        assert_eq!(code, 2);
+        assert!(said.contains("there is no interface t00"), "{said}");
+        assert!(said.contains("did you mean t0?"), "{said}");
     });
 }
 

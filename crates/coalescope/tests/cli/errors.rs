@@ -85,7 +85,7 @@ fn comparing_needs_a_transfer_in_each() {
 fn an_unknown_story() {
     let output = coalescope().args(["demo", "atlantis"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("demo list"));
+    assert!(stderr(&output).contains("`coalescope lab list` lists them all"));
 }
 
 #[test]

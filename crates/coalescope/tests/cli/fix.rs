@@ -118,6 +118,60 @@ fn an_experiment_settles_the_finding_that_it_is_about() {
     });
 }
 
+/// The record of an experiment on this host, as far as `fix` reads it.
+fn keep_record(place: &Place, now: &str, change: impl FnOnce(&mut Value)) {
+    let output = place.run(&["collect"]);
+    let mut before: Value = serde_json::from_slice(&output.stdout).unwrap();
+    change(&mut before);
+    let finding = serde_json::json!({ "id": "gro-latency-hold", "place": "t0", "now": now });
+    let record = serde_json::json!({
+        "host": before["name"],
+        "begun_unix_s": 951_782_400,
+        "verdict": "With t0:gro_flush_timeout=20000 it is 12 times faster",
+        "before": before,
+        "findings": [finding],
+    });
+    fs::create_dir_all(place.path("ab")).unwrap();
+    fs::write(place.path("ab/951782400-1.json"), record.to_string()).unwrap();
+}
+
+#[test]
+fn what_an_experiment_has_shown_is_said() {
+    Place::with("what_an_experiment_has_shown", |place| {
+        hold();
+        let text = |place: &Place| stdout(&place.run(&["fix"]));
+        let experiment = "coalescope ab --set t0:gro_flush_timeout=20000";
+        assert!(text(place).contains(experiment));
+
+        keep_record(place, "proven", |_| {});
+        let said = text(place);
+        let proof =
+            "proven by `coalescope ab` on 2000-02-29 00:00 UTC: With t0:gro_flush_timeout=20000";
+        assert!(said.contains(proof), "{said}");
+        assert!(said.contains("[gro-latency-hold, proven]"), "{said}");
+        assert!(!said.contains(experiment), "it is proven:\n{said}");
+        let (_, report) = json(place, &["fix"]);
+        assert_eq!(report["fixes"][0]["shown"]["now"], "proven");
+
+        keep_record(place, "cleared", |_| {});
+        assert!(text(place).contains("cleared by `coalescope ab`"));
+        let (_, report) = json(place, &["fix"]);
+        assert_eq!(report["fixes"][0]["proof"], "suspected");
+
+        // Another card that has this name now.
+        keep_record(place, "proven", |before| {
+            before["interfaces"]["t0"]["mac"] = "02:ff:ff:ff:ff:ff".into();
+        });
+        let said = text(place);
+        assert!(said.contains(experiment), "{said}");
+        keep_record(place, "proven", |before| before["name"] = "another".into());
+        assert!(text(place).contains(experiment));
+        // A damaged record proves nothing, and is no reason to end.
+        fs::write(place.path("ab/951782400-1.json"), "{").unwrap();
+        assert!(text(place).contains(experiment));
+    });
+}
+
 /// A site's rule: GRO is to be on at `t0`.
 const RULE: &str = r#"
 - id: site-gro-off

@@ -88,6 +88,11 @@ fn the_definition_is_sound() {
 fn demo_lists_every_story() {
     let list = help(&["demo", "list"]);
     assert_eq!(list, help(&["demo", "--list"]));
+    assert_eq!(
+        list,
+        help(&["lab", "list"]),
+        "demo and lab know the same names"
+    );
     for story in coalescope_simulate::stories() {
         assert!(list.contains(story.name), "{} is not listed", story.name);
     }

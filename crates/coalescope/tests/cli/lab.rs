@@ -177,7 +177,7 @@ fn files_of_ones_own_are_run_and_wrong_ones_refused_with_the_line() {
     let output = lab(&["run", "atlantis"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("openstack-gro"),
+        stderr(&output).contains("`coalescope lab list` lists them all"),
         "{}",
         stderr(&output)
     );

@@ -21,6 +21,7 @@ mod pipes;
 mod replay;
 mod schema;
 mod separated;
+mod speech;
 #[cfg(target_os = "linux")]
 mod stories;
 mod text;

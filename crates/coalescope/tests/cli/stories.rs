@@ -169,6 +169,32 @@ fn story_a_is_proven_by_vantage_and_by_the_flag() {
     assert_eq!(report["restored"], true);
 }
 
+/// What `fix` prints is run where `fix` was.
+#[test]
+fn commands_reach_into_the_namespace_that_was_asked_for() {
+    let (plan, _) = openstack();
+    let Some(story) = Story::start("commands_reach_into", plan) else {
+        return;
+    };
+    let room = story.path.room("vm").unwrap();
+    let timer = || fs::write("/sys/class/net/eth0/gro_flush_timeout", "2000000");
+    if let Err(error) = room.enter(timer).unwrap() {
+        return eprintln!("SKIPPED, commands_reach_into: /sys: {error}");
+    }
+    let vm = story.ns("vm");
+    let name = vm.strip_prefix("ns/").unwrap();
+    let output = story
+        .command(&["fix", "gro-latency-hold", "--netns", name])
+        .output()
+        .unwrap();
+    let said = stdout(&output);
+    let command =
+        format!("ip netns exec {name} sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'");
+    assert!(said.contains(&command), "{said}{}", stderr(&output));
+    let experiment = format!("coalescope ab --set {vm}/eth0:gro_flush_timeout=20000");
+    assert!(said.contains(&experiment), "{said}");
+}
+
 #[test]
 fn story_c_comes_out_as_a_table() {
     let mut plan = Plan::new();

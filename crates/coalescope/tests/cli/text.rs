@@ -54,7 +54,11 @@ fn demo_says_what_it_made_and_keeps_it() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).contains("CAP-02: "), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("CAP-01, CAP-02, VM-01"),
+        "{}",
+        stderr(&output)
+    );
     let command = stderr(&output);
     let command = command.lines().find(|line| line.starts_with("$ ")).unwrap();
     let order =
@@ -73,13 +77,13 @@ fn connections_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn warnings_are_in_the_notes_and_not_said_twice() {
+fn warnings_come_before_the_result_and_are_not_said_twice() {
     let captures = Captures::of("ipvs-gro-direct");
     let whole = std::fs::read(captures.path().join("CLIENT.pcap")).unwrap();
     captures.write("cut.pcap", &whole[..whole.len() - 10]);
     let output = captures.trace(&["cut.pcap"]);
     assert!(
-        stdout(&output).contains("\nNotes\n  - cut: cut.pcap: "),
+        stdout(&output).starts_with("warning: cut: cut.pcap: "),
         "{}",
         stdout(&output)
     );

@@ -1,6 +1,6 @@
 //! A verdict in words.
 
-use super::{Effect, Rules, Sense, Verdict};
+use super::{Effect, Rules, Sense, Verdict, spoken};
 use crate::design::{Factor, FactorKind, Side};
 use crate::statistics::{Scale, blocks_for, number};
 
@@ -104,9 +104,9 @@ impl Told<'_> {
         };
         let Change { text, low, high } = compared(value, low, high, more, less);
         let subject = if self.sense == Sense::Plain {
-            &self.effect.metric
+            spoken(&self.effect.metric)
         } else {
-            "it"
+            "it".to_owned()
         };
         Change {
             text: format!("{subject} is {}{text}", self.average()),
@@ -118,7 +118,7 @@ impl Told<'_> {
     fn together(&self, value: f64, low: f64, high: f64) -> Change {
         let text = format!(
             "{} is {} times what their separate effects would give",
-            self.effect.metric,
+            spoken(&self.effect.metric),
             figure(value)
         );
         Change {
@@ -148,7 +148,7 @@ impl Told<'_> {
         let size = figure(value.abs());
         let text = format!(
             "{} is {}{size}{unit} {way}{than}",
-            self.effect.metric,
+            spoken(&self.effect.metric),
             self.average()
         );
         let ends = if sign < 0.0 {

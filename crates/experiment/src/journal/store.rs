@@ -50,7 +50,9 @@ impl Store {
             (Some(error), None) => error,
             (None, None) => Err(unsafe_place(
                 Path::new(system),
-                "it takes root, and there is no XDG folder",
+                &format!(
+                    "only root may write there, and {user}, the place for other users, is not set"
+                ),
             )),
         }
     }

@@ -88,7 +88,10 @@ pub enum Error {
         problem: String,
     },
     /// Where journals are kept is not safe to use, or cannot be made.
-    #[error("{path} cannot hold journals: {problem}; set COALESCOPE_STATE to a folder of your own")]
+    #[error(
+        "what is changed is written down first, and {path} cannot hold that: {problem}; run it as \
+         root, or set COALESCOPE_STATE to a folder of your own"
+    )]
     Store {
         /// The folder.
         path: String,

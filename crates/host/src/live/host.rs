@@ -46,9 +46,18 @@ pub(super) fn read_file(path: &str, unread: &mut Unreads) -> Option<String> {
 /// The reason, and what would help.
 pub(super) fn why(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::PermissionDenied => "not allowed; run as root".to_owned(),
+        ErrorKind::PermissionDenied => denied().to_owned(),
         ErrorKind::NotFound => "not there".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+/// Why something was denied, and what would help.
+pub(super) fn denied() -> &'static str {
+    if nix::unistd::geteuid().is_root() {
+        "the kernel refuses it even to root, as it does inside of a container; run it on the host itself"
+    } else {
+        "not allowed; run as root"
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which network namespaces there are, and under which names.
 
 use super::Options;
-use super::host::why;
+use super::host::{denied, why};
+use super::processes;
 use super::unread::Unreads;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -93,9 +94,14 @@ pub(super) fn find(options: &Options, unread: &mut Unreads) -> Spaces {
     let hidden = know_unnamed(&mut spaces);
     if options.all_netns {
         collect_others(&mut spaces);
-        if hidden > 0 {
-            let what = format!("network namespaces of {hidden} processes");
-            unread.note(what, "not allowed; run as root");
+        if !hidden.is_empty() {
+            let spaces = if hidden.len() == 1 {
+                "namespace"
+            } else {
+                "namespaces"
+            };
+            let what = format!("network {spaces} of {}", processes::named(&hidden));
+            unread.note(what, denied());
         }
     }
     spaces
@@ -146,15 +152,15 @@ fn know_named(spaces: &mut Spaces, unread: &mut Unreads) {
     }
 }
 
-/// Namespaces that only processes hold, by the lowest of them. How many processes do not let us
+/// Namespaces that only processes hold, by the lowest of them. Gives the processes that do not let us
 /// look: those of other users, without root.
-fn know_unnamed(spaces: &mut Spaces) -> usize {
-    let mut hidden = 0;
+fn know_unnamed(spaces: &mut Spaces) -> Vec<u32> {
+    let mut hidden = Vec::new();
     for pid in pids() {
         let path = PathBuf::from(format!("/proc/{pid}/ns/net"));
         match fs::metadata(&path) {
             Ok(_) => know(spaces, format!("pid {pid}"), &path),
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => hidden += 1,
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => hidden.push(pid),
             Err(_) => {}
         }
     }

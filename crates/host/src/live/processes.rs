@@ -1,5 +1,6 @@
 //! Which processes hold packet sockets and TUN devices.
 
+use super::host::denied;
 use super::namespaces::{Identity, pids};
 use super::proc_text::keyed;
 use super::unread::Unreads;
@@ -40,15 +41,14 @@ impl Processes {
         if inodes.is_empty() && !tuns {
             return processes;
         }
-        let mut hidden = 0_usize;
-        for pid in pids() {
-            hidden += usize::from(!processes.look_at(pid, inodes));
-        }
-        if hidden > 0 {
+        let hidden: Vec<u32> = pids()
+            .into_iter()
+            .filter(|pid| !processes.look_at(*pid, inodes))
+            .collect();
+        if !hidden.is_empty() {
             processes.complete = false;
-            let what = format!("what {hidden} processes hold open");
-            let why = "not allowed; run as root to know who holds packet sockets and TUN devices";
-            unread.note(what, why);
+            let what = format!("packet sockets and TUN devices that {} open", held(&hidden));
+            unread.note(what, denied());
         }
         processes
     }
@@ -112,6 +112,20 @@ impl Processes {
 fn has_device(pid: u32, device: &str) -> bool {
     let table = fs::read_to_string(format!("/proc/{pid}/net/dev")).unwrap_or_default();
     keyed(&table, device).is_some()
+}
+
+/// `process 4711 (qemu) holds`, `12 processes hold`.
+fn held(hidden: &[u32]) -> String {
+    let verb = if hidden.len() == 1 { "holds" } else { "hold" };
+    format!("{} {verb}", named(hidden))
+}
+
+/// `process 4711 (qemu)`, `12 processes`.
+pub(super) fn named(pids: &[u32]) -> String {
+    match pids {
+        [one] => format!("process {one} ({})", comm(*one)),
+        more => format!("{} processes", more.len()),
+    }
 }
 
 /// The inode of `socket:[4711]`.

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use coalescope_experiment::effects::Metric;
 use coalescope_experiment::record::Record;
 use coalescope_knowledge::{Settled, Standing};
-use comfy_table::Table;
 
-use super::page::{self, Page, Tone};
-use super::{TextOptions, WIDTH};
-use crate::words::ab::{columns, dash, ending, label, others, run_row, settled_title, shown};
+use super::grid::Grid;
+use super::page::{Page, Tone};
+use super::{TextOptions, finish};
+use crate::words::ab::{
+    columns, dash, ending, label, others, reason, run_row, settled_title, shown,
+};
 use crate::{AbReport, words};
 
 const INDENT: usize = 2;
@@ -19,21 +21,24 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
     let record = &report.record;
     page.paragraph("", "", &format!("{}.", record.verdict), Tone::Plain);
+    if page.is_brief() {
+        restored(&mut page, record);
+        return finish(&page, out);
+    }
     page.paragraph("", "", &ending(record), Tone::Plain);
-    findings(&mut page, &report.findings);
+    findings(&mut page, record, &report.findings);
     effects(&mut page, record);
     cells(&mut page, record);
     runs(&mut page, record);
     notes(&mut page, record);
     restored(&mut page, record);
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
 }
 
-fn findings(page: &mut Page, findings: &[Settled]) {
+fn findings(page: &mut Page, record: &Record, findings: &[Settled]) {
     if findings.is_empty() {
         return;
     }
@@ -46,7 +51,9 @@ fn findings(page: &mut Page, findings: &[Settled]) {
             Standing::Open => Tone::Plain,
         };
         page.paragraph("  ", "    ", &text, tone);
-        page.paragraph("    ", "    ", &finding.why, Tone::Plain);
+        if let Some(why) = reason(record, finding) {
+            page.paragraph("    ", "    ", why, Tone::Plain);
+        }
     }
 }
 
@@ -71,14 +78,14 @@ fn cells(page: &mut Page, record: &Record) {
         let header = names
             .chain(["runs"])
             .chain(metrics.iter().map(|metric| label(metric)));
-        let mut table = page::table(header);
+        let mut table = Grid::new(header);
         for cell in &cells.cells {
             let figures = metrics.iter().map(|metric| {
                 let summary = cell.figures.get(&metric.name);
                 summary.map_or_else(dash, |summary| shown(metric, summary.median))
             });
             let levels = cell.levels.iter().cloned();
-            table.add_row(levels.chain([cell.runs.to_string()]).chain(figures));
+            table.row(levels.chain([cell.runs.to_string()]).chain(figures));
         }
         table
     });
@@ -96,28 +103,23 @@ fn runs(page: &mut Page, record: &Record) {
             .chain(names)
             .chain(metrics.iter().map(|metric| label(metric)))
             .chain([""]);
-        let mut table = page::table(header);
+        let mut table = Grid::new(header);
         for (number, run) in record.runs.iter().enumerate() {
-            table.add_row(run_row(number + 1, run, metrics));
+            table.row(run_row(number + 1, run, metrics));
         }
         table
     });
 }
 
 /// A table with as many figures as the page is wide enough for, at least the first.
-fn fitting(page: &mut Page, record: &Record, make: impl Fn(&[&Metric]) -> Table) {
+fn fitting(page: &mut Page, record: &Record, make: impl Fn(&[&Metric]) -> Grid) {
     let metrics = columns(record);
     let tables = (1..=metrics.len())
         .rev()
         .map(|count| make(&metrics[..count]));
-    let mut tables = tables.skip_while(|table| {
-        let widest = table
-            .lines()
-            .map(|line| line.trim_end().chars().count())
-            .max();
-        widest.unwrap_or_default() + INDENT > WIDTH
-    });
-    let table = tables
+    let room = page.width().saturating_sub(INDENT);
+    let mut fitting = tables.filter(|table| table.fits(room));
+    let table = fitting
         .next()
         .unwrap_or_else(|| make(&metrics[..metrics.len().min(1)]));
     page.table(&table, INDENT, |_| Tone::Plain);
@@ -135,6 +137,9 @@ fn notes(page: &mut Page, record: &Record) {
 }
 
 fn restored(page: &mut Page, record: &Record) {
+    if record.restored && page.is_brief() {
+        return;
+    }
     page.gap();
     if record.restored {
         page.paragraph("", "", "All settings are as they were.", Tone::Good);

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use coalescope_host::drift::Drift;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone, Remedy, RemedyKind};
-use comfy_table::CellAlignment;
 
-use super::TextOptions;
+use super::grid::{Column, Grid};
 use super::page::{self, Page, Tone};
+use super::{TextOptions, finish, notes, warn};
 use crate::check::CheckReport;
 use crate::words::check::{all_findings, differs, groups, heading, places, verdict_text};
 use crate::words::findings::capitalised;
@@ -20,22 +20,25 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
+    warn(&mut page, &report.warnings());
     verdict(&mut page, report);
     show(&mut page, report);
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    notes(&mut page, &report.warnings());
+    finish(&page, out)
 }
 
 /// All but the verdict.
 pub(super) fn show(page: &mut Page, report: &CheckReport) {
+    if page.is_brief() {
+        return;
+    }
     for group in groups(&all_findings(report)) {
         finding(page, &group);
     }
     left_alone(page, report);
     drift(page, &report.drift);
     hosts(page, report);
-    notes(page, &report.warnings());
 }
 
 fn verdict(page: &mut Page, report: &CheckReport) {
@@ -75,7 +78,7 @@ fn finding(page: &mut Page, group: &[&HostFinding]) {
         page.paragraph("  - ", "    ", &evidence.text, Tone::Plain);
     }
     if let Some(experiment) = &first.experiment {
-        labelled(page, "prove", experiment);
+        page.command("  prove:", "      ", experiment);
     }
     remedies(page, &first.remedies);
     if let Some(cost) = &first.cost {
@@ -96,18 +99,8 @@ fn remedies(page: &mut Page, remedies: &[Remedy]) {
             RemedyKind::Persistent => "fix for good",
             RemedyKind::Undo => "undo",
         };
-        if remedy.command.lines().count() == 1 {
-            let line = format!("  {label} ({}): {}", remedy.platform, remedy.command);
-            page.line(&page::printable(&line), Tone::Plain);
-            continue;
-        }
-        page.line(
-            &page::printable(&format!("  {label} ({}):", remedy.platform)),
-            Tone::Plain,
-        );
-        for line in remedy.command.lines() {
-            page.line(&page::printable(&format!("      {line}")), Tone::Plain);
-        }
+        let label = page::printable(&format!("  {label} ({}):", remedy.platform));
+        page.command(&label, "      ", &remedy.command);
     }
 }
 
@@ -151,12 +144,14 @@ fn drift(page: &mut Page, drift: &[Drift]) {
 fn hosts(page: &mut Page, report: &CheckReport) {
     for ((snapshot, _), roles) in report.hosts.iter().zip(report.roles()) {
         page.heading(&heading(snapshot));
-        let mut table = page::table(["interface", "kind", "driver", "MTU", "roles"]);
+        let mut table = Grid::new(["interface", "kind", "driver", "MTU", "roles"])
+            .with(0..3, Column::Name)
+            .with([4], Column::Words);
         for (key, interface) in &snapshot.interfaces {
             let roles = roles.get(key).map(Vec::as_slice).unwrap_or_default();
             let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
             let text = |value: Option<&str>| page::printable(value.unwrap_or("-"));
-            table.add_row([
+            table.row([
                 page::printable(key),
                 text(interface.kind.as_deref()),
                 text(interface.driver.as_ref().map(|driver| driver.name.as_str())),
@@ -166,19 +161,6 @@ fn hosts(page: &mut Page, report: &CheckReport) {
                 names.join(", "),
             ]);
         }
-        for column in [0, 1, 2, 4] {
-            page::align(&mut table, column, CellAlignment::Left);
-        }
         page.table(&table, INDENT, |_| Tone::Plain);
-    }
-}
-
-fn notes(page: &mut Page, warnings: &[String]) {
-    if warnings.is_empty() {
-        return;
-    }
-    page.heading("Notes");
-    for warning in warnings {
-        page.paragraph("  - ", "    ", warning, Tone::Plain);
     }
 }

@@ -2,9 +2,9 @@
 
 use coalescope_capture::facts::{Connection, Point, Vantage};
 use coalescope_knowledge::Limit;
-use comfy_table::CellAlignment;
 
-use super::page::{self, Page, Tone};
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
 use crate::Report;
 use crate::words::connections::{
     LEGEND, around, busier, ends, known, limits, listed, merge_factor, out_of_order, title,
@@ -58,11 +58,10 @@ fn list(page: &mut Page, point: &Point, limits: &[Option<Limit>], most: usize) {
     }
     let left_out = point.connections.len().saturating_sub(most);
     let sorted = listed(point, limits, most);
-    let mut table = page::table(HEADER);
+    let mut table = Grid::new(HEADER).with([HEADER.len() - 1], Column::Name);
     for (connection, limit) in &sorted {
-        table.add_row(row(connection, *limit));
+        table.row(row(connection, *limit));
     }
-    page::align(&mut table, HEADER.len() - 1, CellAlignment::Left);
     page.table_with_captions(&table, INDENT, |i| caption(&sorted[i].0));
     if left_out > 0 {
         let left_out = format!("{} more left out", count(left_out as u64));

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use coalescope_knowledge::Merging;
 
 use super::page::{Page, Tone};
-use super::{TextOptions, check};
+use super::{TextOptions, check, finish, notes, warn};
 use crate::DiagnoseReport;
 use crate::words::diagnose::verdict;
 
@@ -14,16 +14,21 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
+    let warnings = report.warnings();
+    warn(&mut page, &warnings);
     page.paragraph("", "", &verdict(report), tone(report));
+    if page.is_brief() {
+        return finish(&page, out);
+    }
     check::show(&mut page, &report.check);
     if let Some(trace) = &report.trace {
         page.heading("What the captures show");
         page.gap();
         super::show_trace(&mut page, trace, options);
     }
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    notes(&mut page, &warnings);
+    finish(&page, out)
 }
 
 fn tone(report: &DiagnoseReport) -> Tone {

@@ -2,28 +2,26 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::Proof;
+use coalescope_knowledge::Standing;
 use coalescope_remedy::Plan;
 
-use super::TextOptions;
 use super::page::{Page, Tone, printable};
+use super::{TextOptions, finish};
 use crate::FixReport;
-use crate::fix::{Fixed, Verified};
+use crate::fix::{Fixed, Shown, Verified};
+use crate::words::units::date;
 
 pub(crate) fn write(
     report: &FixReport,
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
-    if report.verified.is_empty() && report.fixes.is_empty() {
-        page.paragraph(
-            "",
-            "",
-            "There is nothing to fix, or to verify.",
-            Tone::Plain,
-        );
+    let mut page = Page::new(options);
+    if page.is_brief() {
+        brief(&mut page, report);
+        return finish(&page, out);
     }
+    nothing(&mut page, report);
     for fixed in &report.fixes {
         fix(&mut page, fixed);
     }
@@ -32,21 +30,51 @@ pub(crate) fn write(
     for verified in &report.verified {
         verify(&mut page, verified);
     }
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
+}
+
+/// Says so where there is nothing to say.
+fn nothing(page: &mut Page, report: &FixReport) {
+    if !report.verified.is_empty() || !report.fixes.is_empty() {
+        return;
+    }
+    let text = if report.verifies {
+        "Nothing that `fix --apply` changed is in force, so there is nothing to verify."
+    } else {
+        "Nothing to fix: `coalescope check` finds no setting here that is known to harm."
+    };
+    page.paragraph("", "", text, Tone::Plain);
+}
+
+/// A line for each result.
+fn brief(page: &mut Page, report: &FixReport) {
+    for fixed in &report.fixes {
+        page.paragraph("", "  ", &head(fixed), Tone::Heading);
+    }
+    nothing(page, report);
+    done(page, report);
+    for verified in &report.verified {
+        verify(page, verified);
+    }
+}
+
+fn head(fixed: &Fixed) -> String {
+    format!("{} [{}, {}]", fixed.title, fixed.id, fixed.proof.name())
 }
 
 fn fix(page: &mut Page, fixed: &Fixed) {
-    let head = format!("{} [{}, {}]", fixed.title, fixed.id, fixed.proof.name());
-    page.paragraph("", "  ", &head, Tone::Heading);
+    page.paragraph("", "  ", &head(fixed), Tone::Heading);
+    if let Some(shown) = &fixed.shown {
+        page.paragraph("  ", "    ", &proof(shown), tone_of(shown));
+    }
     for command in &fixed.commands {
-        page.paragraph("  $ ", "      ", command, Tone::Plain);
+        commands(page, "  $", command);
     }
     for command in &fixed.by_hand {
-        page.paragraph("  by hand: ", "    ", command, Tone::Plain);
+        commands(page, "  by hand:", command);
     }
     for command in &fixed.lasting_by_hand {
-        page.paragraph("  to last, by hand: ", "    ", command, Tone::Plain);
+        commands(page, "  to last, by hand:", command);
     }
     if fixed.commands.is_empty() && fixed.by_hand.is_empty() {
         page.paragraph("  ", "  ", "no setting of this host mends it", Tone::Plain);
@@ -54,15 +82,40 @@ fn fix(page: &mut Page, fixed: &Fixed) {
     if let Some(cost) = &fixed.cost {
         page.paragraph("  cost: ", "        ", cost, Tone::Plain);
     }
-    if let (Some(experiment), true) = (&fixed.experiment, fixed.proof != Proof::Proven) {
-        page.paragraph(
-            "  not proven; this would: ",
-            "    ",
+    if let (Some(experiment), None) = (&fixed.experiment, &fixed.shown) {
+        page.command(
+            "  not proven yet; this experiment would prove or clear it:",
+            "      ",
             experiment,
-            Tone::Plain,
         );
     }
     page.gap();
+}
+
+/// A command stays whole; several lines stand below their label.
+fn commands(page: &mut Page, label: &str, command: &str) {
+    page.command(label, "      ", command);
+}
+
+/// What an experiment has shown, and when.
+fn proof(shown: &Shown) -> String {
+    let verdict = shown.verdict.trim_end_matches('.');
+    let when = date(shown.begun_unix_s);
+    match shown.now {
+        Standing::Proven => format!("proven by `coalescope ab` on {when}: {verdict}"),
+        Standing::Cleared => format!(
+            "cleared by `coalescope ab` on {when}: {verdict}; to change it would gain nothing here"
+        ),
+        Standing::Open => format!("not clear after `coalescope ab` on {when}: {verdict}"),
+    }
+}
+
+fn tone_of(shown: &Shown) -> Tone {
+    match shown.now {
+        Standing::Proven => Tone::Bad,
+        Standing::Cleared => Tone::Good,
+        Standing::Open => Tone::Plain,
+    }
 }
 
 fn files(page: &mut Page, plan: &Plan) {
@@ -80,8 +133,12 @@ fn files(page: &mut Page, plan: &Plan) {
         } else {
             ""
         };
-        let text = format!("{}{disturbs}: {}", reload.command, reload.why);
-        page.paragraph("to be read at once: ", "  ", &text, Tone::Plain);
+        let text = format!(
+            "So that it is read at once{disturbs}, because {}:",
+            reload.why
+        );
+        page.paragraph("", "  ", &text, Tone::Plain);
+        page.command("  $", "      ", &reload.command);
     }
     for refused in &plan.refused {
         let wish = &refused.wish;
@@ -110,12 +167,13 @@ fn done(page: &mut Page, report: &FixReport) {
         page.paragraph("NOT restored: ", "  ", left, Tone::Bad);
     }
     if report.applied && !report.journals.is_empty() {
-        let text = "Done. `coalescope undo` takes it back, `coalescope fix --verify` looks whether it holds.";
+        let text = "Done. `coalescope undo` takes it back; `coalescope fix --verify` tells whether it still holds.";
         page.paragraph("", "", text, Tone::Good);
     } else if report.applied && !report.fixes.is_empty() {
         page.paragraph("", "", "There was nothing to change.", Tone::Plain);
     } else if report.problem.is_none() && !report.fixes.is_empty() {
-        let text = "Nothing was changed: --apply does it now, --apply --persist in files as well.";
+        let text = "Nothing was changed. With --apply it is changed now, with --apply --persist in the \
+            files of whatever manages the interface as well.";
         page.paragraph("", "", text, Tone::Plain);
     }
 }

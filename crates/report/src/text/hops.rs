@@ -2,9 +2,9 @@
 
 use coalescope_capture::facts::Hop;
 use coalescope_knowledge::Finding;
-use comfy_table::CellAlignment;
 
-use super::page::{self, Page, Tone};
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
 use super::strip;
 use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, title, told};
 
@@ -33,12 +33,11 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
 fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
     let (columns, rows) = outcome_table(hop);
     let header = std::iter::once("").chain(columns.iter().map(|(title, _)| *title));
-    let mut table = page::table(header);
+    let mut table = Grid::new(header).with([0], Column::Name);
     for (name, outcomes) in &rows {
         let cells = columns.iter().map(|column| cell(*column, outcomes));
-        table.add_row(std::iter::once((*name).to_owned()).chain(cells));
+        table.row(std::iter::once((*name).to_owned()).chain(cells));
     }
-    page::align(&mut table, 0, CellAlignment::Left);
     page.table(&table, INDENT, |row| {
         if accused && row == 0 {
             Tone::Bad

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use comfy_table::CellAlignment;
-
-use super::TextOptions;
-use super::page::{self, Page, Tone};
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
+use super::{TextOptions, finish};
 use crate::LabReport;
 use crate::lab::{LabIncident, LabRow};
 use crate::words::lab::{
@@ -19,8 +18,11 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
     page.paragraph("", "", &verdict(report), tone(report.is_as_expected()));
+    if page.is_brief() {
+        return finish(&page, out);
+    }
     if !report.incidents.is_empty() {
         throughput(&mut page, report);
         chain(&mut page, report);
@@ -32,8 +34,7 @@ pub(crate) fn write(
         let text = format!("skipped {}: {}", skipped.name, skipped.why);
         page.paragraph("", "  ", &text, Tone::Plain);
     }
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
 }
 
 fn tone(is_good: bool) -> Tone {
@@ -42,22 +43,18 @@ fn tone(is_good: bool) -> Tone {
 
 fn throughput(page: &mut Page, report: &LabReport) {
     page.heading("Measured, and published (window: segments a round trip when slow)");
-    let mut table = page::table(MEASURED);
+    let mut table = Grid::new(MEASURED).with([0], Column::Name);
     for one in &report.incidents {
-        table.add_row(measured_row(one));
+        table.row(measured_row(one));
     }
-    page::align(&mut table, 0, CellAlignment::Left);
     page.table(&table, INDENT, |_| Tone::Plain);
 }
 
 fn chain(page: &mut Page, report: &LabReport) {
     page.heading("What the commands made of it");
-    let mut table = page::table(CHAIN);
+    let mut table = Grid::new(CHAIN).with(0..CHAIN.len() - 1, Column::Name);
     for one in &report.incidents {
-        table.add_row(chain_row(one));
-    }
-    for column in 0..7 {
-        page::align(&mut table, column, CellAlignment::Left);
+        table.row(chain_row(one));
     }
     page.table(&table, INDENT, |row| tone_of(&report.incidents[row]));
 }
@@ -100,9 +97,9 @@ fn rows(page: &mut Page, rows: &[LabRow]) {
         return;
     };
     page.paragraph("  ", "  ", ROWS, Tone::Plain);
-    let mut table = page::table(row_heads(first));
+    let mut table = Grid::new(row_heads(first));
     for one in rows {
-        table.add_row(row(one));
+        table.row(row(one));
     }
     page.table(&table, INDENT, |_| Tone::Plain);
 }

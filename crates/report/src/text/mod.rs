@@ -8,8 +8,10 @@ mod diagnose;
 mod findings;
 #[cfg(target_os = "linux")]
 mod fix;
+mod grid;
 mod hops;
 mod lab;
+mod listing;
 mod notes;
 mod page;
 mod replay;
@@ -17,27 +19,34 @@ mod strip;
 #[cfg(target_os = "linux")]
 mod undo;
 mod wire;
+mod wrap;
 
 use std::io::{self, Write};
 
 use coalescope_knowledge::{Merging, Verdict};
 
 use crate::Report;
+use crate::words::units::counted;
 pub(crate) use ab::write as write_ab;
 pub(crate) use check::write as write_check;
 pub(crate) use diagnose::write as write_diagnose;
 #[cfg(target_os = "linux")]
 pub(crate) use fix::write as write_fix;
 pub(crate) use lab::write as write_lab;
+pub use listing::listing;
 pub(crate) use notes::warnings;
 use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
 pub(crate) use undo::write as write_undo;
 pub(crate) use wire::write as write_wire;
+pub use wrap::{glued, wrapped};
 
-/// Columns that a report takes at most.
+/// Columns that a report takes where nothing says how wide the terminal is.
 pub const WIDTH: usize = 100;
+
+/// Warnings before the result: more of them would push it out of sight.
+const WARNINGS: usize = 5;
 
 /// What a report for people looks like.
 #[derive(Clone, Copy, Debug)]
@@ -46,24 +55,81 @@ pub struct TextOptions {
     pub connections: Option<usize>,
     /// Whether to use colour.
     pub colour: bool,
+    /// Columns of a line. Only words that are longer, and commands, stand out.
+    pub width: usize,
+    /// Only the result, nothing of how it came about.
+    pub brief: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self {
+            connections: None,
+            colour: false,
+            width: WIDTH,
+            brief: false,
+        }
+    }
 }
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
+    warn(&mut page, &report.warnings());
     show_trace(&mut page, report, options);
+    notes(&mut page, &report.warnings());
+    finish(&page, out)
+}
+
+/// What was not read, or not rightly, comes before what is concluded from the rest.
+fn warn(page: &mut Page, warnings: &[String]) {
+    if page.is_brief() {
+        return;
+    }
+    for warning in warnings.iter().take(WARNINGS) {
+        page.paragraph("warning: ", "  ", warning, Tone::Warning);
+    }
+    if warnings.len() > WARNINGS {
+        let more = counted((warnings.len() - WARNINGS) as u64, "more warning");
+        page.paragraph(
+            "",
+            "  ",
+            &format!("{more}: see Notes, at the end"),
+            Tone::Warning,
+        );
+    }
+    if !warnings.is_empty() {
+        page.gap();
+    }
+}
+
+/// Warnings that had no room before the result.
+fn notes(page: &mut Page, warnings: &[String]) {
+    let rest = warnings.get(WARNINGS..).unwrap_or_default();
+    if rest.is_empty() || page.is_brief() {
+        return;
+    }
+    page.heading("Notes");
+    for warning in rest {
+        page.paragraph("  - ", "    ", warning, Tone::Plain);
+    }
+}
+
+fn finish(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page.text().as_bytes())?;
     out.flush()
 }
 
 fn show_trace(page: &mut Page, report: &Report, options: &TextOptions) {
     verdict(page, &report.diagnosis.verdict, report.has_findings());
+    if page.is_brief() {
+        return;
+    }
     if let Some(comparison) = &report.comparison {
         comparison::show(page, comparison);
     }
     findings::show(page, &report.diagnosis.findings);
     hops::show(page, &report.trace.hops, &report.diagnosis.findings);
     connections::show(page, report, options.connections);
-    notes::show(page, &report.trace.points);
 }
 
 fn verdict(page: &mut Page, verdict: &Verdict, has_findings: bool) {

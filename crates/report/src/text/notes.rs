@@ -2,19 +2,8 @@
 
 use coalescope_capture::facts::Point;
 
-use super::page::{Page, Tone, printable};
+use super::page::printable;
 use crate::words::units::bytes;
-
-pub(crate) fn show(page: &mut Page, points: &[Point]) {
-    let warnings = warnings(points);
-    if warnings.is_empty() {
-        return;
-    }
-    page.heading("Notes");
-    for warning in warnings {
-        page.paragraph("  - ", "    ", &warning, Tone::Plain);
-    }
-}
 
 /// All warnings, each with its point.
 pub(crate) fn warnings(points: &[Point]) -> Vec<String> {

@@ -1,10 +1,10 @@
 //! A page of text: paragraphs and tables that keep within the width.
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::presets::NOTHING;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 
-use super::WIDTH;
+use super::TextOptions;
+use super::grid::{Grid, Laid};
+use super::wrap::{fits, wrapped};
 
 /// What a text's colour says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) enum Tone {
     Heading,
     /// All is well.
     Good,
+    /// Something was not read, or not rightly.
+    Warning,
     /// Merged frames are lost.
     Bad,
 }
@@ -25,6 +27,7 @@ impl Tone {
             Self::Plain => Style::new(),
             Self::Heading => Style::new().bold(),
             Self::Good => AnsiColor::Green.on_default(),
+            Self::Warning => AnsiColor::Yellow.on_default(),
             Self::Bad => AnsiColor::Red.on_default(),
         }
     }
@@ -34,12 +37,28 @@ impl Tone {
 pub(crate) struct Page {
     text: String,
     colour: bool,
+    width: usize,
+    is_brief: bool,
 }
 
 impl Page {
-    pub(crate) fn new(colour: bool) -> Self {
-        let text = String::new();
-        Self { text, colour }
+    pub(crate) fn new(options: &TextOptions) -> Self {
+        Self {
+            text: String::new(),
+            colour: options.colour,
+            width: options.width,
+            is_brief: options.brief,
+        }
+    }
+
+    /// Columns of a line.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether nothing but the result is wanted.
+    pub(crate) fn is_brief(&self) -> bool {
+        self.is_brief
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -59,12 +78,23 @@ impl Page {
 
     /// Text broken into lines: `first` stands before the first one, `rest` before the others.
     pub(crate) fn paragraph(&mut self, first: &str, rest: &str, text: &str, tone: Tone) {
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(first)
-            .subsequent_indent(rest)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        for line in textwrap::wrap(&printable(text), options) {
+        for line in wrapped(&printable(text), self.width, first, rest) {
             self.line(&line, tone);
+        }
+    }
+
+    /// A command after its label. It stays whole, so that it can be copied: on the label's line, or
+    /// below.
+    pub(crate) fn command(&mut self, label: &str, below: &str, command: &str) {
+        let command = printable(command);
+        let line = format!("{label} {command}");
+        if command.lines().count() == 1 && fits(&line, self.width) {
+            self.line(&line, Tone::Plain);
+            return;
+        }
+        self.line(label, Tone::Plain);
+        for line in command.lines() {
+            self.line(&format!("{below}{line}"), Tone::Plain);
         }
     }
 
@@ -77,31 +107,37 @@ impl Page {
     }
 
     /// A table, `indent` columns from the left.
-    pub(crate) fn table(&mut self, table: &Table, indent: usize, tone_of: impl Fn(usize) -> Tone) {
-        let lines: Vec<String> = table.lines().collect();
-        // A row is one line; only the header may be broken into several.
-        let header = lines.len().saturating_sub(table.row_count());
-        for (i, line) in lines.iter().enumerate() {
-            let tone = i.checked_sub(header).map_or(Tone::Plain, &tone_of);
-            self.line(&format!("{:indent$}{}", "", line.trim_end()), tone);
+    pub(crate) fn table(&mut self, grid: &Grid, indent: usize, tone_of: impl Fn(usize) -> Tone) {
+        let laid = self.head(grid, indent);
+        for (n, row) in laid.rows.iter().enumerate() {
+            self.indented(row, indent, tone_of(n));
         }
     }
 
     /// A table with a line above each row that says what the row is about.
     pub(crate) fn table_with_captions(
         &mut self,
-        table: &Table,
+        grid: &Grid,
         indent: usize,
         caption: impl Fn(usize) -> String,
     ) {
-        let lines: Vec<String> = table.lines().collect();
-        let header = lines.len().saturating_sub(table.row_count());
-        for (i, line) in lines.iter().enumerate() {
-            if let Some(row) = i.checked_sub(header) {
-                let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
-                self.paragraph(&first, &rest, &caption(row), Tone::Plain);
-            }
-            self.line(&format!("{:indent$}{}", "", line.trim_end()), Tone::Plain);
+        let laid = self.head(grid, indent);
+        let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
+        for (n, row) in laid.rows.iter().enumerate() {
+            self.paragraph(&first, &rest, &caption(n), Tone::Plain);
+            self.indented(row, indent, Tone::Plain);
+        }
+    }
+
+    fn head(&mut self, grid: &Grid, indent: usize) -> Laid {
+        let laid = grid.laid(self.width.saturating_sub(indent));
+        self.indented(&laid.head, indent, Tone::Plain);
+        laid
+    }
+
+    fn indented(&mut self, lines: &[String], indent: usize, tone: Tone) {
+        for line in lines {
+            self.line(&format!("{:indent$}{}", "", printable(line)), tone);
         }
     }
 
@@ -118,28 +154,6 @@ impl Page {
         } else {
             self.text.push_str(text);
         }
-    }
-}
-
-/// A table without lines, numbers to the right. Its cells are never broken: they have to fit.
-pub(crate) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header.into_iter().map(Cell::new));
-    for column in table.column_iter_mut() {
-        column
-            .set_padding((0, 2))
-            .set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-/// Aligns the cells of a column.
-pub(crate) fn align(table: &mut Table, column: usize, alignment: CellAlignment) {
-    if let Some(column) = table.column_mut(column) {
-        column.set_cell_alignment(alignment);
     }
 }
 

@@ -3,17 +3,22 @@
 use std::io::{self, Write};
 
 use coalescope_replay::facts::{Connection, Reasons, Replay};
-use comfy_table::CellAlignment;
 
-use super::TextOptions;
-use super::page::{self, Page, Tone};
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
+use super::{TextOptions, finish, notes, warn};
 use crate::words::replay::{absorbed, by_count, caption, clock, largest, row, sorts, verdict};
 use crate::words::units::{bytes, count, percent};
 
 const INDENT: usize = 2;
+
 pub(crate) fn write(replay: &Replay, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
+    warn(&mut page, &replay.warnings);
     page.paragraph("", "", &verdict(replay), Tone::Plain);
+    if page.is_brief() {
+        return finish(&page, out);
+    }
     frames(&mut page, replay);
     reasons(&mut page, &replay.reasons, replay.frames_in);
     connections(
@@ -22,15 +27,14 @@ pub(crate) fn write(replay: &Replay, out: &mut dyn Write, options: &TextOptions)
         options.connections.unwrap_or(usize::MAX),
     );
     notes(&mut page, &replay.warnings);
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
 }
 
 fn frames(page: &mut Page, replay: &Replay) {
     page.heading("Frames");
-    let mut table = page::table(["", "in", "out"]);
+    let mut table = Grid::new(["", "in", "out"]).with([0], Column::Name);
     let mut row = |name: &str, before: String, after: String| {
-        table.add_row([name.to_owned(), before, after]);
+        table.row([name.to_owned(), before, after]);
     };
     row("frames", count(replay.frames_in), count(replay.frames_out));
     let data = [replay.data_frames_in, replay.data_frames_out].map(count);
@@ -43,7 +47,6 @@ fn frames(page: &mut Page, replay: &Replay) {
         count(replay.acks_before),
         count(after),
     );
-    page::align(&mut table, 0, CellAlignment::Left);
     page.table(&table, INDENT, |_| Tone::Plain);
     page.paragraph("  ", "  ", &clock(replay), Tone::Plain);
     if let Some(text) = absorbed(replay) {
@@ -54,19 +57,18 @@ fn frames(page: &mut Page, replay: &Replay) {
 /// Why frames were not merged, and why held ones went up.
 pub(super) fn reasons(page: &mut Page, reasons: &Reasons, frames_in: u64) {
     page.heading("Why");
-    let mut table = page::table(["", "frames", "of all in", "reason"]);
+    let mut table = Grid::new(["", "frames", "of all in", "reason"])
+        .with([0], Column::Words)
+        .with([3], Column::Name);
     for (sort, counts) in sorts(reasons) {
         for (reason, n) in by_count(counts) {
-            table.add_row([
+            table.row([
                 sort.to_owned(),
                 count(n),
                 percent(n, frames_in),
                 reason.to_owned(),
             ]);
         }
-    }
-    for column in [0, 3] {
-        page::align(&mut table, column, CellAlignment::Left);
     }
     page.table(&table, INDENT, |_| Tone::Plain);
 }
@@ -83,23 +85,13 @@ fn connections(page: &mut Page, all: &[Connection], most: usize) {
         "mean / max",
         "ACKs saved",
     ];
-    let mut table = page::table(header);
+    let mut table = Grid::new(header);
     for connection in &sorted {
-        table.add_row(row(connection));
+        table.row(row(connection));
     }
     page.table_with_captions(&table, INDENT, |i| caption(sorted[i]));
     if left_out > 0 {
         let left_out = format!("{} more left out", count(left_out as u64));
         page.paragraph("  ", "  ", &left_out, Tone::Plain);
-    }
-}
-
-pub(super) fn notes(page: &mut Page, warnings: &[String]) {
-    if warnings.is_empty() {
-        return;
-    }
-    page.heading("Notes");
-    for warning in warnings {
-        page.paragraph("  - ", "    ", warning, Tone::Plain);
     }
 }

@@ -6,8 +6,10 @@ use super::page::{Page, Tone};
 use crate::words::hops::{FEW, lost};
 use crate::words::units::seconds;
 
-/// Columns at most.
-const COLUMNS: usize = 60;
+/// Columns at most, and at least.
+const COLUMNS: std::ops::RangeInclusive<usize> = 20..=60;
+/// What stands beside them: the indent, two bars, and how long it all lasts.
+const BESIDE: usize = 40;
 
 /// What stands for what happened in a column's time, the gravest first. Of merged frames, half or more
 /// were lost in the first two.
@@ -26,7 +28,8 @@ pub(super) fn show(page: &mut Page, hop: &Hop) {
     if hop.strip.slots.is_empty() || (lost(hop) == 0 && !many) {
         return;
     }
-    let (signs, column_s) = signs(hop);
+    let room = page.width().saturating_sub(BESIDE);
+    let (signs, column_s) = signs(hop, room.clamp(*COLUMNS.start(), *COLUMNS.end()));
     let spanned_s = column_s * signs.len() as f64;
     let length = format!("| {}, {} a column", seconds(spanned_s), seconds(column_s));
     let runs = signs.chunk_by(|one, next| tone(*one) == tone(*next));
@@ -40,9 +43,9 @@ pub(super) fn show(page: &mut Page, hop: &Hop) {
 }
 
 /// A sign for each column, and how long a column lasts, in seconds.
-fn signs(hop: &Hop) -> (Vec<char>, f64) {
+fn signs(hop: &Hop, most: usize) -> (Vec<char>, f64) {
     let slots = &hop.strip.slots;
-    let together = slots.len().div_ceil(COLUMNS);
+    let together = slots.len().div_ceil(most);
     let columns = slots.chunks(together).map(|slots| {
         let mut all = Slot::default();
         slots.iter().for_each(|slot| all.add(slot));

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use coalescope_experiment::restore::{Fate, Undone};
 
-use super::TextOptions;
 use super::page::{Page, Tone};
+use super::{TextOptions, finish};
 use crate::UndoReport;
 use crate::undo::{Listed, Told, words};
 
@@ -14,7 +14,7 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
     if report.journals.is_empty() {
         page.paragraph("", "", "There is nothing to undo.", Tone::Plain);
     }
@@ -28,8 +28,7 @@ pub(crate) fn write(
             }
         }
     }
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
 }
 
 fn show(page: &mut Page, undone: &Undone) {

@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::CellAlignment;
-
-use super::TextOptions;
-use super::page::{self, Page, Tone};
-use super::replay::{notes, reasons};
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
+use super::replay::reasons;
+use super::{TextOptions, finish, notes, warn};
 use crate::words::units::{count, counted};
 use crate::{WireReport, WireWay};
 
@@ -17,8 +16,12 @@ pub(crate) fn write(
     out: &mut dyn Write,
     options: &TextOptions,
 ) -> io::Result<()> {
-    let mut page = Page::new(options.colour);
+    let mut page = Page::new(options);
+    warn(&mut page, &report.warnings);
     page.paragraph("", "", &verdict(report), Tone::Plain);
+    if page.is_brief() {
+        return finish(&page, out);
+    }
     frames(&mut page, report);
     if report.forward.way.frames_in > 0 {
         reasons(
@@ -28,8 +31,7 @@ pub(crate) fn write(
         );
     }
     notes(&mut page, &report.warnings);
-    out.write_all(page.text().as_bytes())?;
-    out.flush()
+    finish(&page, out)
 }
 
 fn verdict(report: &WireReport) -> String {
@@ -50,14 +52,13 @@ fn verdict(report: &WireReport) -> String {
 
 fn frames(page: &mut Page, report: &WireReport) {
     page.heading("Frames");
-    let mut table = page::table(["", "in", "out", "lost"]);
+    let mut table = Grid::new(["", "in", "out", "lost"]).with([0], Column::Name);
     let mut row = |from: &str, to: &str, way: &WireWay| {
         let numbers = [way.frames_in, way.frames_out, way.refused_frames].map(count);
         let [before, after, lost] = numbers;
-        table.add_row([format!("{from} to {to}"), before, after, lost]);
+        table.row([format!("{from} to {to}"), before, after, lost]);
     };
     row(&report.input, &report.output, &report.forward.way);
     row(&report.output, &report.input, &report.back);
-    page::align(&mut table, 0, CellAlignment::Left);
     page.table(&table, INDENT, |_| Tone::Plain);
 }

@@ -1,6 +1,6 @@
 //! Words for an experiment.
 
-use coalescope_experiment::effects::{EffectKind, Metric};
+use coalescope_experiment::effects::{EffectKind, Metric, Sense, spoken};
 use coalescope_experiment::record::{Ending, Record, Run};
 use coalescope_knowledge::Settled;
 
@@ -18,6 +18,15 @@ const TELLING: [(&str, &str); 8] = [
     ("wall_s", "wall"),
 ];
 
+/// Heads of figures that are judged.
+const JUDGED: [(&str, &str); 2] = [("throughput_bps", "throughput"), ("time_total_s", "time")];
+
+/// What follows from the judged speed or time of the same transfer, and is no effect of its own.
+const SAME_TRANSFER: [&str; 3] = ["throughput_bps", "time_total_s", "wall_s"];
+/// Parts of the CPU time for a KB.
+const PARTS_OF_COST: [&str; 3] = ["cpu_user_s", "cpu_system_s", "cpu_softirq_s"];
+const COST: &str = "service_demand_us_per_kb";
+
 /// A head of a user's own metric: the beginning of it.
 const HEAD: usize = 24;
 
@@ -31,7 +40,8 @@ pub(crate) fn columns(record: &Record) -> Vec<&Metric> {
 }
 
 pub(crate) fn label(metric: &Metric) -> &str {
-    let known = TELLING.iter().find(|(name, _)| *name == metric.name);
+    let mut all = JUDGED.iter().chain(&TELLING);
+    let known = all.find(|(name, _)| *name == metric.name);
     let name = known.map_or(metric.name.as_str(), |(_, label)| label);
     let end = name
         .char_indices()
@@ -66,7 +76,7 @@ fn far(record: &Record) -> impl Iterator<Item = String> {
         format!(
             "run {} is far from the others of its combination: {} {} against {}",
             outlier.run + 1,
-            outlier.metric,
+            spoken(&outlier.metric),
             three_digits(outlier.figure),
             three_digits(outlier.median)
         )
@@ -103,15 +113,39 @@ pub(crate) fn settled_title(finding: &Settled) -> String {
     )
 }
 
-/// Effects on other figures than the judged one, by more than does not matter.
+/// Effects on other figures than the judged one, by more than does not matter; each effect once.
 pub(crate) fn others(record: &Record) -> Vec<&str> {
-    let first = record.metrics.first().map(|metric| metric.name.as_str());
     let others = record.effects.iter().filter(|effect| {
-        Some(effect.metric.as_str()) != first
-            && effect.kind == EffectKind::Main
+        effect.kind == EffectKind::Main
             && effect.matters(record.asked.rules.margin)
+            && is_another(record, &effect.metric)
     });
     others.map(|effect| effect.words.as_str()).collect()
+}
+
+/// Whether a figure says something that the judged one and the other figures do not.
+fn is_another(record: &Record, metric: &str) -> bool {
+    let Some(judged) = record.metrics.first() else {
+        return true;
+    };
+    let is_of_transfer = judged.sense != Sense::Plain && SAME_TRANSFER.contains(&metric);
+    let (peer, bare) = match metric.strip_prefix("peer_") {
+        Some(bare) => ("peer_", bare),
+        None => ("", metric),
+    };
+    let cost = format!("{peer}{COST}");
+    let is_part =
+        PARTS_OF_COST.contains(&bare) && record.metrics.iter().any(|one| one.name == cost);
+    metric != judged.name && !is_of_transfer && !is_part
+}
+
+/// Why a finding is proven or cleared, unless that is what the verdict says already.
+pub(crate) fn reason<'a>(record: &Record, finding: &'a Settled) -> Option<&'a str> {
+    let said = record
+        .verdict
+        .to_lowercase()
+        .contains(&finding.why.to_lowercase());
+    (!said).then_some(finding.why.as_str())
 }
 
 /// Everything that should be known besides: what was noted, what failed, what is far from the rest.

@@ -16,10 +16,11 @@ pub(crate) fn verdict(report: &LabReport) -> String {
         n => format!("; {n} skipped"),
     };
     let all = counted(all as u64, "incident");
-    if wrong == 0 {
-        format!("{all}: each as its file says it must be{skipped}.")
-    } else {
-        format!("{all}: {wrong} not as the file says{skipped}.")
+    match (report.incidents.len(), wrong) {
+        (0, _) => format!("No incident was run{skipped}."),
+        (1, 0) => format!("1 incident, as expected{skipped}."),
+        (_, 0) => format!("{all}, all as expected{skipped}."),
+        _ => format!("{all}, {wrong} not as expected{skipped}."),
     }
 }
 

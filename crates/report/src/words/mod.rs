@@ -4,6 +4,7 @@ pub(crate) mod ab;
 pub(crate) mod check;
 pub(crate) mod comparison;
 pub(crate) mod connections;
+pub(crate) mod demo;
 pub(crate) mod diagnose;
 pub(crate) mod findings;
 pub(crate) mod hops;

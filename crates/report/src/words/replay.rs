@@ -50,9 +50,9 @@ pub(crate) fn clock(replay: &Replay) -> String {
 /// What each sort of reason says, and its counts.
 pub(crate) fn sorts(reasons: &Reasons) -> [(&'static str, &BTreeMap<&'static str, u64>); 3] {
     [
-        ("passed as it came", &reasons.passed),
-        ("did not join, held anew", &reasons.refused),
-        ("held went up", &reasons.flushed),
+        ("passed on at once", &reasons.passed),
+        ("not added, began a new one", &reasons.refused),
+        ("held, then handed up", &reasons.flushed),
     ]
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn absorbed(replay: &Replay) -> Option<String> {
 pub(crate) fn top_reasons(reasons: &Reasons) -> String {
     let sorts = sorts(reasons)
         .into_iter()
-        .zip(["passed", "held anew", "went up"]);
+        .zip(["passed on", "began a new one", "handed up"]);
     let mut all: Vec<_> = sorts
         .flat_map(|((_, counts), word)| {
             by_count(counts).into_iter().map(move |entry| (word, entry))

@@ -61,6 +61,23 @@ pub(crate) fn seconds(s: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
+/// `2026-11-25 03:10 UTC`, from seconds since 1970.
+pub(crate) fn date(unix_s: u64) -> String {
+    let (days, seconds) = (unix_s / 86_400, unix_s % 86_400);
+    // Years that begin in March have their leap day at the end (H. Hinnant, chrono-compatible
+    // low-level date algorithms: civil_from_days).
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let (hour, minute) = (seconds / 3600, seconds / 60 % 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+}
+
 /// A figure of a metric, by its unit: `343 KB/s` would hide that an experiment was about bits, so
 /// bits stay bits.
 #[must_use]
@@ -130,6 +147,19 @@ mod tests {
         assert_eq!(short, ["99,999", "123k", "1.23M"]);
         assert_eq!(counted(1, "frame"), "1 frame");
         assert_eq!(counted(0, "frame"), "0 frames");
+    }
+
+    #[test]
+    fn dates() {
+        let seconds = [0, 951_782_399, 951_782_400, 1_795_575_491, 4_102_444_800];
+        let texts = [
+            "1970-01-01 00:00 UTC",
+            "2000-02-28 23:59 UTC",
+            "2000-02-29 00:00 UTC",
+            "2026-11-25 02:58 UTC",
+            "2100-01-01 00:00 UTC",
+        ];
+        assert_eq!(seconds.map(date), texts);
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! How much is said, how wide, and in which colours: what holds for every command.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use coalescope_report::{WIDTH, figure, wrapped};
+
+use crate::cli::{ColorArg, SpeechArgs};
+
+/// Narrower terminals are written to as if they had so many columns.
+const NARROWEST: usize = 60;
+
+/// How much is said besides results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Level {
+    /// Errors only.
+    Quiet,
+    /// Warnings and progress as well.
+    #[default]
+    Usual,
+    /// What is read, from where, and how long it takes as well.
+    Verbose,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Manner {
+    level: Level,
+    color: ColorArg,
+}
+
+/// Options of the process: they are set once, before anything is said.
+static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// Takes the options of the command line.
+pub(crate) fn begin(args: SpeechArgs) {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => Level::Quiet,
+        (false, true) => Level::Verbose,
+        (false, false) => Level::Usual,
+    };
+    let color = args.color;
+    // Whoever sets them a second time in one process gets those of the first time.
+    let _ = MANNER.set(Manner { level, color });
+}
+
+fn manner() -> Manner {
+    MANNER.get().copied().unwrap_or_default()
+}
+
+/// Whether only results are wanted.
+pub(crate) fn is_quiet() -> bool {
+    manner().level == Level::Quiet
+}
+
+/// Whether more than usual is wanted.
+pub(crate) fn is_verbose() -> bool {
+    manner().level == Level::Verbose
+}
+
+/// Columns of a line: `COLUMNS`, else the terminal's, else 100.
+pub(crate) fn width() -> usize {
+    let columns = env::var("COLUMNS").ok();
+    let asked = columns.and_then(|columns| columns.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size_of(io::stdout());
+    let found = asked.or_else(|| terminal().map(|(width, _)| usize::from(width.0)));
+    found.unwrap_or(WIDTH).max(NARROWEST)
+}
+
+/// Whether standard output gets colours.
+pub(crate) fn colour() -> bool {
+    wants_colour(manner().color, io::stdout().is_terminal())
+}
+
+/// Colour is for a terminal that can show it, unless NO_COLOR (no-color.org) forbids it; an option
+/// says more than either.
+pub(crate) fn wants_colour(asked: ColorArg, is_terminal: bool) -> bool {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match asked {
+        ColorArg::Always => true,
+        ColorArg::Never => false,
+        ColorArg::Auto => is_terminal && !is_set("NO_COLOR") && !is_dumb,
+    }
+}
+
+/// Says something on standard error, unless only results are wanted.
+pub(crate) fn tell(text: &str) {
+    if !is_quiet() {
+        say(text);
+    }
+}
+
+/// Says what was read, from where, or how long it took, where that is wanted.
+pub(crate) fn detail(text: impl FnOnce() -> String) {
+    if is_verbose() {
+        say(&text());
+    }
+}
+
+/// How long something took, in words.
+pub(crate) fn took(begun: Instant) -> String {
+    figure(begun.elapsed().as_secs_f64(), Some("s"))
+}
+
+/// Says what went wrong, always.
+pub(crate) fn error(text: &str) {
+    say(text);
+}
+
+/// That nobody listens is no reason to end. Who reads at a terminal gets whole words; a file or a
+/// program gets a line for each thing that is said.
+fn say(text: &str) {
+    let mut out = io::stderr();
+    let text = match out.is_terminal() {
+        true => fitted(text, width()),
+        false => text.to_owned(),
+    };
+    let _ = writeln!(out, "{text}");
+}
+
+/// Lines of a message; a command, which begins with `$`, stays whole.
+fn fitted(text: &str, width: usize) -> String {
+    let lines = text.lines().flat_map(|line| match line.starts_with("$ ") {
+        true => vec![line.to_owned()],
+        false => wrapped(line, width, "", "  "),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_says_more_than_the_terminal() {
+        assert!(wants_colour(ColorArg::Always, false));
+        assert!(!wants_colour(ColorArg::Never, true));
+        assert!(!wants_colour(ColorArg::Auto, false));
+    }
+
+    #[test]
+    fn messages_are_wrapped_between_words_and_commands_are_not() {
+        let text = "a message of several words\n$ coalescope trace a.pcap b.pcap";
+        let fitted = fitted(text, 16);
+        assert_eq!(
+            fitted,
+            "a message of\n  several words\n$ coalescope trace a.pcap b.pcap"
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! A list of names, each with words about it.
+
+use super::grid::{Column, Grid};
+use super::page::printable;
+
+/// A line for each row: names beside each other, and the last column in as many lines as the width
+/// asks for.
+#[must_use]
+pub fn listing(rows: &[Vec<String>], width: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let last = columns.saturating_sub(1);
+    let mut grid = Grid::new(vec![""; columns])
+        .with(0..last, Column::Name)
+        .with([last], Column::Words);
+    for row in rows {
+        grid.row(row.iter().map(|cell| printable(cell)));
+    }
+    let lines = grid.laid(width).rows.into_iter().flatten();
+    lines.map(|line| line + "\n").collect()
+}
