@@ -45,9 +45,9 @@ pub(crate) const MEASURED: [&str; 8] = [
     "fast",
     "ratio",
     "window",
-    "published slow",
-    "fast",
-    "ratio",
+    "published\nslow",
+    "published\nfast",
+    "published\nratio",
 ];
 
 /// A row under these heads.
