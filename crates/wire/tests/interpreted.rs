@@ -1,5 +1,5 @@
 //! All that is `unsafe` here, with few enough inputs for Miri. To see the vector instructions it needs
-//! `RUSTFLAGS="-C target-feature=+avx2"`; `tests/checksums.rs` looks at what comes out.
+//! `RUSTFLAGS="-C target-feature=+avx2"`; `tests/all/checksums.rs` looks at what comes out.
 
 use coalescope_wire::checksum::{copy_and_sum, sum};
 use coalescope_wire::{Work, prefetch, prefetch_head, widely};

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes tables.json: what scipy says, for tests/statistics/reference.rs to compare with.
+"""Makes tables.json: what scipy says, for tests/all/statistics/reference.rs to compare with.
 
     /usr/bin/python3 crates/experiment/tests/reference/make_tables.py
 

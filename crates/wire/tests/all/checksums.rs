@@ -1,8 +1,6 @@
 //! Checksums against a naive sum and against `etherparse`.
 
-mod build;
-
-use build::{IPV4, ethernet, found, ipv4, ipv4_fragment, tcp, udp};
+use crate::build::{IPV4, ethernet, found, ipv4, ipv4_fragment, tcp, udp};
 use coalescope_wire::checksum::{
     ChecksumState, copy_and_sum, fold, pseudo_header_v4, pseudo_header_v6, sum, tcp_checksum_state,
     update, update32,

@@ -1,9 +1,7 @@
 //! No input panics; what `etherparse` builds is found as built; cutting a frame changes nothing
 //! but whether it is found.
 
-mod build;
-
-use build::{IPV4, as_tcp, ethernet, ipv4, ipv6, join, tcp, udp, vxlan};
+use crate::build::{IPV4, as_tcp, ethernet, ipv4, ipv6, join, tcp, udp, vxlan};
 use coalescope_wire::checksum::tcp_checksum_state;
 use coalescope_wire::{
     Flags, LinkType, Packet, StopReason, TcpOptions, Transport, walk, walk_quoted,
@@ -204,7 +202,7 @@ proptest! {
     #[test]
     fn etherparse_packets_are_found_as_built(plan in plans()) {
         let frame = frame(&plan);
-        let packet = build::found(&frame);
+        let packet = crate::build::found(&frame);
         let tcp = as_tcp(&packet);
         prop_assert_eq!(usize::from(packet.vlans.count), plan.vlans.len());
         prop_assert_eq!(&packet.vlans.tci[..plan.vlans.len()], &plan.vlans[..]);
@@ -228,7 +226,7 @@ proptest! {
         let Some(TransportSlice::Tcp(theirs)) = sliced.transport else {
             panic!("not TCP");
         };
-        let ours = as_tcp(&build::found(&frame));
+        let ours = as_tcp(&crate::build::found(&frame));
         prop_assert_eq!(ours.checksum, theirs.checksum());
         prop_assert_eq!(usize::from(ours.header_len), theirs.header_len());
         prop_assert_eq!(ours.offset, frame.len() - theirs.slice().len());

@@ -2,10 +2,10 @@
 
 use coalescope_incident::{Build, Does, Element, Error, Incident, Kind, Merging, Nearer, Side};
 
-const PLAIN: &str = include_str!("../incidents/openstack-gro.yaml");
-const BOND: &str = include_str!("../incidents/bond-rr-gro.yaml");
-const TUNNEL: &str = include_str!("../incidents/freebsd-bridge-lro.yaml");
-const DIRECTOR: &str = include_str!("../incidents/ipvs-gro.yaml");
+const PLAIN: &str = include_str!("../../incidents/openstack-gro.yaml");
+const BOND: &str = include_str!("../../incidents/bond-rr-gro.yaml");
+const TUNNEL: &str = include_str!("../../incidents/freebsd-bridge-lro.yaml");
+const DIRECTOR: &str = include_str!("../../incidents/ipvs-gro.yaml");
 
 #[test]
 fn every_file_of_the_folder_is_built_in_and_sound() {

@@ -449,7 +449,7 @@ fn whenever_it_is_killed_undo_mends() {
 
 fn kill_a_victim(folder: &Path, after: Duration) {
     let mut command = Command::new(env::current_exe().expect("it works"));
-    command.args(["--exact", "victim", "--nocapture"]);
+    command.args(["--exact", "files::victim", "--nocapture"]);
     command.env(VICTIM, folder).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::null()).spawn().expect("it works");
     let mut lines = BufReader::new(child.stdout.take().expect("it works")).lines();

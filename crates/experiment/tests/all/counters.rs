@@ -18,12 +18,12 @@ macro_rules! moved {
     ($name:literal) => {{
         let at = |text| Counters::parse(text).expect("counters");
         let before = at(include_str!(concat!(
-            "samples/counters/",
+            "../samples/counters/",
             $name,
             "-before.txt"
         )));
         at(include_str!(concat!(
-            "samples/counters/",
+            "../samples/counters/",
             $name,
             "-after.txt"
         )))

@@ -1,8 +1,6 @@
 //! Tunnels.
 
-mod build;
-
-use build::{
+use crate::build::{
     IPV4, IPV6, as_tcp, ethernet, found, ipv4, ipv6, join, layers, refused, tcp, udp, vxlan,
 };
 use coalescope_wire::{LengthSource, StopReason, Transport, TunnelKind};

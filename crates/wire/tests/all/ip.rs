@@ -1,8 +1,6 @@
 //! IP lengths, fragments, extension headers, and what ICMP quotes.
 
-mod build;
-
-use build::{
+use crate::build::{
     IPV4, IPV6, as_tcp, ethernet, found, ipv4, ipv4_fragment, ipv6, join, refused, tcp, udp, whole,
 };
 use coalescope_wire::{
@@ -97,7 +95,7 @@ fn lying_tcp_headers_are_malformed() {
 
 #[test]
 fn twenty_bytes_of_a_tcp_header_are_enough() {
-    let segment = build::tcp_with(&[1; 20], 1000);
+    let segment = crate::build::tcp_with(&[1; 20], 1000);
     let frame = ethernet(IPV6, &ipv6(6, &segment));
     let packet = walk(LinkType::Ethernet, &frame[..74], frame.len() as u32).unwrap();
     let tcp = as_tcp(&packet);
@@ -214,7 +212,7 @@ fn jumbo_payload_in_vxlan() {
     let segment = tcp(80_000);
     let header = jumbo(8 + segment.len() as u32);
     let inner = ethernet(IPV6, &ipv6(0, &join(&[&header, &segment])));
-    let frame = ethernet(IPV4, &ipv4(17, &udp(4789, &build::vxlan(&inner))));
+    let frame = ethernet(IPV4, &ipv4(17, &udp(4789, &crate::build::vxlan(&inner))));
     assert_eq!(as_tcp(&found(&frame)).payload_len, 80_000);
 }
 

@@ -1,17 +1,10 @@
 //! The incidents of the files, live: what they are must be so with the kernel's TCP.
-//!
-//! They measure throughput, so one runs at a time: two cores carry one path without stalls.
 
+use crate::alone;
 use coalescope_incident::{Build, Control, Incident, Kind, Nearer, Setting, simulate};
 use coalescope_lab::incident::{Live, Measured};
 use coalescope_lab::path::Error;
 use coalescope_needs as needs;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The incident at work, or the test is skipped.
 fn start(test: &str, incident: &Incident, build: Build<'_>) -> Option<Live> {

@@ -1,7 +1,6 @@
 //! The lab's path: the incidents' faults between real TCP ends.
-//!
-//! They measure throughput, so one runs at a time: two cores carry one path without stalls.
 
+use crate::alone;
 use coalescope_lab::path::{
     Bulk, Director, DropReason, Element, Error, HyperV2019, Lane, Link, Nic, Path, Plan, Point,
     Queue, Side, Switch, Transfer, Wire, clean,
@@ -12,7 +11,6 @@ use gro::Profile;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -25,11 +23,6 @@ const VIRTUAL: [u8; 4] = [10, 0, 0, 100];
 
 fn milliseconds(count: u64) -> Duration {
     Duration::from_millis(count)
-}
-
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The path, or the test is skipped.
@@ -488,7 +481,7 @@ fn what_a_killed_lab_left_is_cleaned() {
             "--ignored",
             "--exact",
             "--nocapture",
-            "a_lab_that_will_be_killed",
+            "path::a_lab_that_will_be_killed",
         ])
         .stdout(Stdio::piped())
         .spawn()

@@ -10,7 +10,7 @@ const WALL_S: f64 = 10.5;
 
 macro_rules! sample {
     ($path:literal) => {
-        include_bytes!(concat!("samples/", $path)).as_slice()
+        include_bytes!(concat!("../samples/", $path)).as_slice()
     };
 }
 

@@ -273,7 +273,11 @@ fn ssh_is_told_from_the_command() {
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).expect("executable");
     let again = |ssh: &Path| {
         let mut test = Command::new(std::env::current_exe().expect("a name"));
-        test.args(["--exact", "ssh_is_told_from_the_command", "--nocapture"]);
+        test.args([
+            "--exact",
+            "workload::ssh_is_told_from_the_command",
+            "--nocapture",
+        ]);
         test.env("COALESCOPE_SSH", ssh)
             .env("COALESCOPE_SSH_IS", ssh.exists().to_string());
         test.output().expect("run again")

@@ -126,7 +126,7 @@ fn batches_that_cannot_be_are_refused() {
     );
 }
 
-/// `cargo test --release -p coalescope-lab --test oracle -- --ignored --nocapture`
+/// `cargo test --release -p coalescope-lab --test all oracle:: -- --ignored --nocapture`
 #[test]
 #[ignore = "takes a minute; measures"]
 fn speed() {

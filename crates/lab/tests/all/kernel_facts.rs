@@ -2,14 +2,12 @@
 //! Linux 6.18; they are facts about it, not about the engine. Skipped, with a count, where the lab
 //! cannot be built.
 
-mod facts;
-
+use crate::facts::*;
 use coalescope_lab::craft::{
     Encapsulation, Ipv4, Segment, Transport, Tunnel, Udp, flags, timestamps,
 };
 use coalescope_lab::packet::{Gso, VnetHeader};
 use coalescope_lab::{Delivered, KernelGro, Options, internet_checksum};
-use facts::*;
 
 #[test]
 fn flags_of_tcp() {

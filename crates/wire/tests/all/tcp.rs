@@ -1,8 +1,6 @@
 //! TCP options and flags.
 
-mod build;
-
-use build::{IPV4, as_tcp, ethernet, found, ipv4, tcp_with};
+use crate::build::{IPV4, as_tcp, ethernet, found, ipv4, tcp_with};
 use coalescope_wire::{Flags, LinkType, TcpOptions, walk};
 
 fn parse(bytes: &[u8]) -> TcpOptions {

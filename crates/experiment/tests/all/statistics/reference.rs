@@ -58,7 +58,7 @@ struct Detectable {
 }
 
 fn tables() -> Tables {
-    serde_json::from_str(include_str!("../reference/tables.json")).expect("sound tables")
+    serde_json::from_str(include_str!("../../reference/tables.json")).expect("sound tables")
 }
 
 fn near(ours: Option<f64>, theirs: Option<f64>, tolerance: f64) -> bool {

@@ -1,5 +1,4 @@
 //! Packets by hand, from the inside out. Lengths are filled in; checksums are left 0.
-#![allow(dead_code, reason = "every test file uses some of these")]
 
 use coalescope_wire::{LinkType, Packet, Stop, StopReason, Tcp, Transport, TunnelKind, walk};
 

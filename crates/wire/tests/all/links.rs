@@ -1,8 +1,8 @@
 //! Link types, VLAN tags, PPP and PPPoE.
 
-mod build;
-
-use build::{IPV4, IPV6, as_tcp, ethernet, found, ipv4, ipv6, join, layers, refused, tcp, whole};
+use crate::build::{
+    IPV4, IPV6, as_tcp, ethernet, found, ipv4, ipv6, join, layers, refused, tcp, whole,
+};
 use coalescope_wire::{LinkType, Sent, StopReason, TunnelKind};
 
 /// The payload length of the TCP segment that the walk must find.

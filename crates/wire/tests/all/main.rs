@@ -1,0 +1,10 @@
+//! The tests of this crate's API, but for those that Miri runs: one program, since each is linked anew.
+
+mod build;
+mod checksums;
+mod fixed;
+mod ip;
+mod links;
+mod properties;
+mod tcp;
+mod tunnels;
