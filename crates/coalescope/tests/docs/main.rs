@@ -6,6 +6,7 @@
 mod links;
 #[cfg(unix)]
 mod pages;
+mod pictures;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
