@@ -13,7 +13,7 @@ use coalescope_knowledge::rules::{Checked, Rules, check};
 use crate::cli::{LiveArgs, RulesArgs};
 use crate::speech::{self, took};
 #[cfg(target_os = "linux")]
-use crate::suggest::hint;
+use crate::suggest::unknown;
 
 /// Reads saved hosts if there are any, else this one.
 pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
@@ -82,6 +82,7 @@ fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
 pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     use coalescope_host::live::{Options, collect};
 
+    refuse_unknown(live)?;
     let begun = Instant::now();
     let snapshot = collect(&Options {
         netns: live.netns.clone(),
@@ -109,12 +110,29 @@ pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
             .first()
             .map(|unread| format!("{}: {}", unread.what, unread.why));
         bail!(
-            "nothing could be read of the network namespace {name}{}: {}",
-            hint(name, namespaces().iter().map(String::as_str)),
+            "nothing could be read of the network namespace {name}: {}",
             why.unwrap_or_default()
         );
     }
     Ok(snapshot)
+}
+
+/// A name that no namespace has, with the one that was probably meant.
+#[cfg(target_os = "linux")]
+fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
+    let known = namespaces();
+    match &live.netns {
+        Some(name) if !name.contains('/') && !known.contains(name) => {
+            let known = known.iter().map(String::as_str);
+            bail!(unknown(
+                "network namespace",
+                name,
+                known,
+                "`ip netns list` lists those with a name"
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The same snapshot, seen from outside of the namespace that it is of: interfaces are called

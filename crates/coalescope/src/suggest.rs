@@ -45,7 +45,20 @@ pub(crate) fn hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// An error's words, with the name that was probably meant where an interface or a namespace is not
 /// there.
 pub(crate) fn explained(error: &anyhow::Error) -> String {
-    format!("{error:#}{}", meant(error))
+    format!("{}{}", causes(error), meant(error))
+}
+
+/// An error and its causes; one that says its cause itself does not say it twice.
+fn causes(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.ends_with(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 #[cfg(target_os = "linux")]
@@ -111,6 +124,15 @@ mod tests {
         assert_eq!(nearest("eht0", interfaces), Some("eth0"));
         assert_eq!(nearest("enp3sof0", interfaces), Some("enp3s0f0"));
         assert_eq!(nearest("wlan7", interfaces), None);
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let denied = || std::io::Error::other("denied");
+        let twice = anyhow::Error::new(denied()).context("cannot open it: denied");
+        assert_eq!(explained(&twice), "cannot open it: denied");
+        let once = anyhow::Error::new(denied()).context("cannot open it");
+        assert_eq!(explained(&once), "cannot open it: denied");
     }
 
     #[test]

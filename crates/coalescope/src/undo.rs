@@ -3,20 +3,23 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use coalescope_experiment::journal::{Store, StoreKind};
 use coalescope_experiment::restore::{Fate, Undone, forget, undo_one};
 use coalescope_report::UndoReport;
 
 use crate::cli::UndoArgs;
-use crate::{Outcome, output, speech, suggest};
+use crate::{Outcome, output, places, speech, suggest};
 
 /// A guardian whose program was killed restores by itself: it needs about this long.
 const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
-    let stores = [store(StoreKind::Runtime)?, store(StoreKind::Persistent)?];
+    let kinds = [StoreKind::Runtime, StoreKind::Persistent];
+    let stores = kinds.map(|kind| places::journals(kind, "undo"));
+    let [runtime, persistent] = stores;
+    let stores = [runtime?, persistent?];
     for store in &stores {
         speech::detail(|| format!("looking for journals in {}", store.path().display()));
     }
@@ -48,19 +51,6 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         Outcome::Unrestored
     } else {
         Outcome::Done
-    })
-}
-
-/// Where journals are. Without root these are this user's own, not those of root.
-fn store(kind: StoreKind) -> anyhow::Result<Store> {
-    Store::usual(kind).map_err(|error| {
-        if rustix::process::geteuid().is_root() {
-            return error.into();
-        }
-        anyhow!(
-            "undo needs root: what `fix` and `ab` change as root is written down in /run/coalescope \
-             and /var/lib/coalescope; run `sudo coalescope undo` ({error})"
-        )
     })
 }
 

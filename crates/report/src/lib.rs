@@ -1,7 +1,7 @@
 //! One report model, rendered for a terminal, as JSON, and as an HTML page.
 //!
 //! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
-//! `coalescope/trace/1`, [`Report::write_text`] for people, at most [`WIDTH`] columns wide. A
+//! `coalescope/trace/1`, [`Report::write_text`] for people, as wide as [`TextOptions`] says. A
 //! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings. Most of them
 //! can be written as a page that stands by itself as well (`write_html`).
 

@@ -2,15 +2,17 @@
 
 use std::fs;
 
-use coalescope_experiment::journal::{Digest, Journal, State, Store, StoreKind};
+use coalescope_experiment::journal::{Digest, Journal, State, StoreKind};
 use coalescope_experiment::settings::{Error, Setting, Space, read};
 use coalescope_report::Verified;
+
+use crate::places;
 
 /// What all journals of changes that were to stay say, beside what is.
 pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
     let mut all = Vec::new();
     for kind in [StoreKind::Runtime, StoreKind::Persistent] {
-        let store = Store::usual(kind)?;
+        let store = places::journals(kind, "fix --verify")?;
         for id in store.list()? {
             match store.read(&id) {
                 Ok(journal) if journal.state == State::Kept => all.extend(look(&journal)),

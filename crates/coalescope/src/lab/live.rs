@@ -1,5 +1,6 @@
 //! `coalescope lab run`, `shell` and `clean`, in namespaces.
 
+use std::io::ErrorKind;
 use std::process::Command;
 
 use anyhow::{Context, anyhow};
@@ -104,8 +105,16 @@ fn prepare() -> anyhow::Result<()> {
 fn unavailable(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Unavailable(why)) => Some(why.to_string()),
+        Some(Error::Tap { source, .. }) if is_closed(source.kind()) => Some(format!(
+            "no TAP device can be made: /dev/net/tun: {source}; run it as root, or let users open that \
+             device (chmod 0666 /dev/net/tun, as it is on most systems)"
+        )),
         _ => None,
     }
+}
+
+fn is_closed(kind: ErrorKind) -> bool {
+    [ErrorKind::PermissionDenied, ErrorKind::NotFound].contains(&kind)
 }
 
 /// Leaves an incident at work while a shell runs in the victim's namespace.

@@ -82,8 +82,8 @@ fn left_alone(report: &CheckReport) -> String {
         .sum::<usize>()
     {
         0 => String::new(),
-        1 => "1 setting often blamed is right here: see below.".to_owned(),
-        n => format!("{n} settings often blamed are right here: see below."),
+        1 => "1 setting that is often blamed is right as it is.".to_owned(),
+        n => format!("{n} settings that are often blamed are right as they are."),
     }
 }
 
