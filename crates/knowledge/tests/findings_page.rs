@@ -110,7 +110,7 @@ fn the_pages_are_what_the_rules_say() {
     }
     snapbox::assert_data_eq!(
         index,
-        snapbox::Data::read_from(&page_of("README"), None).raw()
+        snapbox::Data::read_from(&page_of("index"), None).raw()
     );
 }
 
