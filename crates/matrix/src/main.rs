@@ -26,7 +26,10 @@ struct Args {
     /// Prints a line for each scenario that was judged wrongly.
     #[arg(long)]
     failures: bool,
-    /// Writes the captures of these into directories below this one.
+    /// Prints a line for every scenario.
+    #[arg(long)]
+    all: bool,
+    /// Writes the captures of the failures into directories below this one.
     #[arg(long)]
     keep: Option<PathBuf>,
     /// Threads; all cores if not given.
@@ -58,8 +61,8 @@ fn main() -> Result<ExitCode> {
     println!("{table}");
     println!("{:.2}% right", 100.0 * table.right());
     let missed = args.at_least.is_some_and(|least| misses(&table, least));
-    if args.failures || missed {
-        for one in judged.iter().filter(|one| !one.mark.is_right()) {
+    if args.all || args.failures || missed {
+        for one in judged.iter().filter(|one| args.all || !one.mark.is_right()) {
             println!(
                 "--family {} --seed {}: {}: {}",
                 one.family,

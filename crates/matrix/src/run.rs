@@ -138,11 +138,12 @@ fn wanted(label: &Label) -> String {
     let hop = guilt.hop.as_ref();
     let place = hop.map(|(from, to)| format!(" {from}>{to}"));
     format!(
-        "{}{} ({} lost, {} shown)",
+        "{}{} ({} lost, {} shown beside {})",
         label.accepted[0],
         place.unwrap_or_default(),
         guilt.lost,
-        guilt.shown
+        guilt.shown,
+        guilt.singles
     )
 }
 

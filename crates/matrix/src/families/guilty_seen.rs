@@ -1,8 +1,8 @@
 //! Merged frames are lost, and the captures make it hard to see.
 
 use coalescope_simulate::{
-    Congestion, Element, Hop, MICROSECOND, MILLISECOND, Merge, MergeKind, Other, SECOND, Scenario,
-    Side, Turn,
+    Congestion, Element, Hop, MICROSECOND, MILLISECOND, Merge, MergeKind, Other, Reorder, SECOND,
+    Scenario, Side, Turn,
 };
 
 use super::guilty::{bytes, fault, forwarded};
@@ -62,6 +62,26 @@ pub(super) const ALL: &[Family] = &[
         translated_and_lost,
     ),
     family(
+        "missed-and-lost",
+        "captures miss frames, and merged frames are lost",
+        missed_and_lost,
+    ),
+    family(
+        "overtaken-and-lost",
+        "frames overtake each other in front of the card, and merged frames are lost",
+        overtaken_and_lost,
+    ),
+    family(
+        "jumbo-and-lost",
+        "segments of jumbo frames are merged, and lost for it",
+        jumbo_and_lost,
+    ),
+    family(
+        "unlike-beginnings",
+        "captures that begin and end at unlike times, and merged frames are lost",
+        unlike_beginnings,
+    ),
+    family(
         "forwarded-lro",
         "a bridge with an MTU, in front of it a card that keeps no segment size",
         forwarded_lro,
@@ -79,7 +99,7 @@ const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> 
 
 /// The bridge of story A on some path.
 fn bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
-    let wan = Wan::within(dice, (50, 2_000), (1.5, 40.0));
+    let wan = Wan::within(dice, (50, 2_000), (1.5, 100.0));
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
     let kind = any_kind(dice);
@@ -268,5 +288,66 @@ fn forwarded_lro(dice: &mut Dice) -> Drawn {
     let hop = Hop::Forward { mtu: [mtu, mtu] };
     let merge = merging(dice, wan, MergeKind::Lro);
     forwarded(&mut scenario, dice, Element::Hop(hop), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn missed_and_lost(dice: &mut Dice) -> Drawn {
+    let (mut scenario, _) = bridge(dice, "missed-and-lost");
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            point.missed = dice.scaled(0.001, 0.04);
+        }
+    }
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn overtaken_and_lost(dice: &mut Dice) -> Drawn {
+    let (mut scenario, wan) = bridge(dice, "overtaken-and-lost");
+    let reorder = Reorder {
+        probability: dice.scaled(0.005, 0.1),
+        extra: wan.time_of(dice.between(2.0, 10.0)),
+    };
+    // As long as the link that is there, which has the delay.
+    let way = Wan {
+        delay: 20 * MICROSECOND,
+        ..wan
+    };
+    let place = scenario.path.len() - 1;
+    let link = way.link_with(|lane| lane.reorder = Some(reorder));
+    scenario.path.insert(place, link);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn jumbo_and_lost(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (500, 10_000), (0.5, 10.0));
+    let bytes = bytes(dice) * 5;
+    let mut scenario = scenario(dice, "jumbo-and-lost", bytes);
+    let mtu = dice.pick(&[4_000, 8_000, 9_000]);
+    (scenario.client.mtu, scenario.server.mtu) = (mtu, mtu);
+    let kind = any_kind(dice);
+    let frames = dice.between(2.5, 7.0) * f64::from(mtu) / 1_500.0;
+    let merge = Merge {
+        interval: wan.time_of(frames).max(10 * MICROSECOND),
+        ..merging(dice, wan, kind)
+    };
+    forwarded(&mut scenario, dice, fault(), merge, wan);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn unlike_beginnings(dice: &mut Dice) -> Drawn {
+    let (mut scenario, wan) = bridge(dice, "unlike-beginnings");
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            let trips = |low, high, dice: &mut Dice| {
+                (dice.between(low, high) * 2.0 * wan.delay as f64) as u64
+            };
+            if dice.chance(0.6) {
+                point.begins = trips(0.0, 8.0, dice);
+            }
+            if dice.chance(0.6) {
+                point.ends = trips(60.0, 200.0, dice);
+            }
+        }
+    }
     Drawn::one(scenario, Otherwise::Healthy)
 }

@@ -69,6 +69,11 @@ pub(super) const ALL: &[Family] = &[
         translated,
     ),
     family(
+        "merged-twice",
+        "a host merges further what a hypervisor merged",
+        merged_twice,
+    ),
+    family(
         "bonded",
         "a bond of several lines, each frame by the next one (story C)",
         bonded,
@@ -332,6 +337,25 @@ fn translated(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "translated", wan);
     scenario.path.insert(4, Element::Hop(Hop::Nat));
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn merged_twice(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, "merged-twice", bytes);
+    scenario.path = vec![
+        point("VM"),
+        Element::Merge(merging(dice, wan, MergeKind::Gro)),
+        near(dice, wan),
+        point("HYP-TAP"),
+        Element::Hop(Hop::Bridge),
+        point("HYP-UPLINK"),
+        cut_from(Side::Client),
+        Element::Merge(merging(dice, wan, MergeKind::Gro)),
+        wan.link(),
+        cut_from(Side::Server),
+    ];
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
