@@ -314,6 +314,14 @@ impl Connection {
         low.turn.touch_all() ^ high.turn.touch_all()
     }
 
+    /// Whether it was closed or reset, or nobody answered it.
+    pub(crate) fn is_over(&self) -> bool {
+        let [low, high] = &self.flows;
+        let has_data = self.flows.iter().any(|flow| flow.counts.data_frames > 0);
+        let is_unanswered = self.handshake.syn_ack.is_none() && !has_data;
+        self.reset || low.fin && high.fin || is_unanswered
+    }
+
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common) {
         let last_ns = self.last_ns;

@@ -1,9 +1,10 @@
 //! One input as a stream of batches, read here or in a thread of its own.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::reader::{BATCH_BETWEEN_THREADS, Batch, End, Reader};
+use crate::reader::{BATCH_BETWEEN_THREADS, Batch, End, Item, Reader};
 
 /// Batches that a reading thread may be ahead.
 const AHEAD: usize = 4;
@@ -22,6 +23,8 @@ enum Intake<'scope> {
 pub(crate) struct Feed<'scope> {
     intake: Intake<'scope>,
     pub(crate) batch: Batch,
+    /// Batches after that one, which were looked at already.
+    ahead: VecDeque<Batch>,
 }
 
 impl<'scope> Feed<'scope> {
@@ -34,13 +37,45 @@ impl<'scope> Feed<'scope> {
         let mut feed = Self {
             intake,
             batch: Batch::default(),
+            ahead: VecDeque::new(),
         };
         feed.refill();
         feed
     }
 
+    /// Reads so many frames, or all, and keeps them to be taken later.
+    pub(crate) fn look_ahead(&mut self, frames: usize) {
+        let first = std::mem::take(&mut self.batch);
+        let mut seen = first.items().len();
+        self.ahead.push_back(first);
+        while seen < frames
+            && self
+                .ahead
+                .back()
+                .is_some_and(|batch| !batch.items().is_empty())
+        {
+            self.read();
+            seen += self.batch.items().len();
+            self.ahead.push_back(std::mem::take(&mut self.batch));
+        }
+        self.refill();
+    }
+
+    /// The next frames, as far as they were looked at.
+    pub(crate) fn ahead(&self, frames: usize) -> impl Iterator<Item = &Item> {
+        let batches = std::iter::once(&self.batch).chain(&self.ahead);
+        batches.flat_map(Batch::items).take(frames)
+    }
+
     /// Gets the next batch; it is empty at the end.
     pub(crate) fn refill(&mut self) {
+        match self.ahead.pop_front() {
+            Some(next) => self.batch = next,
+            None => self.read(),
+        }
+    }
+
+    fn read(&mut self) {
         match &mut self.intake {
             Intake::Here(reader) => reader.fill(&mut self.batch),
             Intake::Thread { batches, used, .. } => {

@@ -22,15 +22,18 @@ pub struct Connections {
     /// In the blocks of the table that followed them.
     followed: Vec<Vec<connection::Connection>>,
     len: usize,
+    /// Their places there, if these are not in order.
+    order: Option<Vec<u32>>,
     /// Facts that are not just those of what was followed: hops have shown more.
     made: HashMap<usize, Connection>,
 }
 
 impl Connections {
-    pub(crate) fn new(followed: Vec<Vec<connection::Connection>>) -> Self {
+    pub(crate) fn new(followed: Vec<Vec<connection::Connection>>, order: Option<Vec<u32>>) -> Self {
         Self {
             len: followed.iter().map(Vec::len).sum(),
             followed,
+            order,
             made: HashMap::new(),
         }
     }
@@ -63,6 +66,10 @@ impl Connections {
     }
 
     fn at(&self, place: usize) -> Option<&connection::Connection> {
+        let place = match &self.order {
+            Some(order) => *order.get(place)? as usize,
+            None => place,
+        };
         self.followed.get(place / BLOCK)?.get(place % BLOCK)
     }
 
@@ -112,6 +119,7 @@ impl FromIterator<Connection> for Connections {
         Self {
             followed: Vec::new(),
             len: made.len(),
+            order: None,
             made,
         }
     }

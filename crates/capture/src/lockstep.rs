@@ -1,6 +1,8 @@
 //! Reads all points side by side, each about as far as the others by the clock of the first, so
 //! that a frame is found again at the next point while it is still remembered.
 
+mod describe;
+mod path;
 mod recording;
 
 use std::sync::Arc;
@@ -11,11 +13,11 @@ use crate::facts;
 use crate::feed::Feed;
 use crate::file::Source;
 use crate::hop::Hop;
-use crate::point::{Point, Totals};
+use crate::point::Point;
 use crate::reader::{End, Item, Reader};
 use crate::series::Recorder;
-use crate::summary::seconds;
 use crate::vantage;
+use describe::describe;
 pub(crate) use recording::record;
 
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
@@ -39,6 +41,9 @@ pub struct Options {
     pub points_by_interface: bool,
     /// The inputs show different transfers: nothing of one is looked for in another.
     pub separate: bool,
+    /// Connections kept of a point, if enough of them are over that the oldest can be summed up; 0
+    /// keeps all. Where points are compared with each other, all are kept.
+    pub max_connections: usize,
     /// Set from elsewhere (a signal), ends reading; what was read is then reported.
     pub stop: Arc<AtomicBool>,
 }
@@ -87,10 +92,14 @@ pub fn trace(
 ) -> Result<facts::Trace, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, feeds) = open(inputs, options, scope);
+        let (names, feeds, sorted) = open(inputs, options, scope);
         let mut run = Run::new(feeds, options, None);
         run.read(progress);
-        run.finish(names)
+        let mut trace = run.finish(names)?;
+        if sorted {
+            describe::tell_order(&mut trace);
+        }
+        Ok(trace)
     })
 }
 
@@ -102,17 +111,32 @@ fn check(inputs: &[PointInput], options: &Options) -> Result<(), TraceError> {
     }
 }
 
+/// Names and feeds in path order, and whether that is another than the given one.
 fn open<'scope>(
     inputs: Vec<PointInput>,
     options: &Options,
     scope: &'scope Scope<'scope, '_>,
-) -> (Vec<String>, Vec<Feed<'scope>>) {
+) -> (Vec<String>, Vec<Feed<'scope>>, bool) {
     let feed = |input: PointInput| {
         let stop = Arc::clone(&options.stop);
         let reader = Reader::new(input.sources, options.points_by_interface, stop);
         (input.name, Feed::new(reader, options.threads > 1, scope))
     };
-    inputs.into_iter().map(feed).unzip()
+    let (mut names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();
+    let path = if options.separate {
+        None
+    } else {
+        path::path(&mut feeds)
+    };
+    if let Some(path) = &path {
+        names = path
+            .iter()
+            .map(|&at| std::mem::take(&mut names[at]))
+            .collect();
+        let mut given: Vec<_> = feeds.into_iter().map(Some).collect();
+        feeds = path.iter().filter_map(|&at| given[at].take()).collect();
+    }
+    (names, feeds, path.is_some())
 }
 
 /// The points and hops while they are read.
@@ -144,6 +168,10 @@ impl<'scope> Run<'scope> {
         };
         if !run.by_interface {
             run.grow(run.feeds.len());
+        }
+        if run.hops.is_empty() && !run.by_interface && run.recorder.is_none() {
+            let limit = |point: &mut Point| point.table.set_limit(options.max_connections);
+            run.points.iter_mut().for_each(limit);
         }
         run
     }
@@ -344,54 +372,4 @@ fn interface_names(ends: &[End]) -> Vec<String> {
     ends.first()
         .map(|end| end.names.clone())
         .unwrap_or_default()
-}
-
-/// The facts of a point.
-fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::Point {
-    let (totals, connections) = point.finish();
-    let incomplete = end
-        .incomplete_datagrams
-        .get(datagrams)
-        .copied()
-        .unwrap_or(0);
-    let mut warnings = end.warnings.clone();
-    warnings.extend(totals_warnings(&totals, incomplete));
-    facts::Point {
-        name,
-        files: end.files.clone(),
-        link_types: totals.links.iter().map(|link| (*link).to_owned()).collect(),
-        frames: totals.frames,
-        bytes: totals.bytes,
-        tcp_frames: totals.tcp_frames,
-        first_s: totals.span_ns().map(|(first, _)| seconds(first)),
-        last_s: totals.span_ns().map(|(_, last)| seconds(last)),
-        unreadable_bytes: end.unreadable_bytes,
-        unparsed_frames: totals.unparsed,
-        doubled_frames: totals.doubled,
-        warnings,
-        connections,
-    }
-}
-
-fn totals_warnings(totals: &Totals, incomplete: u64) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let mut warn = |n: u64, what: &str| {
-        if n > 0 {
-            warnings.push(format!("{n} {what}"));
-        }
-    };
-    warn(
-        totals.unparsed,
-        "frames have damaged headers, or too little of them was captured",
-    );
-    warn(
-        totals.unknown_link,
-        "frames are of a link type that coalescope does not read",
-    );
-    warn(incomplete, "IP datagrams lack fragments and were left out");
-    warn(
-        totals.doubled,
-        "frames were captured twice; the copies were left out",
-    );
-    warnings
 }

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use coalescope_wire::LinkType;
 
-use crate::connection::Tracked;
+use crate::connection::{Connection, Tracked};
 use crate::facts::Connections;
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
@@ -25,6 +25,8 @@ pub(crate) struct Totals {
     pub(crate) unparsed: u64,
     pub(crate) unknown_link: u64,
     pub(crate) doubled: u64,
+    /// Connections that made room for others.
+    pub(crate) summed: Summed,
     first_ns: i64,
     last_ns: i64,
     pub(crate) links: BTreeSet<&'static str>,
@@ -40,6 +42,7 @@ impl Default for Totals {
             unparsed: 0,
             unknown_link: 0,
             doubled: 0,
+            summed: Summed::default(),
             first_ns: i64::MAX,
             last_ns: i64::MIN,
             links: BTreeSet::new(),
@@ -93,6 +96,26 @@ impl Totals {
     }
 }
 
+/// What connections had that are not kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Summed {
+    pub(crate) connections: u64,
+    pub(crate) frames: u64,
+    pub(crate) payload_bytes: u64,
+    pub(crate) retransmitted: u64,
+}
+
+impl Summed {
+    fn add(&mut self, gone: &Connection) {
+        self.connections += 1;
+        for flow in &gone.flows {
+            self.frames += flow.counts.frames;
+            self.payload_bytes += flow.counts.payload_bytes;
+            self.retransmitted += u64::from(flow.tally.odd().retransmitted);
+        }
+    }
+}
+
 /// One point.
 #[derive(Debug, Default)]
 pub(crate) struct Point {
@@ -118,6 +141,10 @@ impl Point {
         self.totals.add(items);
         for run in items.chunk_by(Item::is_continued_by) {
             self.take_run(run);
+        }
+        for mut gone in self.table.take_gone() {
+            gone.finish(&mut self.common);
+            self.totals.summed.add(&gone);
         }
     }
 

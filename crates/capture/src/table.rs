@@ -1,5 +1,7 @@
 //! The connections of one point.
 
+mod limit;
+
 use coalescope_hugepage as hugepage;
 use coalescope_wire::Flags;
 use foldhash::fast::RandomState;
@@ -10,6 +12,7 @@ use crate::facts::Connections;
 use crate::frame::Frame;
 use crate::key::Key;
 use crate::reader::Item;
+use limit::Limit;
 
 /// Connections whose state, of about 1 KiB each with what it leads to, fills a second-level cache.
 const LARGE: usize = 1024;
@@ -55,6 +58,7 @@ pub(crate) struct Table {
     guesses_used: usize,
     /// What is known of their keys' hashes.
     marks: Vec<u32>,
+    limit: Limit,
 }
 
 impl Table {
@@ -144,6 +148,9 @@ impl Table {
     }
 
     fn push(&mut self, frame: &Frame) -> u32 {
+        if let Some(id) = self.replace_oldest(frame) {
+            return id;
+        }
         if self.len.is_multiple_of(BLOCK) {
             self.blocks.push(Vec::with_capacity(BLOCK));
         }
@@ -196,13 +203,53 @@ impl Table {
 
     /// Gives the connections away, in order of their first frame.
     pub(crate) fn into_connections(self) -> Connections {
-        Connections::new(self.blocks)
+        let order = self.limit.order(self.len);
+        Connections::new(self.blocks, order)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn syn(port: u16, time_ns: i64) -> Frame {
+        let mut frame = Frame::default();
+        let ports = u32::from(port) << 16 | 80;
+        (frame.key, frame.from_low) = Key::v4(0x0a00_0001_0a00_0002, ports);
+        (frame.flags, frame.time_ns) = (Flags(Flags::SYN), time_ns);
+        frame.number = time_ns as u64;
+        frame
+    }
+
+    /// SYNs that nobody answers, 100 a second.
+    #[test]
+    fn the_oldest_that_are_over_make_room_and_the_rest_stays_in_order() {
+        let mut table = Table::default();
+        table.set_limit(200);
+        let mut gone = 0;
+        for port in 1..=2_000u16 {
+            table.of(&syn(port, i64::from(port) * 10_000_000));
+            gone += table.take_gone().len();
+        }
+        assert_eq!(table.len + gone, 2_000);
+        assert!((200..260).contains(&table.len), "{}", table.len);
+        // The newest ones are known, the oldest are not.
+        assert!(table.find(&syn(2_000, 0).key).is_some());
+        assert!(table.find(&syn(1, 0).key).is_none());
+        let kept = table.into_connections();
+        let firsts: Vec<u64> = kept.iter().map(|one| one.first_frame).collect();
+        assert!(firsts.is_sorted(), "{firsts:?}");
+        assert_eq!(kept.len(), 2_000 - gone);
+    }
+
+    #[test]
+    fn without_a_limit_all_stay() {
+        let mut table = Table::default();
+        for port in 1..=2_000u16 {
+            table.of(&syn(port, i64::from(port) * 10_000_000));
+        }
+        assert_eq!((table.len, table.take_gone().len()), (2_000, 0));
+    }
 
     /// 64 MiB and 1 KiB for each connection are what a trace may take; the first pays for what
     /// grows with traffic, the second for these.

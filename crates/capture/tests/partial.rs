@@ -5,7 +5,7 @@ mod common;
 
 use coalescope_capture::facts::Connection;
 use coalescope_capture::{Options, PointInput, trace};
-use coalescope_simulate::{run, story};
+use coalescope_simulate::{SECOND, run, story};
 use common::source;
 
 /// A frame of a classic capture in microseconds: Ethernet, IPv4 without options, TCP.
@@ -111,4 +111,47 @@ fn one_direction_shows_what_had_to_be_sent_again() {
         "{alone:?} {whole:?}"
     );
     assert!(alone.single_repeated <= alone.single / 20, "{alone:?}");
+}
+
+/// Frames that a warning sums up, and those of connections that are kept.
+#[test]
+fn beyond_a_number_of_connections_the_oldest_are_summed_up() {
+    let mut scenario = story("ipvs-gro-direct").expect("a story");
+    (scenario.connections, scenario.spacing) = (60, 2 * SECOND);
+    let outcome = run(&scenario);
+    let traced = |max_connections| {
+        let input = PointInput {
+            name: "CLIENT".to_owned(),
+            sources: vec![(
+                "CLIENT".to_owned(),
+                source("CLIENT", outcome.points[0].bytes.clone()),
+            )],
+        };
+        let options = Options {
+            max_connections,
+            ..Options::default()
+        };
+        let mut trace = trace(vec![input], &options, &mut |_| {}).expect("a good input");
+        trace.points.remove(0)
+    };
+    let (all, few) = (traced(0), traced(10));
+    assert_eq!((all.connections.len(), all.warnings.len()), (60, 0));
+    let kept = few.connections.len();
+    assert!((10..15).contains(&kept), "{kept}");
+    let frames = |connection: Connection| connection.to_client.frames + connection.to_server.frames;
+    let kept_frames: u64 = few.connections.iter().map(frames).sum();
+    let summed = few.tcp_frames - kept_frames;
+    let warning = &few.warnings[0];
+    assert!(
+        warning.contains(&format!("oldest {} of", 60 - kept)),
+        "{warning}"
+    );
+    assert!(warning.contains(&format!(" {summed} frames")), "{warning}");
+    // Those that are kept are the newest.
+    let newest = all
+        .connections
+        .iter()
+        .skip(60 - kept)
+        .map(|one| one.client.port);
+    assert!(few.connections.iter().map(|one| one.client.port).eq(newest));
 }

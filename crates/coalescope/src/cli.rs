@@ -160,6 +160,11 @@ pub struct TraceArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
+    /// Connections to keep of one point; beyond that the oldest that have ended are summed up, with a
+    /// warning
+    #[arg(long, value_name = "N", default_value_t = MAX_CONNECTIONS, value_parser = at_least_one())]
+    pub max_connections: usize,
+
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -167,6 +172,16 @@ pub struct TraceArgs {
     /// The page.
     #[command(flatten)]
     pub page: ReportArgs,
+}
+
+/// Connections kept of a point unless told otherwise: about 1 GiB.
+pub(crate) const MAX_CONNECTIONS: usize = 1_000_000;
+
+fn at_least_one() -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    clap::value_parser!(u32)
+        .range(1..)
+        .map(|number| number as usize)
 }
 
 /// A page besides what is printed.

@@ -46,6 +46,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         points,
         compare: false,
         points_by_interface: false,
+        max_connections: crate::cli::MAX_CONNECTIONS,
         threads: None,
         interrupt: Interrupt::listen()?,
     })?;

@@ -56,6 +56,7 @@ fn captures(files: &[OsString]) -> anyhow::Result<Option<Task>> {
         points: inputs::points(files)?,
         compare: false,
         points_by_interface: false,
+        max_connections: crate::cli::MAX_CONNECTIONS,
         threads: None,
         interrupt: Interrupt::listen()?,
     }))

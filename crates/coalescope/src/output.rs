@@ -1,7 +1,7 @@
 //! Printing the report.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 #[cfg(target_os = "linux")]
 use coalescope_report::{AbReport, FixReport, UndoReport, WireReport};
@@ -22,7 +22,12 @@ pub(crate) fn print(report: &Report, args: OutputArgs) -> io::Result<()> {
     match args.format {
         Format::Json => {
             warn(report.warnings());
-            report.write_json(&mut out)
+            // Programs need no indentation, and of many connections it is most of the document.
+            if out.is_terminal() {
+                report.write_json(&mut out)
+            } else {
+                report.write_compact_json(&mut out)
+            }
         }
         Format::Csv => {
             warn(report.warnings());

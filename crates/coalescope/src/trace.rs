@@ -29,6 +29,8 @@ pub(crate) struct Task {
     pub(crate) compare: bool,
     /// Whether the interfaces of the one input are the points.
     pub(crate) points_by_interface: bool,
+    /// Connections to keep of one point.
+    pub(crate) max_connections: usize,
     /// Threads, if given.
     pub(crate) threads: Option<u16>,
     /// Ends this reading, and a second one.
@@ -42,6 +44,7 @@ impl Task {
             threads: self.threads.map_or_else(default_threads, usize::from),
             points_by_interface: self.points_by_interface,
             separate: self.compare,
+            max_connections: self.max_connections,
             stop: self.interrupt.flag(),
         }
     }
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         points: inputs::points(&args.files)?,
         compare: args.compare,
         points_by_interface: args.points_by_interface,
+        max_connections: args.max_connections,
         threads: args.threads,
         interrupt: Interrupt::listen()?,
     };

@@ -15,14 +15,33 @@ struct Document<'a, T> {
     body: &'a T,
 }
 
+/// Bytes written at once: writing less at a time costs more than making a large document does.
+pub(crate) const AT_ONCE: usize = 256 * 1024;
+
 /// Prints one document: `schema`, its name and version, stands before the fields of `body`.
 ///
 /// # Errors
 ///
 /// If it cannot be written.
 pub fn write<T: Serialize>(schema: &'static str, body: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
+    let mut out = BufWriter::with_capacity(AT_ONCE, out);
     serde_json::to_writer_pretty(&mut out, &Document { schema, body })?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// The same in one line, for programs: a fifth to a third shorter, and as much faster.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub(crate) fn write_compact<T: Serialize>(
+    schema: &'static str,
+    body: &T,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(AT_ONCE, out);
+    serde_json::to_writer(&mut out, &Document { schema, body })?;
     out.write_all(b"\n")?;
     out.flush()
 }

@@ -64,3 +64,7 @@ pub(crate) const SCHEMA: &str = "coalescope/trace/1";
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     document::write(SCHEMA, &Body::of(report), out)
 }
+
+pub(crate) fn write_compact(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    document::write_compact(SCHEMA, &Body::of(report), out)
+}

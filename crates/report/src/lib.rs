@@ -117,13 +117,22 @@ impl Report {
         text::warnings(&self.trace.points)
     }
 
-    /// Prints one JSON document.
+    /// Prints one JSON document, indented.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         json::write(self, out)
+    }
+
+    /// The same document in one line.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_compact_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write_compact(self, out)
     }
 
     /// The JSON Schema of that document.

@@ -1,10 +1,13 @@
 //! Comma-separated values (RFC 4180): a header, and a row for each thing that a report lists.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csv::{ErrorKind, Terminator, Writer, WriterBuilder};
+use csv::{ByteRecord, ErrorKind, Terminator, Writer, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::document::AT_ONCE;
 
 /// Prints a header and rows.
 pub(crate) fn write(
@@ -12,9 +15,7 @@ pub(crate) fn write(
     header: &[String],
     rows: impl IntoIterator<Item = io::Result<Vec<String>>>,
 ) -> io::Result<()> {
-    let mut out = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(out);
+    let mut out = writer(out);
     record(&mut out, header)?;
     for row in rows {
         record(&mut out, &row?)?;
@@ -22,13 +23,113 @@ pub(crate) fn write(
     out.flush()
 }
 
-/// That nobody reads on (`| head`) has to stay the error that it is.
+fn writer(out: &mut dyn Write) -> Writer<&mut dyn Write> {
+    WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .buffer_capacity(AT_ONCE)
+        .from_writer(out)
+}
+
 fn record(out: &mut Writer<&mut dyn Write>, cells: &[String]) -> io::Result<()> {
-    out.write_record(cells)
-        .map_err(|error| match error.into_kind() {
-            ErrorKind::Io(error) => error,
-            other => io::Error::other(format!("{other:?}")),
-        })
+    out.write_record(cells).map_err(plain)
+}
+
+/// That nobody reads on (`| head`) has to stay the error that it is.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Empty,
+    Integer(u64),
+    Number(f64),
+    Text(Cow<'a, str>),
+}
+
+impl Cell<'_> {
+    /// Its text behind that of others, as JSON has it.
+    fn put(&self, row: &mut ByteRecord, scratch: &mut Vec<u8>) -> io::Result<()> {
+        scratch.clear();
+        match self {
+            Self::Integer(number) => serde_json::to_writer(&mut *scratch, number)?,
+            Self::Number(number) if number.is_finite() => {
+                serde_json::to_writer(&mut *scratch, number)?;
+            }
+            Self::Empty | Self::Number(_) => {}
+            Self::Text(text) => {
+                row.push_field(text.as_bytes());
+                return Ok(());
+            }
+        }
+        row.push_field(scratch);
+        Ok(())
+    }
+}
+
+macro_rules! integers {
+    ($($type:ty)*) => {
+        $(impl From<$type> for Cell<'_> {
+            fn from(number: $type) -> Self {
+                Self::Integer(u64::from(number))
+            }
+        })*
+    };
+}
+
+integers!(u16 u32 u64);
+
+impl From<f64> for Cell<'_> {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Cell<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(cell: Option<T>) -> Self {
+        cell.map_or(Self::Empty, Into::into)
+    }
+}
+
+/// Prints a header and rows of many cells, each put together in place: `fill` hands its cells over one
+/// after the other.
+pub(crate) fn write_cells<T>(
+    out: &mut dyn Write,
+    header: &[String],
+    things: impl IntoIterator<Item = T>,
+    mut fill: impl FnMut(&T, &mut dyn FnMut(Cell<'_>)),
+) -> io::Result<()> {
+    let mut out = writer(out);
+    record(&mut out, header)?;
+    let (mut row, mut scratch) = (ByteRecord::new(), Vec::new());
+    for thing in things {
+        row.clear();
+        let mut done = Ok(());
+        fill(&thing, &mut |cell| {
+            if done.is_ok() {
+                done = cell.put(&mut row, &mut scratch);
+            }
+        });
+        done?;
+        out.write_byte_record(&row).map_err(plain)?;
+    }
+    out.flush()
 }
 
 /// Prints fields of things that are JSON elsewhere, and are called the same here: `to_client.frames` is
@@ -47,7 +148,7 @@ pub(crate) fn write_fields<T: Serialize>(
 }
 
 /// What a path leads to, empty for null. What is in lists is joined by semicolons.
-fn cell(value: &Value, path: &str) -> String {
+pub(crate) fn cell(value: &Value, path: &str) -> String {
     match value {
         Value::Array(all) => {
             let cells: Vec<String> = all.iter().map(|one| cell(one, path)).collect();

@@ -16,7 +16,7 @@ pub(crate) fn record(
 ) -> Result<Recorder, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, feeds) = open(inputs, options, scope);
+        let (names, feeds, _) = open(inputs, options, scope);
         let mut run = Run::new(feeds, options, Some(recorder));
         run.read(progress);
         run.finish_recording(&names)

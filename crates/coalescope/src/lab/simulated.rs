@@ -134,6 +134,7 @@ fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
         points,
         compare: false,
         points_by_interface: false,
+        max_connections: crate::cli::MAX_CONNECTIONS,
         threads: None,
         interrupt: interrupt.clone(),
     }

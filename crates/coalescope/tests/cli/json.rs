@@ -121,7 +121,7 @@ fn document(captures: &Captures, arguments: &[&str]) -> Document {
     let output = captures.trace(&all);
     assert_eq!(stderr(&output), "");
     let text = stdout(&output);
-    assert!(text.starts_with("{\n  \"schema\": \"coalescope/trace/1\",\n"));
+    assert!(text.starts_with("{\"schema\":\"coalescope/trace/1\","));
     assert!(text.ends_with("}\n"));
     serde_json::from_str(&text).unwrap()
 }
@@ -151,7 +151,7 @@ fn names_that_may_be_null_are_still_there() {
     let output = captures.trace(&["--format", "json", "WIRE.pcap", "CLIENT.pcap"]);
     for name in NULLABLE {
         assert!(
-            stdout(&output).contains(&format!("\"{name}\": null")),
+            stdout(&output).contains(&format!("\"{name}\":null")),
             "{name}"
         );
     }
@@ -160,7 +160,7 @@ fn names_that_may_be_null_are_still_there() {
 #[test]
 fn of_a_very_small_story() {
     let output = Captures::of("ipvs-gro-direct").trace(&["--format", "json", "CLIENT.pcap"]);
-    insta::assert_snapshot!(stdout(&output));
+    insta::assert_snapshot!(indented(&stdout(&output)));
 }
 
 #[test]
@@ -242,4 +242,42 @@ fn a_pipe_says_the_same_as_the_file() {
     let file = captures.trace(&["--format", "json", "CLIENT.pcap"]);
     let expected = stdout(&file).replace("\"CLIENT.pcap\"", "\"standard input\"");
     assert_eq!(stdout(&piped), expected);
+}
+
+/// JSON of one line as `serde_json` indents it.
+fn indented(line: &str) -> String {
+    let (mut text, mut depth, mut quoted, mut escaped) = (String::new(), 0, false, false);
+    let chars: Vec<char> = line.trim_end().chars().collect();
+    for (i, &char) in chars.iter().enumerate() {
+        let before = i.checked_sub(1).map_or(' ', |i| chars[i]);
+        let after = chars.get(i + 1).copied().unwrap_or(' ');
+        let breaks = |depth| format!("\n{}", "  ".repeat(depth));
+        if quoted || char == '"' {
+            text.push(char);
+            quoted = escaped || !quoted || char != '"';
+            escaped = quoted && !escaped && char == '\\';
+            continue;
+        }
+        match char {
+            '{' | '[' => {
+                text.push(char);
+                if !matches!(after, '}' | ']') {
+                    depth += 1;
+                    text.push_str(&breaks(depth));
+                }
+            }
+            '}' | ']' => {
+                if !matches!(before, '{' | '[') {
+                    depth -= 1;
+                    text.push_str(&breaks(depth));
+                }
+                text.push(char);
+            }
+            ',' => text.push_str(&format!(",{}", breaks(depth))),
+            ':' => text.push_str(": "),
+            other => text.push(other),
+        }
+    }
+    text.push('\n');
+    text
 }

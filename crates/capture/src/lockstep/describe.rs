@@ -1,0 +1,89 @@
+//! What a point saw, once everything was read.
+
+use crate::facts;
+use crate::point::{Point, Summed, Totals};
+use crate::reader::End;
+use crate::summary::seconds;
+
+/// Says that the points were given in another order.
+pub(super) fn tell_order(trace: &mut facts::Trace) {
+    let names: Vec<_> = trace
+        .points
+        .iter()
+        .map(|point| point.name.as_str())
+        .collect();
+    let warning = format!(
+        "the points do not lie on the path in the order in which they were given: taken as {}",
+        names.join(", ")
+    );
+    if let Some(first) = trace.points.first_mut() {
+        first.warnings.push(warning);
+    }
+}
+
+/// The facts of a point.
+pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::Point {
+    let (totals, connections) = point.finish();
+    let incomplete = end
+        .incomplete_datagrams
+        .get(datagrams)
+        .copied()
+        .unwrap_or(0);
+    let mut warnings = end.warnings.clone();
+    warnings.extend(totals_warnings(&totals, incomplete));
+    facts::Point {
+        name,
+        files: end.files.clone(),
+        link_types: totals.links.iter().map(|link| (*link).to_owned()).collect(),
+        frames: totals.frames,
+        bytes: totals.bytes,
+        tcp_frames: totals.tcp_frames,
+        first_s: totals.span_ns().map(|(first, _)| seconds(first)),
+        last_s: totals.span_ns().map(|(_, last)| seconds(last)),
+        unreadable_bytes: end.unreadable_bytes,
+        unparsed_frames: totals.unparsed,
+        doubled_frames: totals.doubled,
+        warnings,
+        connections,
+    }
+}
+
+fn summed_up(summed: &Summed) -> String {
+    let Summed {
+        connections,
+        frames,
+        payload_bytes,
+        retransmitted,
+    } = summed;
+    format!(
+        "there are more connections than --max-connections: the oldest {connections} of those that had \
+         ended or had no answer are in this sum alone: {frames} frames, {payload_bytes} payload \
+         bytes, {retransmitted} retransmissions"
+    )
+}
+
+fn totals_warnings(totals: &Totals, incomplete: u64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut warn = |n: u64, what: &str| {
+        if n > 0 {
+            warnings.push(format!("{n} {what}"));
+        }
+    };
+    warn(
+        totals.unparsed,
+        "frames have damaged headers, or too little of them was captured",
+    );
+    warn(
+        totals.unknown_link,
+        "frames are of a link type that coalescope does not read",
+    );
+    warn(incomplete, "IP datagrams lack fragments and were left out");
+    warn(
+        totals.doubled,
+        "frames were captured twice; the copies were left out",
+    );
+    if totals.summed.connections > 0 {
+        warnings.push(summed_up(&totals.summed));
+    }
+    warnings
+}

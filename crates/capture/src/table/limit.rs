@@ -1,0 +1,116 @@
+//! Beyond a number of connections the oldest of those that are over make room for new ones.
+
+use std::collections::VecDeque;
+
+use super::{Table, mark, spread};
+use crate::connection::Connection;
+use crate::frame::Frame;
+
+/// A connection that is over has been quiet for so long: five of Linux's shortest retransmission
+/// timeouts, so that what closes it has come.
+const QUIET_NS: i64 = 1_000_000_000;
+/// Connections are looked through for those that are over once in this part of their number.
+const PART: usize = 8;
+
+/// How many connections are kept, and which go next.
+#[derive(Debug, Default)]
+pub(super) struct Limit {
+    /// 0 for no limit.
+    most: usize,
+    /// Connections that were over when they were last looked through, the oldest first.
+    over: VecDeque<u32>,
+    /// New ones since then.
+    since: usize,
+    /// Which each one was, once places were used again.
+    births: Vec<u64>,
+    born: u64,
+    /// What made room, to be summed up.
+    gone: Vec<Connection>,
+}
+
+impl Limit {
+    /// The places of so many connections in order of their first frames; `None` if that is their own
+    /// order.
+    pub(super) fn order(&self, len: usize) -> Option<Vec<u32>> {
+        if self.births.is_empty() {
+            return None;
+        }
+        let birth = |place: &u32| self.births.get(*place as usize).copied();
+        let mut places: Vec<u32> = (0..len as u32).collect();
+        places.sort_by_key(|place| birth(place).unwrap_or(u64::MAX));
+        Some(places)
+    }
+}
+
+impl Table {
+    /// Keeps no more than so many connections, if enough of them are over; 0 keeps all.
+    pub(crate) fn set_limit(&mut self, most: usize) {
+        self.limit.most = most;
+    }
+
+    /// Gives away what made room since it was asked last.
+    #[inline]
+    pub(crate) fn take_gone(&mut self) -> Vec<Connection> {
+        std::mem::take(&mut self.limit.gone)
+    }
+
+    /// Puts a new connection in the place of the oldest one that is over, if there are too many.
+    pub(super) fn replace_oldest(&mut self, frame: &Frame) -> Option<u32> {
+        if self.limit.most == 0 || self.len < self.limit.most {
+            return None;
+        }
+        let id = self.oldest_over(frame.time_ns)?;
+        self.note_birth(id);
+        let new = Connection::new(frame);
+        let gone = std::mem::replace(self.get_mut(id)?, new);
+        self.forget_key(&gone, id);
+        self.limit.gone.push(gone);
+        Some(id)
+    }
+
+    fn oldest_over(&mut self, now_ns: i64) -> Option<u32> {
+        self.limit.since += 1;
+        if self.limit.over.is_empty() && self.limit.since > self.limit.most / PART {
+            self.look_through(now_ns);
+        }
+        while let Some(id) = self.limit.over.pop_front() {
+            if self.is_over(id, now_ns) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    #[cold]
+    fn look_through(&mut self, now_ns: i64) {
+        self.limit.since = 0;
+        let all = 0..self.len as u32;
+        let mut over: Vec<u32> = all.filter(|id| self.is_over(*id, now_ns)).collect();
+        let births = &self.limit.births;
+        over.sort_by_key(|id| births.get(*id as usize).copied().unwrap_or(u64::MAX));
+        self.limit.over = over.into();
+    }
+
+    fn is_over(&self, id: u32, now_ns: i64) -> bool {
+        self.get(id)
+            .is_some_and(|known| now_ns - known.last_ns > QUIET_NS && known.is_over())
+    }
+
+    fn note_birth(&mut self, id: u32) {
+        let limit = &mut self.limit;
+        // What came in new places since the last time.
+        for _ in limit.births.len()..self.len {
+            limit.births.push(limit.born);
+            limit.born += 1;
+        }
+        limit.births[id as usize] = limit.born;
+        limit.born += 1;
+    }
+
+    fn forget_key(&mut self, gone: &Connection, id: u32) {
+        let hash = spread(mark(&gone.key, &self.state));
+        if let Ok(entry) = self.latest.find_entry(hash, |place| place.id == id) {
+            entry.remove();
+        }
+    }
+}
