@@ -140,9 +140,11 @@ mod tests {
 
     #[test]
     fn cells_are_what_json_says() {
-        let mut connection = Connection::default();
-        connection.vlans = vec![7, 8];
-        connection.first_s = 1_704_067_200.000_012;
+        let mut connection = Connection {
+            vlans: vec![7, 8],
+            first_s: 1_704_067_200.000_012,
+            ..Connection::default()
+        };
         connection.to_client.rtt_min_s = Some(1e-7);
         connection.to_client.duration_s = Some(2.0);
         let json = serde_json::to_value(&connection).unwrap();
