@@ -37,7 +37,7 @@ pub use diagnose::DiagnoseReport;
 pub use fix::{FixReport, Fixed, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
 pub use replay::ReplayReport;
-pub use text::{TextOptions, WIDTH, glued, listing, wrapped};
+pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
 #[cfg(target_os = "linux")]
 pub use undo::UndoReport;
 pub use wire::{WireForward, WireReport, WireWay};

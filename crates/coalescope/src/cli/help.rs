@@ -6,15 +6,13 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
-use coalescope_report::{glued, wrapped};
+use coalescope_report::{glued, unglued, wrapped};
 
 use super::{Cli, ColorArg};
 use crate::speech;
 
 /// What stands before commands that are to be copied.
 const COMMANDS: [&str; 3] = ["Example:", "Examples:", "Where shells look for them:"];
-/// Stands for a space where no line is broken.
-const NO_BREAK: char = '\u{a0}';
 
 /// Reads the arguments.
 ///
@@ -40,7 +38,7 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         true => text.ansi().to_string(),
         false => text.to_string(),
     };
-    let text = text.replace(NO_BREAK, " ");
+    let text = unglued(&text);
     // Whoever closed the pipe has seen enough of it.
     let _ = match error.use_stderr() {
         true => io::stderr().write_all(text.as_bytes()),
@@ -117,7 +115,7 @@ mod tests {
     #[test]
     fn notes_are_filled_and_commands_stay_whole() {
         let notes = "Examples:\n  coalescope fix --apply --persist\n\nWithout --apply\nnothing is changed.\n\nExit codes:\n  0  done, or nothing to fix";
-        let narrow = notes_at(notes, 20).replace(NO_BREAK, " ");
+        let narrow = unglued(&notes_at(notes, 20));
         let expected = "Examples:\n  coalescope fix --apply --persist\n\nWithout --apply\nnothing is changed.\n\nExit codes:\n  0  done, or\n     nothing to fix";
         assert_eq!(narrow, expected);
         assert_eq!(notes_at("one\ntwo", 20), "one two");

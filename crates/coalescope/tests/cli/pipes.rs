@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{Captures, simulated};
 
@@ -118,14 +119,22 @@ fn demo_survives_a_closed_standard_error() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// What a demo prints on a terminal.
-fn on_a_terminal(no_color: Option<&str>) -> String {
+/// What a demo prints on a terminal of so many columns; 0 are those of one that does not say.
+fn on_a_terminal(no_color: Option<&str>, columns: u16) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let terminal: OwnedFd = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&terminal, size).unwrap();
     let mut command = coalescope();
+    command.env_remove("COLUMNS");
     if let Some(value) = no_color {
         command.env("NO_COLOR", value);
     }
@@ -145,6 +154,23 @@ fn on_a_terminal(no_color: Option<&str>) -> String {
 
 #[test]
 fn colour_is_for_terminals_that_want_it() {
-    assert!(on_a_terminal(None).contains("\u{1b}[31m"));
-    assert!(!on_a_terminal(Some("1")).contains('\u{1b}'));
+    assert!(on_a_terminal(None, 0).contains("\u{1b}[31m"));
+    assert!(!on_a_terminal(Some("1"), 0).contains('\u{1b}'));
+}
+
+#[test]
+fn text_is_as_wide_as_the_terminal() {
+    let widest = |columns| {
+        let said = on_a_terminal(Some("1"), columns);
+        said.lines()
+            .map(|line| line.trim_end().chars().count())
+            .max()
+    };
+    assert!((90..=100).contains(&widest(0).unwrap()), "it does not say");
+    assert!((60..=72).contains(&widest(72).unwrap()));
+    assert!((110..=140).contains(&widest(140).unwrap()));
+    assert!(
+        widest(40) <= Some(60),
+        "narrower than that is not supported"
+    );
 }

@@ -154,6 +154,15 @@ mod tests {
     }
 
     #[test]
+    fn processes_are_counted_as_one_says_it() {
+        let own = std::process::id();
+        let one = named(&[own]);
+        assert!(one.starts_with(&format!("process {own} (")), "{one}");
+        assert_eq!(named(&[1, 2]), "2 processes");
+        assert_eq!(held(&[1, 2]), "2 processes hold");
+    }
+
+    #[test]
     fn a_device_of_the_same_name_at_home_is_meant() {
         let holder = |namespace, at_home| Holder {
             device: "tap0".to_owned(),

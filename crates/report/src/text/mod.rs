@@ -40,7 +40,7 @@ pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
 pub(crate) use undo::write as write_undo;
 pub(crate) use wire::write as write_wire;
-pub use wrap::{glued, wrapped};
+pub use wrap::{glued, unglued, wrapped};
 
 /// Columns that a report takes where nothing says how wide the terminal is.
 pub const WIDTH: usize = 100;

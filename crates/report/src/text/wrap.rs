@@ -13,6 +13,12 @@ pub fn glued(text: &str) -> String {
     text.replace(' ', NO_BREAK)
 }
 
+/// The same with plain spaces again, to be printed.
+#[must_use]
+pub fn unglued(text: &str) -> String {
+    text.replace(NO_BREAK, " ")
+}
+
 /// Breaks a text into lines. Commands in backquotes stay whole, as do words that are longer than a
 /// line: addresses, paths. `first` stands before the first line, `rest` before the others.
 #[must_use]
@@ -25,7 +31,7 @@ pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String>
         .break_words(false);
     let text = whole_commands(text);
     let lines = textwrap::wrap(&text, options).into_iter();
-    lines.map(|line| line.replace(NO_BREAK, " ")).collect()
+    lines.map(|line| unglued(&line)).collect()
 }
 
 /// Words in backquotes are a command, which is to be copied.
