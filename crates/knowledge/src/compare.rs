@@ -139,6 +139,7 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
     Some(Finding {
         id: Id::NoMerging,
         proof: Proof::Suspected,
+        reason: None,
         title: format!(
             "{} arrives merged and fast, {} in single segments and slow",
             first.point, second.point

@@ -76,6 +76,24 @@ impl Proof {
     }
 }
 
+/// A finer cause than the finding's own.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// A rate limit that drops what exceeds it, and delays nothing.
+    Policer,
+    /// A queue that is full.
+    Queue,
+    /// Packets longer than a link of the path carries vanish, and nobody tells the sender.
+    PathMtu,
+    /// Bits change on the way, and whoever checks them drops the frame.
+    Corruption,
+    /// A box carries frames up to a length, or a number of segments, and loses longer ones.
+    Length,
+}
+
 /// A connection, by the point that saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConnectionRef {
@@ -116,6 +134,9 @@ pub struct Finding {
     pub id: Id,
     /// How sure.
     pub proof: Proof,
+    /// The finer cause, if the captures tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// In one line.
     pub title: String,
     /// The connection that shows it best, if it is about one.

@@ -68,6 +68,7 @@ fn hint(evidence: Evidence) -> Finding {
     Finding {
         id: Id::NotEnoughEvidence,
         proof: Proof::Suspected,
+        reason: None,
         title: String::new(),
         connection: None,
         hop: None,

@@ -22,7 +22,7 @@ mod verdict;
 mod words;
 
 pub use compare::{Comparison, Transfer, compare};
-pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
+pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason};
 pub use join::join;
 pub use limits::{ConnectionLimit, Limit};
 pub use settle::{Settled, Standing, Suspicion, Switched, Went, settle};

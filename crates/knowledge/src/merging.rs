@@ -117,6 +117,7 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     Some(Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
+        reason: None,
         title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
         connection: connection
             .as_ref()
@@ -199,6 +200,7 @@ fn sent_again(point: &Point, guilty: &[(&Connection, &Direction)]) -> Option<Fin
     Some(Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
+        reason: None,
         title: format!("merged frames are lost somewhere after {}", point.name),
         connection: Some(reference(&point.name, connection)),
         hop: None,
@@ -231,6 +233,7 @@ fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
     Some(Finding {
         id: Id::MergedFramesRejected,
         proof: Proof::Observed,
+        reason: None,
         title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
         connection: Some(reference(&point.name, connection)),
         hop: None,

@@ -90,6 +90,7 @@ impl<'a> Case<'a> {
         Finding {
             id,
             proof: Proof::Observed,
+            reason: None,
             title: title.to_owned(),
             connection: Some(reference(self.point, &self.connection)),
             hop: None,
@@ -348,6 +349,7 @@ pub(crate) fn healthy(overview: &Overview) -> Option<Finding> {
     Some(Finding {
         id: Id::Healthy,
         proof: Proof::Observed,
+        reason: None,
         title: "nothing is wrong".to_owned(),
         connection: None,
         hop: None,

@@ -117,6 +117,7 @@ fn finding() -> Finding {
     Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
+        reason: None,
         title: format!("merged frames are lost between {} and {}", name(0), name(1)),
         connection: Some(ConnectionRef {
             point: name(0),

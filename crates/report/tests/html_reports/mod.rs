@@ -63,6 +63,7 @@ fn finding(name: &str) -> Finding {
     Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
+        reason: None,
         title: format!("merged frames are lost between {name}-1 and {name}-2"),
         connection: Some(ConnectionRef {
             point: name.to_owned(),
