@@ -62,6 +62,7 @@ pub(crate) fn seconds(s: f64) -> String {
 }
 
 /// `2026-11-25 03:10 UTC`, from seconds since 1970.
+#[cfg(any(target_os = "linux", test))]
 pub(crate) fn date(unix_s: u64) -> String {
     let (days, seconds) = (unix_s / 86_400, unix_s % 86_400);
     // Years that begin in March have their leap day at the end (H. Hinnant, chrono-compatible
