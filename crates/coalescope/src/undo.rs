@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use coalescope_experiment::journal::{Store, StoreKind};
-use coalescope_experiment::restore::{Fate, Undone, forget, undo_one};
+use coalescope_experiment::restore::{Fate, Undone, forget, undo_forced};
 use coalescope_report::UndoReport;
 
 use crate::cli::UndoArgs;
@@ -71,21 +71,21 @@ fn handle(args: &UndoArgs, store: &Store, id: &str, report: &mut UndoReport) -> 
     } else if args.forget {
         forget(store, id)?;
         report.forgotten(id);
-    } else if let Some(undone) = patiently(store, id) {
+    } else if let Some(undone) = patiently(args, store, id) {
         report.add(undone);
     }
     Ok(())
 }
 
 /// Where a guardian is restoring at this moment, it is waited for.
-fn patiently(store: &Store, id: &str) -> Option<Undone> {
-    let mut undone = undo_one(store, id)?;
+fn patiently(args: &UndoArgs, store: &Store, id: &str) -> Option<Undone> {
+    let mut undone = undo_forced(store, id, &args.force)?;
     for _ in 0..PATIENCE {
         if !matches!(undone.fate, Fate::Running { .. }) {
             break;
         }
         sleep(PAUSE);
-        undone = undo_one(store, id)?;
+        undone = undo_forced(store, id, &args.force)?;
     }
     Some(undone)
 }

@@ -47,7 +47,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 16] = [
+const TESTS: [Test; 20] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -66,6 +66,10 @@ const TESTS: [Test; 16] = [
     test("sysctls", sysctls),
     test_with_ip("coalescing is rounded, and restored", coalescing),
     test_with_ip("a bridge follows its port", related),
+    test_with_ip("changes of others stay", changes_of_others),
+    test_with_ip("a key that others have set is left and named", meddled),
+    test_with_ip("what others set between is not set over", meddled_between),
+    test_with_ip("IPv6's MTU is its own key", ipv6_mtu),
     test("a carrier is waited for", carrier),
 ];
 
@@ -428,10 +432,7 @@ fn unfinished(store: &Store) {
     let journal = fs::read(store.file(&id)).unwrap();
     restored(guard, store);
     // As after a power cut that a running kernel survives.
-    Ethtool::open()
-        .unwrap()
-        .set_features("a", &[("rx-gro", true)])
-        .unwrap();
+    set_feature("a", "tx-checksum-ip-generic", false);
     fs::write(store.file(&id), journal).unwrap();
     let mut guard = self::guard(store);
     let error = change(&mut guard, "a:mtu=9000").unwrap_err();
@@ -501,6 +502,112 @@ fn related(store: &Store) {
     change(&mut first, "a:tx=off").unwrap();
     restored(first, store);
     assert_eq!(snapshot(), before);
+}
+
+fn set_feature(interface: &str, name: &str, on: bool) {
+    let ethtool = Ethtool::open().unwrap();
+    ethtool.set_features(interface, &[(name, on)]).unwrap();
+}
+
+/// Each once while it runs, once before `undo`, which comes later.
+fn changes_of_others(store: &Store) {
+    for keep in [false, true] {
+        let mut guard = guard(store);
+        change(&mut guard, "a:gro=on").unwrap();
+        change(&mut guard, "a:tx=off").unwrap();
+        assert!(ip("link set dev a mtu 1400"));
+        set_feature("a", "tx-nocache-copy", !keep);
+        set_feature("a", "tx-tcp-segmentation", keep);
+        if keep {
+            guard.keep().unwrap();
+            assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 0);
+        } else {
+            restored(guard, store);
+        }
+        let now = [
+            "a:mtu",
+            "a:tx-nocache-copy",
+            "a:tx-tcp-segmentation",
+            "a:gro",
+            "a:tx",
+        ]
+        .map(value);
+        let [copy, tso] = [!keep, keep].map(|on| if on { "on" } else { "off" });
+        assert_eq!(now, ["1400", copy, tso, "off", "on"]);
+    }
+}
+
+fn meddled(store: &Store) {
+    let mut guard = guard(store);
+    for setting in [
+        "a:mtu=9000",
+        "a:gro=on",
+        "sysctl:net.ipv4.tcp_reordering=99",
+    ] {
+        change(&mut guard, setting).unwrap();
+    }
+    assert!(ip("link set dev a mtu 4000"));
+    fs::write("/proc/sys/net/ipv4/tcp_reordering", "50").unwrap();
+    let report = guard.finish().unwrap();
+    let text = report.to_string();
+    assert!(
+        report.exit_code() == 3 && report.unrestored.len() == 2,
+        "{text}"
+    );
+    for part in [
+        "a: mtu is 4000, was 1500, was set to 9000",
+        "is 50, was 3, was set to 99",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(value("a:gro"), "off", "what nobody else has set goes back");
+    // It is over: whoever sets it now means it.
+    set_feature("a", "rx-gro", true);
+    assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 3);
+    let left = ["a:mtu", "sysctl:net.ipv4.tcp_reordering", "a:gro"];
+    assert_eq!(left.map(value), ["4000", "50", "on"]);
+    let id = &store.list().unwrap()[0];
+    let forced = left.map(str::to_owned);
+    let undone = restore::undo_forced(store, id, &forced).unwrap();
+    assert!(!undone.fate.is_failure(), "{undone:?}");
+    assert_eq!(left.map(value), ["1500", "3", "on"]);
+    set_feature("a", "rx-gro", false);
+}
+
+fn meddled_between(store: &Store) {
+    let mut guard = guard(store);
+    guard.record(&["a:mtu=9000".parse().unwrap()]).unwrap();
+    // Before the first change: that is what was.
+    assert!(ip("link set dev a mtu 1450"));
+    change(&mut guard, "a:mtu=9000").unwrap();
+    assert!(ip("link set dev a mtu 4000"));
+    let error = change(&mut guard, "a:mtu=8000").unwrap_err();
+    assert!(matches!(error, Error::Meddled { .. }), "{error}");
+    assert_eq!(value("a:mtu"), "4000");
+    assert!(ip("link set dev a mtu 9000"));
+    restored(guard, store);
+    assert_eq!(value("a:mtu"), "1450");
+}
+
+fn ipv6_mtu(store: &Store) {
+    let path = "/proc/sys/net/ipv6/conf/a/mtu";
+    let now = || fs::read_to_string(path).unwrap().trim().to_owned();
+    // The kernel sets it once more when a link has come up.
+    sleep(Duration::from_millis(200));
+    for (was, theirs) in [("1400", None), ("1500", None), ("1500", Some("1300"))] {
+        fs::write(path, was).unwrap();
+        let mut guard = guard(store);
+        change(&mut guard, "a:mtu=9000").unwrap();
+        if let Some(theirs) = theirs {
+            fs::write(path, theirs).unwrap();
+        }
+        let report = guard.finish().unwrap();
+        assert_eq!(report.is_complete(), theirs.is_none(), "{report}");
+        assert_eq!(
+            (value("a:mtu"), now()),
+            ("1500".to_owned(), theirs.unwrap_or(was).to_owned())
+        );
+    }
 }
 
 fn carrier(_: &Store) {

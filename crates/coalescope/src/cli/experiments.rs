@@ -254,6 +254,10 @@ pub struct UndoArgs {
     #[arg(long)]
     pub list: bool,
 
+    /// Set back this setting (eth0:mtu), or put back this file, although somebody else has changed it
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["list", "forget"])]
+    pub force: Vec<String>,
+
     /// Remove a journal without restoring from it, once it was dealt with by hand
     #[arg(long, requires = "journals", conflicts_with = "list")]
     pub forget: bool,

@@ -67,6 +67,12 @@ fn a_finding_is_shown_fixed_verified_and_taken_back() {
         assert_eq!(report["verified"][0]["is"], "30000");
 
         let (code, report) = json(place, &["undo"]);
+        assert_eq!(code, Some(3), "{report}");
+        let left = &report["journals"][0]["fate"]["unrestored"][0];
+        let values = ["was", "set", "is"].map(|name| left[name].as_str().unwrap());
+        assert_eq!(values, ["2000000", "20000", "30000"]);
+        assert_eq!(timer(), "30000");
+        let (code, report) = json(place, &["undo", "--force", "t0:gro_flush_timeout"]);
         assert_eq!(code, Some(0), "{report}");
         assert_eq!(report["schema"], "coalescope/undo/1");
         assert_eq!(report["journals"][0]["fate"]["fate"], "restored");

@@ -10,6 +10,7 @@
 //! If the guardian itself is killed, the program notices with its next request, and restores from
 //! the journal. If both are, the journal is left for [`undo`](crate::restore::undo).
 
+mod entries;
 mod guard;
 mod process;
 mod protocol;

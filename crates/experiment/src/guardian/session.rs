@@ -1,12 +1,14 @@
 //! One experiment, as its guardian sees it: what was, what is locked, what is changed.
 
-use crate::journal::{InterfaceEntry, Journal, Lock, State, Store, SysctlEntry, begin, boot_id};
-use crate::restore::{Report, Spaces, interface_key, restore, sysctl_key};
-use crate::settings::{
-    Change, Error, InterfaceState, NamespaceId, Setting, Space, What, apply, check, dotted,
-    read_at, read_named, read_sysctl, related,
+use super::entries::{at, find, held, is_about, is_at, lost, mind_move, mind_others, one};
+use crate::journal::{
+    Held, InterfaceEntry, Journal, Lock, State, Store, SysctlEntry, begin, boot_id,
 };
-use std::collections::BTreeSet;
+use crate::restore::{Report, Spaces, interface_key, prune, restore, sysctl_key};
+use crate::settings::{
+    Change, Error, Knob, Move, NamespaceId, Outcome, Prepared, PreparedSysctl, Setting, What,
+    check, dotted, read_at, read_named, read_sysctl, related,
+};
 
 /// What is known of one experiment.
 #[derive(Debug)]
@@ -56,29 +58,111 @@ impl Session {
         self.commit(journal)
     }
 
-    /// Makes a change; what was is on disk before.
+    /// Makes a change. What is about to be set is on disk before, and what came of it afterwards.
     pub(super) fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
         let mut journal = self.journal.clone();
         self.add(&mut journal, setting)?;
         journal.want(setting);
+        let outcomes = match &setting.subject.what {
+            What::Sysctl(key) => self.change_sysctl(journal, setting, key)?,
+            What::Interface { name, knob } => {
+                self.change_interface(journal, setting, (name, knob))?
+            }
+        };
+        Ok(Change {
+            setting: setting.clone(),
+            outcomes,
+        })
+    }
+
+    fn change_sysctl(
+        &mut self,
+        mut journal: Journal,
+        setting: &Setting,
+        key: &str,
+    ) -> Result<Vec<Outcome>, Error> {
+        let name = setting.subject.namespace.as_deref();
+        let id = self.spaces.named(name)?.id().clone();
+        let prepared = PreparedSysctl::new(self.spaces.get(&id)?, key, &setting.value)?;
+        let held = held(&mut journal, &id, key).ok_or_else(|| lost(&id, key))?;
+        let earlier = held.clone();
+        mind_others(&earlier, &dotted(key), &prepared.from)?;
+        held.intend(&prepared.from, prepared.next());
         self.commit(journal)?;
+        let (outcome, is) = prepared.make(self.spaces.get(&id)?)?;
+        let mut journal = self.journal.clone();
+        if let Some(held) = self::held(&mut journal, &id, key) {
+            held.settle(prepared.next(), &is, true, Some(&earlier));
+        }
+        self.conclude(journal)?;
+        Ok(vec![outcome])
+    }
+
+    fn change_interface(
+        &mut self,
+        mut journal: Journal,
+        setting: &Setting,
+        (name, knob): (&str, &Knob),
+    ) -> Result<Vec<Outcome>, Error> {
         let space = self.spaces.named(setting.subject.namespace.as_deref())?;
-        let entry = match &setting.subject.what {
-            What::Interface { name, .. } => find(&self.journal, space.id(), name),
-            What::Sysctl(_) => None,
-        };
-        let others = match entry {
-            Some(entry) => related(space, entry.was.index)?,
-            None => BTreeSet::new(),
-        };
-        apply(space, setting, entry.map(|entry| &entry.was), &others)
+        let id = space.id().clone();
+        let was = find(&journal, &id, name).map(|entry| entry.was.clone());
+        let was = was.ok_or_else(|| lost(&id, name))?;
+        let others = related(space, was.index)?;
+        let prepared = Prepared::new(space, (knob, &setting.value), &was, &others)?;
+        let earlier = journal.clone();
+        for one in prepared.foreseen() {
+            let Some(entry) = at(&mut journal, &id, one.index) else {
+                continue;
+            };
+            if let (Some(held), true) = (entry.held(&one.item), one.is_asked) {
+                mind_move(entry, held, &one)?;
+            }
+            entry.intend(&one);
+        }
+        self.commit(journal)?;
+        let (outcomes, moved) = prepared.make(self.spaces.get(&id)?)?;
+        self.settle(&id, &earlier, &prepared.foreseen(), &moved)?;
+        Ok(outcomes)
+    }
+
+    /// Writes down what became of what was foreseen, and what went along.
+    fn settle(
+        &mut self,
+        id: &NamespaceId,
+        earlier: &Journal,
+        foreseen: &[Move],
+        moved: &[Move],
+    ) -> Result<(), Error> {
+        let mut journal = self.journal.clone();
+        for one in moved {
+            let asked = foreseen.iter().find(|known| known.is_of(one));
+            let same = |entry: &&InterfaceEntry| is_at(entry, id, one.index);
+            let before = earlier.interfaces.iter().find(same);
+            let before = before.and_then(|entry| entry.held(&one.item));
+            if let Some(entry) = at(&mut journal, id, one.index) {
+                entry.settle(one, asked.map(|asked| asked.to.as_str()), before);
+            }
+        }
+        self.conclude(journal)
+    }
+
+    /// What was done is known even if it cannot be written down.
+    fn conclude(&mut self, journal: Journal) -> Result<(), Error> {
+        if journal == self.journal {
+            return Ok(());
+        }
+        self.journal = journal;
+        self.store.write(&self.journal)
     }
 
     /// Restores everything; the experiment may go on.
     pub(super) fn restore(&mut self) -> Report {
+        let unrestored = restore(&self.journal, &mut self.spaces);
+        prune(&mut self.journal, &mut self.spaces);
         Report {
             journal: self.journal.id.clone(),
-            unrestored: restore(&self.journal, &mut self.spaces),
+            unrestored,
         }
     }
 
@@ -142,7 +226,7 @@ impl Session {
         journal.sysctls.push(SysctlEntry {
             namespace,
             key: key.to_owned(),
-            was,
+            held: Held::new(&was),
         });
         Ok(())
     }
@@ -194,6 +278,7 @@ impl Session {
             namespace: namespace.clone(),
             related: own.is_none(),
             was,
+            keys: Vec::new(),
         }));
         Ok(())
     }
@@ -234,26 +319,4 @@ impl Session {
         }
         Ok(())
     }
-}
-
-fn is_about(journal: &Journal, namespace: &NamespaceId, index: u32) -> bool {
-    let mut entries = journal.interfaces.iter();
-    entries.any(|entry| entry.namespace.inode == namespace.inode && entry.was.index == index)
-}
-
-fn find<'a>(
-    journal: &'a Journal,
-    namespace: &NamespaceId,
-    name: &str,
-) -> Option<&'a InterfaceEntry> {
-    let mut entries = journal.interfaces.iter();
-    entries.find(|entry| entry.namespace == *namespace && entry.was.name == name)
-}
-
-fn one(space: &Space, index: u32, name: &str) -> Result<InterfaceState, Error> {
-    read_at(space, index)?.ok_or_else(|| Error::Gone {
-        interface: name.to_owned(),
-        namespace: space.id().name.clone(),
-        detail: "it has gone since the experiment began".to_owned(),
-    })
 }

@@ -6,22 +6,25 @@
 
 mod begun;
 mod files;
+mod keys;
 mod lock;
 mod store;
 
 pub(crate) use begun::{begin, boot_id};
 pub(crate) use files::path_digest;
 pub use files::{Digest, FileEntry, FileState};
+pub use keys::{Held, KeyEntry};
+pub(crate) use keys::{Standing, rounds};
 pub use lock::Lock;
 pub use store::{Store, StoreKind};
 
-use crate::settings::{Error, InterfaceState, NamespaceId, Setting, Subject};
+use crate::settings::{Error, InterfaceState, NamespaceId, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The schema that is written and understood.
-pub const SCHEMA: &str = "coalescope/journal/1";
+pub const SCHEMA: &str = "coalescope/journal/2";
 
 /// What an experiment has found and is about to change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,8 +85,11 @@ pub struct InterfaceEntry {
     pub namespace: NamespaceId,
     /// It is not changed itself, but may change along.
     pub related: bool,
-    /// As it was.
+    /// As it was when it was first looked at: which one it is, and what names stand for.
     pub was: InterfaceState,
+    /// What of it was set, and what changed along, in the order in which that was first so. Nothing
+    /// else is ever written.
+    pub keys: Vec<KeyEntry>,
 }
 
 /// A sysctl as it was.
@@ -94,8 +100,8 @@ pub struct SysctlEntry {
     pub namespace: NamespaceId,
     /// Its path under /proc/sys.
     pub key: String,
-    /// Its value.
-    pub was: String,
+    /// Its values.
+    pub held: Held,
 }
 
 /// Something that is not as it was, and what to do about it.
@@ -108,6 +114,9 @@ pub struct Unrestored {
     pub is: String,
     /// As it was.
     pub was: String,
+    /// What it was set to, where somebody else has set it to something else since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
     /// Why, in the kernel's words if it had any.
     pub why: String,
     /// The command to run; `None` where there is nothing to run it on.
@@ -159,13 +168,6 @@ impl Journal {
             Some(known) => known.value.clone_from(&setting.value),
             None => self.wanted.push(setting.clone()),
         }
-    }
-
-    /// When a subject was first changed, among the others.
-    pub(crate) fn rank(&self, matches: impl Fn(&Subject) -> bool) -> Option<usize> {
-        self.wanted
-            .iter()
-            .position(|setting| matches(&setting.subject))
     }
 
     /// Forgets what a start of the machine has reset.

@@ -1,47 +1,29 @@
 //! The commands that would restore what could not be restored.
 
 use crate::journal::SysctlEntry;
-use crate::settings::{Difference, InterfaceState, Item, NamespaceId, dotted};
+use crate::settings::{InterfaceState, Item, NamespaceId, dotted};
 
 /// The command for one setting of an interface, under the name that it has now.
 pub(super) fn interface(
     namespace: &NamespaceId,
     is: &InterfaceState,
-    difference: &Difference,
+    item: &Item,
+    was: &str,
 ) -> Option<String> {
-    let (name, was) = (&is.name, &difference.from);
-    if was == "unreadable" {
-        return None;
-    }
-    let command = match &difference.item {
+    let name = &is.name;
+    let command = match item {
         Item::Active(feature) | Item::Wanted(feature) => {
             format!("ethtool -K {name} {feature} {was}")
         }
         Item::Mtu => format!("ip link set dev {name} mtu {was}"),
         Item::Ipv6Mtu => format!("sysctl -w net/ipv6/conf/{name}/mtu={was}"),
-        Item::Coalescing(setting) => format!(
-            "ethtool -C {name} {setting} {}",
-            ethtool_value(setting, was)
-        ),
+        Item::Coalescing(setting) => format!("ethtool -C {name} {setting} {was}"),
         Item::GroFlushTimeout | Item::NapiDeferHardIrqs => {
-            format!(
-                "sh -c 'echo {was} > /sys/class/net/{name}/{}'",
-                difference.item
-            )
+            format!("sh -c 'echo {was} > /sys/class/net/{name}/{item}'")
         }
         Item::Sysctl(_) => return None,
     };
     Some(inside(namespace, &command))
-}
-
-fn ethtool_value<'a>(setting: &str, value: &'a str) -> &'a str {
-    let flag =
-        coalescope_netlink::ethtool::coalescing_names().any(|known| known == (setting, true));
-    match value {
-        "0" if flag => "off",
-        _ if flag => "on",
-        value => value,
-    }
 }
 
 /// The command for a sysctl.
@@ -49,7 +31,7 @@ pub(super) fn sysctl(entry: &SysctlEntry) -> String {
     let command = format!(
         "sysctl -w {}='{}'",
         dotted(&entry.key),
-        entry.was.replace('\t', " ")
+        entry.held.was.replace('\t', " ")
     );
     inside(&entry.namespace, &command)
 }

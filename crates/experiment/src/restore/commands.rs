@@ -33,6 +33,7 @@ fn run(command: &str) -> Option<Unrestored> {
         what: "what --do has changed".to_owned(),
         is: "unknown".to_owned(),
         was: "as its first command makes it".to_owned(),
+        set: None,
         why,
         by_hand: Some(command.to_owned()),
     })

@@ -1,69 +1,105 @@
-//! Offloads: the whole wanted set in one request, since one at a time could be undone by the next.
+//! Offloads: all wishes that were set in one request, since one at a time could be undone by the next.
 
-use crate::settings::InterfaceState;
+use super::keys::standing;
+use crate::journal::{InterfaceEntry, Standing};
+use crate::settings::{InterfaceState, Item};
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
 
-/// Asks for the wanted set as it was. With `insist`, a set that is the same and not active as it was
-/// is asked for in two steps, because the kernel looks at its dependencies only when the set changes.
+/// Sets wishes back that are still as they were set. With `insist`, features that are wished for as
+/// they were and not active as they were are asked for in two steps, because the kernel looks at its
+/// dependencies only when a wish changes.
 pub(super) fn restore(
-    was: &InterfaceState,
+    entry: &InterfaceEntry,
     is: &InterfaceState,
     insist: bool,
 ) -> Result<(), Kernel> {
-    let wanted = wanted(was, is);
-    let differs = wanted
-        .iter()
-        .any(|(name, on)| is.wanted.contains(*name) != *on);
-    let stale = stale(was, is, &wanted);
-    if !differs && insist && !stale.is_empty() {
-        Ethtool::open()?.set_features(&is.name, &stale)?;
-    } else if !differs {
+    let wishes = wishes(entry, is);
+    if !wishes.is_empty() {
+        Ethtool::open()?.set_features(&is.name, &wishes)?;
         return Ok(());
     }
-    Ethtool::open()?.set_features(&is.name, &wanted).map(drop)
+    let stale = stale(entry, is);
+    if !insist || stale.is_empty() {
+        return Ok(());
+    }
+    let over: Vec<_> = stale.iter().map(|(name, on)| (*name, !on)).collect();
+    let ethtool = Ethtool::open()?;
+    let turned = ethtool.set_features(&is.name, &over).map(drop);
+    turned.and(ethtool.set_features(&is.name, &stale).map(drop))
 }
 
-/// All that can be changed, then and now.
-fn wanted<'a>(was: &'a InterfaceState, is: &InterfaceState) -> Vec<(&'a str, bool)> {
-    let both = was.changeable.intersection(&is.changeable);
-    let names = both.filter_map(|name| was.changeable.get(name));
-    names
-        .map(|name| (name.as_str(), was.wanted.contains(name)))
+/// What was wished for, of wishes that were set.
+fn wishes<'a>(entry: &'a InterfaceEntry, is: &InterfaceState) -> Vec<(&'a str, bool)> {
+    let ours = entry.keys.iter().filter_map(|key| match &key.item {
+        Item::Wanted(name) if standing(entry, key, is) == Standing::Ours => {
+            Some((name.as_str(), key.held.was == "on"))
+        }
+        _ => None,
+    });
+    ours.filter(|(name, _)| is.changeable.contains(*name))
         .collect()
 }
 
-/// The opposite of those that are not active as they were.
-fn stale<'a>(
-    was: &InterfaceState,
-    is: &InterfaceState,
-    wanted: &[(&'a str, bool)],
-) -> Vec<(&'a str, bool)> {
-    let differs = |name: &str| was.active.contains(name) != is.active.contains(name);
-    let stale = wanted.iter().filter(|(name, _)| differs(name));
-    stale.map(|(name, on)| (*name, !on)).collect()
+/// Features that went along, and are not active as they were although they are wished for.
+fn stale<'a>(entry: &'a InterfaceEntry, is: &InterfaceState) -> Vec<(&'a str, bool)> {
+    let ours = entry.keys.iter().filter_map(|key| match &key.item {
+        Item::Active(name) if standing(entry, key, is) == Standing::Ours => Some(name.as_str()),
+        _ => None,
+    });
+    ours.filter(|name| is.changeable.contains(*name))
+        .map(|name| (name, is.wanted.contains(name)))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::{Held, KeyEntry};
+    use crate::settings::NamespaceId;
 
     fn state(wanted: &[&str], active: &[&str]) -> InterfaceState {
         let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         InterfaceState {
             wanted: set(wanted),
             active: set(active),
-            changeable: set(&["a", "b"]),
+            changeable: set(&["a", "b", "c"]),
             ..InterfaceState::default()
         }
     }
 
+    fn entry(keys: &[(Item, &str, &str)]) -> InterfaceEntry {
+        let key = |(item, was, set): &(Item, &str, &str)| KeyEntry {
+            item: item.clone(),
+            held: Held {
+                was: (*was).to_owned(),
+                set: vec![(*set).to_owned()],
+                is_open: false,
+            },
+        };
+        InterfaceEntry {
+            namespace: NamespaceId::default(),
+            related: false,
+            was: state(&["a", "b", "c"], &["a", "b", "c"]),
+            keys: keys.iter().map(key).collect(),
+        }
+    }
+
     #[test]
-    fn what_is_stale_is_turned_over() {
-        let was = state(&["a", "b"], &["a", "b", "fixed"]);
-        let is = state(&["a", "b"], &["a"]);
-        let all = wanted(&was, &is);
-        assert_eq!(all, [("a", true), ("b", true)]);
-        assert_eq!(stale(&was, &is, &all), [("b", false)]);
+    fn only_what_was_set_is_set_back() {
+        let wanted = |name: &str| Item::Wanted(name.to_owned());
+        let entry = entry(&[(wanted("a"), "on", "off"), (wanted("b"), "on", "on")]);
+        let is = state(&[], &[]);
+        // `b` was set to what it was, and somebody has turned it off; `c` was never set.
+        assert_eq!(wishes(&entry, &is), [("a", true)]);
+    }
+
+    #[test]
+    fn what_is_stale_is_turned_over_unless_somebody_wishes_it() {
+        let active = |name: &str| Item::Active(name.to_owned());
+        let entry = entry(&[(active("a"), "on", "off"), (active("b"), "on", "on")]);
+        let is = |wanted| state(wanted, &["b"]);
+        assert_eq!(stale(&entry, &is(&["a", "b", "c"])), [("a", true)]);
+        assert!(stale(&entry, &is(&["a", "b"])).is_empty());
     }
 }

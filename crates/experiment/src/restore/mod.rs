@@ -1,26 +1,32 @@
 //! Taking changes back, at once or after a crash.
 //!
-//! A journal says what was. Restoring asks for all of it again, last change first, reads what that
-//! came to, and tries again in another order where one setting stood in another's way. What is still
-//! not as it was is named, with the command that would mend it.
+//! A journal says for each key what was and what was set. Restoring sets back those that still hold
+//! what was set, last change first, reads what that came to, and tries again where one setting stood
+//! in another's way. Nothing else is written. A key that somebody else has set since is left, and
+//! named; so is what is still not as it was, with the command that would mend it.
+//!
+//! The kernel has no way to set a key only if it holds a value, so that between looking and setting
+//! there is a moment (less than a millisecond) in which a change of somebody else's is lost.
 
 mod by_hand;
 mod commands;
 mod features;
 mod files;
 mod interface;
+mod keys;
 mod spaces;
 mod undo;
 mod verify;
 
 pub use files::{FileWrite, apply_files};
-pub use undo::{Fate, Undone, exit_code, forget, undo, undo_one};
+pub use undo::{Fate, Undone, exit_code, forget, undo, undo_forced, undo_one};
 
 pub(crate) use files::file_key;
+pub(crate) use keys::prune;
 pub(crate) use spaces::{Spaces, interface_key, lock_subjects, sysctl_key};
 
-use crate::journal::{InterfaceEntry, Journal, SysctlEntry, Unrestored};
-use crate::settings::{Error, is_same, read_sysctl, write_sysctl};
+use crate::journal::{InterfaceEntry, Journal, Standing, SysctlEntry, Unrestored};
+use crate::settings::{Error, read_sysctl, write_sysctl};
 use std::fmt::{self, Display};
 use std::thread::sleep;
 use std::time::Duration;
@@ -76,9 +82,18 @@ impl Display for Report {
 impl Display for Unrestored {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            what, is, was, why, ..
+            what,
+            is,
+            was,
+            set,
+            why,
+            ..
         } = self;
-        write!(to, "{what} is {is}, was {was}: {why}")?;
+        write!(to, "{what} is {is}, was {was}")?;
+        if let Some(set) = set {
+            write!(to, ", was set to {set}")?;
+        }
+        write!(to, ": {why}")?;
         match &self.by_hand {
             None => Ok(()),
             Some(command) => write!(to, "; run: {command}"),
@@ -114,7 +129,7 @@ fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, St
         let said = spaces
             .get(&entry.namespace)
             .map_err(|error| vec![error.to_string()]);
-        let said = said.and_then(|space| interface::restore(journal, entry, space, pass));
+        let said = said.and_then(|space| interface::restore(entry, space, pass));
         let said = said.err().unwrap_or_default().into_iter();
         words.extend(said.map(|refusal| (name.clone(), refusal)));
     }
@@ -135,16 +150,16 @@ fn restore_sysctl(entry: &SysctlEntry, spaces: &mut Spaces) -> Result<(), String
     let words = |error: Error| error.to_string();
     let space = spaces.get(&entry.namespace).map_err(words)?;
     let is = read_sysctl(space, &entry.key).map_err(words)?;
-    if is_same(&is, &entry.was) {
+    if keys::sysctl(entry, &is) != Standing::Ours {
         return Ok(());
     }
-    write_sysctl(space, &entry.key, &entry.was).map_err(words)?
+    write_sysctl(space, &entry.key, &entry.held.was).map_err(words)?
 }
 
 fn look(journal: &Journal, spaces: &mut Spaces, words: &[(String, String)]) -> Vec<Unrestored> {
     let mut left = Vec::new();
     for entry in &journal.interfaces {
-        left.extend(verify::interface(journal, entry, spaces, words));
+        left.extend(verify::interface(entry, spaces, words));
     }
     for entry in &journal.sysctls {
         left.extend(verify::sysctl(entry, spaces, words));

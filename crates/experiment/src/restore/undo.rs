@@ -1,6 +1,6 @@
 //! `coalescope undo`: what journals still hold.
 
-use super::{EXIT_UNRESTORED, Spaces, files, lock_subjects, restore};
+use super::{EXIT_UNRESTORED, Spaces, files, keys, lock_subjects, restore};
 use crate::journal::{Journal, State, Store, Unrestored, boot_id};
 use crate::settings::Error;
 use schemars::JsonSchema;
@@ -75,6 +75,11 @@ pub fn undo(store: &Store) -> Result<Vec<Undone>, Error> {
 
 /// Restores what one journal holds; `None` if it is gone, with its settings restored by another.
 pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
+    undo_forced(store, id, &[])
+}
+
+/// The same; keys and files named in `forced` are restored even if somebody else has changed them.
+pub fn undo_forced(store: &Store, id: &str, forced: &[String]) -> Option<Undone> {
     let holder = format!("`coalescope undo`, process {}", process::id());
     let lock = match store.lock(id, &holder) {
         Ok(lock) => lock,
@@ -87,7 +92,7 @@ pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
     }
     let undone = match result {
         Err(problem) => return Some(unusable(store, id, problem)),
-        Ok(journal) => with_journal(store, journal, &holder),
+        Ok(journal) => with_journal(store, journal, &holder, forced),
     };
     if matches!(undone.fate, Fate::Restored { .. } | Fate::Reset) {
         lock.remove();
@@ -106,12 +111,12 @@ pub fn forget(store: &Store, id: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn with_journal(store: &Store, journal: Journal, holder: &str) -> Undone {
+fn with_journal(store: &Store, journal: Journal, holder: &str, forced: &[String]) -> Undone {
     let (id, command) = (journal.id.clone(), journal.command_line());
     let begun_unix_s = journal.begun_unix_s;
     let fate = match boot_id() {
         Err(problem) => Fate::Unusable { problem },
-        Ok(now) => fate(store, journal, &now, holder),
+        Ok(now) => fate(store, journal, &now, (holder, forced)),
     };
     Undone {
         journal: id,
@@ -122,7 +127,12 @@ fn with_journal(store: &Store, journal: Journal, holder: &str) -> Undone {
 }
 
 /// A start of the machine resets what runs, and no file.
-fn fate(store: &Store, mut journal: Journal, boot_id: &str, holder: &str) -> Fate {
+fn fate(
+    store: &Store,
+    mut journal: Journal,
+    boot_id: &str,
+    (holder, forced): (&str, &[String]),
+) -> Fate {
     if boot_id != journal.boot_id {
         if journal.files.is_empty() && journal.commands.is_empty() {
             return dismiss(store, &journal, Fate::Reset);
@@ -131,18 +141,22 @@ fn fate(store: &Store, mut journal: Journal, boot_id: &str, holder: &str) -> Fat
     }
     match lock_subjects(store, &journal, holder) {
         Err(error) => refused(error),
-        Ok(_locks) => take_back(store, &mut journal),
+        Ok(_locks) => take_back(store, &mut journal, forced),
     }
 }
 
-fn take_back(store: &Store, journal: &mut Journal) -> Fate {
+fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
+    let mut spaces = Spaces::default();
+    files::force(journal, forced);
+    keys::force(journal, &mut spaces, forced);
     let mut unrestored = files::restore(store, journal);
-    unrestored.extend(restore(journal, &mut Spaces::default()));
+    unrestored.extend(restore(journal, &mut spaces));
     if unrestored.is_empty() {
         files::clean(store, journal);
         let changes = journal.changes();
         return dismiss(store, journal, Fate::Restored { changes });
     }
+    keys::prune(journal, &mut spaces);
     journal.state = State::Failed;
     journal.unrestored.clone_from(&unrestored);
     // What was is in it already: if this cannot be written, only the list of what is left is old.

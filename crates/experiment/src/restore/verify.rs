@@ -1,11 +1,9 @@
 //! Looking whether everything is as it was.
 
+use super::keys::{self, standing};
 use super::{Spaces, by_hand};
-use crate::journal::{InterfaceEntry, Journal, SysctlEntry, Unrestored};
-use crate::settings::{
-    Difference, Error, InterfaceState, Item, Knob, What, differences, dotted, is_same, read_at,
-    read_sysctl,
-};
+use crate::journal::{Held, InterfaceEntry, Standing, SysctlEntry, Unrestored};
+use crate::settings::{Error, InterfaceState, dotted, read_at, read_sysctl};
 
 /// As it is called in reports.
 pub(super) fn interface_name(entry: &InterfaceEntry) -> String {
@@ -25,9 +23,15 @@ pub(super) fn sysctl_name(entry: &SysctlEntry) -> String {
     )
 }
 
+/// An interface as it is, if it is there and the same.
+pub(super) fn as_it_is(entry: &InterfaceEntry, spaces: &mut Spaces) -> Option<InterfaceState> {
+    let space = spaces.get(&entry.namespace).ok()?;
+    let is = read_at(space, entry.was.index).ok()??;
+    is.is_same_device(&entry.was).then_some(is)
+}
+
 /// What of an interface is not as it was; `words` are what the kernel said when it was asked for.
 pub(super) fn interface(
-    journal: &Journal,
     entry: &InterfaceEntry,
     spaces: &mut Spaces,
     words: &[(String, String)],
@@ -36,23 +40,39 @@ pub(super) fn interface(
     let is = spaces.get(&entry.namespace);
     let is = is.and_then(|space| read_at(space, entry.was.index));
     let is = match is {
+        // Nothing of it was set.
+        _ if entry.keys.iter().all(|key| key.held.set.is_empty()) => return Vec::new(),
         Ok(Some(is)) if is.is_same_device(&entry.was) => is,
         // What may have changed along has taken that with it.
         Ok(_) if entry.related => return Vec::new(),
         Ok(other) => return vec![gone(entry, other)],
         Err(error) => return vec![unread(name, &error)],
     };
-    let left = differences(&entry.was, &is).into_iter();
-    let left = left.filter(|difference| matters(journal, entry, difference));
     let why = why(words, &name);
-    left.map(|difference| Unrestored {
-        what: format!("{name}: {}", difference.item),
-        by_hand: by_hand::interface(&entry.namespace, &is, &difference),
-        is: difference.to,
-        was: difference.from,
-        why: why.clone(),
-    })
-    .collect()
+    let left = entry.keys.iter().filter_map(|key| {
+        let (now, was) = (is.shown(&key.item), key.held.was.clone());
+        let what = format!("{name}: {}", key.item);
+        match standing(entry, key, &is) {
+            Standing::Settled => None,
+            Standing::Theirs => {
+                let key_name = format!("{name}:{}", key.item.key());
+                Some(theirs(what, &key_name, now, &key.held))
+            }
+            Standing::Ours => Some(Unrestored {
+                what,
+                by_hand: by_hand::interface(&entry.namespace, &is, &key.item, &was),
+                is: if now.is_empty() {
+                    "unreadable".to_owned()
+                } else {
+                    now
+                },
+                was,
+                set: None,
+                why: why.clone(),
+            }),
+        }
+    });
+    left.collect()
 }
 
 /// What of a sysctl is not as it was.
@@ -62,43 +82,38 @@ pub(super) fn sysctl(
     words: &[(String, String)],
 ) -> Option<Unrestored> {
     let name = sysctl_name(entry);
+    if entry.held.set.is_empty() {
+        return None;
+    }
     let is = spaces.get(&entry.namespace);
-    match is.and_then(|space| read_sysctl(space, &entry.key)) {
-        Ok(is) if is_same(&is, &entry.was) => None,
-        Ok(is) => Some(Unrestored {
+    let is = match is.and_then(|space| read_sysctl(space, &entry.key)) {
+        Ok(is) => is,
+        Err(error) => return Some(unread(name, &error)),
+    };
+    match keys::sysctl(entry, &is) {
+        Standing::Settled => None,
+        Standing::Theirs => Some(theirs(name.clone(), &name, is, &entry.held)),
+        Standing::Ours => Some(Unrestored {
             why: why(words, &name),
             what: name,
             is,
-            was: entry.was.clone(),
+            was: entry.held.was.clone(),
+            set: None,
             by_hand: Some(by_hand::sysctl(entry)),
         }),
-        Err(error) => Some(unread(name, &error)),
     }
 }
 
-/// What is compared. Adaptive drivers move their own numbers; of interfaces that may change along,
-/// what is active depends on others as well; what cannot be read here was perhaps not changed.
-fn matters(journal: &Journal, entry: &InterfaceEntry, difference: &Difference) -> bool {
-    let item = &difference.item;
-    if entry.related {
-        return matches!(item, Item::Wanted(_) | Item::Mtu);
+/// Somebody's work is not thrown away.
+fn theirs(what: String, key: &str, is: String, held: &Held) -> Unrestored {
+    Unrestored {
+        what,
+        is,
+        was: held.was.clone(),
+        set: Some(held.shown_set()),
+        why: "somebody else has set it since, and that is not overwritten".to_owned(),
+        by_hand: Some(format!("coalescope undo --force {key}")),
     }
-    let knob = match item {
-        Item::Coalescing(name) if is_adaptive(&entry.was, name) => return false,
-        Item::GroFlushTimeout => Knob::GroFlushTimeout,
-        Item::NapiDeferHardIrqs => Knob::NapiDeferHardIrqs,
-        _ => return true,
-    };
-    let touched = journal.rank(|subject| match &subject.what {
-        What::Interface { name, knob: own } => *name == entry.was.name && *own == knob,
-        What::Sysctl(_) => false,
-    });
-    touched.is_some() || (difference.to != "unreadable" && difference.from != "unreadable")
-}
-
-fn is_adaptive(was: &InterfaceState, name: &str) -> bool {
-    let on = |flag: &str| was.coalescing.get(flag) == Some(&1);
-    (name.starts_with("rx-") && on("adaptive-rx")) || (name.starts_with("tx-") && on("adaptive-tx"))
 }
 
 fn why(words: &[(String, String)], name: &str) -> String {
@@ -127,6 +142,7 @@ fn gone(entry: &InterfaceEntry, other: Option<InterfaceState>) -> Unrestored {
         what: interface_name(entry),
         is: "gone".to_owned(),
         was: format!("number {number}, {}", entry.was.mac),
+        set: None,
         why,
         by_hand: None,
     }
@@ -137,6 +153,7 @@ fn unread(what: String, error: &Error) -> Unrestored {
         what,
         is: "unknown".to_owned(),
         was: "in the journal".to_owned(),
+        set: None,
         why: error.to_string(),
         by_hand: None,
     }

@@ -1,10 +1,11 @@
 //! One change: everything is read before and after, and what differs is told.
 
 use super::link::Carrier;
+use super::moves::{self, Move};
 use super::state::{as_coalescing, gone, queues_are_alike};
 use super::{
-    Change, Error, InterfaceState, Item, Knob, Outcome, Setting, Space, Value, What, differences,
-    is_same, members, read_at, read_sysctl, sysctl, write_napi, write_sysctl,
+    Error, InterfaceState, Item, Knob, Outcome, Setting, Space, Value, What, differences, is_same,
+    members, read_at, read_sysctl, sysctl, write_napi, write_sysctl,
 };
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
@@ -21,27 +22,6 @@ struct Request<'a> {
     asked: Vec<(Item, String)>,
     /// Asked for, and nobody can change it.
     fixed: Vec<String>,
-}
-
-/// Makes a change. `was` is the interface as it was at first, of which `on` takes the features that
-/// a name stands for; `related` are the interfaces that may change along.
-pub(crate) fn apply(
-    space: &Space,
-    setting: &Setting,
-    was: Option<&InterfaceState>,
-    related: &BTreeSet<u32>,
-) -> Result<Change, Error> {
-    let outcomes = match (&setting.subject.what, was) {
-        (What::Sysctl(key), _) => change_sysctl(space, key, &setting.value.to_string())?,
-        (What::Interface { knob, .. }, Some(was)) => {
-            change_interface(space, knob, &setting.value, was, related)?
-        }
-        (What::Interface { name, .. }, None) => return Err(gone(space, name, "it was not read")),
-    };
-    Ok(Change {
-        setting: setting.clone(),
-        outcomes,
-    })
 }
 
 /// Whether a setting can be made at all; nothing is changed.
@@ -67,51 +47,128 @@ fn check_mtu(knob: &Knob, value: &Value, state: &InterfaceState) -> Result<(), E
     })
 }
 
-fn change_sysctl(space: &Space, key: &str, value: &str) -> Result<Vec<Outcome>, Error> {
-    let from = read_sysctl(space, key)?;
-    let item = Item::Sysctl(key.to_owned());
-    if is_same(&from, value) {
-        return Ok(vec![Outcome::Already { item, is: from }]);
-    }
-    let answer = write_sysctl(space, key, value)?;
-    let to = read_sysctl(space, key)?;
-    let asked = value.to_owned();
-    Ok(vec![match answer {
-        Ok(()) if is_same(&to, value) => Outcome::Changed { item, from, to },
-        Ok(()) => Outcome::Ignored {
-            item,
-            is: to,
-            asked,
-        },
-        Err(words) => Outcome::Refused {
-            item,
-            stays: to,
-            words,
-        },
-    }])
+/// A sysctl that is about to be written.
+pub(crate) struct PreparedSysctl<'a> {
+    key: &'a str,
+    value: String,
+    /// As it is.
+    pub(crate) from: String,
 }
 
-fn change_interface(
-    space: &Space,
-    knob: &Knob,
-    value: &Value,
-    was: &InterfaceState,
-    related: &BTreeSet<u32>,
-) -> Result<Vec<Outcome>, Error> {
-    let before = same_device(space, was)?;
-    let request = Request::new(knob, value, &before, was)?;
-    let carrier = space.run(|| Carrier::read(before.index))?;
-    let others = read_all(space, related)?;
-    let answer = space.run(|| request.send(&before))?;
-    let after = same_device(space, was)?;
-    let mut outcomes = request.judge(&before, &after, answer.err().as_deref());
-    cascades(&mut outcomes, &before, &after, &request);
-    for (before, after) in others.iter().zip(read_all(space, related)?) {
-        cascades(&mut outcomes, before, &after, &request.nothing());
+impl<'a> PreparedSysctl<'a> {
+    pub(crate) fn new(space: &Space, key: &'a str, value: &Value) -> Result<Self, Error> {
+        Ok(Self {
+            key,
+            value: value.to_string(),
+            from: read_sysctl(space, key)?,
+        })
     }
-    let now = space.run(|| Carrier::read(before.index))?;
-    outcomes.extend(carrier.went_down(now, &before.name));
-    Ok(outcomes)
+
+    /// What it is to be.
+    pub(crate) fn next(&self) -> &str {
+        &self.value
+    }
+
+    /// Writes it; what came of it, and what it is then.
+    pub(crate) fn make(&self, space: &Space) -> Result<(Outcome, String), Error> {
+        let item = Item::Sysctl(self.key.to_owned());
+        let from = self.from.clone();
+        if is_same(&from, &self.value) {
+            return Ok((Outcome::Already { item, is: from }, self.from.clone()));
+        }
+        let answer = write_sysctl(space, self.key, &self.value)?;
+        let to = read_sysctl(space, self.key)?;
+        let is = to.clone();
+        let outcome = match answer {
+            Ok(()) if is_same(&to, &self.value) => Outcome::Changed { item, from, to },
+            Ok(()) => Outcome::Ignored {
+                item,
+                is: to,
+                asked: self.value.clone(),
+            },
+            Err(words) => Outcome::Refused {
+                item,
+                stays: to,
+                words,
+            },
+        };
+        Ok((outcome, is))
+    }
+}
+
+/// A change of an interface that is about to be made: what is now, and what is asked for.
+pub(crate) struct Prepared<'a> {
+    request: Request<'a>,
+    before: InterfaceState,
+    others: Vec<InterfaceState>,
+    carrier: Carrier,
+}
+
+impl<'a> Prepared<'a> {
+    /// `was` is the interface as it was at first, of which `on` takes the features that a name stands
+    /// for; `related` are the interfaces that may change along.
+    pub(crate) fn new(
+        space: &Space,
+        (knob, value): (&'a Knob, &Value),
+        was: &InterfaceState,
+        related: &BTreeSet<u32>,
+    ) -> Result<Self, Error> {
+        let before = same_device(space, was)?;
+        Ok(Self {
+            request: Request::new(knob, value, &before, was)?,
+            others: read_all(space, related)?,
+            carrier: space.run(|| Carrier::read(before.index))?,
+            before,
+        })
+    }
+
+    /// What is about to be set, as far as that is known before.
+    pub(crate) fn foreseen(&self) -> Vec<Move> {
+        moves::foreseen(&self.request.asked, &self.before, &self.others)
+    }
+
+    /// Makes the change; what came of it, and what became of all that was foreseen or went along.
+    pub(crate) fn make(&self, space: &Space) -> Result<(Vec<Outcome>, Vec<Move>), Error> {
+        let (before, request) = (&self.before, &self.request);
+        let answer = space.run(|| request.send(before))?;
+        let mut after = vec![same_device(space, before)?];
+        let mut outcomes = request.judge(before, &after[0], answer.err().as_deref());
+        cascades(&mut outcomes, before, &after[0], request);
+        let indexes = self.others.iter().map(|other| other.index).collect();
+        after.extend(read_all(space, &indexes)?);
+        for (before, after) in pairs(&self.others, &after) {
+            cascades(&mut outcomes, before, after, &request.nothing());
+        }
+        let now = space.run(|| Carrier::read(before.index))?;
+        outcomes.extend(self.carrier.went_down(now, &before.name));
+        Ok((outcomes, self.moved(&after)))
+    }
+
+    fn moved(&self, after: &[InterfaceState]) -> Vec<Move> {
+        let foreseen = self.foreseen();
+        let mut moved: Vec<Move> = foreseen
+            .iter()
+            .filter_map(|one| one.became(after))
+            .collect();
+        let mut along = moves::own(self.request.knob, &self.before, &after[0]);
+        for (before, after) in pairs(&self.others, after) {
+            along.extend(moves::along(self.request.knob, before, after));
+        }
+        along.retain(|one| !foreseen.iter().any(|known| known.is_of(one)));
+        moved.extend(along);
+        moved
+    }
+}
+
+/// The same interfaces before and after; one may have gone meanwhile.
+fn pairs<'a>(
+    before: &'a [InterfaceState],
+    after: &'a [InterfaceState],
+) -> impl Iterator<Item = (&'a InterfaceState, &'a InterfaceState)> {
+    before.iter().filter_map(|before| {
+        let now = after.iter().find(|after| after.index == before.index)?;
+        Some((before, now))
+    })
 }
 
 fn same_device(space: &Space, was: &InterfaceState) -> Result<InterfaceState, Error> {
@@ -319,7 +376,7 @@ fn item(knob: &Knob) -> Item {
 
 impl InterfaceState {
     /// An item as text, in the words of a [`Value`].
-    fn shown(&self, item: &Item) -> String {
+    pub(crate) fn shown(&self, item: &Item) -> String {
         let switch = |on| Value::Switch(on).to_string();
         let number = |value: Option<u32>| value.map_or_else(String::new, |it| it.to_string());
         match item {

@@ -1,12 +1,15 @@
 //! What differs between two states of one interface.
 
 use super::InterfaceState;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
 /// One thing that is compared.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Item {
     /// A feature is on.
@@ -25,6 +28,18 @@ pub enum Item {
     NapiDeferHardIrqs,
     /// A sysctl by its path.
     Sysctl(String),
+}
+
+impl Item {
+    /// As it is written after an interface's name and a colon.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Wanted(name) => name.clone(),
+            Self::Ipv6Mtu => "ipv6-mtu".to_owned(),
+            item => item.to_string(),
+        }
+    }
 }
 
 impl Display for Item {

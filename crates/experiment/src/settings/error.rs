@@ -141,6 +141,18 @@ pub enum Error {
         /// The command that it is of.
         command: String,
     },
+    /// Somebody else changes what an experiment changes.
+    #[error(
+        "somebody else has changed {what} meanwhile: it was set to {set}, and is {is}; that is left as it is"
+    )]
+    Meddled {
+        /// The key.
+        what: String,
+        /// What it was set to.
+        set: String,
+        /// As it is.
+        is: String,
+    },
     /// The guardian could not be started, or has ended, or says nothing.
     #[error("the guardian process {problem}; nothing is changed without one")]
     Guardian {

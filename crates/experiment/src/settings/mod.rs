@@ -7,6 +7,7 @@ mod apply;
 mod difference;
 mod error;
 mod link;
+mod moves;
 mod names;
 mod outcome;
 mod parse;
@@ -22,8 +23,9 @@ pub use outcome::{Change, Outcome};
 pub use space::{NamespaceId, Space};
 pub use state::InterfaceState;
 
-pub(crate) use apply::{apply, check};
+pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
+pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;
 pub(crate) use related::related;

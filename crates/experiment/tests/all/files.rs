@@ -206,7 +206,11 @@ fn a_start_of_the_machine_resets_no_file() {
             inode: 7,
         },
         key: "net/ipv4/tcp_reordering".to_owned(),
-        was: "3".to_owned(),
+        held: coalescope_experiment::journal::Held {
+            was: "3".to_owned(),
+            set: vec!["127".to_owned()],
+            is_open: false,
+        },
     }];
     room.store.write(&journal).unwrap();
     let undone = room.undo();

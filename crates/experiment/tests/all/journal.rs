@@ -3,10 +3,10 @@
 #![cfg(target_os = "linux")]
 
 use coalescope_experiment::journal::{
-    InterfaceEntry, Journal, Lock, SCHEMA, State, Store, SysctlEntry,
+    Held, InterfaceEntry, Journal, KeyEntry, Lock, SCHEMA, State, Store, SysctlEntry,
 };
 use coalescope_experiment::restore::{self, Fate};
-use coalescope_experiment::settings::{Error, InterfaceState, NamespaceId};
+use coalescope_experiment::settings::{Error, InterfaceState, Item, NamespaceId};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -22,6 +22,14 @@ fn store() -> (TempDir, Store) {
 fn boot_id() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("it works");
     text.trim().to_owned()
+}
+
+fn held(was: &str, set: &str) -> Held {
+    Held {
+        was: was.to_owned(),
+        set: vec![set.to_owned()],
+        is_open: false,
+    }
 }
 
 /// About an interface that no machine has.
@@ -51,11 +59,15 @@ fn journal(id: &str) -> Journal {
             namespace: namespace.clone(),
             related: false,
             was,
+            keys: vec![KeyEntry {
+                item: Item::Wanted("rx-gro".to_owned()),
+                held: held("on", "off"),
+            }],
         }],
         sysctls: vec![SysctlEntry {
             namespace,
             key: "net/ipv4/tcp_reordering".to_owned(),
-            was: "3".to_owned(),
+            held: held("3", "127"),
         }],
         wanted: vec![
             "ns/coalescope-test-nowhere/eth0:gro=off"

@@ -23,6 +23,17 @@ pub(in crate::restore) fn restore(store: &Store, journal: &Journal) -> Vec<Unres
     left
 }
 
+/// Takes what is in files now for what was written, so that they are put back whoever wrote it.
+pub(in crate::restore) fn force(journal: &mut Journal, forced: &[String]) {
+    for entry in &mut journal.files {
+        if forced.contains(&entry.path.display().to_string())
+            && let Ok(Some(is)) = disk::read(&entry.path)
+        {
+            entry.wrote = Digest::of(&is.bytes);
+        }
+    }
+}
+
 /// Removes the copies that were made for work by hand.
 pub(in crate::restore) fn clean(store: &Store, journal: &Journal) {
     for number in 0..journal.files.len() {
@@ -84,6 +95,7 @@ fn unrestored(
         what: entry.path.display().to_string(),
         is: is.to_owned(),
         was,
+        set: None,
         why,
         by_hand,
     }

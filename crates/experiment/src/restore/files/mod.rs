@@ -9,7 +9,7 @@ mod disk;
 
 pub use apply::apply_files;
 
-pub(super) use back::{clean, restore};
+pub(super) use back::{clean, force, restore};
 
 use crate::journal::path_digest;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,86 @@
+//! Entries of a journal, looked up.
+
+use crate::journal::{Held, InterfaceEntry, Journal, Standing};
+use crate::settings::{
+    Error, InterfaceState, Item, Move, NamespaceId, Space, is_adaptive, read_at,
+};
+
+/// Whether a journal is about an interface.
+pub(super) fn is_about(journal: &Journal, namespace: &NamespaceId, index: u32) -> bool {
+    let mut entries = journal.interfaces.iter();
+    entries.any(|entry| entry.namespace.inode == namespace.inode && entry.was.index == index)
+}
+
+/// The entry of a name.
+pub(super) fn find<'a>(
+    journal: &'a Journal,
+    namespace: &NamespaceId,
+    name: &str,
+) -> Option<&'a InterfaceEntry> {
+    let mut entries = journal.interfaces.iter();
+    entries.find(|entry| entry.namespace == *namespace && entry.was.name == name)
+}
+
+/// An interface as it is.
+pub(super) fn one(space: &Space, index: u32, name: &str) -> Result<InterfaceState, Error> {
+    read_at(space, index)?.ok_or_else(|| Error::Gone {
+        interface: name.to_owned(),
+        namespace: space.id().name.clone(),
+        detail: "it has gone since the experiment began".to_owned(),
+    })
+}
+
+/// The entry of a number.
+pub(super) fn at<'a>(
+    journal: &'a mut Journal,
+    namespace: &NamespaceId,
+    index: u32,
+) -> Option<&'a mut InterfaceEntry> {
+    let mut entries = journal.interfaces.iter_mut();
+    entries.find(|entry| is_at(entry, namespace, index))
+}
+
+/// Whether an entry is of a number.
+pub(super) fn is_at(entry: &InterfaceEntry, namespace: &NamespaceId, index: u32) -> bool {
+    entry.namespace == *namespace && entry.was.index == index
+}
+
+/// A sysctl's values; it is in the journal.
+pub(super) fn held<'a>(
+    journal: &'a mut Journal,
+    namespace: &NamespaceId,
+    key: &str,
+) -> Option<&'a mut Held> {
+    let mut entries = journal.sysctls.iter_mut();
+    let found = entries.find(|entry| entry.namespace == *namespace && entry.key == key);
+    found.map(|entry| &mut entry.held)
+}
+
+/// An interface of which nothing is written down.
+pub(super) fn lost(namespace: &NamespaceId, name: &str) -> Error {
+    Error::Gone {
+        interface: name.to_owned(),
+        namespace: namespace.name.clone(),
+        detail: "it was not read".to_owned(),
+    }
+}
+
+/// Nothing is set over what somebody else has set since it was set last.
+pub(super) fn mind_others(held: &Held, what: &str, now: &str) -> Result<(), Error> {
+    if held.standing(now) != Standing::Theirs {
+        return Ok(());
+    }
+    Err(Error::Meddled {
+        what: what.to_owned(),
+        set: held.shown_set(),
+        is: now.to_owned(),
+    })
+}
+
+/// The same for a key of an interface.
+pub(super) fn mind_move(entry: &InterfaceEntry, held: &Held, one: &Move) -> Result<(), Error> {
+    match &one.item {
+        Item::Coalescing(name) if is_adaptive(&entry.was, name) => Ok(()),
+        item => mind_others(held, &format!("{}: {item}", entry.was.name), &one.from),
+    }
+}

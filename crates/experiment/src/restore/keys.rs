@@ -1,0 +1,127 @@
+//! How keys stand: as they were, as they were set, or as somebody else has set them since.
+
+use super::{Spaces, verify};
+use crate::journal::{InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry, rounds};
+use crate::settings::{
+    InterfaceState, Item, Knob, Subject, What, is_adaptive, members, read_sysctl,
+};
+
+/// How a sysctl stands.
+pub(super) fn sysctl(entry: &SysctlEntry, now: &str) -> Standing {
+    match entry.held.standing(now) {
+        // What the kernel made of it is not known.
+        Standing::Theirs if entry.held.is_open => Standing::Ours,
+        known => known,
+    }
+}
+
+/// How a key of an interface stands.
+pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceState) -> Standing {
+    let now = is.shown(&key.item);
+    let plain = key.held.standing(&now);
+    match &key.item {
+        Item::Active(_) => effect(entry, is, plain),
+        Item::Ipv6Mtu => ipv6_mtu(entry, is, &now, plain),
+        Item::Coalescing(name) if moves(entry, is, name) => Standing::Settled,
+        // It cannot be read from here, so nobody is known to have changed it.
+        _ if now.is_empty() && plain == Standing::Theirs => Standing::Ours,
+        item if plain == Standing::Theirs && key.held.is_open && rounds(item) => Standing::Ours,
+        _ => plain,
+    }
+}
+
+/// A driver that adapts moves its numbers by itself.
+fn moves(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
+    is_adaptive(&entry.was, name) && is_adaptive(is, name)
+}
+
+/// What is active follows from wishes: where somebody has another one now, that is theirs to judge.
+fn effect(entry: &InterfaceEntry, is: &InterfaceState, plain: Standing) -> Standing {
+    let mut others = entry.was.wanted.symmetric_difference(&is.wanted);
+    if others.any(|name| entry.held(&Item::Wanted(name.clone())).is_none()) {
+        return Standing::Settled;
+    }
+    plain
+}
+
+/// The kernel sets it with each change of the interface's own.
+fn ipv6_mtu(entry: &InterfaceEntry, is: &InterfaceState, now: &str, plain: Standing) -> Standing {
+    let Some(own) = entry.held(&Item::Mtu).filter(|_| plain == Standing::Theirs) else {
+        return plain;
+    };
+    let own_now = is.shown(&Item::Mtu);
+    if now == own.was {
+        Standing::Ours
+    } else if now.is_empty() || (now == own_now && own.standing(&own_now) == Standing::Theirs) {
+        Standing::Settled
+    } else {
+        plain
+    }
+}
+
+/// Forgets keys that are as they were: whoever sets one of them later means it.
+pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
+    for entry in &mut journal.interfaces {
+        if let Some(is) = verify::as_it_is(entry, spaces) {
+            let judged = entry.clone();
+            entry
+                .keys
+                .retain(|key| standing(&judged, key, &is) != Standing::Settled);
+        }
+    }
+    for entry in &mut journal.sysctls {
+        let space = spaces.get(&entry.namespace);
+        let is = space.and_then(|space| read_sysctl(space, &entry.key));
+        if is.is_ok_and(|is| sysctl(entry, &is) == Standing::Settled) {
+            entry.held.set.clear();
+        }
+    }
+}
+
+/// Takes what keys hold now for what was set, so that they are set back whoever has set them.
+pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String]) {
+    for entry in &mut journal.interfaces {
+        if let Some(is) = verify::as_it_is(entry, spaces) {
+            let name = verify::interface_name(entry);
+            let was = entry.was.clone();
+            let meant = |key: &&mut KeyEntry| {
+                let full = format!("{name}:{}", key.item.key());
+                forced
+                    .iter()
+                    .any(|one| *one == full || is_of(one, &name, &was, &key.item))
+            };
+            for key in entry.keys.iter_mut().filter(meant) {
+                key.held.set.push(is.shown(&key.item));
+            }
+        }
+    }
+    for entry in &mut journal.sysctls {
+        if forced.contains(&verify::sysctl_name(entry))
+            && let Ok(is) = spaces
+                .get(&entry.namespace)
+                .and_then(|space| read_sysctl(space, &entry.key))
+        {
+            entry.held.set.push(is);
+        }
+    }
+}
+
+/// Whether a text such as `eth0:tso` stands for a key.
+fn is_of(text: &str, name: &str, was: &InterfaceState, item: &Item) -> bool {
+    let Some(subject) = text.strip_prefix(name).and_then(|rest| {
+        let plain = format!("x{rest}");
+        plain.parse::<Subject>().ok()
+    }) else {
+        return false;
+    };
+    match (&subject.what, item) {
+        (
+            What::Interface {
+                knob: Knob::Feature(feature),
+                ..
+            },
+            Item::Wanted(own),
+        ) => members(was, feature).is_ok_and(|all| all.contains(own)),
+        _ => false,
+    }
+}
