@@ -44,6 +44,10 @@ pub struct Options {
     /// Connections kept of a point, if enough of them are over that the oldest can be summed up; 0
     /// keeps all. Where points are compared with each other, all are kept.
     pub max_connections: usize,
+    /// Asked before there is room for more connections of a point: whether memory is short, so that
+    /// from then on the oldest that are over are summed up, as soon as they are. Where points are compared
+    /// with each other, nobody is asked.
+    pub is_short: Option<fn() -> bool>,
     /// Set from elsewhere (a signal), ends reading; what was read is then reported.
     pub stop: Arc<AtomicBool>,
 }
@@ -170,7 +174,14 @@ impl<'scope> Run<'scope> {
             run.grow(run.feeds.len());
         }
         if run.hops.is_empty() && !run.by_interface && run.recorder.is_none() {
-            let limit = |point: &mut Point| point.table.set_limit(options.max_connections);
+            let limit = |point: &mut Point| {
+                let Options {
+                    max_connections,
+                    is_short,
+                    ..
+                } = *options;
+                point.table.set_limit(max_connections, is_short);
+            };
             run.points.iter_mut().for_each(limit);
         }
         run

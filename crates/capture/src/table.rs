@@ -148,6 +148,9 @@ impl Table {
     }
 
     fn push(&mut self, frame: &Frame) -> u32 {
+        if self.len.is_multiple_of(BLOCK) {
+            self.look_at_memory();
+        }
         if let Some(id) = self.replace_oldest(frame) {
             return id;
         }
@@ -225,7 +228,7 @@ mod tests {
     #[test]
     fn the_oldest_that_are_over_make_room_and_the_rest_stays_in_order() {
         let mut table = Table::default();
-        table.set_limit(200);
+        table.set_limit(200, None);
         let mut gone = 0;
         for port in 1..=2_000u16 {
             table.of(&syn(port, i64::from(port) * 10_000_000));
@@ -240,6 +243,25 @@ mod tests {
         let firsts: Vec<u64> = kept.iter().map(|one| one.first_frame).collect();
         assert!(firsts.is_sorted(), "{firsts:?}");
         assert_eq!(kept.len(), 2_000 - gone);
+    }
+
+    /// SYNs at one time: none is quiet.
+    #[test]
+    fn where_memory_is_short_those_that_are_over_need_not_be_quiet() {
+        for (is_short, most) in [(false, usize::MAX), (true, 2 * BLOCK)] {
+            let mut table = Table::default();
+            let ask: fn() -> bool = if is_short { || true } else { || false };
+            table.set_limit(usize::MAX, Some(ask));
+            let mut gone = 0;
+            for number in 1..=5 * BLOCK as u32 {
+                let mut frame = syn(1, 0);
+                (frame.key, frame.from_low) = Key::v4(0x0a00_0001_0a00_0002, number);
+                table.of(&frame);
+                gone += table.take_gone().len();
+            }
+            assert_eq!(table.len + gone, 5 * BLOCK);
+            assert!(table.len <= most, "{}", table.len);
+        }
     }
 
     #[test]

@@ -8,9 +8,10 @@ use coalescope_report::CheckReport;
 use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs};
 use crate::page::PageFile;
-use crate::{hosts, output, speech};
+use crate::{hosts, memory, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::snapshots(&args.from, &args.live)?;

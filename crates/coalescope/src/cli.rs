@@ -6,6 +6,7 @@ mod generated;
 mod help;
 mod hosts;
 mod lab;
+mod memory;
 mod speech;
 
 use std::ffi::OsString;
@@ -29,6 +30,7 @@ pub(crate) use lab::DEFAULT_HOLD_US;
 #[cfg(target_os = "linux")]
 pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
+pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
@@ -165,6 +167,10 @@ pub struct TraceArgs {
     #[arg(long, value_name = "N", default_value_t = MAX_CONNECTIONS, value_parser = at_least_one())]
     pub max_connections: usize,
 
+    /// How much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+
     /// How to print.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -231,6 +237,10 @@ pub struct ReplayArgs {
     /// Write what comes out to this file, as pcapng
     #[arg(long, value_name = "OUT.pcapng")]
     pub write: Option<PathBuf>,
+
+    /// How much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]

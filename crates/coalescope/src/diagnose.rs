@@ -12,9 +12,10 @@ use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::trace::{self, Task};
-use crate::{hosts, inputs, output};
+use crate::{hosts, inputs, memory, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
+    memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let rules = hosts::rules(&args.rules)?;
     let task = captures(&args.captures)?;

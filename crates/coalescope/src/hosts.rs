@@ -14,6 +14,7 @@ use crate::cli::{LiveArgs, RulesArgs};
 use crate::speech::{self, took};
 #[cfg(target_os = "linux")]
 use crate::suggest::unknown;
+use crate::{inputs, memory};
 
 /// Reads saved hosts if there are any, else this one.
 pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
@@ -23,6 +24,7 @@ pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec
     let mut hosts: Vec<Host> = Vec::new();
     for path in from {
         let begun = Instant::now();
+        memory::reading(inputs::display(path));
         let read = read(path)?;
         for host in &read {
             speech::detail(|| {

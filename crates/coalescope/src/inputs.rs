@@ -193,7 +193,7 @@ pub(crate) fn read_once(point: &Named) -> Option<String> {
     Some(display(once))
 }
 
-fn display(file: &Path) -> String {
+pub(crate) fn display(file: &Path) -> String {
     if is_stdin(file) {
         return STDIN.to_owned();
     }

@@ -17,6 +17,7 @@ mod incidents;
 mod inputs;
 mod interrupt;
 mod lab;
+mod memory;
 mod output;
 mod page;
 mod pictures;
@@ -41,9 +42,9 @@ use std::time::Instant;
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, ColorArg, Command, CompletionsArgs,
     DemoArgs, DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand,
-    LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, OutputArgs, ReplayArgs, ReplayFormat,
-    ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName, SenseArg, SpeechArgs,
-    TraceArgs, UndoArgs, WireArgs, WireFormat,
+    LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs, ReplayArgs,
+    ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName,
+    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.

@@ -9,12 +9,14 @@ use crate::Outcome;
 use crate::cli::ReplayArgs;
 use crate::inputs;
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::output;
 use crate::page::PageFile;
 use crate::progress::Meter;
 use crate::speech::{self, took};
 
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
+    memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let report = report(args)?;
     let written = page.write(|out| report.write_html(out));
@@ -27,6 +29,7 @@ fn report(args: &ReplayArgs) -> anyhow::Result<ReplayReport> {
     let interrupt = Interrupt::listen()?;
     // In this order: what cannot be read should not cost the file that is written.
     let source = inputs::open_file(&args.file, &interrupt)?;
+    memory::reading(inputs::display(&args.file));
     let create = |path: &std::path::PathBuf| Output::create(path, &args.file);
     let written = args.write.as_ref().map(create).transpose()?;
     let options = Options {

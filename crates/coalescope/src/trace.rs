@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::cli::TraceArgs;
 use crate::inputs::{self, Named, Opened};
 use crate::interrupt::Interrupt;
+use crate::memory;
 use crate::output;
 use crate::page::PageFile;
 use crate::pictures::pictures;
@@ -45,12 +46,14 @@ impl Task {
             points_by_interface: self.points_by_interface,
             separate: self.compare,
             max_connections: self.max_connections,
+            is_short: Some(memory::is_short),
             stop: self.interrupt.flag(),
         }
     }
 }
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
+    memory::bound(args.memory);
     let task = Task {
         points: inputs::points(&args.files)?,
         compare: args.compare,
@@ -118,6 +121,7 @@ fn check(task: &Task) -> anyhow::Result<()> {
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
     let options = task.options();
+    memory::reading(names(&task.points));
     let begun = Instant::now();
     speech::detail(|| reading(&task.points, size_bytes, options.threads));
     let mut meter = Meter::new(size_bytes);
@@ -128,6 +132,13 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
         speech::tell("warning: interrupted: this is what was read until then");
     }
     Ok(trace?)
+}
+
+/// What is read.
+fn names(points: &[Named]) -> String {
+    let files = points.iter().flat_map(|point| &point.files);
+    let names: Vec<String> = files.map(|file| inputs::display(file)).collect();
+    names.join(", ")
 }
 
 /// What is read, and from where.

@@ -56,7 +56,7 @@ fn summed_up(summed: &Summed) -> String {
         retransmitted,
     } = summed;
     format!(
-        "there are more connections than --max-connections: the oldest {connections} of those that had \
+        "there are more connections than --max-connections or --max-memory allow: the oldest {connections} of those that had \
          ended or had no answer are in this sum alone: {frames} frames, {payload_bytes} payload \
          bytes, {retransmitted} retransmissions"
     )

@@ -17,6 +17,10 @@ const PART: usize = 8;
 pub(super) struct Limit {
     /// 0 for no limit.
     most: usize,
+    /// Whether memory is short.
+    is_short: Option<fn() -> bool>,
+    /// How long one that is over has to be quiet.
+    quiet_ns: i64,
     /// Connections that were over when they were last looked through, the oldest first.
     over: VecDeque<u32>,
     /// New ones since then.
@@ -43,9 +47,22 @@ impl Limit {
 }
 
 impl Table {
-    /// Keeps no more than so many connections, if enough of them are over; 0 keeps all.
-    pub(crate) fn set_limit(&mut self, most: usize) {
-        self.limit.most = most;
+    /// Keeps no more than so many connections, if enough of them are over; 0 keeps all, unless memory
+    /// is short.
+    pub(crate) fn set_limit(&mut self, most: usize, is_short: Option<fn() -> bool>) {
+        (self.limit.most, self.limit.is_short) = (most, is_short);
+        self.limit.quiet_ns = QUIET_NS;
+    }
+
+    /// Keeps no more than there are, once memory is short. Then what closes a connection is not waited
+    /// for: it may belong to none.
+    #[cold]
+    pub(super) fn look_at_memory(&mut self) {
+        let is_limited = (1..=self.len).contains(&self.limit.most);
+        if self.len > 0 && !is_limited && self.limit.is_short.is_some_and(|is_short| is_short()) {
+            self.limit.most = self.len;
+            self.limit.quiet_ns = 0;
+        }
     }
 
     /// Gives away what made room since it was asked last.
@@ -93,7 +110,7 @@ impl Table {
 
     fn is_over(&self, id: u32, now_ns: i64) -> bool {
         self.get(id)
-            .is_some_and(|known| now_ns - known.last_ns > QUIET_NS && known.is_over())
+            .is_some_and(|known| now_ns - known.last_ns >= self.limit.quiet_ns && known.is_over())
     }
 
     fn note_birth(&mut self, id: u32) {

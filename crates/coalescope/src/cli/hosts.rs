@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{CheckFormat, HostFormat, ReportArgs};
+use super::{CheckFormat, HostFormat, MemoryArgs, ReportArgs};
 
 const CHECK_NOTES: &str = "\
 Examples:
@@ -65,6 +65,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub rules: RulesArgs,
 
+    /// How much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: CheckFormat,
@@ -93,6 +97,10 @@ pub struct DiagnoseArgs {
     /// Which rules.
     #[command(flatten)]
     pub rules: RulesArgs,
+
+    /// How much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// How to print.
     #[command(flatten)]

@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod ab;
+#[cfg(target_os = "linux")]
+mod bombs;
 mod check;
 mod common;
 mod errors;

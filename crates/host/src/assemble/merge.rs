@@ -13,6 +13,10 @@ const MANY: usize = 8;
 /// How many of them a message names.
 const NAMED: usize = 3;
 
+/// Texts among which the one is looked for that told a value first; conflicts of thousands of texts
+/// would else be looked for in all of them.
+const LOOKED_AT: usize = 1_000;
+
 /// What all texts so far say.
 #[derive(Default)]
 pub(super) struct Merged {
@@ -90,7 +94,7 @@ impl Merged {
 
     /// The text that a value is from.
     fn first(&self, path: &[String]) -> &str {
-        let mut texts = self.texts.iter();
+        let mut texts = self.texts.iter().take(LOOKED_AT);
         let text = texts.find(|(_, values)| tells(values, path));
         text.map_or("another text", |(origin, _)| origin)
     }
@@ -205,12 +209,11 @@ fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
 
 /// Of lists that do not contradict each other, the longer; of lists that change, all.
 fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
-    let (known, told) = (set(into), set(from));
-    let new = from
-        .iter()
-        .filter(|value| !known.contains(&value.to_string()));
-    let new: Vec<Value> = new.cloned().collect();
-    if known.is_subset(&told) || matches!(path.last(), Some(&"addresses" | &"log")) {
+    let told = set(from);
+    let is_told = into.iter().all(|value| told.contains(&value.to_string()));
+    if is_told || matches!(path.last(), Some(&"addresses" | &"log")) {
+        let new = from.iter().filter(|value| !into.contains(value));
+        let new: Vec<Value> = new.cloned().collect();
         into.extend(new);
     }
 }

@@ -68,15 +68,16 @@ pub(super) fn is_empty(value: &Value) -> bool {
 
 /// With or without the domain, in upper or lower case.
 pub(super) fn is_same_host(a: &str, b: &str) -> bool {
-    let short = |name: &str| name.split('.').next().unwrap_or(name).to_lowercase();
-    let is_address = |name: &str| {
-        name.bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    };
-    if is_address(a) || is_address(b) {
-        return a == b;
+    host_key(a) == host_key(b)
+}
+
+/// What names of one host have in common. An address, which has dots as well, stays whole.
+pub(super) fn host_key(name: &str) -> String {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    if name.bytes().all(is_digit) {
+        return format!("address {name}");
     }
-    short(a) == short(b)
+    name.split('.').next().unwrap_or(name).to_lowercase()
 }
 
 /// Some texts tell less of it: `10.0.17763` for `10.0.17763.1999`.

@@ -8,8 +8,8 @@ use super::files::Files;
 use super::found::Counted;
 use super::place::{Folder, Place};
 
-/// The longest name that is read; longer ones are cut by every system.
-const NAME: u64 = 64 * 1024;
+/// The longest name that is read: PATH_MAX of Linux, beyond which no file can be opened by its path.
+const NAME: u64 = 4096;
 
 impl Files<'_> {
     /// Goes through an archive. `tar` gives the entries as they are: it would read a name of any

@@ -61,15 +61,16 @@ fn by_host(
 ) -> ByHost {
     let mut named = ByHost::new();
     let mut counts: BTreeMap<(usize, Counted), u64> = BTreeMap::new();
+    let places = places(groups);
     for note in notes {
-        let (at, is_tree) = owner(roots, groups, &note.folder);
+        let (at, is_tree) = owner(roots, &places, &note.folder);
         match line(note.about, is_tree) {
             Some(line) => named.entry(at).or_default().push(line),
             None => *counts.entry((at, Counted::Other)).or_default() += 1,
         }
     }
     for ((folder, kind), count) in counted {
-        let (at, _) = owner(roots, groups, &folder);
+        let (at, _) = owner(roots, &places, &folder);
         *counts.entry((at, kind)).or_default() += count;
     }
     named.values_mut().for_each(shorten);
@@ -79,11 +80,16 @@ fn by_host(
     named
 }
 
+/// The first host of each root: a tree of thousands of hosts has as many notes.
+fn places(groups: &[Group]) -> BTreeMap<&Folder, usize> {
+    let places = groups.iter().enumerate();
+    places.rev().map(|(at, group)| (&group.root, at)).collect()
+}
+
 /// The host of a folder, and whether it is a tree.
-fn owner(roots: &Roots, groups: &[Group], folder: &Folder) -> (usize, bool) {
+fn owner(roots: &Roots, places: &BTreeMap<&Folder, usize>, folder: &Folder) -> (usize, bool) {
     let (root, is_tree) = roots.root(folder);
-    let at = groups.iter().position(|group| group.root == root);
-    (at.unwrap_or(0), is_tree)
+    (places.get(&root).copied().unwrap_or(0), is_tree)
 }
 
 /// A note as a line; `None` if it is only counted.

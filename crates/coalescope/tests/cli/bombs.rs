@@ -1,0 +1,236 @@
+//! Inputs that are made to take memory or time: at full size, and within the budget of memory.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tempfile::TempDir;
+
+/// The budget, unless told otherwise.
+const BUDGET: u64 = 512 << 20;
+/// What may come on top: pages of the program's file, which are shared and not counted, and what is
+/// filled between two looks.
+const MARGIN: u64 = 64 << 20;
+
+/// How a command ended, what it said, and the most memory it had.
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+    peak_bytes: u64,
+}
+
+impl Ended {
+    /// It gave up the input of this name, in time.
+    fn gave_up(&self, input: &str) {
+        self.is_within(BUDGET);
+        assert_eq!(self.status.code(), Some(2), "{}", self.stderr);
+        assert!(self.stderr.contains(input), "{}", self.stderr);
+        let advice = "give less at once, or allow more, such as --max-memory";
+        assert!(self.stderr.contains(advice), "{}", self.stderr);
+    }
+
+    fn is_within(&self, budget: u64) {
+        let peak = self.peak_bytes;
+        assert!(
+            peak > 0 && peak < budget + MARGIN,
+            "{peak}: {}",
+            self.stderr
+        );
+    }
+}
+
+/// Runs `coalescope` in a folder, feeds it, and looks at its memory all the time.
+fn run(
+    folder: &Path,
+    arguments: &[&str],
+    feed: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send,
+) -> Ended {
+    let path = |name: &str| folder.join(name);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_coalescope"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(File::create(path("stdout")).unwrap())
+        .stderr(File::create(path("stderr")).unwrap())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let (status, peak_bytes) = thread::scope(|scope| {
+        // That it ends before all was read is no failure.
+        scope.spawn(move || feed(&mut BufWriter::with_capacity(1 << 20, stdin)));
+        let mut peak_bytes = 0;
+        loop {
+            peak_bytes = high_water(child.id()).unwrap_or(peak_bytes);
+            if let Some(status) = child.try_wait().unwrap() {
+                break (status, peak_bytes);
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    });
+    let text = |name: &str| String::from_utf8(fs::read(path(name)).unwrap()).unwrap();
+    Ended {
+        status,
+        stdout: text("stdout"),
+        stderr: text("stderr"),
+        peak_bytes,
+    }
+}
+
+/// The most memory that a process has had (`proc_pid_status(5)`).
+fn high_water(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
+}
+
+/// Writes a packed file piece by piece.
+fn packed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    let file = BufWriter::new(File::create(path).unwrap());
+    let mut out = GzEncoder::new(file, Compression::fast());
+    write(&mut out).unwrap();
+    out.finish().unwrap().flush().unwrap();
+}
+
+/// Runs `coalescope check` over a packed file of that name.
+fn check(name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Ended {
+    let folder = TempDir::new().unwrap();
+    packed(&folder.path().join(name), write);
+    run(folder.path(), &["check", "--from", name], |_| Ok(()))
+}
+
+/// An entry of a tar archive: its header, and its content in whole blocks.
+fn entry(out: &mut dyn Write, kind: u8, name: &str, content: &[u8]) -> io::Result<()> {
+    let mut header = [0; 512];
+    let name = &name.as_bytes()[..name.len().min(99)];
+    header[..name.len()].copy_from_slice(name);
+    header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+    header[148..156].fill(b' ');
+    header[156] = kind;
+    header[257..265].copy_from_slice(b"ustar  \0");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    out.write_all(&header)?;
+    out.write_all(content)?;
+    out.write_all(&vec![
+        0;
+        content.len().next_multiple_of(512) - content.len()
+    ])
+}
+
+#[test]
+fn an_archive_of_110_000_long_names() {
+    let ended = check("names.tar.gz", |out| {
+        let folders = format!("{}/", "d".repeat(200)).repeat(20);
+        for number in 0..110_000 {
+            let name = format!("{folders}{number}\0");
+            entry(out, b'L', "././@LongLink", name.as_bytes())?;
+            entry(out, b'0', &name, b"x\n")?;
+        }
+        Ok(())
+    });
+    ended.gave_up("names.tar.gz");
+}
+
+#[test]
+fn a_list_of_1_800_000_interfaces() {
+    let ended = check("links.txt.gz", |out| {
+        for number in 1..=1_800_000 {
+            writeln!(out, "{number}: i{number}: <UP> mtu 1500")?;
+        }
+        Ok(())
+    });
+    ended.gave_up("links.txt.gz");
+}
+
+/// Each host has files that are not understood, which are put beside it.
+#[test]
+fn an_archive_of_12_000_hosts() {
+    let ended = check("hosts.tar.gz", |out| {
+        for host in 0..12_000 {
+            entry(
+                out,
+                b'0',
+                &format!("h{host}/sysctl"),
+                b"net.ipv4.ip_forward = 1\n",
+            )?;
+            for other in 0..4 {
+                entry(out, b'0', &format!("h{host}/{other}"), b"hello\n")?;
+            }
+        }
+        Ok(())
+    });
+    ended.is_within(BUDGET);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("h11999 (Linux)"));
+}
+
+/// Commands at prompts of as many hosts: all but those of one host are left out.
+#[test]
+fn a_text_with_prompts_of_12_000_hosts() {
+    let ended = check("prompts.txt.gz", |out| {
+        for host in 0..12_000 {
+            writeln!(out, "root@h{host}:~# uname -r\n5.1.0")?;
+        }
+        Ok(())
+    });
+    ended.is_within(BUDGET);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("two hosts mixed"), "{}", ended.stdout);
+}
+
+/// A capture of SYNs of as many connections, a million a second.
+fn syns(out: &mut dyn Write, count: u32) -> io::Result<()> {
+    // Magic, version 2.4, snapshot length, and IP without a link's header (LINKTYPE_RAW).
+    for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, 101_u32] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    let mut ip = [0; 20];
+    (ip[0], ip[3], ip[8], ip[9]) = (0x45, 40, 64, 6);
+    ip[16..].copy_from_slice(&[192, 0, 2, 1]);
+    let mut tcp = [0; 20];
+    (tcp[3], tcp[12], tcp[13]) = (80, 0x50, 2);
+    for number in 0..count {
+        for word in [number / 1_000_000, number % 1_000_000, 40, 40] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        ip[12..16].copy_from_slice(&(0x0a00_0000 + (number >> 8)).to_be_bytes());
+        tcp[..2].copy_from_slice(&(1024 + (number & 255) as u16).to_be_bytes());
+        tcp[4..8].copy_from_slice(&number.to_be_bytes());
+        out.write_all(&ip)?;
+        out.write_all(&tcp)?;
+    }
+    out.flush()
+}
+
+#[test]
+fn a_capture_of_4_000_000_syns_is_summed_up() {
+    let folder = TempDir::new().unwrap();
+    let ended = run(folder.path(), &["trace", "-"], |out| syns(out, 4_000_000));
+    ended.is_within(BUDGET);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
+    let words: Vec<&str> = ended.stdout.split_whitespace().collect();
+    let said = "there are more connections than --max-connections or --max-memory allow";
+    assert!(words.join(" ").contains(said), "{}", ended.stdout);
+}
+
+/// Where points are compared no connection can be summed up.
+#[test]
+fn two_captures_of_400_000_syns_are_given_up() {
+    let folder = TempDir::new().unwrap();
+    packed(&folder.path().join("a.pcap.gz"), |out| syns(out, 400_000));
+    let arguments = ["trace", "--max-memory", "256M", "a.pcap.gz", "-"];
+    let ended = run(folder.path(), &arguments, |out| syns(out, 400_000));
+    ended.is_within(256 << 20);
+    assert_eq!(ended.status.code(), Some(2), "{}", ended.stdout);
+    let said = "error: a.pcap.gz, standard input takes more memory than the 256 MiB";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+}
