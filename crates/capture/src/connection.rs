@@ -52,6 +52,16 @@ impl Handshake {
         (self.syn_ns != 0 && self.ack_ns >= self.syn_ns).then(|| self.ack_ns - self.syn_ns)
     }
 
+    /// Bytes of TCP options in each segment: timestamps, if both sides offered them.
+    fn options(&self) -> u32 {
+        let stamps = |syn: &Option<Syn>| syn.as_ref().is_some_and(|syn| syn.timestamps);
+        if stamps(&self.syn) && stamps(&self.syn_ack) {
+            12
+        } else {
+            0
+        }
+    }
+
     /// Whether its last frame is still to come.
     fn is_awaited(&self) -> bool {
         self.ack_ns == 0 && self.syn_ack_ns != 0
@@ -217,11 +227,7 @@ impl Connection {
         let client = if self.client_is_low { LOW } else { HIGH };
         self.flows[client].acks.scale = Some(syn.scale.filter(|_| scaled).unwrap_or(0));
         self.flows[1 - client].acks.scale = Some(syn_ack.scale.filter(|_| scaled).unwrap_or(0));
-        let options = if syn.timestamps && syn_ack.timestamps {
-            12
-        } else {
-            0
-        };
+        let options = self.handshake.options();
         let mss = syn.mss.into_iter().chain(syn_ack.mss).min();
         if let Some(bound) = mss.and_then(|mss| u32::from(mss).checked_sub(options)) {
             for flow in &mut self.flows {
@@ -253,7 +259,7 @@ impl Connection {
     /// A "packet too big" that quotes a frame of the given direction.
     pub(crate) fn reject(&mut self, error: &TooBig) {
         let flow = &mut self.flows[if error.from_low { LOW } else { HIGH }];
-        flow.reject(error);
+        flow.reject(error, self.handshake.options());
     }
 
     /// The two halves of the path, from the handshake or else from data and echoes.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 pub use crate::hop::{Slot, Strip};
 pub use crate::kept::Connections;
+pub use crate::lengths::{Length, Lengths};
 
 /// Everything read from one set of captures.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -219,6 +220,9 @@ pub struct Direction {
     pub window_closed_s: f64,
     /// What became of first transmissions, by what was sent again (single-point inference).
     pub repeats: Repeats,
+    /// The same of frames of several segments, merged or TSO, by length: for the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
     /// Merged frames that an ICMP "packet too big" quoted although one segment would have fitted.
     pub rejected: Rejected,
     /// Frame numbers of examples, where there are any.
@@ -348,6 +352,9 @@ pub struct Hop {
     pub p_value: Option<f64>,
     /// Per connection, worst first, at most 100.
     pub connections: Vec<HopConnection>,
+    /// What became of merged frames by their length: for the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
     /// What became of frames over time, for text.
     #[serde(skip)]
     pub strip: Strip,
@@ -376,4 +383,7 @@ pub struct HopConnection {
     pub single_lost_frames: Vec<u64>,
     /// Frame numbers at `from` of merged or TSO frames that arrived in some form; a few.
     pub merged_arrived_frames: Vec<u64>,
+    /// What became of merged or TSO frames by their length: for the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
 }

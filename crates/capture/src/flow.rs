@@ -100,19 +100,22 @@ impl Flow {
         }
     }
 
-    /// A "packet too big" that quotes a frame of this direction. If one segment would have fitted,
-    /// it was merging that made the packet too big; else this is path MTU discovery at work.
-    pub(crate) fn reject(&mut self, error: &TooBig) {
-        let size = self.tally.size().map_or(SURELY_SINGLE, |size| size.limit);
-        // Options that the quote may not reach are at most 40 bytes, with the header 60.
-        let largest_single = size + error.quoted_ip_header + 60;
+    /// A "packet too big" that quotes a frame of this direction, whose segments have `options` bytes of
+    /// TCP options. If each segment would have fitted, it was merging that made the packet too big; else
+    /// this is path MTU discovery at work, of whatever was to be cut into segments. What a sender was told
+    /// makes its segments smaller: of the sizes that are known the larger one is theirs.
+    pub(crate) fn reject(&mut self, error: &TooBig, options: u32) {
+        let size = self.tally.largest_segment();
         let odd = self.tally.note_odd();
-        if error.quoted_len > error.mtu && error.quoted_len > largest_single {
-            odd.rejected_merged += u32::from(size + error.quoted_ip_header + 20 <= error.mtu);
-        } else {
-            odd.rejected_single += 1;
-        }
         odd.rejected_mtu = error.mtu;
+        if let Some(size) = size {
+            let segment = size + error.quoted_ip_header + 20 + options;
+            // Options that the quote may not reach are at most 40 bytes, with the header 60.
+            let is_several = error.quoted_len > size + error.quoted_ip_header + 60;
+            let is_merged = is_several && error.quoted_len > error.mtu && segment <= error.mtu;
+            odd.rejected_merged += u32::from(is_merged);
+            odd.rejected_single += u32::from(!is_several);
+        }
         note(&mut self.tally.examples().rejected, error.number);
     }
 

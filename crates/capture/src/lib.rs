@@ -18,6 +18,7 @@ mod frame;
 mod hop;
 mod kept;
 mod key;
+mod lengths;
 mod lockstep;
 mod outstanding;
 mod phases;

@@ -93,6 +93,11 @@ impl SegmentSize {
         self.bound = NonZeroU32::new(bytes);
     }
 
+    /// What the SYNs allow.
+    pub(crate) fn bound(&self) -> Option<u32> {
+        self.bound.map(NonZeroU32::get)
+    }
+
     /// The settled size; `None` while it is not known.
     #[inline]
     pub(crate) fn size(&self) -> Option<Size> {

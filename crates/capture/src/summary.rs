@@ -131,6 +131,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         sender_idle_s: seconds(flow.idle_ns),
         window_closed_s,
         repeats: repeats(flow, uncut),
+        by_length: flow.tally.by_length(),
         rejected: rejected(flow),
         examples: flow.tally.known_examples().and_then(listed),
     }

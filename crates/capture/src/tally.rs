@@ -1,5 +1,6 @@
 //! Frames of one direction by how many segments they carry, and what became of each sort.
 
+use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
 
@@ -61,6 +62,8 @@ struct Rare {
     /// But for those of single frames that arrived.
     fates: Fates,
     multi: Multi,
+    /// What became of frames of several segments, by length.
+    by_length: Lengths,
     examples: Examples,
 }
 
@@ -122,6 +125,12 @@ impl Tally {
             single: self.single,
             ..rare.unwrap_or_default()
         }
+    }
+
+    /// What became of frames of several segments, by length.
+    pub(crate) fn by_length(&self) -> Lengths {
+        let rare = self.rare.as_ref();
+        rare.map(|rare| rare.by_length.clone()).unwrap_or_default()
     }
 
     /// Examples, if there are any.
@@ -223,7 +232,10 @@ impl Tally {
 
     fn count_rare_fate(&mut self, fate: Fate, times: u32, is_multi: bool) {
         let Rare {
-            fates, examples, ..
+            fates,
+            examples,
+            by_length,
+            ..
         } = self.rare();
         let repeated = times * u32::from(fate.repeated);
         if !is_multi {
@@ -232,6 +244,7 @@ impl Tally {
         }
         fates.multi += times;
         fates.multi_repeated += repeated;
+        by_length.add(fate.len, times - repeated, repeated);
         if fate.repeated {
             note(&mut examples.multi_repeated, fate.number);
         }
@@ -241,6 +254,18 @@ impl Tally {
     #[inline]
     pub(crate) fn is_multi(&self, payload: u32) -> bool {
         self.size().is_some_and(|size| size.segments(payload) > 1)
+    }
+
+    /// Payload of the largest segment that the sender may have sent so far, if that is known.
+    pub(crate) fn largest_segment(&self) -> Option<u32> {
+        let settled = self.size().map(|size| size.limit);
+        let Some(bound) = self.segment.bound() else {
+            return settled;
+        };
+        // Far below what the SYNs allow it is the path's size; else it may be what a router's message left.
+        settled
+            .filter(|size| *size < bound - bound / 7)
+            .or(Some(bound))
     }
 
     pub(crate) fn size(&self) -> Option<Size> {
@@ -267,6 +292,19 @@ mod tests {
     fn buckets_are_powers_of_two() {
         let buckets = [2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 1000].map(bucket);
         assert_eq!(buckets, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+    }
+
+    #[test]
+    fn a_segment_is_as_large_as_the_syns_allow_until_the_path_shows_a_smaller_one() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.largest_segment(), None);
+        tally.segment.set_bound(8948);
+        assert_eq!(tally.largest_segment(), Some(8948));
+        (0..64).for_each(|number| tally.add(1448 * (1 + number as u32 % 3), number));
+        tally.finish();
+        assert!(tally.largest_segment() < Some(1500));
+        tally.segment.set_bound(1460);
+        assert_eq!(tally.largest_segment(), Some(1460));
     }
 
     #[test]

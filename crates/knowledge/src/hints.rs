@@ -2,6 +2,7 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
+use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::merging::{at, unjudged};
 use crate::odds::{Table, fisher};
@@ -22,7 +23,11 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
 
 fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let worst = hop.connections.first()?;
-    let title = Table::of(&hop.merged, &hop.single).hint(&Table::of(&hop.tso, &hop.single))?;
+    let uncut = hop
+        .connections
+        .iter()
+        .any(|seen| BySize::of_uncut(seen).step(1).is_some());
+    let title = Table::of(&hop.merged, &hop.single).hint(uncut)?;
     let mut large = Table::of(&hop.merged, &hop.single);
     large.merged += hop.tso.lost + hop.tso.came_through();
     large.merged_lost += hop.tso.lost;
@@ -39,14 +44,14 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let hinted = |(_, d): &(&Connection, &Direction)| {
-        Table::of_repeats(d)
-            .hint(&Table::of_uncut_repeats(d))
-            .is_some()
+    let title = |d: &Direction| {
+        let uncut = BySize::of_uncut_repeats(d).step(1).is_some();
+        Table::of_repeats(d).hint(uncut)
     };
-    let (connection, data) = unjudged(trace, point, suspects).find(hinted)?;
+    let mut all = unjudged(trace, point, suspects);
+    let (connection, data, title) =
+        all.find_map(|(connection, data)| Some((connection, data, title(data)?)))?;
     let table = Table::of_repeats(data);
-    let title = table.hint(&Table::of_uncut_repeats(data))?;
     let table = if table.merged > 0 {
         table
     } else {

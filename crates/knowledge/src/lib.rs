@@ -4,6 +4,7 @@
 //! are lost, and on which hop; [`compare`] sets two transfers side by side. Every threshold has its
 //! reason beside it, in `thresholds`.
 
+mod by_size;
 mod compare;
 mod finding;
 mod hints;

@@ -2,8 +2,8 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
+use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
-use crate::odds::{Table, fisher};
 use crate::overview::Overview;
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL};
@@ -40,7 +40,7 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
     }
     for (i, point) in trace.points.iter().enumerate() {
         let guilty = guilty(trace, point, overview.suspects(i));
-        let connections = guilty.iter().map(|(connection, _)| connection.id);
+        let connections = guilty.iter().map(|(connection, ..)| connection.id);
         all.accuse(sent_again(point, &guilty), point, connections, same);
     }
     all
@@ -99,20 +99,15 @@ fn is_judged(trace: &Trace, point: &Point, connection: &Connection, direction: &
 }
 
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
-    let all = Table::of(&hop.merged, &hop.single);
-    let worst = hop.connections.iter().find(|connection| {
-        let table = Table::of(&connection.merged, &connection.single);
-        table.convicts(fisher(&table), hop.connections.len())
+    let all = BySize::of_hop(hop).step(1);
+    let looks = hop.connections.len();
+    let worst = hop.connections.iter().find_map(|connection| {
+        let step = BySize::of_connection(connection).step(looks)?;
+        Some((connection, step))
     });
-    if worst.is_none() && !all.convicts(hop.p_value, 1) {
-        return None;
-    }
+    let step = all.or(worst.map(|(_, step)| step))?;
+    let worst = worst.map(|(connection, _)| connection);
     let worst = worst.or(hop.connections.first())?;
-    let table = if all.convicts(hop.p_value, 1) {
-        all
-    } else {
-        Table::of(&worst.merged, &worst.single)
-    };
     let connection = at(trace, &hop.from, worst.from_id);
     Some(Finding {
         id: Id::MergedFramesLost,
@@ -126,7 +121,7 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
             from: hop.from.clone(),
             to: hop.to.clone(),
         }),
-        evidence: hop_evidence(hop, worst, table, connection.as_ref()),
+        evidence: hop_evidence(hop, worst, &step, connection.as_ref()),
         next: format!(
             "switch off merging (GRO, LRO or RSC) on the interface in front of {}, and nothing else; \
              if the loss goes with it, that proves it",
@@ -144,10 +139,10 @@ pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
 fn hop_evidence(
     hop: &Hop,
     worst: &HopConnection,
-    table: Table,
+    step: &Step,
     connection: Option<&Connection>,
 ) -> Vec<Evidence> {
-    let words = table.words(fisher(&table), "that left never arrived");
+    let words = step.words("that left never arrived");
     let mut evidence = vec![shown(words, &hop.from, &worst.merged_lost_frames)];
     if hop.merged.came_through() > 0 {
         let text = format!("{} merged frames did arrive", hop.merged.came_through());
@@ -169,25 +164,22 @@ fn slow(direction: &Direction) -> Option<Evidence> {
     )))
 }
 
-/// Directions whose merged frames had to be sent again where single ones had not.
-fn guilty<'a>(
-    trace: &'a Trace,
-    point: &'a Point,
-    suspects: &'a [Connection],
-) -> Vec<(&'a Connection, &'a Direction)> {
+/// A direction whose merged frames had to be sent again where single ones had not.
+type Guilty<'a> = (&'a Connection, &'a Direction, Step);
+
+fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) -> Vec<Guilty<'a>> {
     let looks = point.connections.len() * 2;
     unjudged(trace, point, suspects)
-        .filter(|(_, d)| Table::of_repeats(d).convicts(d.repeats.p_value, looks))
+        .filter_map(|(c, d)| Some((c, d, BySize::of_repeats(d).step(looks)?)))
         .collect()
 }
 
 /// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
-fn sent_again(point: &Point, guilty: &[(&Connection, &Direction)]) -> Option<Finding> {
-    let (connection, direction) = guilty
+fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
+    let (connection, direction, step) = guilty
         .iter()
-        .max_by_key(|(_, direction)| direction.repeats.merged_repeated)?;
-    let table = Table::of_repeats(direction);
-    let words = table.words(direction.repeats.p_value, "had to be sent again whole");
+        .max_by_key(|(_, direction, _)| direction.repeats.merged_repeated)?;
+    let words = step.words("had to be sent again whole");
     let mut evidence = vec![shown(
         words,
         &point.name,

@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Direction, Outcomes};
 
-use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST, TIMES_SINGLE};
+use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{probability, share};
 
 /// Lost and not lost, merged and single.
@@ -42,14 +42,6 @@ impl Table {
         self.single_lost as f64 / self.single.max(1) as f64
     }
 
-    /// Whether this convicts merging, if `p` is Fisher's p and `looks` tables were looked at.
-    pub(crate) fn convicts(&self, p: Option<f64>, looks: usize) -> bool {
-        self.merged_lost >= HANDFUL
-            && p.is_some_and(|p| p < ALPHA / looks.max(1) as f64)
-            && self.merged_share() >= MERGED_LOST
-            && self.merged_share() >= TIMES_SINGLE * self.single_share()
-    }
-
     pub(crate) fn of_uncut_repeats(direction: &Direction) -> Self {
         let repeats = &direction.repeats;
         Self {
@@ -60,15 +52,15 @@ impl Table {
         }
     }
 
-    /// What points to merging without convicting it; `uncut` is the same for frames that were
+    /// What points to merging without convicting it; `uncut` says that frames are lost whole which were
     /// taken for their sender's own.
-    pub(crate) fn hint(&self, uncut: &Self) -> Option<&'static str> {
+    pub(crate) fn hint(&self, uncut: bool) -> Option<&'static str> {
         let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
         let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);
         if self.merged_lost > 0 && most && unproven {
             return Some("merged frames were lost, but too few to blame merging");
         }
-        uncut.convicts(fisher(uncut), 1).then_some(
+        uncut.then_some(
             "large frames are lost whole, and these captures do not tell whether they were merged",
         )
     }

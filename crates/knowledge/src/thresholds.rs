@@ -11,6 +11,16 @@ pub(crate) const ALPHA: f64 = 0.01;
 /// together, let most through.
 pub(crate) const MERGED_LOST: f64 = 0.5;
 
+/// Of those that are longer than what is carried, this share must be lost: what cannot be carried never is,
+/// and a policer lets some pass whose bucket holds them. The rest is for what captures get wrong.
+pub(crate) const NEARLY_ALL: f64 = 0.9;
+
+/// How much likelier, as a natural logarithm, a step has to be than loss for each byte.
+pub(crate) const SURELY: f64 = 1.5;
+
+/// Payload of a full frame on Ethernet, where connections of several sizes are looked at together.
+pub(crate) const SEGMENT: u32 = 1448;
+
 /// And they must be lost at least this many times as often as single frames.
 pub(crate) const TIMES_SINGLE: f64 = 3.0;
 

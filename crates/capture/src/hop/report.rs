@@ -71,6 +71,9 @@ impl facts::Hop {
         let uncut = std::mem::take(&mut connection.tso);
         sum(&mut connection.merged, &uncut);
         sum(&mut self.merged, &uncut);
+        if uncut.seen > 0 {
+            self.by_length.add_all(&connection.by_length);
+        }
         subtract(&mut self.tso, &uncut);
         (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);
         self.connections.sort_by_key(worst_first);
@@ -108,6 +111,9 @@ fn add_pair(
         return;
     }
     sum(&mut hop.merged, &listed.merged);
+    if listed.merged.seen > 0 {
+        hop.by_length.add_all(&listed.by_length);
+    }
     sum(&mut hop.tso, &listed.tso);
     sum(&mut hop.single, &listed.single);
     sum(&mut hop.lone, &pair.ways[way].result.lone);
@@ -145,6 +151,7 @@ fn list_pair(
         merged_lost_frames: result.multi_lost.clone(),
         single_lost_frames: result.single_lost.clone(),
         merged_arrived_frames: result.multi_arrived.clone(),
+        by_length: result.by_length.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
-use crate::facts::Outcomes;
+use crate::facts::{Lengths, Outcomes};
 use crate::tally::note;
 
 /// Outcomes of one direction, by sort.
@@ -11,6 +11,8 @@ pub(crate) struct Verdicts {
     pub(crate) multi: Outcomes,
     pub(crate) single: Outcomes,
     pub(crate) lone: Outcomes,
+    /// Frames of several segments.
+    pub(crate) by_length: Lengths,
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
@@ -62,9 +64,15 @@ impl Verdicts {
         if multi {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {
-                Outcome::Lost => note(&mut self.multi_lost, judged.number),
+                Outcome::Lost => {
+                    note(&mut self.multi_lost, judged.number);
+                    self.by_length.add(judged.len, 0, 1);
+                }
                 Outcome::Missed | Outcome::NotJudged => {}
-                _ => note(&mut self.multi_arrived, judged.number),
+                _ => {
+                    note(&mut self.multi_arrived, judged.number);
+                    self.by_length.add(judged.len, 1, 0);
+                }
             }
             return;
         }

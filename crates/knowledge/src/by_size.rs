@@ -1,0 +1,288 @@
+//! Loss by length: a step is the mark of frames that could not be carried, a slope that of a queue or a
+//! policer.
+//!
+//! A box that carries frames up to some length loses nothing of what is shorter and all that is longer.
+//! Whoever runs out of room or of tokens loses by the byte: what is twice as long is lost about twice as
+//! often, and what is short is not spared.
+
+use coalescope_capture::facts::{Direction, Hop, HopConnection, Length, Lengths};
+
+use crate::odds::{Table, fisher};
+use crate::thresholds::{ALPHA, HANDFUL, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE};
+use crate::words::{probability, share};
+
+/// Frames and what became of them: single ones, and longer ones by their length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BySize<'a> {
+    pub(crate) table: Table,
+    lengths: &'a Lengths,
+    /// Payload bytes of a full single frame.
+    segment: u32,
+}
+
+/// Frames of some lengths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) lost: u64,
+    pub(crate) all: u64,
+}
+
+/// All that is longer than some length is lost, and nothing that is not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Step {
+    /// Payload bytes of the longest merged frames that pass; none do if it is `None`.
+    pub(crate) carried: Option<u32>,
+    pub(crate) longer: Part,
+    pub(crate) shorter: Part,
+    pub(crate) p: f64,
+}
+
+impl Part {
+    fn of<'l>(lengths: impl Iterator<Item = &'l Length>) -> Self {
+        lengths.fold(Self::default(), |sum, length| Self {
+            lost: sum.lost + u64::from(length.lost),
+            all: sum.all + u64::from(length.lost) + u64::from(length.passed),
+        })
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            lost: self.lost + other.lost,
+            all: self.all + other.all,
+        }
+    }
+
+    fn share(self) -> f64 {
+        self.lost as f64 / self.all.max(1) as f64
+    }
+
+    /// How likely this is if each frame is lost with some probability, as a logarithm.
+    fn likelihood(self, probability: f64) -> f64 {
+        let term = |n: u64, p: f64| if n == 0 { 0.0 } else { n as f64 * p.ln() };
+        term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
+    }
+
+    /// The same with the probability that makes it likeliest.
+    fn own_likelihood(self) -> f64 {
+        self.likelihood(self.share())
+    }
+}
+
+impl<'a> BySize<'a> {
+    /// All merged frames of a hop.
+    pub(crate) fn of_hop(hop: &'a Hop) -> Self {
+        Self {
+            table: Table::of(&hop.merged, &hop.single),
+            lengths: &hop.by_length,
+            segment: SEGMENT,
+        }
+    }
+
+    /// Those of one connection.
+    pub(crate) fn of_connection(connection: &'a HopConnection) -> Self {
+        Self {
+            table: Table::of(&connection.merged, &connection.single),
+            lengths: &connection.by_length,
+            segment: SEGMENT,
+        }
+    }
+
+    /// Frames of one connection that count as their sender's own.
+    pub(crate) fn of_uncut(connection: &'a HopConnection) -> Self {
+        Self {
+            table: Table::of(&connection.tso, &connection.single),
+            ..Self::of_connection(connection)
+        }
+    }
+
+    /// Those of a direction at one point, by what was sent again.
+    pub(crate) fn of_repeats(direction: &'a Direction) -> Self {
+        Self {
+            table: Table::of_repeats(direction),
+            lengths: &direction.by_length,
+            segment: direction.segment_size_bytes.unwrap_or(SEGMENT),
+        }
+    }
+
+    /// The same of frames that count as their sender's own.
+    pub(crate) fn of_uncut_repeats(direction: &'a Direction) -> Self {
+        Self {
+            table: Table::of_uncut_repeats(direction),
+            ..Self::of_repeats(direction)
+        }
+    }
+
+    /// Of any frames together.
+    #[cfg(test)]
+    fn of_all(table: Table, lengths: &'a Lengths) -> Self {
+        Self {
+            table,
+            lengths,
+            segment: SEGMENT,
+        }
+    }
+
+    fn single(&self) -> Part {
+        Part {
+            lost: self.table.single_lost,
+            all: self.table.single,
+        }
+    }
+
+    /// Whether longer frames cannot be carried, if `looks` tables were looked at.
+    pub(crate) fn step(&self, looks: usize) -> Option<Step> {
+        if self.table.merged_lost < HANDFUL || self.table.single == 0 {
+            return None;
+        }
+        let steps = self.steps();
+        let looks = looks.max(1) * steps.len();
+        let step = steps
+            .into_iter()
+            .max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))?;
+        (step.p < ALPHA / looks as f64 && step.is_steep() && !self.slopes(&step)).then_some(step)
+    }
+
+    /// A step at every length, and one between single and merged frames.
+    fn steps(&self) -> Vec<Step> {
+        let lengths: Vec<&Length> = self.lengths.iter().collect();
+        let split = |at: usize| {
+            let (below, above) = lengths.split_at(at);
+            let shorter = self.single().and(Part::of(below.iter().copied()));
+            let longer = Part::of(above.iter().copied());
+            Step {
+                carried: below.last().map(|length| length.bytes),
+                longer,
+                shorter,
+                p: longer.against(shorter),
+            }
+        };
+        (0..lengths.len()).map(split).collect()
+    }
+
+    /// Whether loss grows with length: below the step already, or so that the whole is explained by loss
+    /// for each byte.
+    fn slopes(&self, step: &Step) -> bool {
+        let carried = step.carried.unwrap_or(0);
+        let merged = Part::of(self.lengths.iter().filter(|length| length.bytes <= carried));
+        let below = merged.share() > self.single().share() && merged.against(self.single()) < ALPHA;
+        below || step.likelihood() - self.by_the_byte() < SURELY
+    }
+
+    /// How likely all this is if every byte is lost with one probability, the likeliest one.
+    fn by_the_byte(&self) -> f64 {
+        let single = (f64::from(self.segment), self.single());
+        let merged = self
+            .lengths
+            .iter()
+            .map(|length| (f64::from(length.bytes), Part::of(std::iter::once(length))));
+        let parts: Vec<(f64, Part)> = std::iter::once(single).chain(merged).collect();
+        let likelihood = |rate: f64| -> f64 {
+            let of = |(bytes, part): &(f64, Part)| part.likelihood(-(-rate * bytes).exp_m1());
+            parts.iter().map(of).sum()
+        };
+        // From a byte in a gigabyte to a byte in ten, in steps of a tenth.
+        let rates = (0..200).map(|i| 1e-9 * 1.1_f64.powi(i));
+        rates.map(likelihood).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+impl Part {
+    /// Fisher's p of this against another one.
+    fn against(self, other: Self) -> f64 {
+        fisher(&Table {
+            merged_lost: self.lost,
+            merged: self.all,
+            single_lost: other.lost,
+            single: other.all,
+        })
+        .unwrap_or(1.0)
+    }
+}
+
+impl Step {
+    fn likelihood(&self) -> f64 {
+        self.longer.own_likelihood() + self.shorter.own_likelihood()
+    }
+
+    fn is_steep(&self) -> bool {
+        self.longer.lost >= HANDFUL
+            && self.longer.share() >= NEARLY_ALL
+            && self.longer.share() >= TIMES_SINGLE * self.shorter.share()
+    }
+
+    /// In words.
+    pub(crate) fn words(&self, fate: &str) -> String {
+        let longer = share(self.longer.lost, self.longer.all);
+        let shorter = share(self.shorter.lost, self.shorter.all);
+        let p = probability(self.p);
+        match self.carried {
+            None => format!(
+                "{longer} merged frames {fate}, against {shorter} single ones (Fisher's exact {p})"
+            ),
+            Some(bytes) => format!(
+                "{longer} merged frames of more than {bytes} bytes {fate}, against {shorter} shorter \
+                 ones (Fisher's exact {p})"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Single frames, then merged ones by segments: how many there were and how many of them were lost.
+    fn step(single: (u64, u64), merged: &[(u32, u32, u32)]) -> Option<Step> {
+        let mut lengths = Lengths::default();
+        let mut table = Table {
+            merged_lost: 0,
+            merged: 0,
+            single_lost: single.1,
+            single: single.0,
+        };
+        for (segments, all, lost) in merged {
+            lengths.add(segments * SEGMENT, all - lost, *lost);
+            table.merged += u64::from(*all);
+            table.merged_lost += u64::from(*lost);
+        }
+        BySize::of_all(table, &lengths).step(1)
+    }
+
+    #[test]
+    fn all_that_is_merged_is_lost() {
+        let step = step((500, 3), &[(2, 20, 20), (4, 10, 10)]).unwrap();
+        assert_eq!((step.carried, step.longer.lost), (None, 30));
+    }
+
+    /// Two segments pass and three do not, though far fewer than half of the merged frames are lost.
+    #[test]
+    fn a_box_carries_frames_up_to_a_length() {
+        let step = step((400, 0), &[(2, 144, 0), (3, 27, 27)]).unwrap();
+        assert_eq!(step.carried, Some(3072));
+        assert_eq!(step.longer, Part { lost: 27, all: 27 });
+        let words = step.words("never arrived");
+        assert!(
+            words.starts_with("27 of 27 (100%) merged frames of more than 3072 bytes"),
+            "{words}"
+        );
+    }
+
+    /// Whoever loses by the byte loses longer frames more often, and short ones as well.
+    #[test]
+    fn a_slope_accuses_nobody() {
+        let policed = [(2, 663, 240), (4, 210, 112), (8, 137, 96)];
+        assert_eq!(step((4523, 537), &policed), None);
+        // So steep that nearly all of the longest are lost.
+        let steeper = [(2, 300, 90), (4, 150, 100), (8, 60, 57), (16, 40, 40)];
+        assert_eq!(step((2000, 20), &steeper), None);
+        let few = [(10, 6, 6)];
+        assert_eq!(step((20, 3), &few), None);
+    }
+
+    #[test]
+    fn loss_of_a_burst_or_by_chance_accuses_nobody() {
+        assert_eq!(step((100, 0), &[(2, 30, 12), (3, 20, 9)]), None);
+        assert_eq!(step((100, 0), &[(4, 4, 4)]), None);
+        assert_eq!(step((0, 0), &[(4, 40, 40)]), None);
+    }
+}
