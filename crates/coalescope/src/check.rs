@@ -13,6 +13,10 @@ use crate::{hosts, memory, output, speech};
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
+    #[cfg(target_os = "linux")]
+    if args.from.is_empty() {
+        crate::places::mention_left();
+    }
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::snapshots(&args.from, &args.live)?;
     let checked = hosts::checked(&rules, &snapshots);

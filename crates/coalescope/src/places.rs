@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use coalescope_experiment::journal::{Store, StoreKind};
+use coalescope_experiment::journal::Store;
+use coalescope_experiment::settings::Error;
+
+use crate::speech;
 
 /// The folder of experiments' records: `$COALESCOPE_STATE/ab`, /var/lib/coalescope/ab, or without
 /// root `$XDG_STATE_HOME/coalescope/ab`, which is ~/.local/state by default.
@@ -11,22 +14,33 @@ pub(crate) fn records() -> PathBuf {
     state().join("ab")
 }
 
-/// The journals of what was changed. Without root these are the user's own, if there is a place for
-/// them. `command` is who asks.
-pub(crate) fn journals(kind: StoreKind, command: &str) -> anyhow::Result<Store> {
-    let own = match kind {
-        StoreKind::Runtime => "XDG_RUNTIME_DIR",
-        StoreKind::Persistent => "XDG_STATE_HOME",
-    };
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_root = rustix::process::geteuid().is_root();
-    if !is_root && !is_set("COALESCOPE_STATE") && !is_set(own) {
+/// Every folder of journals, or why it cannot be looked at. Without root these are the user's own,
+/// if there is a place for them. `command` is who asks.
+pub(crate) fn journals(command: &str) -> anyhow::Result<Vec<Result<Store, Error>>> {
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let own = ["COALESCOPE_STATE", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"];
+    if !rustix::process::geteuid().is_root() && !own.iter().any(is_set) {
         bail!(
             "{command} needs root: what fix and ab change as root is written down in /run/coalescope \
              and /var/lib/coalescope; run `sudo coalescope {command}`"
         );
     }
-    Ok(Store::usual(kind)?)
+    Ok(Store::everywhere())
+}
+
+/// Says which commands have ended without taking back what they changed.
+pub(crate) fn mention_left() {
+    for store in Store::everywhere().into_iter().flatten() {
+        for journal in store.left().unwrap_or_default() {
+            speech::tell(&format!(
+                "warning: `{}` ended without taking back what it changed ({}): \
+                 `coalescope undo {}` takes it back",
+                journal.command_line(),
+                journal.changes().join(", "),
+                journal.id
+            ));
+        }
+    }
 }
 
 fn state() -> PathBuf {

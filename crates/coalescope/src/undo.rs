@@ -4,8 +4,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::bail;
-use coalescope_experiment::journal::{Store, StoreKind};
+use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{Fate, Undone, forget, undo_forced};
+use coalescope_experiment::settings::Error;
 use coalescope_report::UndoReport;
 
 use crate::cli::UndoArgs;
@@ -16,24 +17,20 @@ const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
-    let kinds = [StoreKind::Runtime, StoreKind::Persistent];
-    let stores = kinds.map(|kind| places::journals(kind, "undo"));
-    let [runtime, persistent] = stores;
-    let stores = [runtime?, persistent?];
-    for store in &stores {
-        speech::detail(|| format!("looking for journals in {}", store.path().display()));
-    }
     let mut report = UndoReport::default();
     let mut missing: Vec<&String> = args.journals.iter().collect();
     let mut known = Vec::new();
-    for store in &stores {
-        for id in store.list()? {
-            known.push(id.clone());
-            if !args.journals.is_empty() && !args.journals.contains(&id) {
-                continue;
+    for store in places::journals("undo")? {
+        match store.and_then(|store| Ok((meant(args, &store)?, store))) {
+            Err(error) => report.unread(&error),
+            Ok((ids, store)) => {
+                speech::detail(|| format!("looking for journals in {}", store.path().display()));
+                known.extend(store.list().unwrap_or_default());
+                missing.retain(|name| !ids.contains(name));
+                for id in ids {
+                    handle(args, &store, &id, &mut report)?;
+                }
             }
-            missing.retain(|name| **name != id);
-            handle(args, store, &id, &mut report)?;
         }
     }
     if let Some(name) = missing.first() {
@@ -52,6 +49,21 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Done
     })
+}
+
+/// Journals of a folder that are to be undone.
+fn meant(args: &UndoArgs, store: &Store) -> Result<Vec<String>, Error> {
+    let mut ids = store.list()?;
+    if args.left {
+        let left: Vec<String> = store
+            .left()?
+            .into_iter()
+            .map(|journal| journal.id)
+            .collect();
+        ids.retain(|id| left.contains(id));
+    }
+    ids.retain(|id| args.journals.is_empty() || args.journals.contains(id));
+    Ok(ids)
 }
 
 /// What an ordinary user does not get to see.

@@ -19,6 +19,8 @@ const SCHEMA: &str = "coalescope/undo/1";
 pub struct UndoReport {
     /// Journals, and what became of each.
     pub(crate) journals: Vec<Told>,
+    /// Folders that may hold journals and could not be looked at, with why.
+    pub(crate) unread: Vec<String>,
 }
 
 /// What became of one journal.
@@ -93,18 +95,22 @@ impl UndoReport {
         });
     }
 
-    /// Whether there was no journal.
+    /// Adds a folder that could not be looked at.
+    pub fn unread(&mut self, error: &Error) {
+        self.unread.push(error.to_string());
+    }
+
+    /// Whether there was no journal, as far as could be seen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.journals.is_empty()
+        self.journals.is_empty() && self.unread.is_empty()
     }
 
     /// Whether something is left to be done by hand.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.journals
-            .iter()
-            .any(|told| matches!(told, Told::Undone(undone) if undone.fate.is_failure()))
+        let failed = |told: &Told| matches!(told, Told::Undone(undone) if undone.fate.is_failure());
+        !self.unread.is_empty() || self.journals.iter().any(failed)
     }
 
     /// Prints one JSON document, `coalescope/undo/1`.

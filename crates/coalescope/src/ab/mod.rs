@@ -15,12 +15,13 @@ use coalescope_report::AbReport;
 
 use crate::cli::{AbArgs, LiveArgs};
 use crate::page::PageFile;
-use crate::{Outcome, hosts, interrupt, output, speech};
+use crate::{Outcome, hosts, interrupt, output, places, speech};
 use kept::Kept;
 use watch::Told;
 
 pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
+    places::mention_left();
     ask::mind_the_rights(args)?;
     let stop = interrupt::until_told().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;

@@ -48,6 +48,8 @@ Exit codes:
 const UNDO_NOTES: &str = "\
 What a journal holds is restored: after a crash or a kill of ab, and what fix has changed. After a
 reboot, settings of the running kernel are as they were; files that fix --persist wrote are restored.
+All places of journals are looked at: $COALESCOPE_STATE, /run/coalescope, /var/lib/coalescope, and
+coalescope in $XDG_RUNTIME_DIR and $XDG_STATE_HOME.
 
 Exit codes:
   0  all is as it was, or there was nothing to undo
@@ -249,6 +251,14 @@ pub struct UndoArgs {
     /// Journals to undo [default: all]
     #[arg(value_name = "JOURNAL")]
     pub journals: Vec<String>,
+
+    /// Undo all journals, which is the default
+    #[arg(long, conflicts_with_all = ["journals", "left"])]
+    pub all: bool,
+
+    /// Undo only what a command that was killed has left, and nothing that was to stay
+    #[arg(long, conflicts_with = "journals")]
+    pub left: bool,
 
     /// Show what there is to undo, and change nothing
     #[arg(long)]

@@ -13,10 +13,11 @@ use coalescope_remedy::{Plan, Wish, plan};
 use coalescope_report::{FixReport, Fixed};
 
 use crate::cli::FixArgs;
-use crate::{Outcome, output};
+use crate::{Outcome, output, places};
 use choose::Chosen;
 
 pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
+    places::mention_left();
     let mut report = FixReport::default();
     if args.verify {
         report.verifies = true;

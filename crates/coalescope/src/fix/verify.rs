@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use coalescope_experiment::journal::{Digest, Journal, State, StoreKind};
+use coalescope_experiment::journal::{Digest, Journal, State};
 use coalescope_experiment::settings::{Error, Setting, Space, read};
 use coalescope_report::Verified;
 
@@ -11,8 +11,14 @@ use crate::places;
 /// What all journals of changes that were to stay say, beside what is.
 pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
     let mut all = Vec::new();
-    for kind in [StoreKind::Runtime, StoreKind::Persistent] {
-        let store = places::journals(kind, "fix --verify")?;
+    for store in places::journals("fix --verify")? {
+        let store = match store {
+            Ok(store) => store,
+            Err(error) => {
+                all.push(Verified::unreadable("", &error.to_string()));
+                continue;
+            }
+        };
         for id in store.list()? {
             match store.read(&id) {
                 Ok(journal) if journal.state == State::Kept => all.extend(look(&journal)),

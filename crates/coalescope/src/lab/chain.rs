@@ -56,6 +56,8 @@ struct Seen {
     observed: bool,
     proven: bool,
     fixed: bool,
+    /// What `fix` has written down.
+    journals: Vec<String>,
     accused: BTreeSet<String>,
     captures: Vec<PathBuf>,
 }
@@ -249,6 +251,9 @@ impl<'a> Chain<'a> {
         ];
         let report = self.commands().json(&arguments)?;
         self.seen.fixed = report["applied"] == true;
+        let journals = report["journals"].as_array().into_iter().flatten();
+        let journals = journals.filter_map(|one| one.as_str().map(str::to_owned));
+        self.seen.journals = journals.collect();
         std::thread::sleep(OBEYED);
         Ok(self.measure("fixed")?.bps())
     }
@@ -258,7 +263,11 @@ impl<'a> Chain<'a> {
         if !self.seen.fixed {
             return Ok(None);
         }
-        self.commands().json(&["undo", "--format", "json"])?;
+        // By name: this host may have journals of its own.
+        for journal in &self.seen.journals {
+            self.commands()
+                .json(&["undo", journal, "--format", "json"])?;
+        }
         std::thread::sleep(OBEYED);
         Ok(Some(self.measure("undone")?.bps()))
     }

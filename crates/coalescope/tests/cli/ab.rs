@@ -602,3 +602,60 @@ fn kill_once(place: &Place, time: u32) {
         );
     }
 }
+
+/// An experiment that has changed `t0:gro` is killed together with its guardian.
+fn leave(place: &Place) {
+    let line = "touch changed; sleep 20";
+    let mut first = place.start(&[
+        "ab",
+        "--settle",
+        "0",
+        "--factor",
+        "t0:gro=on,off",
+        "--",
+        line,
+    ]);
+    let end = Instant::now() + PATIENCE;
+    while !place.path("changed").exists() && Instant::now() < end {
+        sleep(Duration::from_millis(5));
+    }
+    let pid = first.id();
+    let children = format!("/proc/{pid}/task/{pid}/children");
+    let children = fs::read_to_string(children).unwrap();
+    kill(&first, Signal::STOP);
+    for child in children.split_whitespace() {
+        let child = Pid::from_raw(child.parse().unwrap()).unwrap();
+        let _ = kill_process(child, Signal::KILL);
+    }
+    kill(&first, Signal::KILL);
+    first.wait().unwrap();
+}
+
+#[test]
+fn what_was_left_is_mentioned_and_found_beside_a_folder_that_is_of_no_use() {
+    Place::with("what_was_left", |place| {
+        // Not as the first level makes it, so that there is something to take back.
+        let was = now();
+        leave(place);
+        let journal = place.journal_files().remove(0);
+        let id = journal.file_stem().unwrap().to_str().unwrap().to_owned();
+        for command in [&["check"][..], &["fix"]] {
+            let said = stderr(&place.run(command));
+            assert!(said.contains("ended without taking back"), "{said}");
+            assert!(said.contains(&format!("`coalescope undo {id}`")), "{said}");
+        }
+        let unusable = place.path("persistent");
+        fs::create_dir_all(&unusable).unwrap();
+        fs::set_permissions(&unusable, fs::Permissions::from_mode(0o777)).unwrap();
+        let output = place.run(&["undo", "--left"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains("others can write to it"), "{text}");
+        assert!(text.contains("restored: all is as it was"), "{text}");
+        assert_eq!(now(), was);
+        fs::set_permissions(&unusable, fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(place.run(&["undo", "--all"]).status.success());
+        let said = stderr(&place.run(&["check"]));
+        assert!(!said.contains("ended without"), "{said}");
+    });
+}

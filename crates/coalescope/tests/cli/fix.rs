@@ -259,3 +259,19 @@ fn what_is_to_last_is_written_for_the_manager_and_taken_back_byte_for_byte() {
         );
     });
 }
+
+#[test]
+fn what_was_to_stay_is_nothing_that_was_left() {
+    Place::with("what_was_to_stay", |place| {
+        hold();
+        assert_eq!(
+            json(place, &["fix", "gro-latency-hold", "--apply"]).0,
+            Some(0)
+        );
+        assert!(place.run(&["undo", "--left"]).status.success());
+        assert_eq!((place.journals(), timer()), (1, "20000".to_owned()));
+        let said = stderr(&place.run(&["check"]));
+        assert!(!said.contains("ended without"), "{said}");
+        assert!(place.run(&["undo"]).status.success());
+    });
+}

@@ -37,6 +37,13 @@ impl Lock {
         Ok(Self { _file: file, path })
     }
 
+    /// Whether somebody has one; it is not taken.
+    pub(super) fn is_held(store: &Store, key: &str) -> bool {
+        let path = store.path().join(format!("lock-{}", plain(key)));
+        let file = OpenOptions::new().read(true).open(path);
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Whether it is the lock of a key.
     pub(crate) fn is(&self, key: &str) -> bool {
         let name = format!("lock-{}", plain(key));

@@ -1,6 +1,6 @@
 //! Where journals are.
 
-use super::{Journal, Lock};
+use super::{Journal, Lock, State, boot_id};
 use crate::settings::Error;
 use nix::unistd::geteuid;
 use std::env;
@@ -29,21 +29,56 @@ pub enum StoreKind {
     Persistent,
 }
 
+/// Names the folder of the user's choice.
+const OWN: &str = "COALESCOPE_STATE";
+
+impl StoreKind {
+    /// Within the folder of the user's choice, root's, and the variable of the user's.
+    fn places(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Runtime => ("", "/run/coalescope", "XDG_RUNTIME_DIR"),
+            Self::Persistent => ("persistent", "/var/lib/coalescope", "XDG_STATE_HOME"),
+        }
+    }
+}
+
+fn folder(name: &str) -> Option<PathBuf> {
+    let value = env::var_os(name).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
+}
+
+/// Where journals may be.
+fn candidates() -> Vec<PathBuf> {
+    let kinds = [StoreKind::Runtime, StoreKind::Persistent].map(StoreKind::places);
+    let own = folder(OWN);
+    let own = kinds
+        .iter()
+        .filter_map(|(inner, ..)| Some(own.as_ref()?.join(inner)));
+    let is_root = geteuid().is_root();
+    let system = kinds
+        .iter()
+        .filter(|_| is_root)
+        .map(|(_, system, _)| PathBuf::from(system));
+    let user = kinds
+        .iter()
+        .filter_map(|(.., user)| Some(folder(user)?.join("coalescope")));
+    // With `sudo -E` these are somebody else's.
+    let is_ours =
+        |path: &PathBuf| fs::metadata(path).is_ok_and(|about| about.uid() == geteuid().as_raw());
+    own.chain(system).chain(user.filter(is_ours)).collect()
+}
+
 impl Store {
     /// The usual place. For settings of the running kernel: `$COALESCOPE_STATE`, /run/coalescope,
     /// or without root (or where /run is read-only) `$XDG_RUNTIME_DIR/coalescope`. For files:
     /// `$COALESCOPE_STATE/persistent`, /var/lib/coalescope, or `$XDG_STATE_HOME/coalescope`.
     pub fn usual(kind: StoreKind) -> Result<Self, Error> {
-        let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        let (own, system, user) = match kind {
-            StoreKind::Runtime => ("", "/run/coalescope", "XDG_RUNTIME_DIR"),
-            StoreKind::Persistent => ("persistent", "/var/lib/coalescope", "XDG_STATE_HOME"),
-        };
-        if let Some(path) = folder("COALESCOPE_STATE") {
-            return Self::at(&Path::new(&path).join(own));
+        let (own, system, user) = kind.places();
+        if let Some(path) = folder(OWN) {
+            return Self::at(&path.join(own));
         }
         let root = geteuid().is_root().then(|| Self::at(Path::new(system)));
-        let path = folder(user).map(|path| Path::new(&path).join("coalescope"));
+        let path = folder(user).map(|path| path.join("coalescope"));
         match (root, path) {
             (Some(Ok(store)), _) => Ok(store),
             (_, Some(path)) => Self::at(&path),
@@ -61,18 +96,49 @@ impl Store {
     pub fn at(path: &Path) -> Result<Self, Error> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|error| unsafe_place(path, &error.to_string()))?;
-        let path = path
-            .canonicalize()
-            .map_err(|error| unsafe_place(path, &error.to_string()))?;
-        let about = fs::metadata(&path).map_err(|error| unsafe_place(&path, &error.to_string()))?;
+        Self::checked(path).map_err(|problem| unsafe_place(path, &problem))
+    }
+
+    /// Every folder that may hold journals and is there, each with what is against using it: those of
+    /// `$COALESCOPE_STATE`, the system's for root, and the user's own. Those of another user are not
+    /// ours to look at.
+    #[must_use]
+    pub fn everywhere() -> Vec<Result<Self, Error>> {
+        let mut found: Vec<Result<Self, Error>> = Vec::new();
+        for path in candidates() {
+            let is_known = |known: &Result<Self, Error>| {
+                known
+                    .as_ref()
+                    .is_ok_and(|known| path.canonicalize().is_ok_and(|path| path == known.path))
+            };
+            if !fs::exists(&path).unwrap_or(true) || found.iter().any(is_known) {
+                continue;
+            }
+            found.push(Self::readable(&path).map_err(|problem| Error::StoreUnread {
+                path: path.display().to_string(),
+                problem,
+            }));
+        }
+        found
+    }
+
+    fn readable(path: &Path) -> Result<Self, String> {
+        let store = Self::checked(path)?;
+        fs::read_dir(&store.path).map_err(|error| error.to_string())?;
+        Ok(store)
+    }
+
+    fn checked(path: &Path) -> Result<Self, String> {
+        let path = path.canonicalize().map_err(|error| error.to_string())?;
+        let about = fs::metadata(&path).map_err(|error| error.to_string())?;
+        if !about.is_dir() {
+            return Err("it is not a folder".to_owned());
+        }
         if about.uid() != geteuid().as_raw() {
-            return Err(unsafe_place(
-                &path,
-                &format!("it belongs to the user {}", about.uid()),
-            ));
+            return Err(format!("it belongs to the user {}", about.uid()));
         }
         if about.mode() & WRITABLE_BY_OTHERS != 0 {
-            return Err(unsafe_place(&path, "others can write to it"));
+            return Err("others can write to it".to_owned());
         }
         Ok(Self { path })
     }
@@ -157,6 +223,30 @@ impl Store {
             &format!("the journal {id}"),
             holder,
         )
+    }
+
+    /// Whether a command is at work with a journal.
+    #[must_use]
+    pub fn is_in_use(&self, id: &str) -> bool {
+        Lock::is_held(self, &format!("journal-{id}"))
+    }
+
+    /// Journals that a command left without coming to its end, and that hold something still: not
+    /// those of changes that were to stay, nor what a start of the machine has reset.
+    pub fn left(&self) -> Result<Vec<Journal>, Error> {
+        let boot = boot_id()?;
+        let journals = self
+            .list()?
+            .into_iter()
+            .filter_map(|id| self.read(&id).ok());
+        let is_left = |journal: &Journal| {
+            journal.state != State::Kept
+                && !self.is_in_use(&journal.id)
+                && (journal.boot_id == boot
+                    || !journal.files.is_empty()
+                    || !journal.commands.is_empty())
+        };
+        Ok(journals.filter(is_left).collect())
     }
 
     /// Where a file as it was is put for work by hand.

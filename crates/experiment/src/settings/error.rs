@@ -98,6 +98,14 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// A folder that may hold journals cannot be looked at.
+    #[error("{path} may hold journals, and is not looked at: {problem}")]
+    StoreUnread {
+        /// The folder.
+        path: String,
+        /// Why not.
+        problem: String,
+    },
     /// A journal that is damaged, or none of ours. Nothing is guessed from it.
     #[error(
         "{path} is not a journal that can be relied on: {problem}; nothing was restored from it: \

@@ -15,7 +15,10 @@ pub(crate) fn write(
     options: &TextOptions,
 ) -> io::Result<()> {
     let mut page = Page::new(options);
-    if report.journals.is_empty() {
+    for unread in &report.unread {
+        page.paragraph("", "  ", unread, Tone::Bad);
+    }
+    if report.is_empty() {
         page.paragraph("", "", "There is nothing to undo.", Tone::Plain);
     }
     for told in &report.journals {
