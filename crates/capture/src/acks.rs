@@ -114,6 +114,12 @@ impl Acks {
         self.run >= 3 || self.sacked
     }
 
+    /// Whether the last frames told of missing data: what is acknowledged next may have come long ago.
+    #[inline(always)]
+    pub(crate) fn is_repeating(&self) -> bool {
+        self.run > 0 || self.sacked
+    }
+
     pub(crate) fn window_mean(&self) -> Option<u64> {
         (self.windows > 0).then(|| self.window_sum / u64::from(self.windows))
     }

@@ -178,10 +178,11 @@ impl Connection {
                 acked: None,
             };
         }
-        let advanced = receiver.acknowledged(frame, common);
+        let advanced = receiver.acknowledged(frame, sender.acks.is_repeating(), common);
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
+        self.follow_edge(frame, from);
         Tracked { start, data, acked }
     }
 
@@ -253,6 +254,41 @@ impl Connection {
         {
             self.rtt_ns = whole;
             self.rtt_known = true;
+        }
+    }
+
+    /// Looks whether the sender of a frame has come to the edge of the receiver's window, and where
+    /// that of its own window is.
+    #[inline(always)]
+    fn follow_edge(&mut self, frame: &Frame, from: usize) {
+        if frame.payload > 0 && self.flows[from].is_at_edge() {
+            self.reach_edge(frame.time_ns, from);
+        }
+        if self.flows[1 - from].awaits_edge() {
+            self.announce_edge(frame, from);
+        }
+    }
+
+    #[inline(never)]
+    fn reach_edge(&mut self, now_ns: i64, from: usize) {
+        let halves = self.halves();
+        let is_client = (from == LOW) == self.client_is_low;
+        let turn_ns = if is_client {
+            halves.to_client_ns
+        } else {
+            halves.to_server_ns
+        };
+        self.flows[from].reach_edge(now_ns, turn_ns, self.rtt_ns);
+    }
+
+    #[inline(never)]
+    fn announce_edge(&mut self, frame: &Frame, from: usize) {
+        if frame.flags.has(Flags::SYN | Flags::RST) || !frame.flags.has(Flags::ACK) {
+            return;
+        }
+        if let Some(scale) = self.flows[from].acks.scale {
+            let window = u64::from(frame.window) << scale;
+            self.flows[1 - from].announce_edge(window, frame.time_ns);
         }
     }
 

@@ -218,6 +218,21 @@ pub struct Direction {
     pub sender_idle_s: f64,
     /// Time in which the receiver's window was closed, in seconds.
     pub window_closed_s: f64,
+    /// Time in which the sender was within a segment of the window's right edge, in seconds.
+    pub window_limited_s: f64,
+    /// Data frames within 100 us of the one before, near enough to be merged with it.
+    pub near_frames: u64,
+    /// Time in gaps between data frames that are as long as a timeout though the sender was not idle,
+    /// in seconds.
+    pub gaps_s: f64,
+    /// Most timeouts in a row on the same bytes.
+    pub stuck_timeouts: u64,
+    /// Time waited for timeouts on bytes that had two in a row and more, in seconds.
+    pub stuck_s: f64,
+    /// Payload of the longest frame that had two timeouts in a row and more, in bytes.
+    pub stuck_bytes: Option<u32>,
+    /// Payload of the longest frame that arrived without being sent again, as far as acknowledged.
+    pub longest_delivered_bytes: Option<u32>,
     /// What became of first transmissions, by what was sent again (single-point inference).
     pub repeats: Repeats,
     /// The same of frames of several segments, merged or TSO, by length: for the judgment alone.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod counts;
+mod edge;
 mod lines;
 mod predicted;
 mod span;
@@ -29,8 +30,12 @@ const STRAY: u64 = 1 << 30;
 /// timeouts and their doublings. At the end of a capture, five of the shortest.
 const PATIENCE_NS: i64 = 10_000_000_000;
 const TAIL_NS: i64 = 1_000_000_000;
+/// What arrives within this time of each other may be merged: NICs raise an interrupt, and the kernel
+/// polls, tens of microseconds after a frame (the kernel's Documentation/networking/napi.rst;
+/// `rx-usecs` of common drivers is 3 to 100).
+const NEAR_NS: i64 = 100_000;
 /// Checksums looked at in each direction.
-const CHECKSUMS: u16 = 64;
+const CHECKSUMS: u8 = 64;
 /// Frames with less payload than this are single on every path: the smallest IPv6 MTU less headers.
 const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
@@ -62,8 +67,8 @@ pub(crate) struct Flow {
     pub(crate) tally: Tally,
     /// From a frame of this direction to the answer that it caused, both seen here.
     pub(crate) turn: Samples,
-    /// Position of the first byte seen.
-    floor: u64,
+    /// Of the receiver's window.
+    edge_ahead: u64,
     // The fourth, and the rest.
     pub(crate) counts: Counts,
     pub(crate) acks: Acks,
@@ -71,6 +76,11 @@ pub(crate) struct Flow {
     pub(crate) idle_ns: i64,
     /// Payload bytes that were seen before.
     pub(crate) repeated_bytes: u64,
+    /// Position of the first byte seen.
+    floor: u64,
+    edge_since_ns: i64,
+    /// Time for which the receiver's window held the sender back.
+    pub(crate) edge_ns: i64,
 }
 
 impl Flow {
@@ -209,11 +219,11 @@ impl Flow {
         }
         if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {
             let partial = frame.checksum_is_partial();
-            counts.partial += u16::from(partial);
-            counts.complete += u16::from(!partial);
+            counts.partial += u8::from(partial);
+            counts.complete += u8::from(!partial);
         } else if frame.payload > MAYBE_SINGLE && counts.large < CHECKSUMS {
             counts.large += 1;
-            counts.large_partial += u16::from(frame.checksum_is_partial());
+            counts.large_partial += u8::from(frame.checksum_is_partial());
         }
     }
 
@@ -300,15 +310,24 @@ impl Flow {
             Novelty::Filling { new_bytes, .. } => new_bytes,
             Novelty::Seen => 0,
         };
+        self.note_time(frame);
+        self.counts.payload_bytes += payload;
+        self.repeated_bytes += payload - new_bytes;
+        self.tally.add(frame.payload, frame.number);
+    }
+
+    /// Counts a frame with data, and how near it came to the one before.
+    #[inline(always)]
+    fn note_time(&mut self, frame: &Frame) {
         if self.counts.data_frames == 0 {
             self.first_data_ns = frame.time_ns;
+        } else {
+            let is_near = frame.time_ns - self.last_data_ns <= NEAR_NS;
+            self.counts.near += u32::from(is_near);
         }
         self.last_data_ns = frame.time_ns;
         self.last_push = frame.flags.has(Flags::PSH);
         self.counts.data_frames += 1;
-        self.counts.payload_bytes += payload;
-        self.repeated_bytes += payload - new_bytes;
-        self.tally.add(frame.payload, frame.number);
     }
 
     /// Idle is the time beyond one round trip in which everything was acknowledged although the
@@ -321,6 +340,16 @@ impl Flow {
             if self.counts.data_frames > 0 {
                 self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
             }
+        } else if frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.rtt_ns {
+            self.note_gap(frame.time_ns - self.last_data_ns);
+        }
+    }
+
+    /// Nothing came for as long as a timeout takes, though the sender had more.
+    #[cold]
+    fn note_gap(&mut self, gap_ns: i64) {
+        if self.counts.data_frames > 0 {
+            self.tally.note_odd().gap_ns += gap_ns;
         }
     }
 
@@ -347,6 +376,7 @@ impl Flow {
         odd.retransmitted += 1;
         if waited_ns >= MIN_RTO_NS + around.rtt_ns {
             odd.timeout += 1;
+            odd.stuck.add(start, end, waited_ns);
             // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
             odd.recovery_until = self.ranges.next();
         } else if around.loss_reported {

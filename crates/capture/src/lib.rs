@@ -28,6 +28,7 @@ mod reader;
 mod rtt;
 mod segment;
 pub mod series;
+mod stuck;
 mod summary;
 mod table;
 mod tally;

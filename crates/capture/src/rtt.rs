@@ -18,6 +18,8 @@ pub(crate) struct Samples {
     /// Samples since the last one that was kept.
     skipped: u32,
     len: u8,
+    /// Whether there is a smallest one.
+    any: bool,
     /// Of so many samples one is kept, as a power of two.
     stride: u8,
     kept: Kept,
@@ -51,14 +53,19 @@ impl Kept {
 }
 
 impl Samples {
-    /// Takes a sample; negative ones (a clock that stepped) are left out.
+    /// Takes a sample; negative ones (a clock that stepped) are left out. Of what was not prompt, such
+    /// as an answer that may have been delayed, only the smallest counts.
     #[inline]
-    pub(crate) fn push(&mut self, sample_ns: i64) {
+    pub(crate) fn push(&mut self, sample_ns: i64, is_prompt: bool) {
         if sample_ns < 0 {
             return;
         }
-        if self.len == 0 || sample_ns < self.min_ns {
+        if !self.any || sample_ns < self.min_ns {
             self.min_ns = sample_ns;
+        }
+        self.any = true;
+        if !is_prompt {
+            return;
         }
         self.skipped += 1;
         if self.skipped >> self.stride > 0 {
@@ -110,7 +117,7 @@ impl Samples {
     }
 
     pub(crate) fn min_ns(&self) -> Option<i64> {
-        (self.len > 0).then_some(self.min_ns)
+        self.any.then_some(self.min_ns)
     }
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
@@ -142,7 +149,7 @@ mod tests {
     fn median_of_many_is_close_and_min_exact() {
         let mut samples = Samples::default();
         for i in 0..10_000 {
-            samples.push((i * 7919) % 10_000 * 1000);
+            samples.push((i * 7919) % 10_000 * 1000, true);
         }
         assert_eq!(samples.min_ns(), Some(0));
         let median = samples.median_ns().unwrap();
@@ -151,9 +158,20 @@ mod tests {
     }
 
     #[test]
+    fn what_may_have_been_delayed_is_in_no_median() {
+        let mut samples = Samples::default();
+        for i in 0..100 {
+            samples.push(if i % 3 == 0 { 1_000_000 } else { 40_000_000 }, i % 3 == 0);
+        }
+        samples.push(900_000, false);
+        assert_eq!(samples.median_ns(), Some(1_000_000));
+        assert_eq!(samples.min_ns(), Some(900_000));
+    }
+
+    #[test]
     fn nothing_gives_nothing() {
         let mut samples = Samples::default();
-        samples.push(-5);
+        samples.push(-5, true);
         assert_eq!((samples.min_ns(), samples.median_ns()), (None, None));
     }
 }

@@ -3,9 +3,13 @@
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
+use crate::stuck::Stuck;
 
 /// Examples kept of each sort: ten to show, and one that says there are more.
 const EXAMPLES: usize = 11;
+
+/// The segment size of Ethernet, while the true one is not known.
+const MOST_COMMON: u32 = 1460;
 
 /// Frames of several segments, merged or not cut yet: the vantage tells later which. All others
 /// are single and need no counting.
@@ -53,6 +57,9 @@ pub(crate) struct Odd {
     pub(crate) strays: u32,
     /// Up to where a timeout makes the sender repeat what it had sent.
     pub(crate) recovery_until: u64,
+    pub(crate) stuck: Stuck,
+    /// Time in gaps of a timeout's length.
+    pub(crate) gap_ns: i64,
 }
 
 /// What most directions have none of.
@@ -93,6 +100,8 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
 pub(crate) struct Tally {
     /// First transmissions of single frames, whatever became of them.
     single: u32,
+    /// Payload of the longest frame that arrived at the first try.
+    pub(crate) longest: u32,
     rare: Option<Box<Rare>>,
     pub(crate) segment: SegmentSize,
 }
@@ -213,6 +222,9 @@ impl Tally {
     /// Counts a fate.
     #[inline(always)]
     pub(crate) fn tell(&mut self, fate: Fate) {
+        if !fate.repeated {
+            self.longest = self.longest.max(fate.len);
+        }
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
         } else if !self.segment.tell(fate) {
@@ -248,6 +260,19 @@ impl Tally {
         if fate.repeated {
             note(&mut examples.multi_repeated, fate.number);
         }
+    }
+
+    /// Bytes of a segment, or what is most common while that is not known.
+    #[inline]
+    pub(crate) fn segment_bytes(&self) -> u64 {
+        u64::from(self.size().map_or(MOST_COMMON, |size| size.bytes))
+    }
+
+    /// Whether so many bytes fill two segments: of these a receiver acknowledges at least every second
+    /// one at once (RFC 5681, 4.2).
+    #[inline]
+    pub(crate) fn is_two_segments(&self, bytes: u64) -> bool {
+        bytes >= 2 * self.segment_bytes()
     }
 
     /// Whether a frame with so much payload carries several segments, as far as known now.

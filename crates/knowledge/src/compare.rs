@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use crate::finding::{Finding, Id, Proof};
 use crate::limits::main_direction;
-use crate::thresholds::{DOES_NOT_MERGE, ENOUGH_SEGMENTS, MERGES, SLOWER};
-use crate::words::{endpoint, rate, reference, shown, told};
+use crate::thresholds::{
+    DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER,
+};
+use crate::words::{endpoint, rate, reference, shown, time, told};
 
 /// What one of the two transfers looked like, at the point that has its capture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -59,6 +61,8 @@ pub struct Comparison {
     pub first: Transfer,
     /// The second one given.
     pub second: Transfer,
+    /// How one arrives merged and the other in single segments, if so, and what that costs.
+    pub difference: Option<String>,
 }
 
 /// Sets the largest connections of the first two points side by side, and says what the
@@ -69,12 +73,16 @@ pub fn compare(trace: &Trace) -> Option<(Comparison, Vec<Finding>)> {
         return None;
     };
     let (a, b) = (largest(first)?, largest(second)?);
-    let comparison = Comparison {
+    let mut comparison = Comparison {
         first: transfer(first, &a),
         second: transfer(second, &b),
+        difference: None,
     };
-    let findings = no_merging(&comparison, (second, &b))
-        .or_else(|| no_merging(&comparison.swapped(), (first, &a)));
+    let swapped = comparison.swapped();
+    let findings =
+        no_merging(&comparison, (second, &b)).or_else(|| no_merging(&swapped, (first, &a)));
+    comparison.difference =
+        difference(&comparison, (second, &b)).or_else(|| difference(&swapped, (first, &a)));
     Some((comparison, findings.into_iter().collect()))
 }
 
@@ -83,6 +91,7 @@ impl Comparison {
         Self {
             first: self.second.clone(),
             second: self.first.clone(),
+            difference: None,
         }
     }
 }
@@ -126,14 +135,31 @@ fn frames_per_megabyte(data: &Direction) -> Option<f64> {
     (data.unique_bytes > 0).then(|| data.data_frames as f64 * 1e6 / data.unique_bytes as f64)
 }
 
-/// The second transfer arrives in single segments and is slow, the first merged and fast.
+/// The second transfer arrives in single segments, the first merged.
+fn is_unlike(first: &Transfer, second: &Transfer) -> bool {
+    let mean = |transfer: &Transfer| transfer.merge_factor_mean.unwrap_or(0.0);
+    let known = second.segment_size_bytes.map_or(f64::INFINITY, f64::from);
+    let enough = second.unique_bytes as f64 >= ENOUGH_SEGMENTS * known;
+    enough && mean(first) >= MERGES && mean(second) < DOES_NOT_MERGE
+}
+
+/// What is lost in front of the capture is repaired there: frames come late, or after a timeout.
+/// Segments that come far apart for any other reason are merged by nothing.
+fn is_torn(data: &Direction) -> bool {
+    let repaired = data.late_frames + data.retransmitted_frames;
+    let often = repaired as f64 >= HEAVY_LOSS * data.data_frames as f64;
+    let duration = data.duration_s.unwrap_or(0.0);
+    let long = duration > 0.0 && data.gaps_s >= GAPS * duration;
+    repaired >= HANDFUL && often || long
+}
+
+/// The second transfer arrives in single segments and is slow, the first merged and fast; and the second
+/// lost what the first did not.
 fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding> {
     let (first, second) = (&pair.first, &pair.second);
-    let segment = f64::from(second.segment_size_bytes?);
-    let enough = second.unique_bytes as f64 >= ENOUGH_SEGMENTS * segment;
-    let merging = first.merge_factor_mean? >= MERGES && second.merge_factor_mean? < DOES_NOT_MERGE;
+    let data = main_direction(slow.1).1;
     let (fast_bps, slow_bps) = (first.throughput_bps?, second.throughput_bps?);
-    if !enough || !merging || fast_bps < SLOWER * slow_bps {
+    if !is_unlike(first, second) || fast_bps < SLOWER * slow_bps || !is_torn(data) {
         return None;
     }
     Some(Finding {
@@ -155,17 +181,9 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
                 rate(fast_bps)
             )),
             shown(
-                format!(
-                    "{}: {} data frames, none of several segments, {}, {} retransmitted",
-                    second.point,
-                    second.data_frames,
-                    rate(slow_bps),
-                    second.retransmitted_frames
-                ),
+                torn_words(second, data, slow_bps),
                 &second.point,
-                main_direction(slow.1)
-                    .1
-                    .frames_of(|examples| &examples.retransmitted),
+                data.frames_of(|examples| &examples.retransmitted),
             ),
         ],
         next: format!(
@@ -174,4 +192,111 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
             second.point
         ),
     })
+}
+
+fn torn_words(second: &Transfer, data: &Direction, bps: f64) -> String {
+    format!(
+        "{}: {} data frames, {:.1} segments each, {}; {} late, {} sent again, {} in gaps as long as a timeout",
+        second.point,
+        second.data_frames,
+        second.merge_factor_mean.unwrap_or(1.0),
+        rate(bps),
+        data.late_frames,
+        second.retransmitted_frames,
+        time(data.gaps_s)
+    )
+}
+
+/// What differs in merging, as a fact and with what it costs, whether or not it slows anything.
+fn difference(pair: &Comparison, plain: (&Point, &Connection)) -> Option<String> {
+    let (merged, single) = (&pair.first, &pair.second);
+    if !is_unlike(merged, single) {
+        return None;
+    }
+    let (direction, acks) = (main_direction(plain.1).1, main_direction(plain.1).2);
+    let near = direction.near_frames as f64 >= NEAR * direction.data_frames as f64;
+    let why = if is_torn(direction) {
+        "what is lost on the way leaves little to merge"
+    } else if near {
+        "these come near enough to be merged: each costs its own way through the host"
+    } else {
+        "these come too far apart to be merged by anything"
+    };
+    Some(format!(
+        "{} arrives in {} for each megabyte, {} in {}, acknowledged by {} frames; {why}",
+        merged.point,
+        frames(merged),
+        single.point,
+        frames(single),
+        acks.acks,
+    ))
+}
+
+fn frames(transfer: &Transfer) -> String {
+    format!(
+        "{:.0} frames",
+        transfer.frames_per_megabyte.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A transfer of 1 MB at the given rate in frames of so many segments.
+    fn point(name: &str, mbit: f64, factor: f64, change: impl FnOnce(&mut Direction)) -> Point {
+        let mut data = Direction {
+            unique_bytes: 1_000_000,
+            data_frames: (691.0 / factor) as u64,
+            segment_size_bytes: Some(1448),
+            merge_factor_mean: Some(factor),
+            throughput_bps: Some(mbit * 1e6),
+            duration_s: Some(8.0 / mbit),
+            ..Direction::default()
+        };
+        change(&mut data);
+        let connection = Connection {
+            to_client: data,
+            ..Connection::default()
+        };
+        Point {
+            name: name.to_owned(),
+            connections: std::iter::once(connection).collect(),
+            ..Point::default()
+        }
+    }
+
+    fn compared(second: Point) -> (Option<String>, Vec<Finding>) {
+        let trace = Trace {
+            points: vec![point("direct", 100.0, 6.0, |_| {}), second],
+            hops: Vec::new(),
+        };
+        let (comparison, findings) = compare(&trace).expect("both have data");
+        (comparison.difference, findings)
+    }
+
+    #[test]
+    fn segments_that_come_far_apart_accuse_nobody() {
+        let (difference, findings) = compared(point("slow", 4.0, 1.0, |_| {}));
+        assert!(findings.is_empty());
+        assert!(difference.expect("a fact").contains("too far apart"));
+    }
+
+    #[test]
+    fn the_same_rate_is_a_fact() {
+        let near = |data: &mut Direction| data.near_frames = 600;
+        let (difference, findings) = compared(point("via", 99.0, 1.0, near));
+        assert!(findings.is_empty());
+        assert!(difference.expect("a fact").contains("near enough"));
+    }
+
+    #[test]
+    fn a_third_slower_with_losses_is_a_finding() {
+        let torn = |data: &mut Direction| data.late_frames = 100;
+        let (_, findings) = compared(point("via", 75.0, 1.1, torn));
+        assert_eq!(findings[0].id, Id::NoMerging);
+        let gaps = |data: &mut Direction| data.gaps_s = 3.0;
+        let (_, findings) = compared(point("via", 1.5, 1.0, gaps));
+        assert_eq!(findings[0].id, Id::NoMerging);
+    }
 }

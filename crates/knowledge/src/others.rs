@@ -2,8 +2,8 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
 
-use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
-use crate::limits::{ConnectionLimit, Limit, loss_frames};
+use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
+use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::same::Same;
@@ -77,6 +77,7 @@ impl<'a> Case<'a> {
     fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
         match limit {
             Limit::Reordering => self.reordering(),
+            Limit::Loss if is_stuck(self.data(), self.acks()) => self.stuck(trace, same),
             Limit::Loss => self.loss(trace, same),
             Limit::ReceiverWindow => self.window(),
             Limit::SenderIdle => self.idle(),
@@ -202,6 +203,31 @@ impl<'a> Case<'a> {
         finding
     }
 
+    /// The same bytes are sent again at timeout after timeout.
+    fn stuck(&self, trace: &Trace, same: &Same<'_>) -> Finding {
+        let data = self.data();
+        let by_length = is_stuck_by_length(data);
+        let text = format!(
+            "{} timeouts in a row on the same bytes, {} waited for of {}; the longest such frame carries {}, \
+             the longest that ever arrived {}",
+            data.stuck_timeouts,
+            time(data.stuck_s),
+            time(data.duration_s.unwrap_or(0.0)),
+            bytes(u64::from(data.stuck_bytes.unwrap_or(0))),
+            bytes(u64::from(data.longest_delivered_bytes.unwrap_or(0))),
+        );
+        let again = data.frames_of(|examples| &examples.retransmitted);
+        let evidence = vec![shown(text, self.point, again)];
+        let (title, next) = if by_length { BLACK_HOLE } else { OUTAGE };
+        let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
+        finding.reason = by_length.then_some(Reason::PathMtu);
+        finding.hop = self.worst_hop(trace, same).map(|hop| HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        });
+        finding
+    }
+
     /// The hop that lost most of this connection's data frames, if any did.
     fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t Hop> {
         let group = same.group(self.point, self.connection.id);
@@ -299,6 +325,18 @@ impl<'a> Case<'a> {
         )
     }
 }
+
+/// What is said, and is to be done, where long frames do not get through, and where none do.
+const BLACK_HOLE: (&str, &str) = (
+    "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
+     black hole), and merging has no part in it",
+    "find the link or tunnel with the smaller MTU (ping with DF set and falling sizes, tracepath) and the firewall \
+     that drops ICMP \"packet too big\"; until then clamp the MSS there or set net.ipv4.tcp_mtu_probing=1",
+);
+const OUTAGE: (&str, &str) = (
+    "the same bytes are lost again and again: for a time nothing gets through",
+    "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone",
+);
 
 /// Merged frames of which a hop tells what became.
 fn hop_merged(trace: &Trace) -> u64 {

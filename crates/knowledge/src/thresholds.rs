@@ -28,11 +28,23 @@ pub(crate) const TIMES_SINGLE: f64 = 3.0;
 /// three initial windows (RFC 6928).
 pub(crate) const ENOUGH_SEGMENTS: f64 = 30.0;
 
-/// Repeated and late frames, as a share of all data frames, from which loss matters: 0.1% and 10 ms
-/// hold TCP to 45 Mbit/s (Mathis et al. 1997, with 1448 bytes and a constant of 1.22).
-pub(crate) const LOSS: f64 = 0.001;
-/// And at least so many.
+/// Repeated and late frames, at least, from which loss matters.
 pub(crate) const LOSS_FRAMES: u64 = 3;
+/// As a share of all segments they matter everywhere: no sound network loses one in a hundred.
+pub(crate) const LOSS: f64 = 0.01;
+/// Below that they matter where they hold the sender back: to MSS x 1.22 / (RTT x square root of the
+/// share), says the model of Mathis, Semke, Mahdavi and Ott (1997), section 3, for a Reno sender.
+pub(crate) const MATHIS: f64 = 1.22;
+/// And to within this of its rate: CUBIC and BBR exceed the model, and few losses are no measure.
+pub(crate) const ABOUT: f64 = 3.0;
+
+/// Timeouts in a row on the same bytes, at least: the second one waits twice as long (RFC 6298, 5.5)
+/// and finds the repeat lost as well.
+pub(crate) const STUCK: u64 = 2;
+/// And the share of the transfer's time that waiting for timeouts takes, from which it matters.
+pub(crate) const STUCK_TIME: f64 = 0.1;
+/// Payload that every path carries: IPv6's smallest MTU, 1,280 (RFC 8200, 5), less headers.
+pub(crate) const SMALL_MTU: u32 = 1208;
 
 /// From this share of repeated bytes on, random loss is no longer a likely reason: the sender
 /// would have slowed down until it lost less.
@@ -40,8 +52,6 @@ pub(crate) const HEAVY_LOSS: f64 = 0.1;
 
 /// Segments in each round trip, at most, that the incidents leave (one to three, story A to E).
 pub(crate) const FEW_SEGMENTS: f64 = 4.0;
-/// On shorter paths a few segments in a round trip are fast all the same.
-pub(crate) const LONG_RTT_S: f64 = 0.001;
 /// The receiver must have had room for this many segments, or the window explains it.
 pub(crate) const ROOM_SEGMENTS: f64 = 10.0;
 
@@ -54,20 +64,29 @@ pub(crate) const REORDERED_LATE: f64 = 0.3;
 pub(crate) const IDLE: f64 = 0.5;
 /// Share of the transfer for which the window must have been closed.
 pub(crate) const CLOSED: f64 = 0.1;
-/// Share of the advertised window that is on the way at any time, from which it is the limit: the
-/// rest is the ACKs' own delay.
-pub(crate) const WINDOW_USED: f64 = 0.7;
+/// Share of the time, the sender's pauses taken out, in which it must have been within a segment of the
+/// window's right edge.
+pub(crate) const WINDOW_TIME: f64 = 0.5;
 
 /// Median over smallest round trip, from which a queue stands on the path most of the time.
 pub(crate) const QUEUE: f64 = 1.5;
 /// And by at least this much, so that a LAN's jitter is no queue.
 pub(crate) const QUEUE_S: f64 = 0.002;
+/// And the transfer must have filled it: with as many segments as a sender sends at once, twice two
+/// (RFC 5681: every second one is acknowledged, and each such ACK may release three).
+pub(crate) const QUEUED: f64 = 4.0;
 
-/// Merge factor that counts as merging when two transfers are compared, and as none.
+/// Merge factor that counts as merging when two transfers are compared, and as none: at most every
+/// second frame carries two segments, as a repair and its neighbour do.
 pub(crate) const MERGES: f64 = 2.0;
-pub(crate) const DOES_NOT_MERGE: f64 = 1.1;
-/// How much slower the second transfer must be for the difference to matter.
-pub(crate) const SLOWER: f64 = 2.0;
+pub(crate) const DOES_NOT_MERGE: f64 = 1.5;
+/// How much slower the second transfer must be for the difference to matter: two runs of one
+/// transfer over one path differ by a few percent, and by more where slow start is most of it.
+pub(crate) const SLOWER: f64 = 1.25;
+/// Share of a transfer's frames that must come within reach of merging for it to be missed there.
+pub(crate) const NEAR: f64 = 0.5;
+/// Share of a transfer's time that gaps of a timeout's length must take to be what slows it.
+pub(crate) const GAPS: f64 = 0.5;
 
 /// Payload bytes of the largest packets on wires (an MTU of 9216 with some room for headers).
 pub(crate) const LARGEST_PACKET: u64 = 9216;

@@ -82,6 +82,12 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     let mut diagnosis = judge_all(trace, &mut overview);
     findings.append(&mut diagnosis.findings);
     diagnosis.verdict = verdict(&overview, &findings);
+    let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);
+    if let Some(difference) = comparison.difference.as_ref().filter(|_| !is_said) {
+        let text = &mut diagnosis.verdict.text;
+        text.push(' ');
+        text.push_str(&sentence(difference));
+    }
     diagnosis.findings = findings;
     Some((comparison, diagnosis))
 }

@@ -53,9 +53,11 @@ impl Connection {
         };
         let start = sender.send_next(frame, signature, around, common);
         let acked = receiver
-            .acknowledged_plainly(frame, common)
+            .acknowledged_plainly(frame, sender.acks.is_repeating(), common)
             .then_some(receiver.una);
         sender.acks.add_plain(frame, receiver.has_outstanding());
+        let from = if frame.from_low { LOW } else { HIGH };
+        self.follow_edge(frame, from);
         if frame.payload == 0 {
             return Tracked {
                 start: 0,
@@ -63,7 +65,6 @@ impl Connection {
                 acked,
             };
         }
-        let from = if frame.from_low { LOW } else { HIGH };
         self.phases.data(frame, (from == LOW) == self.client_is_low);
         self.learn_rtt();
         Tracked {

@@ -7,9 +7,15 @@ use crate::frame::Frame;
 use crate::outstanding::Common;
 
 impl Flow {
-    /// Takes what a frame of the other direction acknowledges here; true if that advances.
+    /// Takes what a frame of the other direction acknowledges here; true if that advances. `after_hole`
+    /// says that the frames before it told of missing data.
     #[inline]
-    pub(crate) fn acknowledged(&mut self, frame: &Frame, common: &mut Common) -> bool {
+    pub(crate) fn acknowledged(
+        &mut self,
+        frame: &Frame,
+        after_hole: bool,
+        common: &mut Common,
+    ) -> bool {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
             return false;
         }
@@ -18,22 +24,29 @@ impl Flow {
         if !frame.sack().is_empty() {
             self.look_for_d_sack(frame.sack(), una);
         }
-        self.take_una(una, frame.time_ns, common)
+        self.take_una(una, frame.time_ns, after_hole, common)
     }
 
     /// Notes that everything below a position is acknowledged; true if that advances.
     #[inline(always)]
-    pub(super) fn take_una(&mut self, una: u64, now_ns: i64, common: &mut Common) -> bool {
+    pub(super) fn take_una(
+        &mut self,
+        una: u64,
+        now_ns: i64,
+        after_hole: bool,
+        common: &mut Common,
+    ) -> bool {
         let advances = una > self.una && una - self.una < STRAY;
         self.acked = true;
         if advances {
-            self.advance(una, now_ns, common);
+            self.advance(una, now_ns, after_hole, common);
         }
         advances
     }
 
     #[inline(never)]
-    fn advance(&mut self, una: u64, now_ns: i64, common: &mut Common) {
+    fn advance(&mut self, una: u64, now_ns: i64, after_hole: bool, common: &mut Common) {
+        let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         self.una = una;
         self.last_ack_ns = now_ns;
         let tally = &mut self.tally;
@@ -41,7 +54,7 @@ impl Flow {
             .outstanding
             .acknowledge(una, common, |fate| tally.tell(fate));
         if let Some(sent_ns) = clean {
-            self.turn.push(now_ns - sent_ns);
+            self.turn.push(now_ns - sent_ns, is_prompt);
         }
     }
 
@@ -86,7 +99,7 @@ impl Flow {
             return;
         }
         if tsecr == self.probe_tsval && frame.payload > 0 {
-            self.turn.push(frame.time_ns - self.probe_ns);
+            self.turn.push(frame.time_ns - self.probe_ns, true);
         }
         self.is_probing = false;
     }

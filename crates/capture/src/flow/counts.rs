@@ -6,12 +6,14 @@ pub(crate) struct Counts {
     pub(crate) frames: u64,
     pub(crate) data_frames: u64,
     pub(crate) payload_bytes: u64,
+    /// Frames with data that came right behind the one before, near enough to be merged with it.
+    pub(crate) near: u32,
     /// Single frames whose checksum was left to the NIC, and those whose was not.
-    pub(crate) partial: u16,
-    pub(crate) complete: u16,
+    pub(crate) partial: u8,
+    pub(crate) complete: u8,
     /// Frames over 1,460 bytes with such a checksum, and those looked at.
-    pub(crate) large_partial: u16,
-    pub(super) large: u16,
+    pub(crate) large_partial: u8,
+    pub(super) large: u8,
 }
 
 /// What a frame's data was.

@@ -1,8 +1,6 @@
 //! The parts of header prediction that concern one direction; see
 //! [`crate::connection::Connection::track`].
 
-use coalescope_wire::Flags;
-
 use super::{Around, Flow, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
@@ -59,22 +57,21 @@ impl Flow {
 
     #[inline(always)]
     fn count_new_data(&mut self, frame: &Frame) {
-        let payload = u64::from(frame.payload);
-        if self.counts.data_frames == 0 {
-            self.first_data_ns = frame.time_ns;
-        }
-        self.last_data_ns = frame.time_ns;
-        self.last_push = frame.flags.has(Flags::PSH);
-        self.counts.data_frames += 1;
-        self.counts.payload_bytes += payload;
+        self.note_time(frame);
+        self.counts.payload_bytes += u64::from(frame.payload);
         self.tally.add(frame.payload, frame.number);
     }
 
     /// Takes what an ordinary frame of the other direction acknowledges; true if that advances.
     #[inline(always)]
-    pub(crate) fn acknowledged_plainly(&mut self, frame: &Frame, common: &mut Common) -> bool {
+    pub(crate) fn acknowledged_plainly(
+        &mut self,
+        frame: &Frame,
+        after_hole: bool,
+        common: &mut Common,
+    ) -> bool {
         self.echo(frame);
         let una = self.position(frame.ack);
-        self.take_una(una, frame.time_ns, common)
+        self.take_una(una, frame.time_ns, after_hole, common)
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn sure(diagnosis: &Diagnosis) -> Option<Sure> {
 }
 
 fn compared(page: &mut Page, comparison: &Comparison) {
-    let Comparison { first, second } = comparison;
+    let Comparison { first, second, .. } = comparison;
     let shown = |text: Option<String>| text.unwrap_or_else(|| UNKNOWN.to_owned());
     let body = html! {
         div.scroll tabindex="0" role="region" aria-label="Two transfers" {

@@ -10,7 +10,7 @@ use crate::words::units::UNKNOWN;
 const INDENT: usize = 2;
 
 pub(crate) fn show(page: &mut Page, comparison: &Comparison) {
-    let Comparison { first, second } = comparison;
+    let Comparison { first, second, .. } = comparison;
     let names = [first, second].map(|transfer| printable(&transfer.point));
     let mut table = Grid::new(["", &names[0], &names[1]]).with([0], Column::Name);
     for (title, value) in ROWS {

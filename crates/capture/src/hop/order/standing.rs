@@ -12,7 +12,7 @@ const MSS: i32 = 2;
 /// Carriers translate between private networks as well.
 const ADDRESS: i32 = 2;
 /// Frames that tell of checksums.
-const CHECKSUMS: u16 = 2;
+const CHECKSUMS: u8 = 2;
 
 /// How much speaks for direction 0, from the lower end at the first point, to go forth.
 pub(in crate::hop) fn standing(at: [&Connection; 2], flipped: bool) -> i32 {

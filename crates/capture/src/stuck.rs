@@ -1,0 +1,50 @@
+//! Timeouts on the same bytes, again and again.
+
+/// Bytes that the sender repeats at each timeout without getting through.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stuck {
+    /// Where the frame that was repeated last begins.
+    at: u64,
+    /// Timeouts on it in a row, and the time waited for them.
+    row: u32,
+    row_ns: i64,
+    /// Most timeouts in a row on any bytes.
+    pub(crate) most: u32,
+    /// Time waited for timeouts on bytes that had two and more.
+    pub(crate) waited_ns: i64,
+    /// Payload of the longest frame that had two and more.
+    pub(crate) length: u32,
+}
+
+impl Stuck {
+    /// A timeout made the sender repeat these bytes after so long.
+    #[cold]
+    pub(crate) fn add(&mut self, start: u64, end: u64, waited_ns: i64) {
+        if start != self.at {
+            (self.at, self.row, self.row_ns) = (start, 0, 0);
+        }
+        self.row += 1;
+        self.row_ns += waited_ns;
+        if self.row >= 2 {
+            self.waited_ns += std::mem::take(&mut self.row_ns);
+            self.length = self.length.max((end - start) as u32);
+        }
+        self.most = self.most.max(self.row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_timeouts_on_the_same_bytes_make_it_stuck() {
+        let mut stuck = Stuck::default();
+        stuck.add(0, 100, 200);
+        stuck.add(100, 200, 200);
+        assert_eq!((stuck.most, stuck.waited_ns, stuck.length), (1, 0, 0));
+        stuck.add(100, 200, 400);
+        stuck.add(100, 180, 800);
+        assert_eq!((stuck.most, stuck.waited_ns, stuck.length), (3, 1400, 100));
+    }
+}
