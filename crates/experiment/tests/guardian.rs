@@ -47,7 +47,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 20] = [
+const TESTS: [Test; 23] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -66,6 +66,15 @@ const TESTS: [Test; 20] = [
     test("sysctls", sysctls),
     test_with_ip("coalescing is rounded, and restored", coalescing),
     test_with_ip("a bridge follows its port", related),
+    test_with_ip(
+        "a new interface of the same number is another one",
+        made_anew,
+    ),
+    test(
+        "another namespace of the same inode is not it",
+        other_namespace,
+    ),
+    test("two stores share an interface's lock", two_stores),
     test_with_ip("changes of others stay", changes_of_others),
     test_with_ip("a key that others have set is left and named", meddled),
     test_with_ip("what others set between is not set over", meddled_between),
@@ -305,6 +314,61 @@ fn renamed(store: &Store) {
     restored(guard, store);
     ip("link set dev c name a");
     assert_eq!(snapshot(), before);
+}
+
+/// As after both were killed: the journal is there, and nobody restores.
+fn left_behind(store: &Store) -> String {
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    let journal = store.read(guard.journal()).unwrap();
+    restored(guard, store);
+    set_feature("a", "tx-checksum-ip-generic", false);
+    store.write(&journal).unwrap();
+    journal.id
+}
+
+fn made_anew(store: &Store) {
+    let index = Route::open().unwrap().link("a").unwrap().index;
+    left_behind(store);
+    assert!(ip("link del dev a"));
+    let words =
+        format!("link add dev a index {index} address 02:00:00:00:00:01 type veth peer name b");
+    assert!(ip(&words));
+    set_feature("a", "tx-checksum-ip-generic", false);
+    let undone = restore::undo(store).unwrap();
+    assert_eq!(restore::exit_code(&undone), 3, "{undone:?}");
+    assert!(
+        format!("{undone:?}").contains("another device"),
+        "{undone:?}"
+    );
+    assert_eq!(value("a:tx-checksum-ip-generic"), "off");
+}
+
+fn other_namespace(store: &Store) {
+    let id = left_behind(store);
+    let mut journal = store.read(&id).unwrap();
+    let cookie = &mut journal.interfaces[0].namespace.cookie;
+    if cookie.is_none() {
+        return needs::skipped("another namespace of the same inode", "Linux before 5.14");
+    }
+    *cookie = cookie.map(|cookie| cookie + 1);
+    store.write(&journal).unwrap();
+    let undone = restore::undo(store).unwrap();
+    assert_eq!(restore::exit_code(&undone), 3, "{undone:?}");
+    assert_eq!(value("a:tx-checksum-ip-generic"), "off");
+}
+
+fn two_stores(store: &Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let other = Store::at(&folder.path().join("other")).unwrap();
+    let mut first = guard(store);
+    change(&mut first, "a:gro=on").unwrap();
+    let mut second = guard(&other);
+    let error = change(&mut second, "a:gro=off").unwrap_err();
+    assert!(matches!(error, Error::Busy { .. }), "{error}");
+    restored(second, &other);
+    restored(first, store);
+    assert_eq!(value("a:gro"), "off");
 }
 
 fn exclusion(store: &Store) {

@@ -1,5 +1,5 @@
 //! The two ethtool commands that netlink does not have: the driver's description, and the values of
-//! its statistics (netlink has only their names). What else is `unsafe` in the workspace, and why:
+//! its statistics (netlink has only their names); and a socket option that nix does not know. What else is `unsafe` in the workspace, and why:
 //! ARCHITECTURE.md, "What always holds".
 
 #![allow(unsafe_code)]
@@ -20,6 +20,24 @@ const DRIVER_WORDS: usize = 25;
 const SPARE: usize = 1 << 16;
 
 nix::ioctl_readwrite_bad!(siocethtool, libc::SIOCETHTOOL, libc::ifreq);
+
+/// `SO_NETNS_COOKIE` of a socket, since Linux 5.14.
+pub(crate) fn netns_cookie(socket: BorrowedFd<'_>) -> Result<u64, Errno> {
+    let mut cookie = 0_u64;
+    let mut length = libc::socklen_t::try_from(size_of::<u64>()).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: the kernel writes at most `length` bytes to `cookie`, which has as many and is borrowed
+    // mutably for the call, and the length to `length`; it keeps neither pointer.
+    let done = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NETNS_COOKIE,
+            (&raw mut cookie).cast(),
+            &raw mut length,
+        )
+    };
+    Errno::result(done).map(|_| cookie)
+}
 
 /// The bytes of `struct ethtool_drvinfo`.
 pub(crate) fn driver(socket: BorrowedFd<'_>, interface: &str) -> Result<Vec<u8>, Error> {

@@ -1,9 +1,11 @@
 //! Work inside of another network namespace.
 
 use crate::Error;
+use crate::ioctl::netns_cookie;
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
@@ -71,6 +73,19 @@ impl Namespace {
     /// For netlink, which names a namespace by a file descriptor.
     pub(crate) fn descriptor(&self) -> i32 {
         self.network.as_raw_fd()
+    }
+}
+
+/// The number that the kernel has given the calling thread's namespace and gives no other one until
+/// it is started anew, unlike inode numbers; `None` before Linux 5.14.
+pub fn cookie() -> Result<Option<u64>, Error> {
+    let flags = SockFlag::SOCK_CLOEXEC;
+    let socket = socket(AddressFamily::Unix, SockType::Datagram, flags, None);
+    let socket = socket.map_err(Error::system("open a socket"))?;
+    match netns_cookie(socket.as_fd()) {
+        Ok(cookie) => Ok(Some(cookie)),
+        Err(Errno::ENOPROTOOPT) => Ok(None),
+        Err(errno) => Err(Error::system("tell network namespaces apart")(errno)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::settings::{
 /// Whether a journal is about an interface.
 pub(super) fn is_about(journal: &Journal, namespace: &NamespaceId, index: u32) -> bool {
     let mut entries = journal.interfaces.iter();
-    entries.any(|entry| entry.namespace.inode == namespace.inode && entry.was.index == index)
+    entries.any(|entry| entry.namespace.is_same(namespace) && entry.was.index == index)
 }
 
 /// The entry of a name.

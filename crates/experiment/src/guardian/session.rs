@@ -220,7 +220,7 @@ impl Session {
         self.lock(&sysctl_key(&namespace, key), &dotted(key))?;
         self.check_unfinished(&dotted(key), |other| {
             let mut sysctls = other.sysctls.iter();
-            sysctls.any(|entry| entry.namespace.inode == namespace.inode && entry.key == key)
+            sysctls.any(|entry| entry.namespace.is_same(&namespace) && entry.key == key)
         })?;
         let was = read_sysctl(self.spaces.get(&namespace)?, key)?;
         journal.sysctls.push(SysctlEntry {
@@ -286,7 +286,7 @@ impl Session {
     fn lock(&mut self, key: &str, what: &str) -> Result<(), Error> {
         if !self.locks.iter().any(|lock| lock.is(key)) {
             self.locks
-                .push(Lock::take(&self.store, key, what, &self.holder)?);
+                .push(Lock::take_shared(&self.store, key, what, &self.holder)?);
         }
         Ok(())
     }
@@ -297,26 +297,35 @@ impl Session {
         what: &str,
         is_about: impl Fn(&Journal) -> bool,
     ) -> Result<(), Error> {
-        let boot = boot_id()?;
-        for id in self
-            .store
-            .list()?
-            .into_iter()
-            .filter(|id| *id != self.journal.id)
-        {
+        let (boot, own) = (boot_id()?, self.store.path());
+        let others = Store::everywhere().into_iter().flatten();
+        for store in others.filter(|store| store.path() != own) {
+            // What is the matter with another place does not matter here.
+            for journal in store.left().unwrap_or_default() {
+                if journal.boot_id == boot && is_about(&journal) {
+                    return Err(unfinished(what, &journal));
+                }
+            }
+        }
+        let ids = self.store.list()?.into_iter();
+        for id in ids.filter(|id| *id != self.journal.id) {
             let other = match self.store.read(&id) {
                 // Another experiment has ended meanwhile.
                 Err(_) if !self.store.file(&id).exists() => continue,
                 other => other?,
             };
             if other.boot_id == boot && other.state != State::Kept && is_about(&other) {
-                return Err(Error::Unfinished {
-                    what: what.to_owned(),
-                    command: other.command_line(),
-                    journal: id,
-                });
+                return Err(unfinished(what, &other));
             }
         }
         Ok(())
+    }
+}
+
+fn unfinished(what: &str, other: &Journal) -> Error {
+    Error::Unfinished {
+        what: what.to_owned(),
+        command: other.command_line(),
+        journal: other.id.clone(),
     }
 }

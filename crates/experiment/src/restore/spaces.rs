@@ -13,7 +13,7 @@ pub(crate) struct Spaces {
 impl Spaces {
     /// The one that a journal is about.
     pub(crate) fn get(&mut self, id: &NamespaceId) -> Result<&Space, Error> {
-        let known = self.open.iter().position(|space| space.id() == id);
+        let known = self.open.iter().position(|space| space.id().is_same(id));
         match known {
             Some(at) => Ok(&self.open[at]),
             None => Ok(self.add(Space::find(id)?)),
@@ -37,12 +37,12 @@ impl Spaces {
 
 /// The name of an interface's lock: by numbers, which a new name does not change.
 pub(crate) fn interface_key(namespace: &NamespaceId, index: u32) -> String {
-    format!("net{}-if{index}", namespace.inode)
+    format!("{}-if{index}", namespace.key())
 }
 
 /// The name of a sysctl's lock.
 pub(crate) fn sysctl_key(namespace: &NamespaceId, key: &str) -> String {
-    format!("net{}-{}", namespace.inode, dotted(key))
+    format!("{}-{}", namespace.key(), dotted(key))
 }
 
 /// Locks all that a journal is about.
@@ -53,15 +53,15 @@ pub(crate) fn lock_subjects(
 ) -> Result<Vec<Lock>, Error> {
     let interfaces = journal.interfaces.iter().map(|entry| {
         let key = interface_key(&entry.namespace, entry.was.index);
-        Lock::take(store, &key, &entry.was.name, holder)
+        Lock::take_shared(store, &key, &entry.was.name, holder)
     });
     let sysctls = journal.sysctls.iter().map(|entry| {
         let key = sysctl_key(&entry.namespace, &entry.key);
-        Lock::take(store, &key, &dotted(&entry.key), holder)
+        Lock::take_shared(store, &key, &dotted(&entry.key), holder)
     });
     let files = journal.files.iter().map(|entry| {
         let name = entry.path.display().to_string();
-        Lock::take(store, &file_key(&entry.path), &name, holder)
+        Lock::take_shared(store, &file_key(&entry.path), &name, holder)
     });
     interfaces.chain(sysctls).chain(files).collect()
 }

@@ -1,7 +1,7 @@
 //! A network namespace as the place where settings are.
 
 use super::Error;
-use coalescope_netlink::namespace::Namespace;
+use coalescope_netlink::namespace::{Namespace, cookie};
 use coalescope_netlink::route::{Link, Route};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const HERE: &str = "/proc/thread-self/ns/net";
 const NAMED: &str = "/run/netns";
 
-/// Which namespace: names are given anew, numbers tell them apart while they exist.
+/// Which namespace: names and inode numbers are given anew, a cookie is not while the machine runs.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -24,6 +24,25 @@ pub struct NamespaceId {
     pub name: Option<String>,
     /// Its inode number, by which the kernel knows it.
     pub inode: u64,
+    /// Its cookie (`SO_NETNS_COOKIE`); `None` before Linux 5.14, and where one may not look.
+    #[serde(default)]
+    pub cookie: Option<u64>,
+}
+
+impl NamespaceId {
+    /// Whether both are one namespace: by the cookie, or by the inode where the kernel has none.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.cookie == other.cookie && (self.cookie.is_some() || self.inode == other.inode)
+    }
+
+    /// A word for it in names of locks.
+    pub(crate) fn key(&self) -> String {
+        match self.cookie {
+            Some(cookie) => format!("netns{cookie}"),
+            None => format!("net{}", self.inode),
+        }
+    }
 }
 
 /// A namespace to work in. One with a name is kept alive by this value.
@@ -39,16 +58,20 @@ impl Space {
     pub fn open(name: Option<&str>) -> Result<Self, Error> {
         let path = name.map_or_else(|| PathBuf::from(HERE), |name| Path::new(NAMED).join(name));
         let inode = inode(&path, name)?;
-        let id = NamespaceId {
+        let mut id = NamespaceId {
             name: name.map(str::to_owned),
             inode,
+            cookie: None,
         };
-        if name.is_none() && sys_shows_this()? {
-            return Ok(Self {
-                id,
-                room: None,
-                shows_sys: true,
-            });
+        if name.is_none() {
+            id.cookie = cookie()?;
+            if sys_shows_this()? {
+                return Ok(Self {
+                    id,
+                    room: None,
+                    shows_sys: true,
+                });
+            }
         }
         Self::with_room(id, &path)
     }
@@ -56,26 +79,29 @@ impl Space {
     /// Opens the one that a journal is about; another one of the same name is not it.
     pub fn find(id: &NamespaceId) -> Result<Self, Error> {
         let space = Self::open(id.name.as_deref())?;
-        if space.id.inode == id.inode {
+        if space.id.is_same(id) {
             return Ok(space);
         }
         let name = id.name.clone();
         Err(Error::NamespaceGone {
             detail: match name {
-                Some(_) => format!("the one of that name now is another, {}", space.id.inode),
+                Some(_) => "the one of that name now is another".to_owned(),
                 None => "this is another one; run it where the command ran".to_owned(),
             },
             namespace: name.unwrap_or_else(|| format!("net:[{}]", id.inode)),
         })
     }
 
-    fn with_room(id: NamespaceId, path: &Path) -> Result<Self, Error> {
+    fn with_room(mut id: NamespaceId, path: &Path) -> Result<Self, Error> {
         match Namespace::open(path) {
-            Ok(room) => Ok(Self {
-                id,
-                shows_sys: room.shows_sys().is_ok(),
-                room: Some(room),
-            }),
+            Ok(room) => {
+                id.cookie = room.enter(cookie)??;
+                Ok(Self {
+                    id,
+                    shows_sys: room.shows_sys().is_ok(),
+                    room: Some(room),
+                })
+            }
             // Without rights one can still look around where one is.
             Err(error) if id.name.is_none() && error.is_denied() => Ok(Self {
                 id,

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 /// An interface as it is, or was: what has to be the same again after an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,11 @@ pub struct InterfaceState {
     pub mac: String,
     /// The kernel's kind (`veth`); `None` for hardware.
     pub kind: Option<String>,
+    /// The inode of its folder in /sys, which outlives renaming, and which no interface gets anew;
+    /// `None` where /sys does not show it.
+    pub device: Option<u64>,
+    /// Driver and place on a bus, as `ethtool -i` shows them; empty if it does not say.
+    pub driver: String,
     /// MTU.
     pub mtu: u32,
     /// The MTU that IPv6 uses on it, which follows the other one.
@@ -73,16 +79,22 @@ impl InterfaceState {
         }
     }
 
-    /// Whether it is the same device as another state's. Numbers are not given anew in a namespace
-    /// unless all have been used; what has no address of its own may have been given another one
-    /// (a bridge follows its ports), or another name, but hardly both.
+    /// Whether it certainly is the same device as another state's. Numbers of interfaces can be asked
+    /// for, so that they tell too little, and what has no address of its own may have been given
+    /// another one, or another name.
     pub(crate) fn is_same_device(&self, other: &Self) -> bool {
-        let same_address = match (&self.permanent_mac, &other.permanent_mac) {
-            (Some(one), Some(two)) => one == two,
-            (None, None) => self.mac == other.mac || self.name == other.name,
-            _ => false,
-        };
-        self.index == other.index && self.kind == other.kind && same_address
+        let alike = self.index == other.index
+            && self.kind == other.kind
+            && self.driver == other.driver
+            && self.permanent_mac == other.permanent_mac;
+        alike
+            && match (self.device, other.device) {
+                (Some(one), Some(two)) => one == two,
+                _ => {
+                    let is_named = self.name == other.name && self.mac == other.mac;
+                    self.permanent_mac.is_some() || is_named
+                }
+            }
     }
 }
 
@@ -136,6 +148,8 @@ fn read_link(link: &Link, sys: bool) -> Result<InterfaceState, Error> {
         permanent_mac: link.permanent_address.as_deref().map(mac_text),
         mac: mac_text(&link.address),
         kind: link.kind.clone(),
+        device: sys.then(|| device(&link.name)).flatten(),
+        driver: driver(&ethtool, &link.name),
         mtu: link.mtu.unwrap_or_default(),
         ipv6_mtu: number(&ipv6_mtu_path(&link.name)),
         coalescing: coalescing(&ethtool, &link.name)?,
@@ -147,6 +161,20 @@ fn read_link(link: &Link, sys: bool) -> Result<InterfaceState, Error> {
         state.napi_defer_hard_irqs = number(&napi_path(&link.name, "napi_defer_hard_irqs"));
     }
     Ok(state)
+}
+
+fn device(name: &str) -> Option<u64> {
+    fs::metadata(format!("/sys/class/net/{name}"))
+        .ok()
+        .map(|folder| folder.ino())
+}
+
+fn driver(ethtool: &Ethtool, name: &str) -> String {
+    let known = ethtool.driver(name);
+    known.map_or_else(
+        |_| String::new(),
+        |driver| format!("{} {}", driver.name, driver.bus).trim().to_owned(),
+    )
 }
 
 fn add_features(state: &mut InterfaceState, ethtool: &Ethtool) -> Result<(), Error> {

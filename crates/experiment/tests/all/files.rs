@@ -204,6 +204,7 @@ fn a_start_of_the_machine_resets_no_file() {
         namespace: coalescope_experiment::settings::NamespaceId {
             name: Some("coalescope-test-nowhere".to_owned()),
             inode: 7,
+            cookie: None,
         },
         key: "net/ipv4/tcp_reordering".to_owned(),
         held: coalescope_experiment::journal::Held {

@@ -38,7 +38,7 @@ fn apply(
     let paths = resolve(writes)?;
     let locks = paths
         .iter()
-        .map(|path| Lock::take(store, &file_key(path), &path.display().to_string(), holder));
+        .map(|path| Lock::take_shared(store, &file_key(path), &path.display().to_string(), holder));
     let _locks: Vec<_> = locks.collect::<Result<_, _>>()?;
     check_unfinished(store, &paths)?;
     for (path, write) in paths.into_iter().zip(writes) {
