@@ -7,7 +7,7 @@ use serde::Serialize;
 
 pub use crate::hop::{Slot, Strip};
 pub use crate::kept::Connections;
-pub use crate::lengths::{Length, Lengths};
+pub use crate::lengths::{Fate, Length, Lengths};
 
 /// Everything read from one set of captures.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -238,6 +238,12 @@ pub struct Direction {
     /// The same of frames of several segments, merged or TSO, by length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Single frames of half a segment and more that were sent for the first time.
+    #[serde(skip)]
+    pub full: Fate,
+    /// The same of those that were sent again.
+    #[serde(skip)]
+    pub full_again: Fate,
     /// Merged frames that an ICMP "packet too big" quoted although one segment would have fitted.
     pub rejected: Rejected,
     /// Frame numbers of examples, where there are any.
@@ -370,6 +376,9 @@ pub struct Hop {
     /// What became of merged frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Single frames of half a segment and more.
+    #[serde(skip)]
+    pub full: Fate,
     /// What became of frames over time, for text.
     #[serde(skip)]
     pub strip: Strip,
@@ -401,4 +410,7 @@ pub struct HopConnection {
     /// What became of merged or TSO frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Single frames of half a segment and more.
+    #[serde(skip)]
+    pub full: Fate,
 }

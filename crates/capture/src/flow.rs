@@ -371,7 +371,8 @@ impl Flow {
     fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
         let before = self.outstanding.repeat(start, end, frame.time_ns);
         note(&mut self.tally.examples().retransmitted, frame.number);
-        let waited_ns = before.map_or(0, |before| frame.time_ns - before);
+        self.tally.retry(frame.payload, before.in_vain);
+        let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
         if waited_ns >= MIN_RTO_NS + around.rtt_ns {

@@ -8,6 +8,31 @@ const WIDE: u32 = 1024;
 /// Longer than any frame but those of BIG TCP (Linux 5.19), which share the last class.
 const LONGEST: u32 = 64 * 1024;
 
+/// What became of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// Frames that arrived in some form.
+    pub passed: u64,
+    /// Frames that did not.
+    pub lost: u64,
+}
+
+impl Fate {
+    /// Of so many frames, of which some were lost.
+    pub(crate) fn new(all: u32, lost: u32) -> Self {
+        Self {
+            passed: u64::from(all.saturating_sub(lost)),
+            lost: u64::from(lost),
+        }
+    }
+
+    /// Adds what became of others.
+    pub fn add(&mut self, others: Self) {
+        self.passed += others.passed;
+        self.lost += others.lost;
+    }
+}
+
 /// Frames of about one length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Length {

@@ -62,6 +62,15 @@ impl Common {
     }
 }
 
+/// What had become of bytes that are sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// When the first of them was sent.
+    pub(crate) time_ns: Option<i64>,
+    /// They had been sent again before, which did not help.
+    pub(crate) in_vain: bool,
+}
+
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
@@ -168,13 +177,14 @@ impl Outstanding {
         first.into_iter().chain(queued)
     }
 
-    /// Notes that `start..end` was sent again; gives when the first of it was sent before.
-    pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Option<i64> {
-        let mut before = None;
+    /// Notes that `start..end` was sent again.
+    pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Before {
+        let mut before = Before::default();
         for sent in self.within(start, end) {
-            before = before.or(Some(sent.time_ns));
+            before.time_ns = before.time_ns.or(Some(sent.time_ns));
             let again = (sent.end().min(end) - sent.start.max(start)) as u32;
             sent.repeated = sent.repeated.saturating_add(again);
+            before.in_vain |= sent.repeated > sent.len;
             sent.time_ns = now_ns;
         }
         before
@@ -344,8 +354,9 @@ mod tests {
         let mut o = Outstanding::default();
         o.push(sent(0, 3000), &mut Common::default());
         o.push(sent(3000, 3000), &mut Common::default());
-        assert_eq!(o.repeat(0, 1000, 50), Some(0));
-        assert_eq!(o.repeat(3000, 6000, 60), Some(3000));
+        assert_eq!(o.repeat(0, 1000, 50).time_ns, Some(0));
+        let before = o.repeat(3000, 6000, 60);
+        assert_eq!((before.time_ns, before.in_vain), (Some(3000), false));
         let (told, clean) = fates(&mut o, 6000);
         assert_eq!(
             told,
@@ -366,6 +377,15 @@ mod tests {
                 number: 3000
             }]
         );
+    }
+
+    #[test]
+    fn what_is_sent_a_third_time_was_repeated_in_vain() {
+        let mut o = Outstanding::default();
+        o.push(sent(0, 3000), &mut Common::default());
+        let tries = [(0, 1000), (1000, 2000), (2000, 3000), (1000, 2000)];
+        let in_vain = tries.map(|(start, end)| o.repeat(start, end, 5).in_vain);
+        assert_eq!(in_vain, [false, false, false, true]);
     }
 
     #[test]

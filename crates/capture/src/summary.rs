@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
 
 use crate::connection::{Connection, HIGH, LOW};
-use crate::facts::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
+use crate::facts::{self, Direction, Endpoint, Examples, Fate, Rejected, Repeats, Vantage};
 use crate::fisher::odds_and_p;
 use crate::flow::Flow;
 use crate::tally::Multi;
@@ -88,6 +88,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
     let flow = &connection.flows[index];
     let uncut = is_uncut(flow, at_sender);
     let (counts, odd) = (&flow.counts, flow.tally.odd());
+    let fates = flow.tally.fates();
     let (multi, size) = (flow.tally.multi(), flow.tally.size());
     let throughput_bps = throughput(flow);
     Direction {
@@ -139,6 +140,8 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         longest_delivered_bytes: (flow.tally.longest > 0).then_some(flow.tally.longest),
         repeats: repeats(flow, uncut),
         by_length: flow.tally.by_length(),
+        full: Fate::new(fates.full, fates.full_repeated),
+        full_again: Fate::new(odd.retried, odd.retried_in_vain),
         rejected: rejected(flow),
         examples: flow.tally.known_examples().and_then(listed),
     }

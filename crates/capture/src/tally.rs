@@ -37,12 +37,18 @@ pub(crate) struct Fates {
     pub(crate) multi_repeated: u32,
     pub(crate) single: u32,
     pub(crate) single_repeated: u32,
+    /// Of the single ones: of half a segment and more.
+    pub(crate) full: u32,
+    pub(crate) full_repeated: u32,
 }
 
 /// Counters of what most directions have none of.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Odd {
     pub(crate) retransmitted: u32,
+    /// Of the retransmitted: full single frames, and those of what had been retransmitted before.
+    pub(crate) retried: u32,
+    pub(crate) retried_in_vain: u32,
     pub(crate) fast: u32,
     pub(crate) timeout: u32,
     pub(crate) spurious: u32,
@@ -102,6 +108,8 @@ pub(crate) struct Tally {
     single: u32,
     /// Payload of the longest frame that arrived at the first try.
     pub(crate) longest: u32,
+    /// Of those, the ones of half a segment and more.
+    full: u32,
     rare: Option<Box<Rare>>,
     pub(crate) segment: SegmentSize,
 }
@@ -132,6 +140,7 @@ impl Tally {
         let rare = self.rare.as_ref().map(|rare| rare.fates);
         Fates {
             single: self.single,
+            full: self.full,
             ..rare.unwrap_or_default()
         }
     }
@@ -227,6 +236,7 @@ impl Tally {
         }
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
+            self.full += u32::from(self.is_full(fate.len));
         } else if !self.segment.tell(fate) {
             self.count_fate(fate, 1);
         }
@@ -236,13 +246,30 @@ impl Tally {
         let is_multi = self.is_multi(fate.len);
         if !is_multi {
             self.single += times;
+            self.full += times * u32::from(self.is_full(fate.len));
         }
         if is_multi || fate.repeated {
             self.count_rare_fate(fate, times, is_multi);
         }
     }
 
+    /// Counts a frame that was sent again, `in_vain` if it had been sent again before.
+    pub(crate) fn retry(&mut self, payload: u32, in_vain: bool) {
+        let size = self.largest_segment();
+        let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
+        let odd = self.note_odd();
+        odd.retried += u32::from(is_full);
+        odd.retried_in_vain += u32::from(is_full && in_vain);
+    }
+
+    /// Whether a single frame has half a segment and more.
+    #[inline]
+    fn is_full(&self, payload: u32) -> bool {
+        self.size().is_some_and(|size| 2 * payload > size.limit)
+    }
+
     fn count_rare_fate(&mut self, fate: Fate, times: u32, is_multi: bool) {
+        let is_full = !is_multi && self.is_full(fate.len);
         let Rare {
             fates,
             examples,
@@ -252,6 +279,7 @@ impl Tally {
         let repeated = times * u32::from(fate.repeated);
         if !is_multi {
             fates.single_repeated += repeated;
+            fates.full_repeated += repeated * u32::from(is_full);
             return;
         }
         fates.multi += times;

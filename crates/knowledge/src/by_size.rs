@@ -5,10 +5,10 @@
 //! Whoever runs out of room or of tokens loses by the byte: what is twice as long is lost about twice as
 //! often, and what is short is not spared.
 
-use coalescope_capture::facts::{Direction, Hop, HopConnection, Length, Lengths};
+use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Lengths};
 
 use crate::odds::{Table, fisher};
-use crate::thresholds::{ALPHA, HANDFUL, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE};
+use crate::thresholds::{A_FEW, ALPHA, HANDFUL, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE};
 use crate::words::{probability, share};
 
 /// Frames and what became of them: single ones, and longer ones by their length.
@@ -16,6 +16,8 @@ use crate::words::{probability, share};
 pub(crate) struct BySize<'a> {
     pub(crate) table: Table,
     lengths: &'a Lengths,
+    /// Single frames about as long as those that merged ones are made of.
+    full: Part,
     /// Payload bytes of a full single frame.
     segment: u32,
 }
@@ -35,6 +37,15 @@ pub(crate) struct Step {
     pub(crate) longer: Part,
     pub(crate) shorter: Part,
     pub(crate) p: f64,
+}
+
+impl From<Fate> for Part {
+    fn from(fate: Fate) -> Self {
+        Self {
+            lost: fate.lost,
+            all: fate.passed + fate.lost,
+        }
+    }
 }
 
 impl Part {
@@ -74,6 +85,7 @@ impl<'a> BySize<'a> {
         Self {
             table: Table::of(&hop.merged, &hop.single),
             lengths: &hop.by_length,
+            full: hop.full.into(),
             segment: SEGMENT,
         }
     }
@@ -83,6 +95,7 @@ impl<'a> BySize<'a> {
         Self {
             table: Table::of(&connection.merged, &connection.single),
             lengths: &connection.by_length,
+            full: connection.full.into(),
             segment: SEGMENT,
         }
     }
@@ -100,6 +113,7 @@ impl<'a> BySize<'a> {
         Self {
             table: Table::of_repeats(direction),
             lengths: &direction.by_length,
+            full: Part::from(direction.full).and(direction.full_again.into()),
             segment: direction.segment_size_bytes.unwrap_or(SEGMENT),
         }
     }
@@ -118,6 +132,10 @@ impl<'a> BySize<'a> {
         Self {
             table,
             lengths,
+            full: Part {
+                lost: table.single_lost,
+                all: table.single,
+            },
             segment: SEGMENT,
         }
     }
@@ -139,7 +157,17 @@ impl<'a> BySize<'a> {
         let step = steps
             .into_iter()
             .max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))?;
-        (step.p < ALPHA / looks as f64 && step.is_steep() && !self.slopes(&step)).then_some(step)
+        let cannot_be_carried = step.p < ALPHA / looks as f64
+            && step.is_steep()
+            && self.carries_segments(&step)
+            && !self.slopes(&step);
+        cannot_be_carried.then_some(step)
+    }
+
+    /// Whether full single frames pass: where they do not either, the path's MTU is smaller than they are.
+    fn carries_segments(&self, step: &Step) -> bool {
+        self.full.all - self.full.lost >= A_FEW
+            && step.longer.share() >= TIMES_SINGLE * self.full.share()
     }
 
     /// A step at every length, and one between single and merged frames.
@@ -211,16 +239,16 @@ impl Step {
     }
 
     /// In words.
-    pub(crate) fn words(&self, fate: &str) -> String {
+    pub(crate) fn words(&self, frames: &str, fate: &str) -> String {
         let longer = share(self.longer.lost, self.longer.all);
         let shorter = share(self.shorter.lost, self.shorter.all);
         let p = probability(self.p);
         match self.carried {
             None => format!(
-                "{longer} merged frames {fate}, against {shorter} single ones (Fisher's exact {p})"
+                "{longer} {frames} frames {fate}, against {shorter} single ones (Fisher's exact {p})"
             ),
             Some(bytes) => format!(
-                "{longer} merged frames of more than {bytes} bytes {fate}, against {shorter} shorter \
+                "{longer} {frames} frames of more than {bytes} bytes {fate}, against {shorter} shorter \
                  ones (Fisher's exact {p})"
             ),
         }
@@ -260,7 +288,7 @@ mod tests {
         let step = step((400, 0), &[(2, 144, 0), (3, 27, 27)]).unwrap();
         assert_eq!(step.carried, Some(3072));
         assert_eq!(step.longer, Part { lost: 27, all: 27 });
-        let words = step.words("never arrived");
+        let words = step.words("merged", "never arrived");
         assert!(
             words.starts_with("27 of 27 (100%) merged frames of more than 3072 bytes"),
             "{words}"
@@ -277,6 +305,19 @@ mod tests {
         assert_eq!(step((2000, 20), &steeper), None);
         let few = [(10, 6, 6)];
         assert_eq!(step((20, 3), &few), None);
+    }
+
+    /// Short frames that pass say nothing of full ones: a path whose MTU is smaller loses those too.
+    #[test]
+    fn a_black_hole_accuses_nobody() {
+        let mut direction = Direction::default();
+        (direction.repeats.merged, direction.repeats.merged_repeated) = (5, 5);
+        direction.repeats.single = 60;
+        direction.by_length.add(3 * SEGMENT, 0, 5);
+        (direction.full_again.passed, direction.full_again.lost) = (1, 12);
+        assert_eq!(BySize::of_repeats(&direction).step(1), None);
+        (direction.full_again.passed, direction.full_again.lost) = (15, 0);
+        assert!(BySize::of_repeats(&direction).step(1).is_some());
     }
 
     #[test]

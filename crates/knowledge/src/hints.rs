@@ -2,7 +2,6 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
-use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::merging::{at, unjudged};
 use crate::odds::{Table, fisher};
@@ -23,15 +22,9 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
 
 fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let worst = hop.connections.first()?;
-    let uncut = hop
-        .connections
-        .iter()
-        .any(|seen| BySize::of_uncut(seen).step(1).is_some());
-    let title = Table::of(&hop.merged, &hop.single).hint(uncut)?;
-    let mut large = Table::of(&hop.merged, &hop.single);
-    large.merged += hop.tso.lost + hop.tso.came_through();
-    large.merged_lost += hop.tso.lost;
-    let words = large.words(fisher(&large), "that left never arrived");
+    let table = Table::of(&hop.merged, &hop.single);
+    let title = table.hint()?;
+    let words = table.words(fisher(&table), "that left never arrived");
     Some(Finding {
         title: title.to_owned(),
         connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, &c)),
@@ -44,19 +37,11 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let title = |d: &Direction| {
-        let uncut = BySize::of_uncut_repeats(d).step(1).is_some();
-        Table::of_repeats(d).hint(uncut)
-    };
+    let title = |d: &Direction| Table::of_repeats(d).hint();
     let mut all = unjudged(trace, point, suspects);
     let (connection, data, title) =
         all.find_map(|(connection, data)| Some((connection, data, title(data)?)))?;
     let table = Table::of_repeats(data);
-    let table = if table.merged > 0 {
-        table
-    } else {
-        Table::of_uncut_repeats(data)
-    };
     let words = table.words(fisher(&table), "had to be sent again whole");
     Some(Finding {
         title: title.to_owned(),

@@ -40,7 +40,7 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
     }
     for (i, point) in trace.points.iter().enumerate() {
         let guilty = guilty(trace, point, overview.suspects(i));
-        let connections = guilty.iter().map(|(connection, ..)| connection.id);
+        let connections = guilty.iter().map(|guilty| guilty.connection.id);
         all.accuse(sent_again(point, &guilty), point, connections, same);
     }
     all
@@ -105,15 +105,48 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
         let step = BySize::of_connection(connection).step(looks)?;
         Some((connection, step))
     });
-    let step = all.or(worst.map(|(_, step)| step))?;
+    let Some(step) = all.or(worst.map(|(_, step)| step)) else {
+        return uncut_lost_on(hop, trace);
+    };
     let worst = worst.map(|(connection, _)| connection);
     let worst = worst.or(hop.connections.first())?;
+    Some(lost(hop, trace, MERGED, worst, &step))
+}
+
+/// What frames of several segments are called that were merged, and those that may have been.
+const MERGED: &str = "merged";
+const LARGE: &str = "large";
+
+/// Frames that count as their sender's own, and are lost whole: had its card cut them, their segments would
+/// pass as others do.
+fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+    let looks = hop.connections.len();
+    let (worst, step) = hop
+        .connections
+        .iter()
+        .find_map(|connection| Some((connection, BySize::of_uncut(connection).step(looks)?)))?;
+    let mut finding = lost(hop, trace, LARGE, worst, &step);
+    finding.evidence.push(not_cut());
+    Some(finding)
+}
+
+fn not_cut() -> Evidence {
+    told(
+        "what the sender's card cuts is lost segment by segment: these frames were merged on their way,          or not cut where they had to be"
+            .to_owned(),
+    )
+}
+
+fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &Step) -> Finding {
     let connection = at(trace, &hop.from, worst.from_id);
-    Some(Finding {
+    Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
-        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
+        title: format!(
+            "{frames} frames are lost between {} and {}",
+            hop.from, hop.to
+        ),
         connection: connection
             .as_ref()
             .map(|connection| reference(&hop.from, connection)),
@@ -121,13 +154,13 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
             from: hop.from.clone(),
             to: hop.to.clone(),
         }),
-        evidence: hop_evidence(hop, worst, &step, connection.as_ref()),
+        evidence: hop_evidence(hop, worst, (frames, step), connection.as_ref()),
         next: format!(
             "switch off merging (GRO, LRO or RSC) on the interface in front of {}, and nothing else; \
              if the loss goes with it, that proves it",
             hop.from
         ),
-    })
+    }
 }
 
 pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
@@ -139,10 +172,10 @@ pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
 fn hop_evidence(
     hop: &Hop,
     worst: &HopConnection,
-    step: &Step,
+    (frames, step): (&str, &Step),
     connection: Option<&Connection>,
 ) -> Vec<Evidence> {
-    let words = step.words("that left never arrived");
+    let words = step.words(frames, "that left never arrived");
     let mut evidence = vec![shown(words, &hop.from, &worst.merged_lost_frames)];
     if hop.merged.came_through() > 0 {
         let text = format!("{} merged frames did arrive", hop.merged.came_through());
@@ -165,27 +198,47 @@ fn slow(direction: &Direction) -> Option<Evidence> {
 }
 
 /// A direction whose merged frames had to be sent again where single ones had not.
-type Guilty<'a> = (&'a Connection, &'a Direction, Step);
+struct Guilty<'a> {
+    connection: &'a Connection,
+    direction: &'a Direction,
+    frames: &'static str,
+    step: Step,
+}
 
 fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) -> Vec<Guilty<'a>> {
     let looks = point.connections.len() * 2;
     unjudged(trace, point, suspects)
-        .filter_map(|(c, d)| Some((c, d, BySize::of_repeats(d).step(looks)?)))
+        .filter_map(|(connection, direction)| {
+            let merged = BySize::of_repeats(direction).step(looks);
+            let uncut = || BySize::of_uncut_repeats(direction).step(looks);
+            let merged = merged.map(|step| (MERGED, step));
+            let (frames, step) = merged.or_else(|| uncut().map(|step| (LARGE, step)))?;
+            Some(Guilty {
+                connection,
+                direction,
+                frames,
+                step,
+            })
+        })
         .collect()
 }
 
 /// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
 fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
-    let (connection, direction, step) = guilty
-        .iter()
-        .max_by_key(|(_, direction, _)| direction.repeats.merged_repeated)?;
-    let words = step.words("had to be sent again whole");
+    let Guilty {
+        connection,
+        direction,
+        frames,
+        step,
+    } = guilty.iter().max_by_key(|guilty| guilty.step.longer.lost)?;
+    let words = step.words(frames, "had to be sent again whole");
     let mut evidence = vec![shown(
         words,
         &point.name,
         direction.frames_of(|examples| &examples.merged_repeated),
     )];
     evidence.extend(slow(direction));
+    evidence.extend((*frames == LARGE).then(not_cut));
     if guilty.len() > 1 {
         evidence.push(told(format!("{} connections show the same", guilty.len())));
     }
@@ -193,7 +246,7 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
-        title: format!("merged frames are lost somewhere after {}", point.name),
+        title: format!("{frames} frames are lost somewhere after {}", point.name),
         connection: Some(reference(&point.name, connection)),
         hop: None,
         evidence,

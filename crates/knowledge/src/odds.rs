@@ -29,8 +29,8 @@ impl Table {
         Self {
             merged_lost: repeats.merged_repeated,
             merged: repeats.merged,
-            single_lost: repeats.single_repeated,
-            single: repeats.single,
+            single_lost: repeats.single_repeated + direction.full_again.lost,
+            single: repeats.single + direction.full_again.passed + direction.full_again.lost,
         }
     }
 
@@ -47,22 +47,16 @@ impl Table {
         Self {
             merged_lost: repeats.tso_repeated,
             merged: repeats.tso,
-            single_lost: repeats.single_repeated,
-            single: repeats.single,
+            ..Self::of_repeats(direction)
         }
     }
 
-    /// What points to merging without convicting it; `uncut` says that frames are lost whole which were
-    /// taken for their sender's own.
-    pub(crate) fn hint(&self, uncut: bool) -> Option<&'static str> {
+    /// What points to merging without convicting it.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
         let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
         let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);
-        if self.merged_lost > 0 && most && unproven {
-            return Some("merged frames were lost, but too few to blame merging");
-        }
-        uncut.then_some(
-            "large frames are lost whole, and these captures do not tell whether they were merged",
-        )
+        (self.merged_lost > 0 && most && unproven)
+            .then_some("merged frames were lost, but too few to blame merging")
     }
 
     /// The table in words.

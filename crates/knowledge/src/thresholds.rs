@@ -11,6 +11,9 @@ pub(crate) const ALPHA: f64 = 0.01;
 /// together, let most through.
 pub(crate) const MERGED_LOST: f64 = 0.5;
 
+/// Full single frames that must have passed: of one it might be chance.
+pub(crate) const A_FEW: u64 = 2;
+
 /// Of those that are longer than what is carried, this share must be lost: what cannot be carried never is,
 /// and a policer lets some pass whose bucket holds them. The rest is for what captures get wrong.
 pub(crate) const NEARLY_ALL: f64 = 0.9;

@@ -114,6 +114,7 @@ fn add_pair(
     if listed.merged.seen > 0 {
         hop.by_length.add_all(&listed.by_length);
     }
+    hop.full.add(listed.full);
     sum(&mut hop.tso, &listed.tso);
     sum(&mut hop.single, &listed.single);
     sum(&mut hop.lone, &pair.ways[way].result.lone);
@@ -152,6 +153,7 @@ fn list_pair(
         single_lost_frames: result.single_lost.clone(),
         merged_arrived_frames: result.multi_arrived.clone(),
         by_length: result.by_length.clone(),
+        full: result.full,
     }
 }
 

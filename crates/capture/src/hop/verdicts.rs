@@ -2,7 +2,7 @@
 
 use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
-use crate::facts::{Lengths, Outcomes};
+use crate::facts::{Fate, Lengths, Outcomes};
 use crate::tally::note;
 
 /// Outcomes of one direction, by sort.
@@ -13,6 +13,8 @@ pub(crate) struct Verdicts {
     pub(crate) lone: Outcomes,
     /// Frames of several segments.
     pub(crate) by_length: Lengths,
+    /// Single frames of half a segment and more.
+    pub(crate) full: Fate,
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
@@ -35,7 +37,8 @@ impl Verdicts {
             Some(multi) => {
                 self.settle(|len| is_multi(len).unwrap_or(false), strip);
                 self.tell(judged);
-                self.count(judged, multi, strip);
+                let is_full = !multi && is_multi(2 * judged.len).unwrap_or(false);
+                self.count(judged, multi, is_full, strip);
             }
         }
     }
@@ -55,11 +58,13 @@ impl Verdicts {
     /// Counts what was judged before the segment size was settled.
     pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
         for early in std::mem::take(&mut self.early) {
-            self.count(early, is_multi(early.len), strip);
+            let multi = is_multi(early.len);
+            let is_full = !multi && is_multi(2 * early.len);
+            self.count(early, multi, is_full, strip);
         }
     }
 
-    fn count(&mut self, judged: Judged, multi: bool, strip: &mut Slots) {
+    fn count(&mut self, judged: Judged, multi: bool, is_full: bool, strip: &mut Slots) {
         strip.add(&judged, multi);
         if multi {
             count(&mut self.multi, judged.outcome);
@@ -77,12 +82,23 @@ impl Verdicts {
             return;
         }
         count(&mut self.single, judged.outcome);
+        if is_full {
+            self.full.add(fate_of(judged.outcome));
+        }
         if judged.lone {
             count(&mut self.lone, judged.outcome);
         }
         if judged.outcome == Outcome::Lost {
             note(&mut self.single_lost, judged.number);
         }
+    }
+}
+
+fn fate_of(outcome: Outcome) -> Fate {
+    match outcome {
+        Outcome::Lost => Fate { passed: 0, lost: 1 },
+        Outcome::Missed | Outcome::NotJudged => Fate::default(),
+        _ => Fate { passed: 1, lost: 0 },
     }
 }
 

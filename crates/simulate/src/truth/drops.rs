@@ -140,7 +140,11 @@ pub(super) fn lost_for_merging(watcher: &Watcher, drops: &[Drop]) -> [u64; 2] {
     let lost = drops.iter().filter(|drop| drop.cause == Cost::Merging);
     let lost: HashSet<(u64, usize)> = lost.map(|drop| (drop.first, drop.segments)).collect();
     let mut counts = [0; 2];
-    for sighting in watcher.sightings.iter().filter(|s| s.captured) {
+    for sighting in watcher
+        .sightings
+        .iter()
+        .filter(|s| s.captured && s.origin == Origin::Merged)
+    {
         let first = sighting.pieces.first().copied().unwrap_or(0);
         if sighting.len > 0 && lost.contains(&(first, sighting.pieces.len())) {
             counts[sighting.toward.index()] += 1;
