@@ -106,10 +106,10 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
 pub(crate) struct Tally {
     /// First transmissions of single frames, whatever became of them.
     single: u32,
+    /// Of single frames, the ones of half a segment and more.
+    full: u32,
     /// Payload of the longest frame that arrived at the first try.
     pub(crate) longest: u32,
-    /// Of those, the ones of half a segment and more.
-    full: u32,
     rare: Option<Box<Rare>>,
     pub(crate) segment: SegmentSize,
 }
