@@ -231,7 +231,8 @@ pub struct Direction {
     pub stuck_s: f64,
     /// Payload of the longest frame that had two timeouts in a row and more, in bytes.
     pub stuck_bytes: Option<u32>,
-    /// Payload of the longest frame that arrived without being sent again, as far as acknowledged.
+    /// Payload of the longest frame that arrived without being sent again, as far as acknowledged; 65,535 for
+    /// that and more.
     pub longest_delivered_bytes: Option<u32>,
     /// What became of first transmissions, by what was sent again (single-point inference).
     pub repeats: Repeats,

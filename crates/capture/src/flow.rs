@@ -4,6 +4,7 @@ mod answers;
 mod counts;
 mod edge;
 mod lines;
+mod longest;
 mod predicted;
 mod span;
 
@@ -16,6 +17,7 @@ use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
 pub(crate) use counts::{Around, Counts, Data};
+use longest::Longest;
 use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
@@ -62,6 +64,7 @@ pub(crate) struct Flow {
     last_push: bool,
     /// Bytes from below the first one seen may come yet: no SYN told which is the first.
     may_begin_earlier: bool,
+    pub(crate) longest: Longest,
     // The second and the third.
     pub(crate) outstanding: Outstanding,
     pub(crate) tally: Tally,
@@ -391,9 +394,9 @@ impl Flow {
     /// Where a capture has one direction only, what was not sent again for so long has arrived.
     #[cold]
     fn tell_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
-        let tally = &mut self.tally;
+        let (tally, longest) = (&mut self.tally, &mut self.longest);
         let sent = &mut self.outstanding;
-        sent.tell_sent_before(sent_before_ns, common, |fate| tally.tell(fate));
+        sent.tell_sent_before(sent_before_ns, common, |fate| longest.tell(fate, tally));
     }
 
     /// Bytes that the other side acknowledged and this capture never had.
@@ -418,8 +421,9 @@ impl Flow {
         if !self.acked {
             self.tell_unacknowledged(now_ns - TAIL_NS, common);
         }
-        let tally = &mut self.tally;
-        self.outstanding.finish(common, |fate| tally.tell(fate));
+        let (tally, longest) = (&mut self.tally, &mut self.longest);
+        self.outstanding
+            .finish(common, |fate| longest.tell(fate, tally));
         self.acks.finish(now_ns);
     }
 }

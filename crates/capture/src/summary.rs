@@ -137,7 +137,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         stuck_timeouts: u64::from(odd.stuck.most),
         stuck_s: seconds(odd.stuck.waited_ns),
         stuck_bytes: (odd.stuck.length > 0).then_some(odd.stuck.length),
-        longest_delivered_bytes: (flow.tally.longest > 0).then_some(flow.tally.longest),
+        longest_delivered_bytes: flow.longest.bytes(),
         repeats: repeats(flow, uncut),
         by_length: flow.tally.by_length(),
         full: Fate::new(fates.full, fates.full_repeated),

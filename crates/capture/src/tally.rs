@@ -108,8 +108,6 @@ pub(crate) struct Tally {
     single: u32,
     /// Of single frames, the ones of half a segment and more.
     full: u32,
-    /// Payload of the longest frame that arrived at the first try.
-    pub(crate) longest: u32,
     rare: Option<Box<Rare>>,
     pub(crate) segment: SegmentSize,
 }
@@ -231,9 +229,6 @@ impl Tally {
     /// Counts a fate.
     #[inline(always)]
     pub(crate) fn tell(&mut self, fate: Fate) {
-        if !fate.repeated {
-            self.longest = self.longest.max(fate.len);
-        }
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
             self.full += u32::from(self.is_full(fate.len));

@@ -49,10 +49,10 @@ impl Flow {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         self.una = una;
         self.last_ack_ns = now_ns;
-        let tally = &mut self.tally;
+        let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
             .outstanding
-            .acknowledge(una, common, |fate| tally.tell(fate));
+            .acknowledge(una, common, |fate| longest.tell(fate, tally));
         if let Some(sent_ns) = clean {
             self.turn.push(now_ns - sent_ns, is_prompt);
         }
