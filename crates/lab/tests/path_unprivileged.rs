@@ -7,6 +7,7 @@ use std::fs;
 use std::time::Duration;
 
 fn main() {
+    needs::open_record().expect("the record of skips");
     become_nobody().expect("no rights");
     let test = "a path without root";
     if needs::had(test, become_namespace_root()).is_none() || needs::had(test, hide_run()).is_none()

@@ -5,6 +5,7 @@ use coalescope_lab::{KernelGro, Namespace, Veth, become_namespace_root, become_n
 use std::time::Duration;
 
 fn main() {
+    coalescope_needs::open_record().expect("the record of skips");
     become_nobody().expect("no rights");
     if coalescope_needs::had("the lab without root", become_namespace_root()).is_none() {
         return;

@@ -13,6 +13,7 @@ use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// Names the file that collects what was skipped.
@@ -43,16 +44,35 @@ pub fn skipped(test: &str, lacking: impl Display) {
     // Not `eprintln!`: the harness shows what that prints only of tests that fail.
     let _ = writeln!(io::stderr(), "SKIPPED, {test}: {lacking}");
     if let Some(file) = env::var_os(RECORD) {
-        let written = record(
-            Path::new(&file),
-            &format!("{lacking}\t{test}\t{}\n", again()),
-        );
+        let line = format!("{lacking}\t{test}\t{}\n", again());
+        let written = opened(Path::new(&file)).and_then(|file| record(&file, &line));
         assert!(
             written.is_ok(),
             "cannot write {}: {written:?}",
             file.display()
         );
     }
+}
+
+/// Opens the file that collects what was skipped. A test that gives up its rights calls this before: without them
+/// the file of whoever started the tests cannot be opened any more.
+///
+/// # Errors
+///
+/// If the file cannot be opened.
+pub fn open_record() -> io::Result<()> {
+    env::var_os(RECORD).map_or(Ok(()), |file| opened(Path::new(&file)).map(drop))
+}
+
+/// The file, opened once for the whole program.
+fn opened(path: &Path) -> io::Result<Arc<File>> {
+    static FILE: Mutex<Option<Arc<File>>> = Mutex::new(None);
+    let mut kept = FILE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(file) = &*kept {
+        return Ok(Arc::clone(file));
+    }
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    Ok(Arc::clone(kept.insert(Arc::new(file))))
 }
 
 /// How to run the test again: the harness names a test's thread after it, `main` without a harness. Threads that the
@@ -66,8 +86,7 @@ fn again() -> String {
 }
 
 /// One write, so that lines of programs that run side by side do not mix.
-fn record(file: &Path, line: &str) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().create(true).append(true).open(file)?;
+fn record(mut file: &File, line: &str) -> io::Result<()> {
     file.write_all(line.as_bytes())
 }
 
