@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use tempfile::NamedTempFile;
+use coalescope_files::{self as files, Replacement, Rights};
 
 use crate::cli::ReportArgs;
 
@@ -21,7 +21,7 @@ impl PageFile {
         let path = args.report.clone();
         if let Some(path) = &path {
             check_name(path)?;
-            drop(beside(path)?);
+            files::check(path).with_context(|| cannot(path))?;
         }
         Ok(Self { path })
     }
@@ -65,29 +65,12 @@ fn check_name(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(beside(path)?);
-    page(&mut out)?;
-    let file = out.into_inner()?;
-    file.as_file().sync_all()?;
-    // A link stays one.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    file.persist(target)?;
-    Ok(())
-}
-
-/// A new file in the same folder, so that it can be renamed.
-fn beside(path: &Path) -> anyhow::Result<NamedTempFile> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".coalescope-").suffix(".html");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder).with_context(|| cannot(path))
+fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    files::replace(&Replacement::of(path, Rights::Usual), |file| {
+        let mut out = BufWriter::new(file);
+        page(&mut out)?;
+        out.flush()
+    })
 }
 
 fn cannot(path: &Path) -> String {

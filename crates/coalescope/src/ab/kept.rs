@@ -1,12 +1,13 @@
 //! Where the record is kept.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use coalescope_experiment::record::{Record, SCHEMA};
+use coalescope_files::{self as files, Replacement, Rights};
 use serde::Serialize;
 
 use crate::places;
@@ -25,7 +26,7 @@ impl Kept {
     /// A new one in the usual place.
     pub(super) fn usual(begun_unix_s: u64) -> anyhow::Result<Self> {
         let folder = places::records();
-        fs::create_dir_all(&folder).with_context(|| {
+        files::private(&folder).with_context(|| {
             format!(
                 "cannot make the folder {}: use --save FILE",
                 folder.display()
@@ -53,15 +54,16 @@ impl Kept {
         Ok(record)
     }
 
-    /// Writes all of it, so that after a crash there is this one or the one before.
+    /// Writes all of it, so that after a crash there is this one or the one before. It holds a command,
+    /// which is nobody else's business.
     pub(super) fn write(&self, record: &impl Serialize) -> io::Result<()> {
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".new");
-        let mut file = io::BufWriter::new(File::create(&beside)?);
-        serde_json::to_writer_pretty(&mut file, record)?;
-        file.write_all(b"\n")?;
-        file.into_inner()?.sync_all()?;
-        fs::rename(&beside, &self.path)
+        let replacement = Replacement::of(&self.path, Rights::Exactly(0o600));
+        files::replace(&replacement, |file| {
+            let mut out = io::BufWriter::new(file);
+            serde_json::to_writer_pretty(&mut out, record)?;
+            out.write_all(b"\n")?;
+            out.flush()
+        })
     }
 }
 

@@ -50,7 +50,7 @@ impl Place {
         namespace.enter(inside).unwrap();
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"));
         command
             .args(arguments)

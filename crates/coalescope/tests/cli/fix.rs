@@ -11,7 +11,7 @@ use crate::ab::{Place, now};
 use crate::common::{is_as_its_schema_says, stderr, stdout};
 
 /// What fires `gro-latency-hold`: a timer of 2 ms with GRO on.
-fn hold() {
+pub(crate) fn hold() {
     let on = [("rx-gro", true)];
     Link::named("t0").unwrap().set_features(&on).unwrap();
     fs::write("/sys/class/net/t0/gro_flush_timeout", "2000000").unwrap();

@@ -16,6 +16,8 @@ mod generated;
 mod help;
 mod json;
 #[cfg(target_os = "linux")]
+mod kept;
+#[cfg(target_os = "linux")]
 mod lab;
 mod page;
 #[cfg(unix)]

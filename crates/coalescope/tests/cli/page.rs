@@ -87,6 +87,57 @@ fn a_link_stays_a_link_and_others_may_read() {
     assert_eq!(mode, usual);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_page_that_was_there_keeps_its_rights() {
+    use std::os::unix::fs::PermissionsExt;
+    let captures = Captures::of(STORY);
+    let old = captures.write("old.html", b"old");
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o600)).unwrap();
+    captures.trace(&["VM-01.pcap", "--report", "old.html"]);
+    assert!(page(&captures, "old.html").starts_with("<!DOCTYPE html>"));
+    let mode = fs::metadata(&old).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o600);
+}
+
+/// In a folder that is as /tmp is, another user has put a link, or a file, where the page is to be.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_another_user_has_planted_is_neither_followed_nor_written_over() {
+    use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
+    const NOBODY: Option<u32> = Some(65_534);
+    let captures = Captures::of(STORY);
+    let precious = captures.write("precious", b"precious");
+    let shared = captures.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+    symlink(&precious, shared.join("link.html")).unwrap();
+    symlink(captures.path(), shared.join("folder")).unwrap();
+    fs::write(shared.join("file.html"), "theirs").unwrap();
+    let planted = lchown(shared.join("link.html"), NOBODY, None)
+        .and_then(|()| lchown(shared.join("folder"), NOBODY, None))
+        .and_then(|()| chown(shared.join("file.html"), NOBODY, None));
+    if coalescope_needs::had("what another user has planted", planted).is_none() {
+        return;
+    }
+    for (path, why) in [
+        ("shared/link.html", "is a link of the user 65534"),
+        ("shared/folder/new.html", "is a link of the user 65534"),
+        ("shared/file.html", "is of the user 65534"),
+    ] {
+        let output = captures.trace(&["VM-01.pcap", "--report", path]);
+        let said = stderr(&output);
+        assert_eq!(
+            (output.status.code(), said.contains(why)),
+            (Some(2), true),
+            "{said}"
+        );
+    }
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    assert_eq!(fs::read(shared.join("file.html")).unwrap(), b"theirs");
+    assert!(!captures.path().join("new.html").exists());
+}
+
 #[test]
 fn other_commands_write_pages_too() {
     let captures = Captures::of(STORY);

@@ -2,6 +2,7 @@
 
 use super::Store;
 use crate::settings::Error;
+use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -103,6 +104,7 @@ impl Lock {
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).mode(0o600);
+    options.custom_flags(OFlag::O_NOFOLLOW.bits());
     options
 }
 

@@ -2,17 +2,20 @@
 
 use super::{Journal, Lock, State, boot_id};
 use crate::settings::Error;
+use coalescope_files::{self as files, Replacement, Rights};
 use nix::unistd::geteuid;
 use std::env;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Longest journal that is read.
 const LONGEST: u64 = 64 << 20;
 /// Others must not write here: what a journal says is written to the kernel.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
+/// What is in a journal is nobody else's business.
+const OWN_RIGHTS: Rights = Rights::Exactly(0o600);
 
 /// A folder of journals and locks that belongs to us alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,11 +95,11 @@ impl Store {
         }
     }
 
-    /// A folder; it is made if it is not there, and refused if others can write to it.
+    /// A folder; it is made with mode 0700 if it is not there, and refused if others can write to it
+    /// or put another one in its place.
     pub fn at(path: &Path) -> Result<Self, Error> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-        made.map_err(|error| unsafe_place(path, &error.to_string()))?;
-        Self::checked(path).map_err(|problem| unsafe_place(path, &problem))
+        let own = files::private(path).map_err(|error| unsafe_place(path, &error.to_string()))?;
+        Ok(Self { path: own })
     }
 
     /// Every folder that may hold journals and is there, each with what is against using it: those of
@@ -123,23 +126,8 @@ impl Store {
     }
 
     fn readable(path: &Path) -> Result<Self, String> {
-        let store = Self::checked(path)?;
-        fs::read_dir(&store.path).map_err(|error| error.to_string())?;
-        Ok(store)
-    }
-
-    fn checked(path: &Path) -> Result<Self, String> {
-        let path = path.canonicalize().map_err(|error| error.to_string())?;
-        let about = fs::metadata(&path).map_err(|error| error.to_string())?;
-        if !about.is_dir() {
-            return Err("it is not a folder".to_owned());
-        }
-        if about.uid() != geteuid().as_raw() {
-            return Err(format!("it belongs to the user {}", about.uid()));
-        }
-        if about.mode() & WRITABLE_BY_OTHERS != 0 {
-            return Err("others can write to it".to_owned());
-        }
+        let path = files::existing(path).map_err(|error| error.to_string())?;
+        fs::read_dir(&path).map_err(|error| error.to_string())?;
         Ok(Self { path })
     }
 
@@ -158,16 +146,14 @@ impl Store {
     /// Writes a journal so that after a power cut there is this one or the one before, whole. When
     /// this gives back, it is on disk.
     pub fn write(&self, journal: &Journal) -> Result<(), Error> {
-        let (file, beside) = (self.file(&journal.id), self.beside(&journal.id));
-        let bytes = journal.encode()?;
-        let written = write_synced(&beside, &bytes);
-        // After a failed sync what is on disk is anybody's guess: that file is never used.
-        if let Err(error) = written {
-            let _ = fs::remove_file(&beside);
-            return Err(Error::file("write", &beside)(error));
-        }
-        fs::rename(&beside, &file).map_err(Error::file("write", &file))?;
-        self.sync()
+        let (file, bytes) = (self.file(&journal.id), journal.encode()?);
+        let beside = self.beside(&journal.id);
+        let replacement = Replacement {
+            beside: beside.file_name(),
+            ..Replacement::of(&file, OWN_RIGHTS)
+        };
+        let written = files::replace(&replacement, |to| to.write_all(&bytes));
+        written.map_err(Error::file("write", &file))
     }
 
     /// Reads a journal.
@@ -211,7 +197,7 @@ impl Store {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(Error::file("remove", &file)(error))
             }
-            _ => self.sync(),
+            _ => files::sync_folder_of(&file).map_err(Error::file("sync", &self.path)),
         }
     }
 
@@ -262,17 +248,15 @@ impl Store {
         bytes: &[u8],
     ) -> Result<PathBuf, Error> {
         let copy = self.copy(id, number);
-        write_synced(&copy, bytes).map_err(Error::file("write", &copy))?;
+        let written = files::replace(&Replacement::of(&copy, OWN_RIGHTS), |to| {
+            to.write_all(bytes)
+        });
+        written.map_err(Error::file("write", &copy))?;
         Ok(copy)
     }
 
     fn beside(&self, id: &str) -> PathBuf {
         self.path.join(format!(".{id}.json.new"))
-    }
-
-    fn sync(&self) -> Result<(), Error> {
-        let synced = File::open(&self.path).and_then(|folder| folder.sync_all());
-        synced.map_err(Error::file("sync", &self.path))
     }
 }
 
@@ -281,19 +265,6 @@ fn is_id(name: &str) -> bool {
     let (time, process) = name.split_once('-').unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(time) && is_number(process)
-}
-
-fn write_synced(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    // Whatever a crash left there is of no use.
-    let _ = fs::remove_file(path);
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 fn unsafe_place(path: &Path, problem: &str) -> Error {

@@ -295,15 +295,6 @@ fn links_stay_links() {
 }
 
 #[test]
-fn a_folder_that_everybody_writes_to_is_refused() {
-    let room = Room::new();
-    fs::create_dir(room.path("open")).unwrap();
-    set_mode(&room.path("open"), 0o777);
-    let error = room.apply(&[room.write("open/a", "new")]).unwrap_err();
-    assert!(error.to_string().contains("everybody can write"), "{error}");
-}
-
-#[test]
 fn two_at_once_exclude_each_other() {
     let room = Room::new();
     room.put("a", "old");
@@ -385,6 +376,88 @@ fn any_state_between_is_mended() {
             assert_eq!(room.tree(), before, "{written} {half}");
         }
     }
+}
+
+/// The name, and what it is.
+fn attributes(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut names = vec![0; 4096];
+    let length = rustix::fs::listxattr(path, &mut names[..]).expect("it works");
+    let names = names[..length].split(|byte| *byte == 0);
+    let names = names.filter(|name| !name.is_empty());
+    let with_value = |name: &[u8]| {
+        let name = String::from_utf8(name.to_vec()).expect("it works");
+        let mut value = vec![0; 4096];
+        let length = rustix::fs::getxattr(path, &*name, &mut value[..]).expect("it works");
+        value.truncate(length);
+        (name, value)
+    };
+    let mut all: Vec<_> = names.map(with_value).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn owner_acl_label_and_other_attributes_stay() {
+    const ACL: [u8; 44] = [
+        2, 0, 0, 0, // version
+        1, 0, 6, 0, 255, 255, 255, 255, // its owner
+        2, 0, 4, 0, 57, 48, 0, 0, // the user 12345
+        4, 0, 4, 0, 255, 255, 255, 255, // its group
+        16, 0, 4, 0, 255, 255, 255, 255, // the mask
+        32, 0, 0, 0, 255, 255, 255, 255, // all others
+    ];
+    let room = Room::new();
+    let path = room.put("a", "old");
+    let _ = chown(&path, Some(1234), Some(4321));
+    for (name, value) in [
+        ("user.origin", &b"the admin"[..]),
+        ("system.posix_acl_access", &ACL),
+        ("security.selinux", b"system_u:object_r:net_conf_t:s0\0"),
+    ] {
+        let set = rustix::fs::setxattr(&path, name, value, rustix::fs::XattrFlags::empty());
+        let set = set.map_err(|error| format!("{name}: {error}"));
+        coalescope_needs::had("extended attributes of changed files", set);
+    }
+    let (tree, all) = (room.tree(), attributes(&path));
+    room.apply(&[room.write("a", "new")]).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!((room.tree()[0].2, room.tree()[0].3), (tree[0].2, tree[0].3));
+    assert_eq!(attributes(&path), all);
+    assert!(is_restored(&room.undo()));
+    assert_eq!(room.tree(), tree);
+    assert_eq!(attributes(&path), all);
+}
+
+#[test]
+fn what_somebody_has_done_to_its_rights_since_stays() {
+    let room = Room::new();
+    let path = room.put("a", "old");
+    set_mode(&path, 0o640);
+    room.apply(&[room.write("a", "new")]).unwrap();
+    set_mode(&path, 0o600);
+    let _ = chown(&path, Some(1234), None);
+    let about = fs::metadata(&path).unwrap();
+    assert!(is_restored(&room.undo()));
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    let now = fs::metadata(&path).unwrap();
+    assert_eq!((now.mode() & 0o7777, now.uid()), (0o600, about.uid()));
+}
+
+#[test]
+fn a_folder_above_that_others_write_to_is_refused() {
+    let room = Room::new();
+    fs::create_dir_all(room.path("open/own")).unwrap();
+    set_mode(&room.path("open"), 0o777);
+    for name in ["open/a", "open/own/a", "open/own/new/a"] {
+        let error = room
+            .apply(&[room.write(name, "x")])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("others can write to"), "{error}");
+    }
+    assert!(!room.path("open/own/new").exists());
+    set_mode(&room.path("open"), 0o1777);
+    room.apply(&[room.write("open/own/a", "x")]).unwrap();
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use super::Error;
 use crate::Namespace;
+use coalescope_files as files;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
@@ -14,7 +15,7 @@ use nix::unistd::gettid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
@@ -40,7 +41,7 @@ impl Names {
     /// process has several paths, or the number is also one of another container's.
     pub(super) fn reserve(rooms: &BTreeSet<String>) -> Result<Self, Error> {
         let folder = folder();
-        fs::create_dir_all(&folder).map_err(Error::file("make the folder", &folder))?;
+        let folder = files::private(&folder).map_err(Error::file("make the folder", &folder))?;
         for prefix in prefixes() {
             if let Some(names) = Self::reserve_as(&prefix, rooms, &folder)? {
                 return Ok(names);
@@ -130,7 +131,7 @@ impl Drop for Names {
 /// The first thing that could not be removed; everything else is.
 pub fn clean() -> Result<Vec<String>, Error> {
     let mut cleaned = Vec::new();
-    let entries = match fs::read_dir(folder()) {
+    let entries = match files::existing(&folder()).and_then(fs::read_dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cleaned),
         Err(error) => return Err(Error::file("read the folder", folder())(error)),
@@ -221,7 +222,12 @@ fn prefixes() -> impl Iterator<Item = String> {
 
 /// Writes a list, locked; it must not be there yet.
 fn write<'a>(list: &Path, names: impl Iterator<Item = &'a String>) -> io::Result<Flock<File>> {
-    let file = OpenOptions::new().write(true).create_new(true).open(list)?;
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(list)?;
     let mut lock = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| errno)?;
     // Somebody who cleaned may have had the lock before us, and removed an empty list.
     if lock.metadata()?.nlink() == 0 {

@@ -1,9 +1,8 @@
 //! Writing files: what was is on disk before the first of them.
 
 use super::{FileWrite, back, disk, file_key};
-use crate::journal::{Digest, FileEntry, FileState, Journal, Lock, State, Store, begin};
+use crate::journal::{Digest, FileEntry, Journal, Lock, State, Store, begin};
 use crate::settings::Error;
-use nix::unistd::{getegid, geteuid};
 use std::path::{Path, PathBuf};
 
 /// Writes files, all or none, so that [`undo`](crate::restore::undo) can put them back byte for
@@ -83,16 +82,7 @@ fn entry(path: PathBuf, write: &FileWrite) -> Result<FileEntry, Error> {
 fn write_all(journal: &Journal, writes: &[FileWrite]) -> Result<(), Error> {
     for (entry, write) in journal.files.iter().zip(writes) {
         disk::make_folders(&entry.folders)?;
-        let own = || (write.mode_if_new, geteuid().as_raw(), getegid().as_raw());
-        let was = entry.was.as_ref();
-        let (mode, uid, gid) = was.map_or_else(own, |was| (was.mode, was.uid, was.gid));
-        let state = FileState {
-            bytes: write.bytes.clone(),
-            mode,
-            uid,
-            gid,
-        };
-        disk::replace(&entry.path, &state)?;
+        disk::replace(&entry.path, &write.bytes, write.mode_if_new)?;
     }
     Ok(())
 }

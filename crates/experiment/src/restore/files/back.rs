@@ -53,7 +53,8 @@ fn is_restored(entry: &FileEntry, is: Option<&FileState>) -> bool {
 fn put_back(entry: &FileEntry) -> Result<(), Error> {
     match &entry.was {
         None => disk::remove(&entry.path),
-        Some(was) => disk::replace(&entry.path, was),
+        // What belongs to it may have been changed since, and that is not taken back.
+        Some(was) => disk::replace(&entry.path, &was.bytes, was.mode),
     }
 }
 
@@ -86,7 +87,7 @@ fn unrestored(
             Err(error) => (format!("in the journal ({error})"), None),
             Ok(copy) => {
                 let copy = copy.display().to_string();
-                let command = install(was, &quoted(&copy), &path);
+                let command = by_hand(entry, was, &quoted(&copy), &path);
                 (format!("as in {copy}"), Some(command))
             }
         },
@@ -101,7 +102,11 @@ fn unrestored(
     }
 }
 
-fn install(was: &FileState, from: &str, to: &str) -> String {
+/// What belongs to a file that is there stays its own.
+fn by_hand(entry: &FileEntry, was: &FileState, from: &str, to: &str) -> String {
+    if entry.path.exists() {
+        return format!("cp {from} {to}");
+    }
     let FileState { mode, uid, gid, .. } = was;
     format!("install -m {mode:o} -o {uid} -g {gid} {from} {to}")
 }

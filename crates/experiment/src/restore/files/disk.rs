@@ -2,19 +2,16 @@
 
 use crate::journal::FileState;
 use crate::settings::Error;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use coalescope_files::{self as files, Replacement, Rights};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 /// Longest file that is changed: what configures a network is short.
 const LONGEST: u64 = 4 << 20;
 /// Permissions as `chmod` takes them.
 const PERMISSIONS: u32 = 0o7777;
-/// Others could put a link where we write with all rights.
-const WRITABLE_BY_ALL: u32 = 0o002;
-/// A folder in which only owners rename and remove.
-const STICKY: u32 = 0o1000;
 /// What is there is made by the kernel, and not kept.
 const NOT_KEPT: [&str; 3] = ["/proc", "/sys", "/dev"];
 
@@ -31,7 +28,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
             real_folder(folder)?.join(name)
         }
         Err(error) => return Err(Error::file("read", path)(error)),
-        Ok(_) => path.canonicalize().map_err(Error::file("follow", path))?,
+        Ok(_) => real(path).map_err(Error::file("follow", path))?,
     };
     match NOT_KEPT.iter().find(|place| real.starts_with(place)) {
         None => Ok(real),
@@ -41,7 +38,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
 
 /// A folder without links, as far as it exists.
 fn real_folder(folder: &Path) -> Result<PathBuf, Error> {
-    match folder.canonicalize() {
+    match real(folder) {
         Ok(real) => Ok(real),
         Err(error) if error.kind() == ErrorKind::NotFound && !is_there(folder) => {
             let above = folder.parent().zip(folder.file_name());
@@ -52,23 +49,23 @@ fn real_folder(folder: &Path) -> Result<PathBuf, Error> {
     }
 }
 
+/// Without links, each of them root's or one's own; it is there.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let real = files::real(path)?;
+    fs::symlink_metadata(&real).map(|_| real)
+}
+
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Folders that are not there yet, the outermost first. The one that is must be safe to write to.
+/// Folders that are not there yet, the outermost first. Those that are must be safe to write to, all
+/// of them: whoever can rename one chooses where is written.
 pub(super) fn missing_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut missing = Vec::new();
-    for folder in path.ancestors().skip(1) {
-        match fs::metadata(folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => missing.push(folder.to_owned()),
-            Err(error) => return Err(Error::file("read", folder)(error)),
-            Ok(about) if about.mode() & WRITABLE_BY_ALL != 0 && about.mode() & STICKY == 0 => {
-                return Err(refused(path, "everybody can write to its folder"));
-            }
-            Ok(_) => break,
-        }
-    }
+    files::check_folders(path).map_err(|error| refused(path, &error.to_string()))?;
+    let folders = path.ancestors().skip(1);
+    let missing = folders.take_while(|folder| !is_there(folder));
+    let mut missing: Vec<_> = missing.map(Path::to_owned).collect();
     missing.reverse();
     Ok(missing)
 }
@@ -104,7 +101,7 @@ pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
         // Whatever the umask: services that are not root read there.
         let readable = fs::set_permissions(folder, Permissions::from_mode(0o755));
         readable.map_err(Error::file("make", folder))?;
-        sync_folder_of(folder).map_err(Error::file("sync the folder of", folder))?;
+        files::sync_folder_of(folder).map_err(Error::file("sync the folder of", folder))?;
     }
     Ok(())
 }
@@ -113,21 +110,21 @@ pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
 pub(super) fn remove_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         if fs::remove_dir(folder).is_ok() {
-            let _ = sync_folder_of(folder);
+            let _ = files::sync_folder_of(folder);
         }
     }
 }
 
-/// Replaces a file, so that at any instant, after a power cut too, there is the one before or this
-/// one. In SELinux the new one has the type that its folder gives, as an editor's would.
-pub(super) fn replace(path: &Path, state: &FileState) -> Result<(), Error> {
+/// Replaces what is in a file, so that at any instant, after a power cut too, there is the one before
+/// or this one. Owner, permissions and extended attributes stay those of the one that is there.
+pub(super) fn replace(path: &Path, bytes: &[u8], mode_if_new: u32) -> Result<(), Error> {
     let beside = beside(path);
-    let replaced = write_synced(&beside, state).and_then(|()| fs::rename(&beside, path));
-    if replaced.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    let synced = replaced.and_then(|()| sync_folder_of(path));
-    synced.map_err(Error::file("write", path))
+    let replacement = Replacement {
+        beside: beside.file_name(),
+        ..Replacement::of(path, Rights::Exactly(mode_if_new))
+    };
+    let replaced = files::replace(&replacement, |to| to.write_all(bytes));
+    replaced.map_err(Error::file("write", path))
 }
 
 /// Removes a file; one that is not there is as well.
@@ -135,7 +132,7 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed
-            .and_then(|()| sync_folder_of(path))
+            .and_then(|()| files::sync_folder_of(path))
             .map_err(Error::file("remove", path)),
     }
 }
@@ -149,26 +146,6 @@ pub(super) fn remove_half_written(path: &Path) {
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.coalescope-new"))
-}
-
-fn write_synced(path: &Path, state: &FileState) -> io::Result<()> {
-    // Whatever a crash left there is of no use.
-    let _ = fs::remove_file(path);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let mut file = options.open(path)?;
-    let about = file.metadata()?;
-    if (about.uid(), about.gid()) != (state.uid, state.gid) {
-        fchown(&file, Some(state.uid), Some(state.gid))?;
-    }
-    // After the owner: changing that takes some permissions away.
-    file.set_permissions(Permissions::from_mode(state.mode))?;
-    file.write_all(&state.bytes)?;
-    file.sync_all()
-}
-
-fn sync_folder_of(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
 }
 
 /// It could not be taken back, so it is not done.

@@ -1,0 +1,81 @@
+//! Files that are replaced in one instant, and folders that are one user's alone.
+//!
+//! A [replaced](replace()) file is written beside, synced, renamed, and its folder is synced: at any
+//! instant, after a power cut too, there is the one before or this one, whole. What belongs to the
+//! one before (owner, permissions, ACL, label, other extended attributes) belongs to this one.
+//!
+//! On Linux every path is walked from folder to folder, each opened relative to the one before, and a
+//! link is followed only if root or the present user has made it: nobody else chooses where is
+//! written. Elsewhere the system's own walk is used.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(target_os = "linux")]
+pub use linux::{check_folders, existing, private, real, sync_folder_of};
+#[cfg(not(target_os = "linux"))]
+use other as system;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Permissions of a file that was not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// As the umask allows: for what was made to be shown.
+    Usual,
+    /// These, whatever the umask: 0o600 for what is nobody else's business.
+    Exactly(u32),
+}
+
+/// How a file is replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Replacement<'a> {
+    /// Where it is, or is to be.
+    pub path: &'a Path,
+    /// Permissions if it is new; one that is there keeps its own.
+    pub rights: Rights,
+    /// The name of the file that is written beside; what a crash left there is overwritten. By chance
+    /// if there is none, which nobody can foresee.
+    pub beside: Option<&'a OsStr>,
+}
+
+impl<'a> Replacement<'a> {
+    /// Of a file of the user's choice.
+    #[must_use]
+    pub fn of(path: &'a Path, rights: Rights) -> Self {
+        Self {
+            path,
+            rights,
+            beside: None,
+        }
+    }
+}
+
+/// Replaces a file by what `write` writes, or leaves it as it is.
+///
+/// # Errors
+///
+/// If it cannot be written with all that belongs to it, or where another user might have chosen what
+/// is written over.
+pub fn replace(
+    replacement: &Replacement<'_>,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    system::replace(replacement, write)
+}
+
+/// Looks whether a file could be replaced.
+///
+/// # Errors
+///
+/// As of [`replace()`].
+pub fn check(path: &Path) -> io::Result<()> {
+    system::check(path)
+}

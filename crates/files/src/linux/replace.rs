@@ -1,0 +1,161 @@
+//! A file that takes the place of another.
+
+use super::walk::{Place, walk};
+use super::{BY_OTHERS, attributes, euid, refused};
+use crate::{Replacement, Rights};
+use rustix::fs::{
+    AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, renameat,
+    unlinkat,
+};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// Permissions as `chmod` takes them.
+const PERMISSIONS: u32 = 0o7777;
+const NEW: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+/// As the umask allows.
+const USUAL: u32 = 0o666;
+const OWN: u32 = 0o600;
+
+pub(crate) fn check(path: &Path) -> io::Result<()> {
+    let place = find(path)?;
+    let beside = by_chance();
+    openat(&place.folder, &beside, NEW, mode(OWN))?;
+    Ok(unlinkat(&place.folder, &beside, AtFlags::empty())?)
+}
+
+pub(crate) fn replace(
+    replacement: &Replacement<'_>,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let place = find(replacement.path)?;
+    let beside = replacement.beside.map_or_else(by_chance, OsStr::to_owned);
+    let done = written(&place, &beside, replacement.rights, write).and_then(|()| {
+        Ok(renameat(
+            &place.folder,
+            &beside,
+            &place.folder,
+            &place.name,
+        )?)
+    });
+    if done.is_err() {
+        let _ = unlinkat(&place.folder, &beside, AtFlags::empty());
+    }
+    done.and_then(|()| sync(&place.folder))
+}
+
+/// Has on disk what was made, renamed or removed beside a file.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    sync(&walk(path, &|_, _| Ok(()))?.folder)
+}
+
+/// Where it is to be, if that is for us to write.
+fn find(path: &Path) -> io::Result<Place> {
+    let place = walk(path, &|_, _| Ok(()))?;
+    if !place.missing.is_empty() {
+        return Err(Errno::NOENT.into());
+    }
+    match &place.there {
+        Some(about) if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile => {
+            Err(refused(format!("{} is not a plain file", path.display())))
+        }
+        Some(about) => mind_owner(path, &place, about).map(|()| place),
+        None => Ok(place),
+    }
+}
+
+/// In a folder that others can write to, somebody else's file may be there only to be written over.
+fn mind_owner(path: &Path, place: &Place, about: &Stat) -> io::Result<()> {
+    let is_open = fstat(&place.folder)?.st_mode & BY_OTHERS != 0;
+    if about.st_uid == euid() || !is_open {
+        return Ok(());
+    }
+    Err(refused(format!(
+        "{} is of the user {}, in a folder that others can write to",
+        path.display(),
+        about.st_uid
+    )))
+}
+
+fn written(
+    place: &Place,
+    beside: &OsStr,
+    rights: Rights,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut new = make(place, beside, rights)?;
+    write(&mut new)?;
+    if place.there.is_some() {
+        let old = openat(&place.folder, &place.name, READ, Mode::empty())?;
+        keep(&old, &new)?;
+    } else if let Rights::Exactly(wanted) = rights {
+        fchmod(&new, mode(wanted))?;
+    }
+    new.sync_all()
+}
+
+/// Nobody else reads what is not whole yet, nor what takes the place of what nobody else may read.
+fn make(place: &Place, beside: &OsStr, rights: Rights) -> io::Result<File> {
+    match unlinkat(&place.folder, beside, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let is_usual = rights == Rights::Usual && place.there.is_none();
+    let rights = mode(if is_usual { USUAL } else { OWN });
+    Ok(openat(&place.folder, beside, NEW, rights)?.into())
+}
+
+/// What belongs to the old one belongs to the new one.
+fn keep(old: &OwnedFd, new: &File) -> io::Result<()> {
+    let (was, is) = (fstat(old)?, fstat(new)?);
+    if (was.st_uid, was.st_gid) != (is.st_uid, is.st_gid) {
+        let owner = (Uid::from_raw(was.st_uid), Gid::from_raw(was.st_gid));
+        fchown(new, Some(owner.0), Some(owner.1)).map_err(|errno| {
+            refused(format!(
+                "its owner (user {}, group {}) cannot be kept: {errno}",
+                was.st_uid, was.st_gid
+            ))
+        })?;
+    }
+    // After the owner: changing that takes some permissions away. Before the ACL, whose mask is among
+    // them.
+    fchmod(new, mode(was.st_mode & PERMISSIONS))?;
+    attributes::copy(old, new)
+}
+
+/// Where it may not be read, it cannot be synced either.
+pub(super) fn sync(folder: &OwnedFd) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match openat(folder, ".", flags, Mode::empty()) {
+        Ok(folder) => Ok(rustix::fs::fsync(folder)?),
+        Err(Errno::ACCESS) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// A name that nobody can foresee.
+fn by_chance() -> OsString {
+    let number = RandomState::new().hash_one(std::process::id());
+    format!(".coalescope-{number:016x}").into()
+}
+
+fn mode(bits: u32) -> Mode {
+    Mode::from_raw_mode(bits)
+}

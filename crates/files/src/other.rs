@@ -1,0 +1,60 @@
+//! Elsewhere than on Linux.
+
+use crate::{Replacement, Rights};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+pub(crate) fn check(path: &Path) -> io::Result<()> {
+    beside(&target(path), Rights::Usual).map(drop)
+}
+
+pub(crate) fn replace(
+    replacement: &Replacement<'_>,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let target = target(replacement.path);
+    let mut file = beside(&target, replacement.rights)?;
+    write(file.as_file_mut())?;
+    if let Ok(about) = fs::metadata(&target) {
+        file.as_file().set_permissions(about.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target)?;
+    sync(folder(&target))
+}
+
+/// A link stays one.
+fn target(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A new file in the same folder, so that it can be renamed.
+fn beside(target: &Path, rights: Rights) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".coalescope-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(match rights {
+        Rights::Usual => 0o666,
+        Rights::Exactly(mode) => mode,
+    }));
+    #[cfg(not(unix))]
+    let _ = rights;
+    builder.tempfile_in(folder(target))
+}
+
+/// Windows opens no folder as a file.
+fn sync(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
