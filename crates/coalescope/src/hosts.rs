@@ -14,12 +14,12 @@ use crate::cli::{LiveArgs, RulesArgs};
 use crate::speech::{self, took};
 #[cfg(target_os = "linux")]
 use crate::suggest::unknown;
-use crate::{inputs, memory};
+use crate::{inputs, memory, outside};
 
 /// Reads saved hosts if there are any, else this one.
 pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
     if from.is_empty() {
-        return Ok(vec![collect(live)?]);
+        return Ok(vec![this_host(live)?]);
     }
     let mut hosts: Vec<Host> = Vec::new();
     for path in from {
@@ -77,6 +77,16 @@ fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
         }
     });
     renamed.collect()
+}
+
+/// This host. With `--netns NAME` its interfaces are called as they are from here.
+pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
+    let snapshot = collect(live)?;
+    #[cfg(target_os = "linux")]
+    if let Some(name) = live.netns.as_ref().filter(|name| !name.contains('/')) {
+        return Ok(outside::seen_from_outside(snapshot, name));
+    }
+    Ok(snapshot)
 }
 
 /// Looks at this host.
@@ -137,22 +147,6 @@ fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
-/// `ns/NAME/eth0`, so that commands that name them run where the program was called.
-#[cfg(target_os = "linux")]
-pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
-    let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
-    snapshot.interfaces = interfaces
-        .map(|(key, mut interface)| {
-            interface.namespace = Some(name.to_owned());
-            (format!("ns/{name}/{key}"), interface)
-        })
-        .collect();
-    let stack = std::mem::take(&mut snapshot.stack);
-    snapshot.namespaces.insert(name.to_owned(), stack);
-    snapshot
-}
-
 /// Looks at this host.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn collect(_: &LiveArgs) -> anyhow::Result<Snapshot> {
@@ -182,7 +176,12 @@ fn with_folders(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
 /// Asks the rules about each host.
 pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
     let begun = Instant::now();
-    let checked = snapshots.iter().map(|snapshot| check(rules, snapshot));
+    let checked = snapshots.iter().map(|snapshot| {
+        let mut checked = check(rules, snapshot);
+        let findings = checked.findings.into_iter().map(outside::reached);
+        checked.findings = findings.collect();
+        checked
+    });
     let checked = checked.collect();
     speech::detail(|| {
         let asked = rules.iter().count();

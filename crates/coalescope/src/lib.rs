@@ -19,6 +19,7 @@ mod interrupt;
 mod lab;
 mod memory;
 mod output;
+mod outside;
 mod page;
 mod pictures;
 mod place;

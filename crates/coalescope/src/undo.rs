@@ -19,10 +19,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     let mut report = UndoReport::default();
     let mut missing: Vec<&String> = args.journals.iter().collect();
-    let mut known = Vec::new();
+    let (mut known, mut unread) = (Vec::new(), Vec::new());
     for store in places::journals("undo")? {
         match store.and_then(|store| Ok((meant(args, &store)?, store))) {
-            Err(error) => report.unread(&error),
+            Err(error) => unread.push(error),
             Ok((ids, store)) => {
                 speech::detail(|| format!("looking for journals in {}", store.path().display()));
                 known.extend(store.list().unwrap_or_default());
@@ -41,6 +41,10 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
             known,
             "`coalescope undo --list` lists them"
         ));
+    }
+    // Whoever has named what is to be undone, and got all of it, is told nothing of other places.
+    if args.journals.is_empty() {
+        unread.iter().for_each(|error| report.unread(error));
     }
     mind_root(&report);
     output::print_undo(&report, args.format)?;

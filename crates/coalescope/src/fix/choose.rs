@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use coalescope_experiment::settings::{Setting, read};
-use coalescope_host::model::Snapshot;
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_report::Fixed;
 
 use super::fixed;
 use super::proofs::Proofs;
 use crate::cli::FixArgs;
-use crate::hosts::{self, seen_from_outside};
+use crate::hosts;
 use crate::suggest::hint;
 
 /// What is to be done.
@@ -26,7 +25,7 @@ impl Chosen {
     /// Asks the rules about this host.
     pub(super) fn of(args: &FixArgs) -> anyhow::Result<Self> {
         let rules = hosts::rules(&args.rules)?;
-        let snapshots = vec![snapshot(args)?];
+        let snapshots = vec![hosts::this_host(&args.live)?];
         let proofs = Proofs::read();
         let checked = hosts::checked(&rules, &snapshots);
         let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
@@ -45,15 +44,6 @@ impl Chosen {
             settings: settings.into_changes()?,
         })
     }
-}
-
-/// This host. With `--netns NAME` its interfaces are called as they are from here.
-fn snapshot(args: &FixArgs) -> anyhow::Result<Snapshot> {
-    let snapshot = hosts::collect(&args.live)?;
-    Ok(match &args.live.netns {
-        Some(name) if !name.contains('/') => seen_from_outside(snapshot, name),
-        _ => snapshot,
-    })
 }
 
 /// Those that were named; all, if none was.

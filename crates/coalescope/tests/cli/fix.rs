@@ -83,6 +83,24 @@ fn a_finding_is_shown_fixed_verified_and_taken_back() {
     });
 }
 
+/// As in a user namespace, where what the machine's root has is not to be read.
+#[test]
+fn a_journal_that_is_named_is_undone_though_another_place_cannot_be_read() {
+    Place::with("a_journal_that_is_named", |place| {
+        hold();
+        let (code, report) = json(place, &["fix", "--apply"]);
+        assert_eq!(code, Some(0), "{report}");
+        let journal = report["journals"][0].as_str().unwrap();
+        fs::write(place.path("persistent"), "no folder").unwrap();
+
+        let (code, report) = json(place, &["undo", "--list"]);
+        assert_eq!(code, Some(3), "{report}");
+        let (code, report) = json(place, &["undo", journal]);
+        assert_eq!(code, Some(0), "{report}");
+        assert_eq!(timer(), "2000000");
+    });
+}
+
 #[test]
 fn what_is_not_found_is_not_fixed() {
     Place::with("what_is_not_found", |place| {

@@ -169,7 +169,7 @@ fn story_a_is_proven_by_vantage_and_by_the_flag() {
     assert_eq!(report["restored"], true);
 }
 
-/// What `fix` prints is run where `fix` was.
+/// What `fix` and `check` print is run where they were.
 #[test]
 fn commands_reach_into_the_namespace_that_was_asked_for() {
     let (plan, _) = openstack();
@@ -183,16 +183,17 @@ fn commands_reach_into_the_namespace_that_was_asked_for() {
     }
     let vm = story.ns("vm");
     let name = vm.strip_prefix("ns/").unwrap();
-    let output = story
-        .command(&["fix", "gro-latency-hold", "--netns", name])
-        .output()
-        .unwrap();
-    let said = stdout(&output);
-    let command =
-        format!("ip netns exec {name} sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'");
-    assert!(said.contains(&command), "{said}{}", stderr(&output));
-    let experiment = format!("coalescope ab --set {vm}/eth0:gro_flush_timeout=20000");
-    assert!(said.contains(&experiment), "{said}");
+    for asked in [&["fix", "gro-latency-hold"][..], &["check"]] {
+        let arguments = [asked, &["--netns", name]].concat();
+        let output = story.command(&arguments).output().unwrap();
+        let said = stdout(&output);
+        let command = format!(
+            "ip netns exec {name} sh -c 'echo 20000 > /sys/class/net/eth0/gro_flush_timeout'"
+        );
+        assert!(said.contains(&command), "{said}{}", stderr(&output));
+        let experiment = format!("coalescope ab --set {vm}/eth0:gro_flush_timeout=20000");
+        assert!(said.contains(&experiment), "{said}");
+    }
 }
 
 #[test]

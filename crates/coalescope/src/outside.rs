@@ -1,0 +1,69 @@
+//! What is in a network namespace, as it is named and reached from outside: what is printed of it runs where the
+//! program was called.
+
+use coalescope_host::model::Snapshot;
+use coalescope_knowledge::rules::{HostFinding, RemedyKind};
+
+/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
+/// `ns/NAME/eth0`.
+#[cfg(target_os = "linux")]
+pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
+    let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
+    snapshot.interfaces = interfaces
+        .map(|(key, mut interface)| {
+            interface.namespace = Some(name.to_owned());
+            (format!("ns/{name}/{key}"), interface)
+        })
+        .collect();
+    let stack = std::mem::take(&mut snapshot.stack);
+    snapshot.namespaces.insert(name.to_owned(), stack);
+    snapshot
+}
+
+/// The same finding, with commands that do their work in the namespace of its interface. What a manager's file
+/// would make last is left out: no manager looks into a namespace.
+pub(crate) fn reached(mut finding: HostFinding) -> HostFinding {
+    let inside = finding
+        .interface
+        .as_deref()
+        .and_then(|key| key.strip_prefix("ns/"));
+    let Some((namespace, _)) = inside.and_then(|rest| rest.split_once('/')) else {
+        return finding;
+    };
+    let namespace = namespace.to_owned();
+    finding
+        .remedies
+        .retain(|remedy| remedy.kind == RemedyKind::Runtime || remedy.platform == "linux");
+    for remedy in &mut finding.remedies {
+        if remedy.platform == "linux" && !remedy.command.starts_with("ip netns exec ") {
+            remedy.command = within(&namespace, &remedy.command);
+        }
+    }
+    finding
+}
+
+fn within(namespace: &str, command: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " /._-+:@%,=".contains(c);
+    if command.chars().all(is_plain) {
+        return format!("ip netns exec {namespace} {command}");
+    }
+    let quoted = command.replace('\'', r"'\''");
+    format!("ip netns exec {namespace} sh -c '{quoted}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_reach_into_the_namespace() {
+        assert_eq!(
+            within("vm", "ethtool -K eth0 gro off"),
+            "ip netns exec vm ethtool -K eth0 gro off"
+        );
+        assert_eq!(
+            within("vm", "echo 'a' > /sys/b"),
+            r"ip netns exec vm sh -c 'echo '\''a'\'' > /sys/b'"
+        );
+    }
+}
