@@ -72,7 +72,7 @@ impl Counters {
         self.passed[reason as usize]
     }
 
-    /// Frames that did not join what was held of their flow for this reason, and were held anew.
+    /// Frames that could not be added to what was held of their flow, for this reason: that went up, and they are held in its place.
     #[must_use]
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused[reason as usize]

@@ -28,8 +28,8 @@ How sure one is: *suspected* from settings alone, *observed* in packets or count
 the setting and nothing else, mostly `coalescope ab --set IFACE:SETTING -- COMMAND` with the remedy's setting; where it is
 another one, it stands there as the test.
 
-On the pages stand the names of interfaces, kernels and values of each rule's own example. What it takes for a rule to apply,
-what it quotes, and the commands that make a change last or take it back are printed by `coalescope check` for the host in
+On the pages stand the names of interfaces, kernels and values of each rule's own example. What it takes for a rule to apply, what
+its remedy costs, and the commands that make a change last or take it back are printed by `coalescope check` for the host in
 question, and by `coalescope rules show ID`; [rules.md](../rules.md) says how to add your own.
 ";
 
@@ -171,8 +171,6 @@ struct Section<'a> {
     mechanism: String,
     experiment: Option<&'a str>,
     remedies: Vec<&'a Remedy>,
-    cost: Option<&'a str>,
-    explains: Vec<&'static str>,
     sources: &'a [String],
 }
 
@@ -189,8 +187,6 @@ fn of_meaning(meaning: &Meaning) -> Section<'_> {
             .iter()
             .filter(|one| one.kind == RemedyKind::Runtime)
             .collect(),
-        cost: meaning.cost.as_deref(),
-        explains: Vec::new(),
         sources: &meaning.sources,
     }
 }
@@ -210,8 +206,6 @@ fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
         mechanism: one_line(&rule.mechanism),
         experiment: finding.and_then(|one| one.experiment.as_deref()),
         remedies: finding.map_or_else(Vec::new, |one| own_remedies(rule, &one.remedies)),
-        cost: finding.and_then(|one| one.cost.as_deref()),
-        explains: rule.explains.iter().map(|id| id.name()).collect(),
         sources: &rule.sources,
     }
 }
@@ -254,23 +248,12 @@ impl Section<'_> {
             ..
         } = self;
         writeln!(text, "*{blame}*; {subject}. {mechanism}\n").unwrap();
-        let explains = self
-            .explains
-            .iter()
-            .map(|id| format!("[{id}](trace.md#{id})"));
-        let explains: Vec<String> = explains.collect();
-        if !explains.is_empty() {
-            text += &item("observed with", &explains.join(", "));
-        }
         let own = |line: &&str| !line.starts_with("coalescope ab --set");
         if let Some(line) = self.experiment.filter(own) {
             text += &item("test", &format!("`{line}`"));
         }
         for (kind, command) in self.remedies.iter().map(|one| fix(one)) {
             text += &item(kind, &command);
-        }
-        if let Some(cost) = self.cost {
-            text += &item("cost", cost);
         }
         let sources: Vec<String> = self.sources.iter().map(|one| source(one)).collect();
         text += &item("from", &sources.join("; "));

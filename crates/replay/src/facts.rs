@@ -84,7 +84,7 @@ pub struct Replay {
 pub struct Reasons {
     /// Frames that went on as they came, without having been held.
     pub passed: BTreeMap<&'static str, u64>,
-    /// Frames that did not join what was held of their flow, and were held anew.
+    /// Frames that could not be added to what was held of their flow: that went up, and they are held in its place.
     pub refused: BTreeMap<&'static str, u64>,
     /// Held frames, merged or not, that went up.
     pub flushed: BTreeMap<&'static str, u64>,
