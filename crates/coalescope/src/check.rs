@@ -7,6 +7,7 @@ use coalescope_report::CheckReport;
 
 use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs};
+use crate::confine::{self, Needs};
 use crate::page::PageFile;
 use crate::{hosts, memory, output, speech};
 
@@ -17,8 +18,21 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     if args.from.is_empty() {
         crate::places::mention_left();
     }
+    let live = match args.from.is_empty() {
+        true => Some(hosts::this_host(&args.live)?),
+        false => None,
+    };
+    let given = hosts::open(&args.from)?;
+    confine::enter(
+        &Needs::of_page(&page)
+            .and_folders(&given)
+            .and_rules(&args.rules),
+    );
     let rules = hosts::rules(&args.rules)?;
-    let snapshots = hosts::snapshots(&args.from, &args.live)?;
+    let snapshots = match live {
+        Some(snapshot) => vec![snapshot],
+        None => hosts::saved(given)?,
+    };
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
     let report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);

@@ -15,7 +15,7 @@ use crate::inputs::Named;
 use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::trace::{self, Task};
-use crate::{incidents, lab, output, speech};
+use crate::{incidents, inputs, lab, output, speech};
 
 /// The incident whose captures are traced where none can be run live: story E.
 const RECORDED: &str = "hyperv-rsc-jumbo";
@@ -43,11 +43,11 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let points = write(&simulated, place.path())?;
     announce(name, &simulated, &points, &place);
     let report = trace::report(&Task {
-        points,
+        points: inputs::open(points),
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,
-        threads: None,
+        threads: trace::threads(None),
         interrupt: Interrupt::listen()?,
     })?;
     show(name, &report, args)?;

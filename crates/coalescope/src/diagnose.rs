@@ -1,13 +1,13 @@
 //! `coalescope diagnose`: settings and packets together.
 
-use std::ffi::OsString;
-
 use coalescope_host::drift::drift;
 use coalescope_knowledge::join;
 use coalescope_report::{CheckReport, DiagnoseReport};
 
 use crate::Outcome;
 use crate::cli::DiagnoseArgs;
+use crate::confine::{self, Needs};
+use crate::inputs::Point;
 use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
@@ -17,10 +17,26 @@ use crate::{hosts, inputs, memory, output};
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
+    let points = inputs::points(&args.captures)?;
+    let live = match args.from.is_empty() {
+        true => Some(hosts::this_host(&args.live)?),
+        false => None,
+    };
+    let threads = trace::threads(None);
+    let points = inputs::open(points);
+    let given = hosts::open(&args.from)?;
+    confine::enter(
+        &Needs::of_page(&page)
+            .and_folders(&given)
+            .and_rules(&args.rules),
+    );
     let rules = hosts::rules(&args.rules)?;
-    let task = captures(&args.captures)?;
+    let task = task(points, threads)?;
     let captured = task.as_ref().map(trace::judged).transpose()?;
-    let snapshots = hosts::snapshots(&args.from, &args.live)?;
+    let snapshots = match live {
+        Some(snapshot) => vec![snapshot],
+        None => hosts::saved(given)?,
+    };
     let checked = hosts::checked(&rules, &snapshots);
     let names = snapshots
         .iter()
@@ -49,16 +65,16 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
 }
 
 /// What captures to read, if there are any.
-fn captures(files: &[OsString]) -> anyhow::Result<Option<Task>> {
-    if files.is_empty() {
+fn task(points: Vec<Point>, threads: usize) -> anyhow::Result<Option<Task>> {
+    if points.is_empty() {
         return Ok(None);
     }
     Ok(Some(Task {
-        points: inputs::points(files)?,
+        points,
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,
-        threads: None,
+        threads,
         interrupt: Interrupt::listen()?,
     }))
 }

@@ -1,13 +1,12 @@
 //! Which hosts a command is about: this one, or those of saved output.
 
 use std::collections::HashSet;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use coalescope_host::model::Snapshot;
-use coalescope_host::sources::{self, Host, Limits};
+use coalescope_host::sources::{self, Given, Host, Limits};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 
 use crate::cli::{LiveArgs, RulesArgs};
@@ -16,38 +15,32 @@ use crate::speech::{self, took};
 use crate::suggest::unknown;
 use crate::{inputs, memory, outside};
 
-/// Reads saved hosts if there are any, else this one.
-pub(crate) fn snapshots(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Vec<Snapshot>> {
-    if from.is_empty() {
-        return Ok(vec![this_host(live)?]);
-    }
+/// Opens saved hosts.
+pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
+    let open = |path: &PathBuf| match path.as_os_str() == "-" {
+        true => Ok(Given::of_reader(inputs::display(path), std::io::stdin())),
+        false => Given::open(path),
+    };
+    Ok(from.iter().map(open).collect::<Result<_, _>>()?)
+}
+
+/// Reads saved hosts.
+pub(crate) fn saved(given: Vec<Given>) -> anyhow::Result<Vec<Snapshot>> {
     let mut hosts: Vec<Host> = Vec::new();
-    for path in from {
+    for given in given {
         let begun = Instant::now();
-        memory::reading(inputs::display(path));
-        let read = read(path)?;
+        let name = given.name().to_owned();
+        memory::reading(name.clone());
+        let read = sources::read(given, &Limits::default())?;
         for host in &read {
             speech::detail(|| {
                 let read = interfaces(&host.snapshot);
-                format!("read {}: {read}, in {}", path.display(), took(begun))
+                format!("read {name}: {read}, in {}", took(begun))
             });
         }
         hosts.extend(read);
     }
     Ok(apart(hosts))
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<Host>> {
-    if path.as_os_str() != "-" {
-        return Ok(sources::read_hosts(&[path.to_owned()])?);
-    }
-    let mut bytes = Vec::new();
-    let limits = Limits::default();
-    let mut input = std::io::stdin().lock().take(limits.total_bytes);
-    input
-        .read_to_end(&mut bytes)
-        .context("cannot read standard input")?;
-    Ok(sources::read_bytes("standard input", &bytes, &limits)?)
 }
 
 /// Hosts of one name, or of none, are told apart by where they were read from.

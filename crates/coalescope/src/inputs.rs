@@ -1,16 +1,14 @@
-//! From arguments to points: which files belong to which point, and opening them.
+//! From arguments to points: which files belong to which point.
+
+mod opened;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use coalescope_capture::PointInput;
-use coalescope_capture::file::Source;
+use anyhow::bail;
 
-use crate::interrupt::{Interrupt, Patient};
+pub(crate) use opened::{Input, Opened, Point, open, read_once, sources};
 
 /// What standard input is called in messages and reports.
 const STDIN: &str = "standard input";
@@ -25,22 +23,6 @@ pub(crate) struct Named {
     /// Its files.
     pub(crate) files: Vec<PathBuf>,
 }
-
-/// Everything that is wrong with the inputs, a line each.
-#[derive(Debug)]
-struct Refused(Vec<anyhow::Error>);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
-            let prefix = if i == 0 { "" } else { "\nerror: " };
-            write!(f, "{prefix}{error:#}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// Sorts the arguments into points.
 pub(crate) fn points(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
@@ -149,81 +131,11 @@ fn is_suffix(extension: &OsStr) -> bool {
         .any(|suffix| extension.eq_ignore_ascii_case(suffix))
 }
 
-/// Inputs that are open.
-pub(crate) struct Opened {
-    /// The points.
-    pub(crate) points: Vec<PointInput>,
-    /// Bytes of all files together, if every one's size is known.
-    pub(crate) size_bytes: Option<u64>,
-}
-
-/// Opens all files; if some cannot be opened, the error names every one of them.
-pub(crate) fn open(points: &[Named], interrupt: &Interrupt) -> anyhow::Result<Opened> {
-    let mut refused = Vec::new();
-    let mut inputs = Vec::new();
-    for point in points {
-        let mut sources = Vec::new();
-        for file in &point.files {
-            match open_file(file, interrupt) {
-                Ok(source) => sources.push((display(file), source)),
-                Err(error) => refused.push(error),
-            }
-        }
-        let name = point.name.clone();
-        inputs.push(PointInput { name, sources });
-    }
-    if !refused.is_empty() {
-        return Err(Refused(refused).into());
-    }
-    let sources = inputs.iter().flat_map(|input| &input.sources);
-    let size_bytes = sources.map(|(_, source)| source.size_bytes()).sum();
-    Ok(Opened {
-        points: inputs,
-        size_bytes,
-    })
-}
-
-/// The first of a point's files that cannot be read a second time.
-pub(crate) fn read_once(point: &Named) -> Option<String> {
-    let is_file = |file: &Path| file.metadata().is_ok_and(|metadata| metadata.is_file());
-    let once = point
-        .files
-        .iter()
-        .find(|file| is_stdin(file) || !is_file(file))?;
-    Some(display(once))
-}
-
 pub(crate) fn display(file: &Path) -> String {
     if is_stdin(file) {
         return STDIN.to_owned();
     }
     file.display().to_string()
-}
-
-/// Opens a file, or standard input.
-pub(crate) fn open_file(file: &Path, interrupt: &Interrupt) -> anyhow::Result<Source> {
-    if is_stdin(file) {
-        return Ok(Source::from_reader(
-            STDIN,
-            Patient::stdin(interrupt)?,
-            None,
-        )?);
-    }
-    if file.is_dir() {
-        let name = file.display();
-        bail!("{name} is a directory: name the captures in it, such as {name}/*.pcap");
-    }
-    // A pipe can keep us waiting for ever; a file cannot.
-    if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        let name = file.display().to_string();
-        let opened = File::open(file).with_context(|| format!("cannot open {name}"))?;
-        return Ok(Source::from_reader(
-            &name,
-            Patient::file(opened, interrupt),
-            None,
-        )?);
-    }
-    Ok(Source::open(file)?)
 }
 
 #[cfg(test)]

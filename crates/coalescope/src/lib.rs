@@ -7,6 +7,7 @@
 mod ab;
 mod check;
 mod cli;
+mod confine;
 mod demo;
 mod diagnose;
 #[cfg(target_os = "linux")]

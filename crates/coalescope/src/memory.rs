@@ -4,108 +4,110 @@
 //! Looking, rather than counting each kind of thing that is read, holds for kinds that nobody thought
 //! of, and costs nothing where frames and lines are read.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-use crate::cli::MemoryArgs;
-
-/// Of this part of the budget, in quarters, connections may be kept; the rest is for judging and printing
-/// them.
-const QUARTERS_TO_KEEP: u64 = 3;
-
-/// What is bounded.
-struct Bound {
-    most_bytes: u64,
-    /// What is being read, for the error.
-    input: Mutex<String>,
-    #[cfg(target_os = "linux")]
-    resident: linux::Resident,
-}
-
-/// Of the process: set once, before anything is read.
-static BOUND: OnceLock<Bound> = OnceLock::new();
-
-/// Bounds the memory of this process from now on. Where the system does not say how much that is,
-/// nothing is bounded.
-#[cfg(target_os = "linux")]
-pub(crate) fn bound(args: MemoryArgs) {
-    let Ok(resident) = linux::Resident::open() else {
-        return crate::speech::tell("warning: no bound on memory: /proc is not there");
-    };
-    let bound = Bound {
-        most_bytes: args.max_memory,
-        input: Mutex::default(),
-        resident,
-    };
-    if BOUND.set(bound).is_ok() {
-        std::thread::spawn(linux::watch);
-    }
-}
-
-/// Bounds the memory of this process, where the system says how much that is.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn bound(_: MemoryArgs) {}
-
-/// Names what is read from now on.
-pub(crate) fn reading(input: String) {
-    if let Some(bound) = BOUND.get() {
-        *bound.input.lock().unwrap_or_else(PoisonError::into_inner) = input;
-    }
-}
-
-/// Whether there is no room to keep more of what could be summed up.
-pub(crate) fn is_short() -> bool {
-    let is_short = |bound: &Bound| bound.used_bytes() > bound.most_bytes / 4 * QUARTERS_TO_KEEP;
-    BOUND.get().is_some_and(is_short)
-}
-
-impl Bound {
-    #[cfg(target_os = "linux")]
-    fn used_bytes(&self) -> u64 {
-        self.resident.bytes()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn used_bytes(&self) -> u64 {
-        0
-    }
-
-    /// What to say once there is no more.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
-    fn exceeded(&self) -> String {
-        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        format!(
-            "error: {input} takes more memory than the {} MiB of --max-memory: give less at once, or allow \
-             more, such as --max-memory {}M",
-            self.most_bytes >> 20,
-            self.most_bytes.saturating_mul(4) >> 20
-        )
-    }
-}
+pub(crate) use elsewhere::{bound, is_short, reading};
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{bound, is_short, reading};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs::File;
     use std::io;
     use std::os::unix::fs::FileExt;
+    use std::sync::{Mutex, Once, OnceLock, PoisonError};
+    use std::thread;
     use std::time::Duration;
 
-    use super::{BOUND, Bound};
+    use crate::cli::MemoryArgs;
     use crate::speech;
 
+    /// Of this part of the budget, in quarters, connections may be kept; the rest is for judging and
+    /// printing them.
+    const QUARTERS_TO_KEEP: u64 = 3;
     /// New pages are cleared, and filled, no faster than this by two cores: what sets how soon to look
     /// again.
     const FASTEST_BYTES_PER_MS: u64 = 4 << 20;
     const SHORTEST_MS: u64 = 1;
     const LONGEST_MS: u64 = 40;
 
+    /// What is bounded.
+    struct Bound {
+        most_bytes: u64,
+        /// What is being read, for the error.
+        input: Mutex<String>,
+        resident: Resident,
+        watched: Once,
+    }
+
+    /// Of the process: set once, before anything is read.
+    static BOUND: OnceLock<Bound> = OnceLock::new();
+
+    /// Bounds the memory of this process, from the first input on.
+    pub(crate) fn bound(args: MemoryArgs) {
+        let Ok(resident) = Resident::open() else {
+            return speech::tell("warning: memory is not bounded: there is no /proc to see it in");
+        };
+        let _ = BOUND.set(Bound {
+            most_bytes: args.max_memory,
+            input: Mutex::default(),
+            resident,
+            watched: Once::new(),
+        });
+    }
+
+    /// Names what is read from now on. The thread that looks is made with the first: it has no more
+    /// rights than are left by then.
+    pub(crate) fn reading(input: String) {
+        let Some(bound) = BOUND.get() else { return };
+        *bound.input.lock().unwrap_or_else(PoisonError::into_inner) = input;
+        bound
+            .watched
+            .call_once(|| drop(thread::spawn(|| bound.watch())));
+    }
+
+    /// Whether there is no room to keep more of what could be summed up.
+    pub(crate) fn is_short() -> bool {
+        let most = |bound: &Bound| bound.most_bytes / 4 * QUARTERS_TO_KEEP;
+        BOUND
+            .get()
+            .is_some_and(|bound| bound.resident.bytes() > most(bound))
+    }
+
+    impl Bound {
+        /// Looks until there is too much, the more often the less is left.
+        fn watch(&self) {
+            while let Some(left) = self.most_bytes.checked_sub(self.resident.bytes()) {
+                thread::sleep(pause(left));
+            }
+            speech::error(&self.exceeded());
+            std::process::exit(2);
+        }
+
+        /// What to say once there is no more.
+        fn exceeded(&self) -> String {
+            let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+            format!(
+                "error: {input} takes more memory than the {} MiB of --max-memory: give less at once, \
+                 or allow more, such as --max-memory {}M",
+                self.most_bytes >> 20,
+                self.most_bytes.saturating_mul(4) >> 20
+            )
+        }
+    }
+
+    fn pause(left_bytes: u64) -> Duration {
+        let soonest = left_bytes / FASTEST_BYTES_PER_MS;
+        Duration::from_millis(soonest.clamp(SHORTEST_MS, LONGEST_MS))
+    }
+
     /// What the process has in memory of its own.
-    pub(super) struct Resident {
+    struct Resident {
         statm: File,
         page_bytes: u64,
     }
 
     impl Resident {
-        pub(super) fn open() -> io::Result<Self> {
+        fn open() -> io::Result<Self> {
             Ok(Self {
                 statm: File::open("/proc/self/statm")?,
                 page_bytes: rustix::param::page_size() as u64,
@@ -113,7 +115,7 @@ mod linux {
         }
 
         /// Pages in memory without those of files (`proc_pid_statm(5)`); what cannot be read is none.
-        pub(super) fn bytes(&self) -> u64 {
+        fn bytes(&self) -> u64 {
             let mut line = [0; 128];
             let read = self.statm.read_at(&mut line, 0).unwrap_or(0);
             let line = str::from_utf8(&line[..read]).unwrap_or_default();
@@ -125,25 +127,6 @@ mod linux {
                 _ => 0,
             }
         }
-    }
-
-    /// Looks until there is too much, the more often the less is left.
-    pub(super) fn watch() {
-        let Some(bound) = BOUND.get() else { return };
-        while let Some(left) = bound.most_bytes.checked_sub(bound.used_bytes()) {
-            std::thread::sleep(pause(left));
-        }
-        end(bound);
-    }
-
-    fn pause(left_bytes: u64) -> Duration {
-        let soonest = left_bytes / FASTEST_BYTES_PER_MS;
-        Duration::from_millis(soonest.clamp(SHORTEST_MS, LONGEST_MS))
-    }
-
-    fn end(bound: &Bound) {
-        speech::error(&bound.exceeded());
-        std::process::exit(2);
     }
 
     #[cfg(test)]
@@ -166,5 +149,19 @@ mod linux {
             assert_eq!(pause(40 << 20), Duration::from_millis(10));
             assert_eq!(pause(0), Duration::from_millis(SHORTEST_MS));
         }
+    }
+}
+
+/// Where the system does not say how much memory a process has, none is bounded.
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use crate::cli::MemoryArgs;
+
+    pub(crate) fn bound(_: MemoryArgs) {}
+
+    pub(crate) fn reading(_: String) {}
+
+    pub(crate) fn is_short() -> bool {
+        false
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use coalescope_files::{self as files, Replacement, Rights};
 
 use crate::cli::ReportArgs;
+use crate::confine::folder_of;
 
 /// The file of a page, if one is wanted.
 pub(crate) struct PageFile {
@@ -24,6 +25,11 @@ impl PageFile {
             files::check(path).with_context(|| cannot(path))?;
         }
         Ok(Self { path })
+    }
+
+    /// The folder that it is written in.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.path.as_deref().map(|path| folder_of(&target(path)))
     }
 
     /// Whether a page is wanted.
@@ -71,6 +77,17 @@ fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         page(&mut out)?;
         out.flush()
     })
+}
+
+/// Where it is written: a link stays one.
+#[cfg(target_os = "linux")]
+fn target(path: &Path) -> PathBuf {
+    files::real(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn target(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn cannot(path: &Path) -> String {

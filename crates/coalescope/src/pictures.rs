@@ -38,7 +38,7 @@ pub(crate) fn pictures(
 }
 
 fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Series>> {
-    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
     let options = task.options();
     let lanes = chosen.len() * trace.points.len().max(1);
     let limit = (PAGE_FRAMES / lanes).min(FRAMES);

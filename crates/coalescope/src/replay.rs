@@ -7,7 +7,8 @@ use coalescope_report::ReplayReport;
 
 use crate::Outcome;
 use crate::cli::ReplayArgs;
-use crate::inputs;
+use crate::confine::{self, Needs};
+use crate::inputs::Input;
 use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::output;
@@ -18,18 +19,20 @@ use crate::speech::{self, took};
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
-    let report = report(args)?;
+    let input = Input::open(&args.file);
+    confine::enter(&Needs::of_page(&page).and_output(args.write.as_deref()));
+    let report = report(args, &input)?;
     let written = page.write(|out| report.write_html(out));
     output::print_replay(&report, args.format, args.connections)?;
     written?;
     Ok(Outcome::Done)
 }
 
-fn report(args: &ReplayArgs) -> anyhow::Result<ReplayReport> {
+fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
     let interrupt = Interrupt::listen()?;
     // In this order: what cannot be read should not cost the file that is written.
-    let source = inputs::open_file(&args.file, &interrupt)?;
-    memory::reading(inputs::display(&args.file));
+    memory::reading(input.name.clone());
+    let source = input.source(&interrupt)?;
     let create = |path: &std::path::PathBuf| Output::create(path, &args.file);
     let written = args.write.as_ref().map(create).transpose()?;
     let options = Options {

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::cli::{HostFormat, RulesCommand, RulesOutput};
+use crate::confine::{self, Needs};
 use crate::{hosts, speech, suggest};
 
 /// Name and version of what `rules list` and `rules show` print.
@@ -53,10 +54,14 @@ pub(crate) fn test_schema() -> Schema {
 }
 
 pub(crate) fn run(command: &RulesCommand) -> anyhow::Result<Outcome> {
+    let (RulesCommand::List(args) | RulesCommand::Show { args, .. } | RulesCommand::Test(args)) =
+        command;
+    confine::enter(&Needs::default().and_rules(&args.rules));
+    let rules = hosts::whole_rules(&args.rules)?;
     match command {
-        RulesCommand::List(args) => list(&hosts::whole_rules(&args.rules)?, args),
-        RulesCommand::Show { id, args } => show(&hosts::whole_rules(&args.rules)?, id, args),
-        RulesCommand::Test(args) => run_fixtures(&hosts::whole_rules(&args.rules)?, args),
+        RulesCommand::List(args) => list(&rules, args),
+        RulesCommand::Show { id, args } => show(&rules, id, args),
+        RulesCommand::Test(args) => run_fixtures(&rules, args),
     }
 }
 

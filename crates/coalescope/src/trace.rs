@@ -10,7 +10,8 @@ use coalescope_report::Report;
 
 use crate::Outcome;
 use crate::cli::TraceArgs;
-use crate::inputs::{self, Named, Opened};
+use crate::confine::{self, Needs};
+use crate::inputs::{self, Opened, Point};
 use crate::interrupt::Interrupt;
 use crate::memory;
 use crate::output;
@@ -25,15 +26,15 @@ const USEFUL_THREADS: usize = 2;
 /// What to read, and how.
 pub(crate) struct Task {
     /// The points.
-    pub(crate) points: Vec<Named>,
+    pub(crate) points: Vec<Point>,
     /// Whether they show two transfers to set side by side.
     pub(crate) compare: bool,
     /// Whether the interfaces of the one input are the points.
     pub(crate) points_by_interface: bool,
     /// Connections to keep of one point.
     pub(crate) max_connections: usize,
-    /// Threads, if given.
-    pub(crate) threads: Option<u16>,
+    /// Threads to read with.
+    pub(crate) threads: usize,
     /// Ends this reading, and a second one.
     pub(crate) interrupt: Interrupt,
 }
@@ -42,7 +43,7 @@ impl Task {
     /// The same for reading.
     pub(crate) fn options(&self) -> Options {
         Options {
-            threads: self.threads.map_or_else(default_threads, usize::from),
+            threads: self.threads,
             points_by_interface: self.points_by_interface,
             separate: self.compare,
             max_connections: self.max_connections,
@@ -54,15 +55,20 @@ impl Task {
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
+    let points = inputs::points(&args.files)?;
+    check(args.compare, points.len())?;
+    let page = PageFile::check(&args.page)?;
+    let threads = threads(args.threads);
+    let points = inputs::open(points);
+    confine::enter(&Needs::of_page(&page));
     let task = Task {
-        points: inputs::points(&args.files)?,
+        points,
         compare: args.compare,
         points_by_interface: args.points_by_interface,
         max_connections: args.max_connections,
-        threads: args.threads,
+        threads,
         interrupt: Interrupt::listen()?,
     };
-    let page = PageFile::check(&args.page)?;
     let mut report = report(&task)?;
     if page.is_wanted() {
         let pictures = pictures(&task, report.trace(), report.diagnosis());
@@ -80,7 +86,6 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
 
 /// Reads everything and judges it.
 pub(crate) fn report(task: &Task) -> anyhow::Result<Report> {
-    check(task)?;
     if !task.compare {
         let (trace, diagnosis) = judged(task)?;
         return Ok(Report::new(trace, diagnosis));
@@ -107,9 +112,8 @@ pub(crate) fn judged(task: &Task) -> anyhow::Result<Judged> {
 const NOTHING_TO_COMPARE: &str = "there is nothing to compare: one of the two captures shows no \
     TCP connection that carries data; trace it alone to see what is in it";
 
-fn check(task: &Task) -> anyhow::Result<()> {
-    let given = task.points.len();
-    if task.compare && given != 2 {
+fn check(compare: bool, given: usize) -> anyhow::Result<()> {
+    if compare && given != 2 {
         bail!(
             "--compare sets two transfers side by side, {given} given: give two captures, such as \
              DIRECT=direct.pcap VIP=vip.pcap"
@@ -119,7 +123,7 @@ fn check(task: &Task) -> anyhow::Result<()> {
 }
 
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
-    let Opened { points, size_bytes } = inputs::open(&task.points, &task.interrupt)?;
+    let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
     let options = task.options();
     memory::reading(names(&task.points));
     let begun = Instant::now();
@@ -135,30 +139,30 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
 }
 
 /// What is read.
-fn names(points: &[Named]) -> String {
-    let files = points.iter().flat_map(|point| &point.files);
-    let names: Vec<String> = files.map(|file| inputs::display(file)).collect();
-    names.join(", ")
+fn names(points: &[Point]) -> String {
+    points.iter().map(files).collect::<Vec<_>>().join(", ")
+}
+
+fn files(point: &Point) -> String {
+    let names = point.inputs.iter().map(|input| input.name.as_str());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// What is read, and from where.
-fn reading(points: &[Named], size_bytes: Option<u64>, threads: usize) -> String {
+fn reading(points: &[Point], size_bytes: Option<u64>, threads: usize) -> String {
     let size = size_bytes.map_or_else(
         || "unknown size".to_owned(),
         |bytes| format!("{bytes} bytes"),
     );
-    let points = points.iter().map(|point| {
-        let files = point.files.iter().map(|file| file.display().to_string());
-        format!(
-            "\n  {}: {}",
-            point.name,
-            files.collect::<Vec<_>>().join(", ")
-        )
-    });
+    let points = points
+        .iter()
+        .map(|point| format!("\n  {}: {}", point.name, files(point)));
     let points: String = points.collect();
     format!("reading {size} with {threads} threads:{points}")
 }
 
-fn default_threads() -> usize {
-    thread::available_parallelism().map_or(1, |cores| cores.get().min(USEFUL_THREADS))
+/// Threads to read with. Asked for before rights are given up: how many cores there are is in files.
+pub(crate) fn threads(given: Option<u16>) -> usize {
+    let useful = || thread::available_parallelism().map_or(1, |n| n.get().min(USEFUL_THREADS));
+    given.map_or_else(useful, usize::from)
 }

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::trace::{self, Task};
-use crate::{Outcome, output, speech};
+use crate::{Outcome, inputs, output, speech};
 
 /// Stands for the kernel's release.
 const CLOCK: &str = "virtual clock";
@@ -131,11 +131,11 @@ fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyho
 
 fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
     Task {
-        points,
+        points: inputs::open(points),
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,
-        threads: None,
+        threads: trace::threads(None),
         interrupt: interrupt.clone(),
     }
 }

@@ -8,6 +8,8 @@ mod ab;
 mod bombs;
 mod check;
 mod common;
+#[cfg(target_os = "linux")]
+mod confine;
 mod errors;
 #[cfg(target_os = "linux")]
 mod fix;

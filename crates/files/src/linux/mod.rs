@@ -14,6 +14,7 @@ pub(crate) use replace::{check, replace};
 use rustix::fs::Stat;
 use std::fs;
 use std::io;
+use std::sync::OnceLock;
 
 /// Others than the owner may write.
 const BY_OTHERS: u32 = 0o022;
@@ -33,10 +34,14 @@ fn euid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether all numbers of users have their place.
+/// Whether all numbers of users have their place. Asked once: whoever writes a page may have given up the
+/// right to read /proc since it was looked whether that can be written.
 fn is_first_user_namespace() -> bool {
-    let map = fs::read_to_string("/proc/self/uid_map");
-    map.map_or(true, |map| map.trim_end().ends_with(" 4294967295"))
+    static IS_FIRST: OnceLock<bool> = OnceLock::new();
+    *IS_FIRST.get_or_init(|| {
+        let map = fs::read_to_string("/proc/self/uid_map");
+        map.map_or(true, |map| map.trim_end().ends_with(" 4294967295"))
+    })
 }
 
 fn refused(why: String) -> io::Error {

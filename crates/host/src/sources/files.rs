@@ -7,6 +7,7 @@ use std::path::Path;
 use super::content::{self, Content, HEAD};
 use super::error::Error;
 use super::found::{About, Counted, Found};
+use super::given::{self, Given};
 use super::limits::Limits;
 use super::place::{Folder, Place};
 use super::unpack::{Budget, unpack};
@@ -40,24 +41,20 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// A path that was given: this one may be a symbolic link or a pipe.
-    pub(super) fn given(&mut self, path: &Path) -> Result<(), Error> {
-        let shown = path.display().to_string();
-        let unreadable = |source| Error::Unreadable {
-            path: path.display().to_string(),
-            source,
-        };
-        let metadata = fs::metadata(path).map_err(unreadable)?;
-        if let Some(what) = special(&metadata) {
-            return Err(Error::Special { path: shown, what });
+    /// A path that was given.
+    pub(super) fn given(&mut self, given: Given) -> Result<(), Error> {
+        let name = given.name().to_owned();
+        match given.content {
+            given::Content::Bytes(reader) => self.bytes(&name, reader),
+            given::Content::Folder(path) => {
+                let unreadable = |source| Error::Unreadable {
+                    path: name.clone(),
+                    source,
+                };
+                let entries = sorted(&path).map_err(unreadable)?;
+                self.entries(&Folder::given(&name), entries);
+            }
         }
-        if metadata.is_dir() {
-            let entries = sorted(path).map_err(unreadable)?;
-            self.entries(&Folder::given(&shown), entries);
-            return Ok(());
-        }
-        let file = File::open(path).map_err(unreadable)?;
-        self.bytes(&shown, file);
         Ok(())
     }
 
@@ -203,23 +200,6 @@ impl<'a> Files<'a> {
             None
         }
     }
-}
-
-/// What is never opened, though it was given: reading a device may do something.
-fn special(metadata: &Metadata) -> Option<&'static str> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = metadata.file_type();
-        if kind.is_block_device() || kind.is_char_device() {
-            return Some("device");
-        }
-        if kind.is_socket() {
-            return Some("socket");
-        }
-    }
-    let _ = metadata;
-    None
 }
 
 /// What is in a folder, by name, so that each run reads in the same order.

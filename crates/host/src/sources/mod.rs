@@ -13,6 +13,7 @@ mod content;
 mod error;
 mod files;
 mod found;
+mod given;
 mod group;
 mod hosts;
 mod limits;
@@ -23,9 +24,10 @@ mod split;
 mod texts;
 mod unpack;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use error::Error;
+pub use given::Given;
 pub(crate) use limits::LISTED;
 pub use limits::Limits;
 pub use normalise::normalise;
@@ -66,9 +68,18 @@ pub fn read_hosts(paths: &[PathBuf]) -> Result<Vec<Host>, Error> {
 pub fn read_hosts_within(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Host>, Error> {
     let mut hosts = Vec::new();
     for path in paths {
-        hosts.extend(read_path(path, limits, crate::text::read)?);
+        hosts.extend(read(Given::open(path)?, limits)?);
     }
     Ok(hosts)
+}
+
+/// As [`read_hosts_within`] of one path that is open.
+///
+/// # Errors
+///
+/// If a folder cannot be read, or nothing is understood.
+pub fn read(given: Given, limits: &Limits) -> Result<Vec<Host>, Error> {
+    read_with(given, limits, crate::text::read)
 }
 
 /// As [`read_hosts`] of one file that is in memory, or was read from a pipe.
@@ -81,11 +92,12 @@ pub fn read_bytes(name: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<Host>
     hosts::of(name, found)
 }
 
-fn read_path(path: &Path, limits: &Limits, read: ReadText) -> Result<Vec<Host>, Error> {
+fn read_with(given: Given, limits: &Limits, read: ReadText) -> Result<Vec<Host>, Error> {
     let mut understand = Understand(read);
     let mut files = Files::new(limits, &mut understand);
-    files.given(path)?;
-    hosts::of(&path.display().to_string(), files.found)
+    let name = given.name().to_owned();
+    files.given(given)?;
+    hosts::of(&name, files.found)
 }
 
 fn bytes_with(name: &str, bytes: &[u8], limits: &Limits, read: ReadText) -> Found {

@@ -43,7 +43,7 @@ fn set_mtu(snapshot: &mut Snapshot, interface: &str, mtu: &str) {
 }
 
 fn hosts(path: &Path) -> Vec<Host> {
-    read_path(path, &Limits::default(), stub).unwrap()
+    read_with(Given::open(path).unwrap(), &Limits::default(), stub).unwrap()
 }
 
 fn of_bytes(bytes: &[u8]) -> Result<Vec<Host>, Error> {
@@ -379,6 +379,6 @@ fn links_are_not_followed() {
     let lines = unread(&snapshot);
     assert!(lines[0].contains("socket, not opened"), "{lines:?}");
     assert!(lines[1].starts_with("3 files: symbolic"), "{lines:?}");
-    let device = read_path(Path::new("/dev/zero"), &Limits::default(), stub).unwrap_err();
+    let device = Given::open(Path::new("/dev/zero")).err().unwrap();
     assert!(device.to_string().contains("is a device"));
 }

@@ -1,0 +1,204 @@
+//! Landlock, `no_new_privs`, and another user for root.
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, RestrictionStatus, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
+    path_beneath_rules,
+};
+use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_keep_capabilities,
+};
+
+use super::Needs;
+use crate::speech;
+
+/// The newest version that the crate knows: of an older kernel's, what that has is used.
+const NEWEST: ABI = ABI::V10;
+/// The user that the kernel puts in place of those it cannot express (`/proc/sys/kernel/overflowuid`), and
+/// that systems call nobody.
+const NOBODY: u32 = 65_534;
+
+/// What making a file beside another, and renaming it, takes; a file that is there is written over.
+const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    MakeReg | WriteFile | ReadFile | ReadDir | RemoveFile | Truncate
+});
+
+pub(super) fn enter(needs: &Needs) {
+    let files = restrict(needs);
+    let user = leave(needs);
+    speech::detail(|| format!("confined: no new privileges; {}; {user}", words(&files)));
+}
+
+/// Leaves this thread, and those that it makes, without files but those that are open or needed.
+fn restrict(needs: &Needs) -> Result<RestrictionStatus, RulesetError> {
+    // Also where there is no Landlock. It cannot fail from Linux 3.5 on.
+    let _ = rustix::thread::set_no_new_privs(true);
+    Ruleset::default()
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rules(path_beneath_rules(
+            &needs.folders,
+            AccessFs::from_read(ABI::V1) & !AccessFs::Execute,
+        ))?
+        .add_rules(path_beneath_rules(&needs.outputs, WRITE))?
+        .restrict_self()
+}
+
+fn words(files: &Result<RestrictionStatus, RulesetError>) -> String {
+    let status = match files {
+        Err(error) => return format!("no Landlock ({error})"),
+        Ok(status) => status,
+    };
+    match (&status.ruleset, &status.landlock) {
+        (RulesetStatus::NotEnforced, _) => "no Landlock in this kernel".to_owned(),
+        (_, LandlockStatus::Available { effective_abi, .. }) if *effective_abi < ABI::V4 => {
+            format!(
+                "no files but those given (Landlock, version {})",
+                *effective_abi as i32
+            )
+        }
+        (_, LandlockStatus::Available { effective_abi, .. }) => format!(
+            "no files but those given, no TCP (Landlock, version {})",
+            *effective_abi as i32
+        ),
+        _ => "no files but those given (Landlock)".to_owned(),
+    }
+}
+
+/// Root becomes another user, unless a file is to be made, which would be that user's. What root may do more
+/// than others is given up but for what opening takes.
+fn leave(needs: &Needs) -> String {
+    let is_left = needs.outputs.is_empty() && geteuid().is_root() && become_nobody().is_ok();
+    let user = match is_left {
+        true => format!("user {NOBODY}, "),
+        false => String::new(),
+    };
+    match keep(needs.capabilities()) {
+        Ok(kept) if kept.is_empty() => format!("{user}no capabilities"),
+        Ok(kept) => format!("{user}no capabilities but {kept:?}"),
+        Err(error) => format!("{user}all capabilities ({error})"),
+    }
+}
+
+/// The C library does so for all threads of the process. What root is permitted outlasts it until [`keep`].
+fn become_nobody() -> nix::Result<()> {
+    set_keep_capabilities(true).map_err(|error| nix::Error::from_raw(error.raw_os_error()))?;
+    let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+    setgroups(&[])?;
+    setresgid(group, group, group)?;
+    setresuid(user, user, user)
+}
+
+/// Gives up all capabilities but these.
+fn keep(needed: CapabilitySet) -> rustix::io::Result<CapabilitySet> {
+    let held = capabilities(None)?;
+    let kept = held.permitted & needed;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: kept,
+            permitted: kept,
+            inheritable: CapabilitySet::empty(),
+        },
+    )?;
+    Ok(kept)
+}
+
+impl Needs {
+    /// What root needs to read files of others, and to make one in a folder of others.
+    fn capabilities(&self) -> CapabilitySet {
+        let mut needed = CapabilitySet::empty();
+        if !self.folders.is_empty() {
+            needed |= CapabilitySet::DAC_READ_SEARCH;
+        }
+        if !self.outputs.is_empty() {
+            needed |= CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER;
+            // One that takes the place of another has its owner and permissions.
+            needed |= CapabilitySet::CHOWN | CapabilitySet::FSETID;
+        }
+        needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::io::ErrorKind::PermissionDenied;
+    use std::io::{self, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::path::Path;
+    use std::thread;
+
+    use super::*;
+
+    const NAME: &str = "a_confined_thread_opens_nothing_else";
+
+    fn kind<T>(result: io::Result<T>) -> Option<io::ErrorKind> {
+        result.err().map(|error| error.kind())
+    }
+
+    /// Files that may be read and written, and others.
+    fn look(root: &Path, status: &RestrictionStatus) {
+        let at = |path: &str| root.join(path);
+        assert_eq!(fs::read(at("in/deep/file")).unwrap(), b"known");
+        assert_eq!(
+            kind(fs::write(at("in/deep/file"), b"new")),
+            Some(PermissionDenied)
+        );
+        assert_eq!(kind(File::open(at("secret"))), Some(PermissionDenied));
+        assert_eq!(kind(File::open(at("in/link"))), Some(PermissionDenied));
+        assert_eq!(kind(fs::write(at("new"), b"new")), Some(PermissionDenied));
+        File::create_new(at("out/new"))
+            .unwrap()
+            .write_all(b"new")
+            .unwrap();
+        fs::rename(at("out/new"), at("out/old")).unwrap();
+        assert_eq!(
+            kind(fs::rename(at("out/old"), at("old"))),
+            Some(io::ErrorKind::CrossesDevices)
+        );
+        let shell = std::process::Command::new("/bin/sh").status();
+        assert_eq!(kind(shell), Some(PermissionDenied));
+        if matches!(status.landlock, LandlockStatus::Available { effective_abi, .. } if effective_abi >= ABI::V4)
+        {
+            assert_eq!(
+                kind(TcpListener::bind("127.0.0.1:0")),
+                Some(PermissionDenied)
+            );
+            assert_eq!(
+                kind(TcpStream::connect("127.0.0.1:9")),
+                Some(PermissionDenied)
+            );
+        }
+    }
+
+    /// Landlock is of a thread: the other tests keep their rights.
+    #[test]
+    fn a_confined_thread_opens_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        fs::create_dir_all(root.join("in/deep")).unwrap();
+        fs::create_dir(root.join("out")).unwrap();
+        fs::write(root.join("in/deep/file"), b"known").unwrap();
+        fs::write(root.join("secret"), b"secret").unwrap();
+        std::os::unix::fs::symlink("../secret", root.join("in/link")).unwrap();
+        let mut open = File::open(root.join("secret")).unwrap();
+        let confined = thread::spawn(move || {
+            let status = restrict(&Needs {
+                folders: vec![root.join("in")],
+                outputs: vec![root.join("out")],
+            });
+            let status = status.unwrap();
+            if status.ruleset == RulesetStatus::NotEnforced {
+                return coalescope_needs::skipped(NAME, "Landlock in the kernel");
+            }
+            look(&root, &status);
+            // What was opened before stays open.
+            assert_eq!(io::copy(&mut open, &mut io::sink()).unwrap(), 6);
+        });
+        confined.join().unwrap();
+    }
+}
