@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{Fate, Undone, forget, undo_forced};
+use coalescope_experiment::restore::{Undone, forget, undo_forced};
 use coalescope_experiment::settings::Error;
 use coalescope_report::UndoReport;
 
@@ -97,7 +97,7 @@ fn handle(args: &UndoArgs, store: &Store, id: &str, report: &mut UndoReport) -> 
 fn patiently(args: &UndoArgs, store: &Store, id: &str) -> Option<Undone> {
     let mut undone = undo_forced(store, id, &args.force)?;
     for _ in 0..PATIENCE {
-        if !matches!(undone.fate, Fate::Running { .. }) {
+        if !undone.fate.may_pass() {
             break;
         }
         sleep(PAUSE);

@@ -47,7 +47,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 23] = [
+const TESTS: [Test; 24] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -57,6 +57,7 @@ const TESTS: [Test; 23] = [
     test("two experiments exclude each other", exclusion),
     test("a deadline restores", deadline),
     test("a guardian that is killed is replaced", guardian_killed),
+    test("a guardian that is stopped is named", guardian_stopped),
     test(
         "what the command started keeps nobody waiting",
         child_lives_on,
@@ -297,6 +298,12 @@ fn goes_away(store: &Store) {
     let report = guard.finish().unwrap();
     assert_eq!(report.exit_code(), 3);
     assert!(report.to_string().contains("a is gone"), "{report}");
+    let undone = restore::undo(store).unwrap().remove(0);
+    let Fate::Failed { unrestored } = undone.fate else {
+        panic!("{undone:?}")
+    };
+    let forget = format!("coalescope undo {} --forget", undone.journal);
+    assert_eq!(unrestored[0].by_hand.as_ref(), Some(&forget));
     assert_eq!(value("sysctl:net.ipv4.tcp_reordering"), "3");
     assert_eq!(restore::exit_code(&restore::undo(store).unwrap()), 3);
     // Another one by that name is not it.
@@ -430,6 +437,26 @@ fn guardian_killed(store: &Store) {
     kill(pid, Signal::SIGKILL).unwrap();
     let error = change(&mut guard, "a:gro=on").unwrap_err();
     assert!(matches!(error, Error::Guardian { .. }), "{error}");
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+}
+
+fn guardian_stopped(store: &Store) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    change(&mut guard, "a:tx=off").unwrap();
+    let pid = Pid::from_raw(guard.guardian_pid().try_into().unwrap());
+    let fate = || restore::undo(store).unwrap().remove(0).fate;
+    assert!(matches!(fate(), Fate::Running { .. }), "{:?}", fate());
+    kill(pid, Signal::SIGSTOP).unwrap();
+    until(|| fate().is_failure());
+    let Fate::Held { why, by_hand } = fate() else {
+        panic!("{:?}", fate())
+    };
+    assert!(why.contains("is stopped"), "{why}");
+    assert_eq!(by_hand, Some(format!("kill -CONT {pid}")));
+    kill(pid, Signal::SIGCONT).unwrap();
+    until(|| !fate().is_failure());
     restored(guard, store);
     assert_eq!(snapshot(), before);
 }

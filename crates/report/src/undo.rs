@@ -146,6 +146,10 @@ pub(crate) fn words(fate: &Fate) -> String {
         Fate::Running { holder } => {
             format!("still running ({holder}): it restores when it ends")
         }
+        Fate::Held { why, by_hand } => match by_hand {
+            None => format!("NOT restored: {why}"),
+            Some(command) => format!("NOT restored: {why}; run: {command}"),
+        },
         Fate::Failed { .. } => "NOT restored, the journal stays".to_owned(),
         Fate::Unusable { problem } => format!("NOT restored: {problem}"),
     }

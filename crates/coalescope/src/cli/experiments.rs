@@ -48,13 +48,14 @@ Exit codes:
 const UNDO_NOTES: &str = "\
 What a journal holds is restored: after a crash or a kill of ab, and what fix has changed. After a
 reboot, settings of the running kernel are as they were; files that fix --persist wrote are restored.
-All places of journals are looked at: $COALESCOPE_STATE, /run/coalescope, /var/lib/coalescope, and
+Without names of journals all are undone (--all). What a living ab or fix has changed is its own business,
+and is left to it. All places of journals are looked at: $COALESCOPE_STATE, /run/coalescope, /var/lib/coalescope, and
 coalescope in $XDG_RUNTIME_DIR and $XDG_STATE_HOME.
 
 Exit codes:
-  0  all is as it was, or there was nothing to undo
+  0  all is as it was, or there was nothing to undo, or a command that goes on restores it itself
   2  usage error
-  3  something could not be restored; each with the command that would";
+  3  something could not be restored, or not yet; each with the command that would";
 
 /// Arguments of `coalescope ab`.
 #[derive(Debug, Args)]
@@ -252,11 +253,12 @@ pub struct UndoArgs {
     #[arg(value_name = "JOURNAL")]
     pub journals: Vec<String>,
 
-    /// Undo all journals, which is the default
+    /// Undo all journals: what killed commands have left, and what fix was to make stay. The default
     #[arg(long, conflicts_with_all = ["journals", "left"])]
     pub all: bool,
 
-    /// Undo only what a command that was killed has left, and nothing that was to stay
+    /// Undo only what killed commands have left, and nothing that fix was to make stay: what is run at
+    /// boot
     #[arg(long, conflicts_with = "journals")]
     pub left: bool,
 

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use coalescope_experiment::ab;
 use coalescope_experiment::guardian::{Guard, Options};
 use coalescope_experiment::journal::{Store, StoreKind};
-use coalescope_experiment::restore::{apply_files, undo_one};
-use coalescope_experiment::settings::Setting;
+use coalescope_experiment::restore::{Fate, apply_files, undo_one};
+use coalescope_experiment::settings::{Error, Setting};
 use coalescope_report::FixReport;
 
 use super::choose::Chosen;
+use crate::Outcome;
 use crate::ab::ask::may_change;
 use crate::cli::FixArgs;
-use crate::{Outcome, speech};
 
 /// How long a change may take before the guardian takes it for lost.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -32,18 +32,14 @@ pub(super) fn apply(
     let command: Vec<String> = std::iter::once("coalescope".to_owned())
         .chain(std::env::args().skip(1))
         .collect();
-    if !chosen.settings.is_empty() && !make(&chosen.settings, &command, report)? {
-        return Ok(if report.unrestored.is_empty() {
-            Outcome::Failed
-        } else {
-            Outcome::Unrestored
-        });
-    }
-    if args.persist && !report.files.files.is_empty() {
-        write(&command, report)?;
-    }
-    report.applied = true;
-    Ok(Outcome::Done)
+    let is_made = chosen.settings.is_empty() || make(&chosen.settings, &command, report)?;
+    let is_wanted = args.persist && !report.files.files.is_empty();
+    report.applied = is_made && (!is_wanted || write(&command, report)?);
+    Ok(match (report.applied, report.unrestored.is_empty()) {
+        (true, _) => Outcome::Done,
+        (false, true) => Outcome::Failed,
+        (false, false) => Outcome::Unrestored,
+    })
 }
 
 fn mind_the_session(settings: &[Setting], is_meant: bool) -> anyhow::Result<()> {
@@ -67,40 +63,75 @@ fn make(settings: &[Setting], command: &[String], report: &mut FixReport) -> any
     let mut options = Options::new(store, command.to_vec());
     options.deadline = Some(DEADLINE);
     let mut guard = Guard::start(&options)?;
+    let made = make_all(&mut guard, settings, report);
+    if let Ok(None) = made {
+        report.journals.push(guard.keep()?);
+        return Ok(true);
+    }
+    let restored = guard.finish()?;
+    let left = restored.unrestored.iter().map(ToString::to_string);
+    report.unrestored = left.collect();
+    report.problem = match made {
+        Err(error) if restored.is_complete() => return Err(error.into()),
+        Err(error) => Some(error.to_string()),
+        Ok(ignored) => ignored.map(|one| format!("{one} did not take effect; nothing was kept")),
+    };
+    Ok(false)
+}
+
+/// The first one that the kernel takes no notice of, if there is one.
+fn make_all<'a>(
+    guard: &mut Guard,
+    settings: &'a [Setting],
+    report: &mut FixReport,
+) -> Result<Option<&'a Setting>, Error> {
     guard.record(settings)?;
     for setting in settings {
         let change = guard.change(setting)?;
         report.changes.push(change.to_string());
         if !change.took_effect() {
-            let restored = guard.finish()?;
-            let left = restored.unrestored.iter().map(ToString::to_string);
-            report.unrestored = left.collect();
-            report.problem = Some(format!("{setting} did not take effect; nothing was kept"));
-            return Ok(false);
+            return Ok(Some(setting));
         }
     }
-    report.journals.push(guard.keep()?);
-    Ok(true)
+    Ok(None)
 }
 
 /// Writes the files. If that fails, the settings are taken back as well.
-fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<()> {
+fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<bool> {
     let store = Store::usual(StoreKind::Persistent)?;
     match apply_files(&store, command.to_vec(), &report.files.writes()) {
         Ok(journal) => {
             report.journals.push(journal);
-            Ok(())
+            Ok(true)
         }
         Err(error) => {
-            let runtime = Store::usual(StoreKind::Runtime)?;
-            for journal in &report.journals {
-                if let Some(undone) = undo_one(&runtime, journal)
-                    && undone.fate.is_failure()
-                {
-                    speech::tell("warning: not all settings could be taken back: coalescope undo");
-                }
+            report.problem = Some(error.to_string());
+            report.unrestored = take_back(report)?;
+            if let Error::NotTakenBack { left, .. } = error {
+                report.unrestored.extend(left);
             }
-            Err(error).context("no file was changed, and the settings were taken back")
+            Ok(false)
         }
     }
+}
+
+/// Takes the settings back; gives back what of them is not as it was.
+fn take_back(report: &mut FixReport) -> anyhow::Result<Vec<String>> {
+    let store = Store::usual(StoreKind::Runtime)?;
+    let mut left = Vec::new();
+    for journal in std::mem::take(&mut report.journals) {
+        let fate = undo_one(&store, &journal).map(|undone| undone.fate);
+        match fate {
+            Some(Fate::Failed { unrestored }) => {
+                left.extend(unrestored.iter().map(ToString::to_string));
+            }
+            Some(fate) if fate.is_failure() || fate.may_pass() => {
+                left.push(format!(
+                    "what {journal} has: run `coalescope undo {journal}`"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(left)
 }

@@ -11,6 +11,7 @@ use super::fixed;
 use super::proofs::Proofs;
 use crate::cli::FixArgs;
 use crate::hosts;
+use crate::speech;
 use crate::suggest::hint;
 
 /// What is to be done.
@@ -34,7 +35,11 @@ impl Chosen {
         let mut fixes = Vec::new();
         let mut settings = Settings::default();
         for finding in chosen {
-            let own = settings_of(finding, namespace)?;
+            let own = settings_of(finding, namespace).unwrap_or_else(|error| {
+                // The name of one interface is no reason to leave all others as they are.
+                speech::tell(&format!("warning: {} is left out: {error}", finding.id));
+                Vec::new()
+            });
             settings.add(finding, &own)?;
             let proof = proofs.about(finding, &snapshots[0]);
             fixes.push(fixed(finding, &own, args.persist).with_proof(proof));

@@ -139,7 +139,7 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let shell = std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let room = live.path().room(live.client())?;
     let status = room
-        .enter(|| Command::new(&shell).status())
+        .enter(|| interrupt::outlived(Command::new(&shell)))
         .map_err(|error| anyhow!(error))?
         .with_context(|| format!("cannot run {}", shell.to_string_lossy()))?;
     live.stop()?;

@@ -22,7 +22,7 @@ fn timer() -> String {
     text.trim().to_owned()
 }
 
-fn json(place: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
+pub(crate) fn json(place: &Place, arguments: &[&str]) -> (Option<i32>, Value) {
     let output = place.run(&[arguments, &["--format", "json"]].concat());
     let report = serde_json::from_slice(&output.stdout);
     if let Ok(report) = &report {
@@ -197,7 +197,7 @@ fn what_an_experiment_has_shown_is_said() {
 }
 
 /// A site's rule: GRO is to be on at `t0`.
-const RULE: &str = r#"
+pub(crate) const RULE: &str = r#"
 - id: site-gro-off
   title: GRO is off at {{ interface.name }}
   blame: missed
@@ -213,7 +213,7 @@ const RULE: &str = r#"
     fires: {platform: linux, interfaces: {ifb9: {name: ifb9, features: {generic-receive-offload: {active: false}}}}}
     almost: {platform: linux, interfaces: {ifb9: {name: ifb9, features: {generic-receive-offload: {active: true}}}}}
 "#;
-const INTERFACES: &str =
+pub(crate) const INTERFACES: &str =
     "# ours\nauto ifb9\niface ifb9 inet static\n    address 192.0.2.1/24\n    # end\n";
 
 #[test]
@@ -290,6 +290,7 @@ fn what_was_to_stay_is_nothing_that_was_left() {
         assert_eq!((place.journals(), timer()), (1, "20000".to_owned()));
         let said = stderr(&place.run(&["check"]));
         assert!(!said.contains("ended without"), "{said}");
-        assert!(place.run(&["undo"]).status.success());
+        assert!(place.run(&["undo", "--all"]).status.success());
+        assert_eq!((place.journals(), timer()), (0, "2000000".to_owned()));
     });
 }

@@ -216,3 +216,89 @@ fn a_killed_lab_leaves_nothing_after_clean() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!((named(), left()), (0, 0));
 }
+
+/// A terminal that goes away ends the shell, and the lab with it.
+#[test]
+fn a_shell_whose_terminal_goes_away_leaves_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    if !needs::programs("a_shell_whose_terminal", &["setsid"]) {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let shell = folder.path().join("shell");
+    let lines = format!(
+        "#!/bin/sh\ntrap '' INT\ntouch {}/ready\nsleep 60\n",
+        folder.path().display()
+    );
+    fs::write(&shell, lines).unwrap();
+    fs::set_permissions(&shell, fs::Permissions::from_mode(0o700)).unwrap();
+    for is_only_told in [false, true] {
+        let (terminal, slave) = terminal();
+        let errors = fs::File::create(folder.path().join("errors")).unwrap();
+        let mut child = Command::new("setsid")
+            .arg("--ctty")
+            .arg(assert_cmd::cargo::cargo_bin!("coalescope"))
+            .args(["lab", "shell", "openstack-gro"])
+            .env("SHELL", &shell)
+            .stdin(slave.try_clone().unwrap())
+            .stdout(slave)
+            .stderr(errors)
+            .spawn()
+            .unwrap();
+        let named = || {
+            let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+            let prefix = format!("cs-{}-", child.id());
+            names
+                .filter(|name| name.file_name().to_string_lossy().starts_with(&prefix))
+                .count()
+        };
+        let started = Instant::now();
+        while !folder.path().join("ready").exists() {
+            if started.elapsed() > Duration::from_secs(20) {
+                let said = fs::read_to_string(folder.path().join("errors")).unwrap();
+                child.kill().unwrap();
+                child.wait().unwrap();
+                return needs::skipped("a_shell_whose_terminal", said);
+            }
+            sleep(Duration::from_millis(10));
+        }
+        assert!(named() > 0);
+        if is_only_told {
+            rustix::process::kill_process(
+                rustix::process::Pid::from_child(&child),
+                rustix::process::Signal::TERM,
+            )
+            .unwrap();
+        } else {
+            drop(terminal);
+        }
+        let (prefix, end) = (
+            format!("cs-{}-", child.id()),
+            Instant::now() + Duration::from_secs(20),
+        );
+        while child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < end, "{prefix} does not end");
+            sleep(Duration::from_millis(10));
+        }
+        let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+        let left: Vec<_> = names
+            .map(|name| name.file_name())
+            .filter(|name| name.to_string_lossy().starts_with(&prefix))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+        fs::remove_file(folder.path().join("ready")).unwrap();
+    }
+}
+
+/// Both ends of a terminal.
+fn terminal() -> (std::os::fd::OwnedFd, fs::File) {
+    use rustix::fs::OFlags;
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).unwrap();
+    (master, slave.into())
+}

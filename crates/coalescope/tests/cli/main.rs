@@ -32,4 +32,6 @@ mod speech;
 mod stories;
 mod text;
 #[cfg(target_os = "linux")]
+mod undo;
+#[cfg(target_os = "linux")]
 mod wire;

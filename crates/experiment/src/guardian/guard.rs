@@ -100,8 +100,13 @@ impl Guard {
             journal: String::new(),
             has_ended: false,
         };
-        guard.introduce(options)?;
-        Ok(guard)
+        let introduced = guard.introduce(options);
+        if introduced.is_err() {
+            // Nothing was begun, so that nothing is to be taken back.
+            guard.has_ended = true;
+            guard.part();
+        }
+        introduced.map(|()| guard)
     }
 
     fn introduce(&mut self, options: &Options) -> Result<(), Error> {
@@ -170,8 +175,9 @@ impl Guard {
         self.done(&Request::Deadline(seconds))
     }
 
-    /// Leaves all changes as they are, and gives back the name of the journal that can undo them.
-    pub fn keep(mut self) -> Result<String, Error> {
+    /// Leaves all changes as they are, and gives back the name of the journal that can undo them. If
+    /// that fails they are still guarded.
+    pub fn keep(&mut self) -> Result<String, Error> {
         self.done(&Request::Keep)?;
         self.has_ended = true;
         self.part();
@@ -201,8 +207,8 @@ impl Guard {
             None | Some(Fate::Restored { .. } | Fate::Reset) => Vec::new(),
             Some(Fate::Failed { unrestored }) => unrestored,
             Some(Fate::Unusable { problem }) => return Err(problem),
-            Some(Fate::Running { holder }) => {
-                return Err(Error::guardian("neither answers nor ends")(holder));
+            Some(Fate::Running { holder: why } | Fate::Held { why, .. }) => {
+                return Err(Error::guardian("neither answers nor ends")(why));
             }
         };
         Ok(Report {

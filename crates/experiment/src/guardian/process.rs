@@ -211,7 +211,8 @@ impl Guardian {
     }
 
     fn with_session(&mut self, request: &Request) -> Result<Reply, Error> {
-        let session = self.session.as_mut().ok_or(Error::Expired)?;
+        let over = self.over();
+        let session = self.session.as_mut().ok_or(over)?;
         match request {
             Request::Record(settings) => session.record(settings).map(|()| Reply::Done),
             Request::Remember(command) => session.remember(command).map(|()| Reply::Done),
@@ -220,17 +221,26 @@ impl Guardian {
         }
     }
 
+    /// Why there is no experiment.
+    fn over(&self) -> Error {
+        match self.expired {
+            Some(_) => Error::Expired,
+            None => Error::guardian("has nothing to do")("no experiment was begun"),
+        }
+    }
+
     fn finish(&mut self) -> Result<Reply, Error> {
         self.is_done = true;
         let report = match self.session.take() {
             Some(session) => session.finish(),
-            None => self.expired.clone().ok_or(Error::Expired)?,
+            None => self.expired.clone().ok_or_else(|| self.over())?,
         };
         Ok(Reply::Restored(report))
     }
 
     fn keep(&mut self) -> Result<Reply, Error> {
-        self.session.as_mut().ok_or(Error::Expired)?.keep()?;
+        let over = self.over();
+        self.session.as_mut().ok_or(over)?.keep()?;
         self.session = None;
         self.is_done = true;
         Ok(Reply::Done)

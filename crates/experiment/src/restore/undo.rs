@@ -36,6 +36,13 @@ pub enum Fate {
         /// Who it is.
         holder: String,
     },
+    /// Nothing was done, since something else has to be done first; the journal stays.
+    Held {
+        /// What, by whom.
+        why: String,
+        /// The command to run, if there is one.
+        by_hand: Option<String>,
+    },
     /// Something is not as it was; the journal stays.
     Failed {
         /// What, and what to do.
@@ -52,7 +59,16 @@ impl Fate {
     /// Whether something is left to be done by hand.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Failed { .. } | Self::Unusable { .. })
+        matches!(
+            self,
+            Self::Held { .. } | Self::Failed { .. } | Self::Unusable { .. }
+        )
+    }
+
+    /// Whether it may be another one in a moment: somebody is at it.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Running { .. } | Self::Held { .. })
     }
 }
 
@@ -140,7 +156,11 @@ fn fate(
         journal.forget_running();
     }
     match lock_subjects(store, &journal, holder) {
-        Err(error) => refused(error),
+        Err(Error::Busy { what, holder }) => Fate::Held {
+            why: format!("{what} is in use by {holder}; wait for it or end it"),
+            by_hand: None,
+        },
+        Err(problem) => Fate::Unusable { problem },
         Ok(_locks) => take_back(store, &mut journal, forced),
     }
 }
@@ -157,11 +177,21 @@ fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
         return dismiss(store, journal, Fate::Restored { changes });
     }
     keys::prune(journal, &mut spaces);
+    mention_forget(&journal.id, &mut unrestored);
     journal.state = State::Failed;
     journal.unrestored.clone_from(&unrestored);
     // What was is in it already: if this cannot be written, only the list of what is left is old.
     let _ = store.write(journal);
     Fate::Failed { unrestored }
+}
+
+/// Where nothing is left that could be set back, the journal is of no more use.
+fn mention_forget(id: &str, unrestored: &mut [Unrestored]) {
+    if unrestored.iter().all(|left| left.by_hand.is_none()) {
+        for left in unrestored {
+            left.by_hand = Some(format!("coalescope undo {id} --forget"));
+        }
+    }
 }
 
 fn dismiss(store: &Store, journal: &Journal, fate: Fate) -> Fate {
@@ -177,13 +207,27 @@ fn unusable(store: &Store, id: &str, error: Error) -> Undone {
         journal: id.to_owned(),
         command: journal.command_line(),
         begun_unix_s: journal.begun_unix_s,
-        fate: refused(error),
+        fate: match error {
+            Error::Busy { holder, .. } => at_work(&journal, holder),
+            problem => Fate::Unusable { problem },
+        },
     }
 }
 
-fn refused(error: Error) -> Fate {
-    match error {
-        Error::Busy { holder, .. } => Fate::Running { holder },
-        problem => Fate::Unusable { problem },
+/// Somebody holds the journal. That is all right while its command lives.
+fn at_work(journal: &Journal, holder: String) -> Fate {
+    let guardian = journal.guardian_pid;
+    if journal.has_stopped_guardian() {
+        return Fate::Held {
+            why: format!("its guardian, process {guardian}, is stopped and restores nothing"),
+            by_hand: Some(format!("kill -CONT {guardian}")),
+        };
+    }
+    if journal.has_command() {
+        return Fate::Running { holder };
+    }
+    Fate::Held {
+        why: format!("its command is not there any more, and is not taken back yet ({holder})"),
+        by_hand: None,
     }
 }

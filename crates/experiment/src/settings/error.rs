@@ -87,6 +87,19 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// Not all files could be written, nor could all of them be put back.
+    #[error(
+        "{problem}; NOT restored: {}; `coalescope undo {journal}` tries again",
+        left.join("; ")
+    )]
+    NotTakenBack {
+        /// Why not all could be written.
+        problem: String,
+        /// What is not as it was, each with what to do.
+        left: Vec<String>,
+        /// Name of the journal.
+        journal: String,
+    },
     /// Where journals are kept is not safe to use, or cannot be made.
     #[error(
         "what is changed is written down first, and {path} cannot hold that: {problem}; run it as \

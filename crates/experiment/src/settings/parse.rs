@@ -47,10 +47,20 @@ impl FromStr for Subject {
 }
 
 fn split(text: &str) -> Result<(Subject, &str), Error> {
-    let parts = text.split_once('=');
-    let (subject, value) = parts.ok_or_else(|| syntax(text)("there is no ="))?;
-    let subject = parse_subject(subject.trim()).map_err(syntax(text))?;
-    Ok((subject, value.trim()))
+    let at = text[name_end(text)..]
+        .find('=')
+        .map(|at| name_end(text) + at);
+    let at = at.ok_or_else(|| syntax(text)("there is no ="))?;
+    let subject = parse_subject(text[..at].trim()).map_err(syntax(text))?;
+    Ok((subject, text[at + 1..].trim()))
+}
+
+/// Where the name of what is set may end: names of namespaces and interfaces may have a `=`, of which the
+/// latter have no `:` and no slash.
+fn name_end(text: &str) -> usize {
+    let inside = text.strip_prefix("ns/").and_then(|inside| inside.find('/'));
+    let from = inside.map_or(0, |slash| "ns/".len() + slash + 1);
+    from + text[from..].find(':').unwrap_or_default()
 }
 
 fn syntax(text: &str) -> impl FnOnce(&'static str) -> Error {
@@ -243,6 +253,10 @@ mod tests {
             "sysctl:net.ipv4.tcp_reordering=127",
             "ns/blue/sysctl:net.ipv4.tcp_rmem=4096 131072 6291456",
             "sysctl:net.ipv4.conf.eth0/100.rp_filter=0",
+            "=1+1:gro=off",
+            "a=b:mtu=1500",
+            "ns/a=b:c/=d:gro=off",
+            "ns/a=b/sysctl:net.ipv4.tcp_rmem=4096 131072 6291456",
         ] {
             let setting: Setting = text.parse().expect(text);
             assert_eq!(setting.to_string().parse::<Setting>().unwrap(), setting);

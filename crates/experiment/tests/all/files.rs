@@ -61,7 +61,7 @@ impl Room {
     }
 
     fn undo(&self) -> Vec<Undone> {
-        let runs = |one: &Undone| matches!(one.fate, Fate::Running { .. });
+        let runs = |one: &Undone| one.fate.may_pass();
         patiently(
             || restore::undo(&self.store).expect("it works"),
             |undone| undone.iter().any(runs),

@@ -163,6 +163,9 @@ fn done(page: &mut Page, report: &FixReport) {
     if let Some(problem) = &report.problem {
         page.paragraph("", "  ", problem, Tone::Bad);
     }
+    if report.problem.is_some() && report.unrestored.is_empty() && !report.changes.is_empty() {
+        page.paragraph("", "", "All of it was taken back.", Tone::Plain);
+    }
     for left in &report.unrestored {
         page.paragraph("NOT restored: ", "  ", left, Tone::Bad);
     }

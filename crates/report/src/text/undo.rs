@@ -36,7 +36,7 @@ pub(crate) fn write(
 
 fn show(page: &mut Page, undone: &Undone) {
     let tone = match undone.fate {
-        Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
+        Fate::Held { .. } | Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
         Fate::Running { .. } => Tone::Plain,
         Fate::Restored { .. } | Fate::Reset => Tone::Good,
     };
@@ -58,7 +58,7 @@ fn show(page: &mut Page, undone: &Undone) {
                 page.paragraph("  ", "    ", &left.to_string(), Tone::Bad);
             }
         }
-        Fate::Reset | Fate::Running { .. } | Fate::Unusable { .. } => {}
+        Fate::Reset | Fate::Running { .. } | Fate::Held { .. } | Fate::Unusable { .. } => {}
     }
 }
 

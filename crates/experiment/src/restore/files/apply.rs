@@ -104,9 +104,10 @@ fn give_up(store: &Store, journal: &mut Journal, error: Error) -> Error {
     journal.unrestored.clone_from(&unrestored);
     let _ = store.write(journal);
     let left: Vec<_> = unrestored.iter().map(ToString::to_string).collect();
-    Error::File {
-        action: "write all files".to_owned(),
-        problem: format!("{error}, and NOT restored: {}", left.join("; ")),
+    Error::NotTakenBack {
+        problem: error.to_string(),
+        left,
+        journal: journal.id.clone(),
     }
 }
 

@@ -1,0 +1,227 @@
+//! What is said where something could not be changed, or not be taken back.
+
+use std::fs;
+use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use coalescope_lab::{Link, Veth};
+use coalescope_needs as needs;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::ab::{Place, now};
+use crate::common::{stderr, stdout};
+use crate::fix::{INTERFACES, RULE, hold, json};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn until(done: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !done() {
+        assert!(Instant::now() < end, "it does not become so");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn shell(line: &str) -> bool {
+    let status = Command::new("sh").args(["-ec", line]).status();
+    status.unwrap().success()
+}
+
+fn words(output: &Output) -> String {
+    stdout(output) + &stderr(output)
+}
+
+fn set_timer(interface: &str) {
+    Link::named(interface)
+        .unwrap()
+        .set_features(&[("rx-gro", true)])
+        .unwrap();
+    fs::write(
+        format!("/sys/class/net/{interface}/gro_flush_timeout"),
+        "2000000",
+    )
+    .unwrap();
+}
+
+fn timer(interface: &str) -> String {
+    fs::read_to_string(format!("/sys/class/net/{interface}/gro_flush_timeout"))
+        .unwrap()
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn a_folder_that_is_read_only_is_called_that() {
+    if !needs::programs("a_folder_that_is_read_only", &["mount"]) {
+        return;
+    }
+    Place::with("a_folder_that_is_read_only", |place| {
+        let folder = place.path("frozen");
+        fs::create_dir(&folder).unwrap();
+        assert!(shell(&format!(
+            "mount -t tmpfs -o ro,mode=700 none {}",
+            folder.display()
+        )));
+        hold();
+        let was = now();
+        let lines: [&[&str]; 2] = [
+            &[
+                "ab",
+                "--save",
+                "record.json",
+                "--set",
+                "t0:mtu=1400",
+                "--",
+                "true",
+            ],
+            &["fix", "--apply"],
+        ];
+        for line in lines {
+            let output = place
+                .command(line)
+                .env("COALESCOPE_STATE", &folder)
+                .output()
+                .unwrap();
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(
+                said.contains("Read-only file system") && said.contains("frozen"),
+                "{said}"
+            );
+            assert!(
+                !said.contains("deadline") && !said.contains("coalescope undo"),
+                "{said}"
+            );
+        }
+        assert_eq!((now(), timer("t0")), (was, "2000000".to_owned()));
+    });
+}
+
+#[test]
+fn while_the_guardian_is_stopped_nothing_is_called_undone() {
+    Place::with("while_the_guardian_is_stopped", |place| {
+        let was = now();
+        let line = "touch changed; sleep 60";
+        let set = ["ab", "--settle", "0", "--set", "t0:mtu=1400", "--", line];
+        let mut ab = place.command(&set).spawn().unwrap();
+        until(|| place.path("changed").exists() && place.journals() > 0);
+        let children = format!("/proc/{0}/task/{0}/children", ab.id());
+        let is_guardian = |pid: &&str| {
+            fs::read(format!("/proc/{pid}/cmdline"))
+                .is_ok_and(|line| line.ends_with(b"__guardian\0"))
+        };
+        let children = fs::read_to_string(children).unwrap();
+        let guardian = children.split_whitespace().find(is_guardian).unwrap();
+        let pid = Pid::from_raw(guardian.parse().unwrap()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        ab.kill().unwrap();
+        ab.wait().unwrap();
+        let output = place.run(&["undo"]);
+        let said = words(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("is stopped and restores nothing"), "{said}");
+        assert!(said.contains(&format!("kill -CONT {guardian}")), "{said}");
+        kill_process(pid, Signal::CONT).unwrap();
+        until(|| place.journals() == 0);
+        assert_eq!(now(), was);
+    });
+}
+
+/// The kernel allows all but slashes, colons and spaces.
+#[test]
+fn the_name_of_one_interface_does_not_keep_others_from_being_fixed() {
+    Place::with("the_name_of_one_interface", |place| {
+        let pairs = [
+            Veth::new("=1+1", "a=b", 1500).unwrap(),
+            Veth::new("sysctl", "ns", 1500).unwrap(),
+        ];
+        let names = ["t0", "=1+1", "a=b", "ns", "sysctl"];
+        names.iter().for_each(|name| set_timer(name));
+        let output = place.run(&["fix", "gro-latency-hold", "--apply"]);
+        let said = words(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(
+            said.contains("warning: gro-latency-hold is left out: sysctl:"),
+            "{said}"
+        );
+        let timers = names.map(timer);
+        assert!(
+            timers[..4].iter().all(|timer| timer == "20000"),
+            "{timers:?}"
+        );
+        assert_eq!(timers[4], "2000000");
+        assert_eq!(json(place, &["fix", "--verify"]).0, Some(0));
+        assert_eq!(json(place, &["undo"]).0, Some(0));
+        assert_eq!(names.map(timer), [(); 5].map(|()| "2000000".to_owned()));
+        drop(pairs);
+    });
+}
+
+#[test]
+fn what_is_left_of_an_interface_that_was_removed_can_be_forgotten() {
+    if !needs::programs("what_is_left_of_an_interface", &["ip"]) {
+        return;
+    }
+    Place::with("what_is_left_of_an_interface", |place| {
+        let _pair = Veth::new("u0", "u1", 1500).unwrap();
+        set_timer("u0");
+        assert_eq!(
+            json(place, &["fix", "gro-latency-hold", "--apply"]).0,
+            Some(0)
+        );
+        assert!(shell("ip link del u0"));
+        let (code, report) = json(place, &["undo"]);
+        assert_eq!(code, Some(3), "{report}");
+        let left = &report["journals"][0]["fate"]["unrestored"][0];
+        assert_eq!(left["is"], "gone", "{report}");
+        let command = left["by_hand"].as_str().unwrap().to_owned();
+        assert!(command.ends_with(" --forget"), "{command}");
+        let arguments: Vec<&str> = command.split(' ').skip(1).collect();
+        let output = place.run(&arguments);
+        assert!(output.status.success(), "{}", words(&output));
+        assert_eq!(
+            (place.run(&["undo"]).status.code(), place.journals()),
+            (Some(0), 0)
+        );
+    });
+}
+
+/// Where a file cannot be written, what is said of the settings is what became of them.
+#[test]
+fn what_is_taken_back_is_said_and_nothing_else() {
+    if !needs::programs("what_is_taken_back", &["ip", "ethtool", "mount"]) {
+        return;
+    }
+    Place::with("what_is_taken_back", |place| {
+        assert!(shell(
+            "ip link add ifb9 type ifb && ethtool -K ifb9 gro off"
+        ));
+        assert!(shell(
+            "mount -t tmpfs none /etc && mount -t tmpfs none /run"
+        ));
+        assert!(shell("mkdir -p /etc/network/.interfaces.coalescope-new"));
+        fs::write("/etc/network/interfaces", INTERFACES).unwrap();
+        fs::create_dir(place.path("rules")).unwrap();
+        fs::write(place.path("rules/site.yaml"), RULE).unwrap();
+        let output = place.run(&[
+            "fix",
+            "site-gro-off",
+            "--apply",
+            "--persist",
+            "--rules",
+            "rules",
+        ]);
+        let said = words(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("cannot write /etc/network/interfaces"),
+            "{said}"
+        );
+        assert!(said.contains("All of it was taken back"), "{said}");
+        assert!(shell(
+            "ethtool -k ifb9 | grep -q 'generic-receive-offload: off'"
+        ));
+        assert_eq!(place.journals(), 0);
+    });
+}
