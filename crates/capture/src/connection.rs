@@ -4,7 +4,7 @@ mod predicted;
 
 use coalescope_wire::{Flags, Tunnels, Vlans};
 
-use crate::flow::{Around, Data, Flow};
+use crate::flow::{Around, Data, Flow, Late};
 use crate::frame::{Frame, TooBig};
 use crate::key::Key;
 use crate::outstanding::Common;
@@ -31,16 +31,20 @@ pub(crate) struct Handshake {
 pub(crate) struct Syn {
     pub(crate) isn: u32,
     pub(crate) mss: Option<u16>,
-    scale: Option<u8>,
+    /// The shift that it offers, if any; `None` if the capture cut that off.
+    scale: Option<Option<u8>>,
     timestamps: bool,
 }
 
 impl Syn {
     fn new(frame: &Frame) -> Self {
+        let (scale, cut) = frame
+            .options()
+            .map_or((None, false), |options| (options.window_scale, options.cut));
         Self {
             isn: frame.seq,
             mss: frame.options().and_then(|options| options.mss),
-            scale: frame.options().and_then(|options| options.window_scale),
+            scale: (scale.is_some() || !cut).then_some(scale),
             timestamps: frame.timestamps().is_some(),
         }
     }
@@ -170,6 +174,7 @@ impl Connection {
             rtt_ns: self.rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
+        let waited = sender.has_waited(frame, around);
         let (start, data) = sender.send(frame, around, common);
         if data == Data::Doubled {
             return Tracked {
@@ -178,7 +183,11 @@ impl Connection {
                 acked: None,
             };
         }
-        let advanced = receiver.acknowledged(frame, sender.acks.is_repeating(), common);
+        let late = Late {
+            after_hole: sender.acks.is_repeating(),
+            waited,
+        };
+        let advanced = receiver.acknowledged(frame, late, common);
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
@@ -224,10 +233,12 @@ impl Connection {
         let (Some(syn), Some(syn_ack)) = (self.handshake.syn, self.handshake.syn_ack) else {
             return;
         };
-        let scaled = syn.scale.is_some() && syn_ack.scale.is_some();
-        let client = if self.client_is_low { LOW } else { HIGH };
-        self.flows[client].acks.scale = Some(syn.scale.filter(|_| scaled).unwrap_or(0));
-        self.flows[1 - client].acks.scale = Some(syn_ack.scale.filter(|_| scaled).unwrap_or(0));
+        if let Some((own, other)) = syn.scale.zip(syn_ack.scale) {
+            let (own, other) = own.zip(other).unwrap_or((0, 0));
+            let client = if self.client_is_low { LOW } else { HIGH };
+            self.flows[client].acks.scale = Some(own);
+            self.flows[1 - client].acks.scale = Some(other);
+        }
         let options = self.handshake.options();
         let mss = syn.mss.into_iter().chain(syn_ack.mss).min();
         if let Some(bound) = mss.and_then(|mss| u32::from(mss).checked_sub(options)) {
@@ -246,14 +257,14 @@ impl Connection {
         self.rtt_known = true;
     }
 
-    /// Without a handshake the two halves of the path stand in for it.
+    /// Without a handshake the two halves of the path stand in for it, as far as they are known: a
+    /// capture that begins in the middle of losses sees first what waited for them.
     #[inline]
     fn learn_rtt(&mut self) {
         if !self.rtt_known
             && let Some(whole) = self.halves().whole_ns()
         {
             self.rtt_ns = whole;
-            self.rtt_known = true;
         }
     }
 

@@ -225,8 +225,16 @@ pub struct Direction {
     /// Time in gaps between data frames that are as long as a timeout though the sender was not idle,
     /// in seconds.
     pub gaps_s: f64,
+    /// Shortest time from a loss to its repair: about a round trip, where acknowledgments tell the sender.
+    /// For the judgment alone.
+    #[serde(skip)]
+    pub repair_s: Option<f64>,
     /// Most timeouts in a row on the same bytes.
     pub stuck_timeouts: u64,
+    /// Places in the stream at which two timeouts in a row and more were on the same bytes. For the judgment
+    /// alone.
+    #[serde(skip)]
+    pub stuck_places: u64,
     /// Time waited for timeouts on bytes that had two in a row and more, in seconds.
     pub stuck_s: f64,
     /// Payload of the longest frame that had two timeouts in a row and more, in bytes.

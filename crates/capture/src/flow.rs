@@ -16,7 +16,7 @@ use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
-pub(crate) use counts::{Around, Counts, Data};
+pub(crate) use counts::{Around, Counts, Data, Late};
 use longest::Longest;
 use span::Span;
 
@@ -343,7 +343,7 @@ impl Flow {
             if self.counts.data_frames > 0 {
                 self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
             }
-        } else if frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.rtt_ns {
+        } else if self.has_waited(frame, around) {
             self.note_gap(frame.time_ns - self.last_data_ns);
         }
     }
@@ -351,9 +351,15 @@ impl Flow {
     /// Nothing came for as long as a timeout takes, though the sender had more.
     #[cold]
     fn note_gap(&mut self, gap_ns: i64) {
-        if self.counts.data_frames > 0 {
-            self.tally.note_odd().gap_ns += gap_ns;
-        }
+        self.tally.note_odd().gap_ns += gap_ns;
+    }
+
+    /// Whether a frame's data comes as long after the last as a timeout takes.
+    #[inline(always)]
+    pub(crate) fn has_waited(&self, frame: &Frame, around: Around) -> bool {
+        frame.payload > 0
+            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.rtt_ns
+            && self.counts.data_frames > 0
     }
 
     #[cold]
@@ -366,6 +372,9 @@ impl Flow {
         let odd = self.tally.note_odd();
         odd.out_of_order += 1;
         odd.late += u32::from(age_ns >= overtaken_ns);
+        if age_ns >= overtaken_ns {
+            odd.note_repair(age_ns);
+        }
         note(&mut self.tally.examples().out_of_order, frame.number);
         Data::OutOfOrder
     }
@@ -378,6 +387,7 @@ impl Flow {
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
+        odd.note_repair(waited_ns);
         if waited_ns >= MIN_RTO_NS + around.rtt_ns {
             odd.timeout += 1;
             odd.stuck.add(start, end, waited_ns);

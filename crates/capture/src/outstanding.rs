@@ -3,6 +3,7 @@
 mod transmission;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::doubled::{Copies, Surroundings};
 use crate::flow::Around;
@@ -86,7 +87,7 @@ struct Held {
     /// Not before the first.
     queue: VecDeque<Transmission>,
     /// Transmissions that were sent again and acknowledged.
-    repaired: VecDeque<(u64, Fate)>,
+    repaired: VecDeque<(Range<u64>, Fate)>,
 }
 
 impl Outstanding {
@@ -277,7 +278,7 @@ impl Outstanding {
         {
             tell(oldest);
         }
-        repaired.push_back((gone.start, gone.fate));
+        repaired.push_back((gone.range.clone(), gone.fate));
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
@@ -285,8 +286,8 @@ impl Outstanding {
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
         self.within(start, end).for_each(|sent| sent.repeated = 0);
         let Some(held) = &mut self.held else { return };
-        for (at, fate) in &mut held.repaired {
-            if *at < end && start < *at + u64::from(fate.len) {
+        for (range, fate) in &mut held.repaired {
+            if range.start < end && start < range.end {
                 fate.repeated = false;
             }
         }
@@ -316,7 +317,7 @@ impl Held {
             .end()
             .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
         if start < end {
-            (sent.start, sent.len) = (start, (end - start) as u32);
+            sent.keep(start..end);
             self.queue.insert(i, sent);
         }
         start < end
@@ -334,13 +335,7 @@ mod tests {
     use super::*;
 
     fn sent(start: u64, len: u32) -> Transmission {
-        Transmission {
-            start,
-            number: start,
-            time_ns: start as i64,
-            len,
-            repeated: 0,
-        }
+        Transmission::numbered(start, len)
     }
 
     fn fates(outstanding: &mut Outstanding, una: u64) -> (Vec<Fate>, Option<i64>) {
@@ -377,6 +372,20 @@ mod tests {
                 number: 3000
             }]
         );
+    }
+
+    /// A repeat and what is new behind it, merged: lost as one frame, which is none of a single segment.
+    #[test]
+    fn a_frame_that_begins_with_a_repeat_is_as_long_as_it_is() {
+        let mut o = Outstanding::default();
+        let common = &mut Common::default();
+        o.push(sent(0, 1000), common);
+        o.repeat(0, 1000, 5);
+        o.push(sent(1000, 2000).without(1000), common);
+        let (mut told, _) = fates(&mut o, 2000);
+        o.finish(common, |fate| told.push(fate));
+        let lengths: Vec<_> = told.iter().map(|fate| (fate.len, fate.number)).collect();
+        assert_eq!(lengths, [(2000, 1000), (1000, 0)]);
     }
 
     #[test]

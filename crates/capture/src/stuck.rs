@@ -14,6 +14,8 @@ pub(crate) struct Stuck {
     pub(crate) waited_ns: i64,
     /// Payload of the longest frame that had two and more.
     pub(crate) length: u32,
+    /// Places in the stream that had two and more.
+    pub(crate) places: u32,
 }
 
 impl Stuck {
@@ -28,6 +30,7 @@ impl Stuck {
         if self.row >= 2 {
             self.waited_ns += std::mem::take(&mut self.row_ns);
             self.length = self.length.max((end - start) as u32);
+            self.places += u32::from(self.row == 2);
         }
         self.most = self.most.max(self.row);
     }
@@ -46,5 +49,6 @@ mod tests {
         stuck.add(100, 200, 400);
         stuck.add(100, 180, 800);
         assert_eq!((stuck.most, stuck.waited_ns, stuck.length), (3, 1400, 100));
+        assert_eq!(stuck.places, 1);
     }
 }

@@ -66,6 +66,17 @@ pub(crate) struct Odd {
     pub(crate) stuck: Stuck,
     /// Time in gaps of a timeout's length.
     pub(crate) gap_ns: i64,
+    /// The shortest time from a loss to its repair; 0 if there was none.
+    pub(crate) repair_ns: i64,
+}
+
+impl Odd {
+    /// Notes how long after a frame, or after the hole that it left, its bytes came again.
+    pub(crate) fn note_repair(&mut self, took_ns: i64) {
+        if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
+            self.repair_ns = took_ns;
+        }
+    }
 }
 
 /// What most directions have none of.

@@ -1,6 +1,5 @@
 //! Captures that have only a part of what passed: the end of a connection, or one direction of it.
 
-#[expect(dead_code, reason = "tests of whole traces use the rest")]
 mod common;
 
 use coalescope_capture::facts::Connection;
@@ -111,6 +110,42 @@ fn one_direction_shows_what_had_to_be_sent_again() {
         "{alone:?} {whole:?}"
     );
     assert!(alone.single_repeated <= alone.single / 20, "{alone:?}");
+}
+
+/// 68 bytes of a SYN end before its window scale, and what is not known is not 1.
+#[test]
+fn a_window_whose_scale_was_cut_off_is_not_known() {
+    let mut scenario = story("healthy-gro").expect("a story");
+    let window = |scenario: &coalescope_simulate::Scenario| {
+        let (trace, _) = common::traced(scenario);
+        let connection = trace.points[0].connections.get(0).expect("a connection");
+        (
+            connection.to_server.window_max_bytes,
+            connection.to_client.window_limited_s,
+        )
+    };
+    assert!(window(&scenario).0 > Some(65_535));
+    for element in &mut scenario.path {
+        if let coalescope_simulate::Element::Point(point) = element {
+            point.snap = 68;
+        }
+    }
+    assert_eq!(window(&scenario), (None, 0.0));
+}
+
+/// Behind the loss, from the middle of it: the first round trip that shows waited for a timeout.
+#[test]
+fn gaps_are_told_by_the_shortest_round_trip_so_far() {
+    let mut scenario = story("openstack-gro").expect("a story");
+    for host in [&mut scenario.client, &mut scenario.server] {
+        (host.sack, host.tail_probe) = (false, false);
+    }
+    let outcome = run(&scenario);
+    let (header, records) = records(&outcome.point("TAP").expect("a point").bytes);
+    let late = traced(header, records[records.len() / 4..].iter()).to_client;
+    let share = late.gaps_s / late.duration_s.expect("data");
+    assert!(share > 0.5, "{share}");
+    assert!(late.rtt_median_s < Some(0.1), "{:?}", late.rtt_median_s);
 }
 
 /// Frames that a warning sums up, and those of connections that are kept.

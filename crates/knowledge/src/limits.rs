@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
-    ABOUT, CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, IDLE, LOSS,
-    LOSS_FRAMES, MATHIS, QUEUE, QUEUE_S, QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS,
-    SMALL_MTU, STUCK, STUCK_TIME, WINDOW_TIME,
+    ABOUT, ACKS_APART, CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, IDLE,
+    LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S, QUEUED, REORDERED,
+    REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -81,13 +81,14 @@ type Rule = fn(&Direction, &Direction) -> bool;
 
 /// What limits data in one direction; `other` carries its acknowledgments.
 pub(crate) fn limit(data: &Direction, other: &Direction) -> Limit {
-    let rules: [(Limit, Rule); 9] = [
-        (Limit::Loss, is_stuck),
+    let rules: [(Limit, Rule); 10] = [
+        (Limit::Loss, is_cut_off),
         (Limit::TooShort, is_too_short),
         (Limit::ReceiverWindow, is_window_closed),
         (Limit::Reordering, is_reordered),
         (Limit::PathBandwidth, is_queueing),
         (Limit::Unclear, is_unclear),
+        (Limit::Loss, is_stuck),
         (Limit::Loss, is_lossy),
         (Limit::ReceiverWindow, is_window_full),
         (Limit::SenderIdle, is_idle),
@@ -100,6 +101,12 @@ pub(crate) fn limit(data: &Direction, other: &Direction) -> Limit {
 pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);
     data.stuck_timeouts >= STUCK && data.stuck_s >= STUCK_TIME * duration
+}
+
+/// Stuck for its length, or at one place only: lost merged frames make timeouts at place after place,
+/// between which single ones get through.
+fn is_cut_off(data: &Direction, other: &Direction) -> bool {
+    is_stuck(data, other) && (is_stuck_by_length(data) || data.stuck_places <= 1)
 }
 
 /// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link's
@@ -154,10 +161,11 @@ fn is_lossy(data: &Direction, _: &Direction) -> bool {
 }
 
 /// Whether a share of lost segments holds a sender to about the rate that it has, or to less (Mathis et al.
-/// 1997).
+/// 1997). Where one direction alone was captured, a repair tells the round trip: the sender hears of a loss
+/// a round trip after the frame (RFC 5681, 3.2).
 fn is_held_by(share: f64, data: &Direction) -> bool {
     let most_bps = |rtt: f64| MATHIS * segment(data) * 8.0 / (rtt * share.sqrt());
-    let rate = active_bps(data).zip(data.rtt_min_s);
+    let rate = active_bps(data).zip(data.rtt_min_s.or(data.repair_s));
     rate.is_some_and(|(bps, rtt)| most_bps(rtt) <= ABOUT * bps)
 }
 
@@ -178,8 +186,20 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
     median >= QUEUE * min
         && median - min >= QUEUE_S
         && queued >= QUEUED * segment(data)
+        && median - min >= ACKS_APART * acks_apart_s(data, other)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
+}
+
+/// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a
+/// modem, WiFi or a driver holds them back to send fewer (RFC 3449, 2.2 and 5.2).
+fn acks_apart_s(data: &Direction, other: &Direction) -> f64 {
+    let duration = data.duration_s.unwrap_or(0.0);
+    if other.acks == 0 {
+        0.0
+    } else {
+        duration / other.acks as f64
+    }
 }
 
 fn is_idle(data: &Direction, _: &Direction) -> bool {
@@ -203,8 +223,9 @@ fn active_window(data: &Direction) -> Option<f64> {
     Some(data.effective_window_segments? * data.duration_s? / active_s(data)?)
 }
 
+/// Nothing says that it is more than a few, where the round trip is not known.
 fn has_few_segments(data: &Direction) -> bool {
-    active_window(data).is_some_and(|window| window < FEW_SEGMENTS)
+    active_window(data).is_none_or(|window| window < FEW_SEGMENTS)
 }
 
 /// So many bytes sent again, or frames late because they were, that bursts must be lost whole; or
@@ -215,6 +236,18 @@ fn loses_heavily(data: &Direction) -> bool {
         || has_gaps(data, GAPS)
 }
 
+/// More is lost than any sender brings upon itself.
+fn loses_most(data: &Direction) -> bool {
+    data.retransmitted_bytes as f64 >= MOST_LOST * data.unique_bytes as f64
+        || data.late_frames as f64 >= MOST_LOST * data.data_frames as f64
+}
+
+/// Merged frames are seen to get through: whatever is lost is not lost for being merged.
+fn passes_merged(data: &Direction) -> bool {
+    let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
+    merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
+}
+
 /// A few segments a round trip although there was room for more and the sender was not idle, and heavy
 /// losses: so the incidents look where the merged frames themselves are not seen, and so do others.
 fn is_unclear(data: &Direction, other: &Direction) -> bool {
@@ -222,7 +255,8 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
         .window_max_bytes
         .is_none_or(|w| w as f64 >= ROOM_SEGMENTS * segment(data));
     let explained = is_idle(data, other) || is_window_full(data, other);
-    room && !explained && has_few_segments(data) && loses_heavily(data)
+    let heavy = has_few_segments(data) && loses_heavily(data) || loses_most(data);
+    room && !explained && heavy && !passes_merged(data)
 }
 
 #[cfg(test)]
@@ -280,6 +314,69 @@ mod tests {
             d.late_frames = 1_000;
         };
         assert_eq!(limit_of(lossy), Limit::Unclear);
+    }
+
+    /// Where one direction alone was captured nothing says that many segments are under way.
+    #[test]
+    fn heavy_loss_is_unclear_where_the_round_trip_is_not_known() {
+        let blind = |d: &mut Direction| {
+            (d.rtt_min_s, d.rtt_median_s, d.effective_window_segments) = (None, None, None);
+            d.late_frames = 1_000;
+        };
+        assert_eq!(limit_of(blind), Limit::Unclear);
+        let merged_pass = |d: &mut Direction| {
+            blind(d);
+            (d.repeats.merged, d.repeats.merged_repeated) = (140, 21);
+        };
+        assert_eq!(limit_of(merged_pass), Limit::Loss);
+    }
+
+    /// Lost merged frames under a sender that paces: no queue makes it lose half of all.
+    #[test]
+    fn what_no_sender_brings_upon_itself_is_unclear_at_any_rate() {
+        assert_eq!(limit_of(|d| d.late_frames = 1_000), Limit::Loss);
+        assert_eq!(limit_of(|d| d.late_frames = 4_000), Limit::Unclear);
+    }
+
+    /// Timeouts in a row at place after place, and single segments get through in between: no outage.
+    #[test]
+    fn stuck_at_many_places_is_not_cut_off() {
+        let stuck = |d: &mut Direction| {
+            (d.stuck_timeouts, d.stuck_s, d.stuck_places) = (2, 6.0, 1);
+            (d.gaps_s, d.effective_window_segments) = (7.0, Some(0.5));
+        };
+        assert_eq!(limit_of(stuck), Limit::Loss);
+        let often = |d: &mut Direction| {
+            stuck(d);
+            d.stuck_places = 30;
+        };
+        assert_eq!(limit_of(often), Limit::Unclear);
+    }
+
+    #[test]
+    fn a_repair_tells_the_round_trip_where_nothing_else_does() {
+        let blind = |d: &mut Direction| {
+            (d.rtt_min_s, d.rtt_median_s, d.effective_window_segments) = (None, None, None);
+            (d.late_frames, d.repair_s) = (30, Some(0.02));
+        };
+        assert_eq!(limit_of(blind), Limit::Loss);
+        let near = |d: &mut Direction| {
+            blind(d);
+            d.repair_s = Some(0.001);
+        };
+        assert_eq!(limit_of(near), Limit::None);
+    }
+
+    #[test]
+    fn what_waits_for_an_acknowledgment_stands_in_no_queue() {
+        let mut data = sound();
+        (data.rtt_min_s, data.rtt_median_s) = (Some(0.005), Some(0.011));
+        let apart = |acks| Direction {
+            acks,
+            ..Direction::default()
+        };
+        assert_eq!(limit(&data, &apart(4_000)), Limit::PathBandwidth);
+        assert_eq!(limit(&data, &apart(2_000)), Limit::None);
     }
 
     #[test]

@@ -53,6 +53,11 @@ pub(crate) const SMALL_MTU: u32 = 1208;
 /// would have slowed down until it lost less.
 pub(crate) const HEAVY_LOSS: f64 = 0.1;
 
+/// From this share on no sender has brought the loss upon itself: slow start doubles its window until half
+/// of the last one is lost, which is a quarter of all that was sent until then (RFC 5681, 3.1); and
+/// senders that do not slow down for losses (BBR) lose less through any queue.
+pub(crate) const MOST_LOST: f64 = 1.0 / 3.0;
+
 /// Segments in each round trip, at most, that the incidents leave (one to three, story A to E).
 pub(crate) const FEW_SEGMENTS: f64 = 4.0;
 /// The receiver must have had room for this many segments, or the window explains it.
@@ -78,6 +83,9 @@ pub(crate) const QUEUE_S: f64 = 0.002;
 /// And the transfer must have filled it: with as many segments as a sender sends at once, twice two
 /// (RFC 5681: every second one is acknowledged, and each such ACK may release three).
 pub(crate) const QUEUED: f64 = 4.0;
+
+/// And by more than acknowledgments that are held back explain: twice their distance.
+pub(crate) const ACKS_APART: f64 = 2.0;
 
 /// Merge factor that counts as merging when two transfers are compared, and as none: at most every
 /// second frame carries two segments, as a repair and its neighbour do.

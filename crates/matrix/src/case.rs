@@ -25,6 +25,8 @@ pub(crate) struct Drawn {
     pub(crate) may_flip: bool,
     /// Bytes kept of each frame may be few.
     pub(crate) may_snap: bool,
+    /// The captures are given in any order.
+    pub(crate) may_shuffle: bool,
 }
 
 /// Which points the analysis gets to see.
@@ -46,6 +48,7 @@ impl Drawn {
             given: Given::Some,
             may_flip: true,
             may_snap: true,
+            may_shuffle: true,
         }
     }
 
@@ -65,6 +68,14 @@ impl Drawn {
     /// Beside a twin without what makes it slow.
     pub(crate) fn beside(mut self, twin: Scenario) -> Self {
         self.twin = Some(twin);
+        self
+    }
+
+    /// With the captures given in the order in which data passes them. Where only one direction is captured, nothing
+    /// but clocks tells which of two points it passes first, and these may show anything: the given order then
+    /// decides, as docs/inference.md says.
+    pub(crate) fn in_order(mut self) -> Self {
+        self.may_shuffle = false;
         self
     }
 
@@ -118,7 +129,14 @@ impl Case {
         }
         let count = drawn.runs.iter().map(|run| run.points().count()).sum();
         // The first of two transfers to compare is the first, whichever is the better.
-        let order = dice.order(count);
+        let mut order = dice.order(count);
+        if !drawn.may_shuffle {
+            order.sort_unstable();
+            if !flipped {
+                // Paths are written from the receiver to the sender.
+                order.reverse();
+            }
+        }
         let may_join = drawn.runs.len() == 1;
         Self {
             receiver: if flipped { Side::Server } else { Side::Client },

@@ -10,7 +10,7 @@
 //! - Everywhere else a finding that accuses merging, whatever its place in the list, is a false
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
-use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, Scenario, Side};
+use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, SECOND, Scenario, Side, Truth};
 
 use crate::case::{Case, Played};
 
@@ -161,8 +161,27 @@ fn innocent(case: &Case, played: &Played) -> Label {
     Label {
         guilt: None,
         accepted,
-        little: behind && facts.lost_share > MANY,
+        little: facts.lost_share > MANY
+            && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
     }
+}
+
+/// Whether the given points do not show what an element dropped: there are none on both sides of it, and none in
+/// front of it at which frames were merged that passed it. So single frames look that are merged
+/// farther on, and lost.
+fn hides(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> bool {
+    let (from, to) = around(run, drop);
+    let merged = |name: &String| {
+        let flows = &outcome.truth.point(name)?.flows;
+        Some(
+            flows
+                .iter()
+                .map(|flow| flow[drop.toward.index()].merged_frames)
+                .sum::<u64>(),
+        )
+    };
+    let shown = from.as_ref().and_then(merged).unwrap_or(0);
+    to.is_none() && shown < FEW || from.is_none()
 }
 
 /// From behind the place where this share of the segments is lost, merged frames might be what was lost: that
@@ -288,12 +307,32 @@ impl Facts {
             lost,
             segments: arrived,
             lost_share: lost_segments as f64 / (arrived + lost_segments).max(1) as f64,
-            utilised: bps / rates.min().unwrap_or(u64::MAX) as f64,
+            utilised: utilised(truth, rates.min().unwrap_or(u64::MAX), toward),
             idle: share(|lane| lane.idle),
             window: share(|lane| lane.window_limited),
             left: twin.map_or(0.0, |twin| bps / twin.truth.throughput_bps(toward)),
         }
     }
+}
+
+/// Share of the slowest link's rate that was used once slow start had opened the window for it: from the initial
+/// window to what is under way at that rate takes as many round trips as that doubles (RFC 5681, 3.1; RFC 6928),
+/// and the request one more. A queue stands from then on.
+fn utilised(truth: &Truth, rate_bps: u64, toward: Side) -> f64 {
+    let bps = truth.throughput_bps(toward);
+    let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
+    let bytes: u64 = lanes().map(|lane| lane.bytes).sum();
+    let segment = lanes().map(|lane| lane.segment_size).max().unwrap_or(0);
+    let Some(rtt) = truth.connections.iter().find_map(|c| c.rtt) else {
+        return bps / rate_bps as f64;
+    };
+    let rtt_s = rtt as f64 / SECOND as f64;
+    let under_way = (rate_bps as f64 / 8.0 * rtt_s).min(bytes as f64);
+    let first = f64::from(10 * segment.max(1)) * truth.connections.len() as f64;
+    let opening_s = rtt_s * (1.0 + (under_way / first).max(1.0).log2());
+    let left_s = bytes as f64 * 8.0 / bps.max(1.0) - opening_s;
+    let left = (bytes as f64 - under_way) * 8.0 / left_s.max(1e-9);
+    (left / rate_bps as f64).max(bps / rate_bps as f64).min(1.0)
 }
 
 fn rate(element: &Element, toward: Side) -> Option<u64> {

@@ -6,7 +6,7 @@
 mod tests;
 
 use super::{Connection, HIGH, LOW, Tracked};
-use crate::flow::{Around, Data};
+use crate::flow::{Around, Data, Late};
 use crate::frame::Frame;
 use crate::outstanding::Common;
 
@@ -51,9 +51,14 @@ impl Connection {
             rtt_ns: self.rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
+        let waited = sender.has_waited(frame, around);
         let start = sender.send_next(frame, signature, around, common);
+        let late = Late {
+            after_hole: sender.acks.is_repeating(),
+            waited,
+        };
         let acked = receiver
-            .acknowledged_plainly(frame, sender.acks.is_repeating(), common)
+            .acknowledged_plainly(frame, late, common)
             .then_some(receiver.una);
         sender.acks.add_plain(frame, receiver.has_outstanding());
         let from = if frame.from_low { LOW } else { HIGH };

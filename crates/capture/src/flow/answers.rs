@@ -2,29 +2,23 @@
 
 use coalescope_wire::Flags;
 
-use super::{Flow, STRAY};
+use super::{Flow, Late, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::Common;
 
 impl Flow {
-    /// Takes what a frame of the other direction acknowledges here; true if that advances. `after_hole`
-    /// says that the frames before it told of missing data.
+    /// Takes what a frame of the other direction acknowledges here; true if that advances.
     #[inline]
-    pub(crate) fn acknowledged(
-        &mut self,
-        frame: &Frame,
-        after_hole: bool,
-        common: &mut Common,
-    ) -> bool {
+    pub(crate) fn acknowledged(&mut self, frame: &Frame, late: Late, common: &mut Common) -> bool {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
             return false;
         }
-        self.echo(frame);
+        self.echo(frame, late.waited);
         let una = self.position(frame.ack);
         if !frame.sack().is_empty() {
             self.look_for_d_sack(frame.sack(), una);
         }
-        self.take_una(una, frame.time_ns, after_hole, common)
+        self.take_una(una, frame.time_ns, late.after_hole, common)
     }
 
     /// Notes that everything below a position is acknowledged; true if that advances.
@@ -74,7 +68,8 @@ impl Flow {
     }
 
     /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
-    /// the sender's side of the path is measured from behind it.
+    /// the sender's side of the path is measured from behind it. What a sender sends after it waited for a
+    /// timeout, or for its application, tells nothing of queues.
     #[inline]
     pub(super) fn probe_with(&mut self, frame: &Frame) {
         let Some((tsval, _)) = frame.timestamps() else {
@@ -88,7 +83,7 @@ impl Flow {
     }
 
     #[inline]
-    pub(super) fn echo(&mut self, frame: &Frame) {
+    pub(super) fn echo(&mut self, frame: &Frame, waited: bool) {
         if !self.is_probing {
             return;
         }
@@ -99,7 +94,7 @@ impl Flow {
             return;
         }
         if tsecr == self.probe_tsval && frame.payload > 0 {
-            self.turn.push(frame.time_ns - self.probe_ns, true);
+            self.turn.push(frame.time_ns - self.probe_ns, !waited);
         }
         self.is_probing = false;
     }

@@ -43,3 +43,12 @@ pub(crate) struct Around {
     /// When the other side sent data last.
     pub(crate) asked_ns: i64,
 }
+
+/// Why a frame of the other direction may tell nothing of the round trip.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Late {
+    /// Frames before it told of missing data: what it acknowledges may have come long ago.
+    pub(crate) after_hole: bool,
+    /// Its sender had waited as long as a timeout takes before it sent this data.
+    pub(crate) waited: bool,
+}

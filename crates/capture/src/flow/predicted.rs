@@ -1,7 +1,7 @@
 //! The parts of header prediction that concern one direction; see
 //! [`crate::connection::Connection::track`].
 
-use super::{Around, Flow, STRAY};
+use super::{Around, Flow, Late, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
@@ -67,11 +67,11 @@ impl Flow {
     pub(crate) fn acknowledged_plainly(
         &mut self,
         frame: &Frame,
-        after_hole: bool,
+        late: Late,
         common: &mut Common,
     ) -> bool {
-        self.echo(frame);
+        self.echo(frame, late.waited);
         let una = self.position(frame.ack);
-        self.take_una(una, frame.time_ns, after_hole, common)
+        self.take_una(una, frame.time_ns, late.after_hole, common)
     }
 }

@@ -23,9 +23,6 @@ impl Span {
 
     /// The part from `start` on, as a first transmission.
     pub(super) fn transmission(&self, frame: &Frame, start: u64) -> Transmission {
-        Transmission {
-            len: (self.end - start) as u32,
-            ..Transmission::new(frame, start)
-        }
+        Transmission::new(frame, start).without(start - self.start)
     }
 }

@@ -5,14 +5,16 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 use super::Event;
 use super::pair::Side;
 
 /// The first frames of each direction are remembered at each point, and the last: captures that
-/// begin together share the former, others those around the time up to which both were read.
+/// begin together share the former. Where one begins later by clocks that show anything, its frames
+/// come after many of the other's: as many are remembered as wait until it is known which comes first.
 const FIRST: usize = 32;
-const LAST: usize = 64;
+const LAST: usize = 8 * 1024;
 
 /// What tells a frame from others of its direction.
 fn token(event: &Event) -> u64 {
@@ -49,26 +51,26 @@ pub(super) struct Sighting {
 /// Frames of one direction at one point. Of those with one mark the first counts.
 #[derive(Clone, Debug, Default)]
 struct Shown {
-    first: Vec<(u64, Sighting)>,
-    last: VecDeque<(u64, Sighting)>,
+    all: HashMap<u64, Sighting, FixedState>,
+    /// Marks in their order, but for the first ones.
+    last: VecDeque<u64>,
 }
 
 impl Shown {
     fn find(&self, token: u64) -> Option<Sighting> {
-        let all = self.first.iter().chain(&self.last);
-        let mut found = all.filter(|(known, _)| *known == token);
-        found.next().map(|(_, sighting)| *sighting)
+        self.all.get(&token).copied()
     }
 
     fn add(&mut self, token: u64, sighting: Sighting) {
-        if self.first.len() < FIRST {
-            self.first.push((token, sighting));
-            return;
+        if self.all.len() >= FIRST {
+            self.last.push_back(token);
         }
-        if self.last.len() == LAST {
-            self.last.pop_front();
+        if self.last.len() > LAST
+            && let Some(oldest) = self.last.pop_front()
+        {
+            self.all.remove(&oldest);
         }
-        self.last.push_back((token, sighting));
+        self.all.insert(token, sighting);
     }
 }
 
@@ -91,5 +93,43 @@ impl Sightings {
             Side::First => [sighting, other],
             Side::Second => [other, sighting],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One capture begins a thousand frames later, by a clock that is behind: it is read after them.
+    #[test]
+    fn a_point_that_begins_late_is_found_among_all_that_the_other_showed() {
+        let ack = |position| Event::Ack {
+            position,
+            sighting: Sighting {
+                time_ns: 7,
+                ttl: 64,
+                fragmented: false,
+            },
+        };
+        let mut sightings = Sightings::default();
+        for position in 0..2_000 {
+            assert!(sightings.see(0, Side::First, &ack(position)).is_none());
+        }
+        assert!(sightings.see(0, Side::Second, &ack(1_000)).is_some());
+        assert!(sightings.see(0, Side::Second, &ack(1_000)).is_none());
+    }
+
+    #[test]
+    fn of_many_the_first_and_the_last_are_remembered() {
+        let mut shown = Shown::default();
+        let sighting = Sighting {
+            time_ns: 0,
+            ttl: 64,
+            fragmented: false,
+        };
+        (0..20_000).for_each(|token| shown.add(token, sighting));
+        assert!(shown.find(5).is_some() && shown.find(19_000).is_some());
+        assert!(shown.find(5_000).is_none());
+        assert_eq!(shown.all.len(), FIRST + LAST);
     }
 }

@@ -1,12 +1,21 @@
 //! One first transmission, and what became of it.
 
+use std::ops::Range;
+
 use crate::frame::Frame;
+
+/// Bits of a frame's number: 2^44 of the shortest frames are over a petabyte.
+const NUMBER_BITS: u32 = 44;
+/// The rest counts bytes, up to a megabyte: BIG TCP frames have half of that.
+const MOST_KNOWN: u64 = (1 << (u64::BITS - NUMBER_BITS)) - 1;
 
 /// One first transmission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transmission {
     pub(crate) start: u64,
-    pub(crate) number: u64,
+    /// The frame's number, and above it how many of the frame's bytes are none of this: they had been sent
+    /// before. Two segments that were merged are lost together, though one of them is a repeat.
+    number_and_known: u64,
     /// When these bytes were sent last.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
@@ -20,11 +29,50 @@ impl Transmission {
     pub(crate) fn new(frame: &Frame, start: u64) -> Self {
         Self {
             start,
-            number: frame.number,
+            number_and_known: frame.number & (u64::MAX >> (u64::BITS - NUMBER_BITS)),
             time_ns: frame.time_ns,
             len: frame.payload,
             repeated: 0,
         }
+    }
+
+    /// The same but for its first bytes, which had been sent before. Begins where they end.
+    pub(crate) fn without(mut self, known: u64) -> Self {
+        self.forget(known.min(u64::from(self.len)));
+        self
+    }
+
+    /// Keeps some of its bytes, as if the others had been sent before.
+    pub(super) fn keep(&mut self, range: Range<u64>) {
+        self.forget(u64::from(self.len).saturating_sub(range.end - range.start));
+        self.start = range.start;
+    }
+
+    fn forget(&mut self, known: u64) {
+        self.len -= known as u32;
+        let known = (known + (self.number_and_known >> NUMBER_BITS)).min(MOST_KNOWN);
+        self.number_and_known = known << NUMBER_BITS | self.number();
+    }
+
+    /// Numbered by its position, and sent at that time, for tests.
+    #[cfg(test)]
+    pub(super) fn numbered(start: u64, len: u32) -> Self {
+        Self {
+            start,
+            number_and_known: start,
+            time_ns: start as i64,
+            len,
+            repeated: 0,
+        }
+    }
+
+    fn number(&self) -> u64 {
+        self.number_and_known & (u64::MAX >> (u64::BITS - NUMBER_BITS))
+    }
+
+    /// Payload of the whole frame.
+    fn frame_len(&self) -> u32 {
+        self.len + (self.number_and_known >> NUMBER_BITS) as u32
     }
 
     pub(super) fn end(&self) -> u64 {
@@ -38,9 +86,9 @@ impl Transmission {
 
     pub(super) fn fate(&self) -> Fate {
         Fate {
-            len: self.len,
+            len: self.frame_len(),
             repeated: self.is_repeated(),
-            number: self.number,
+            number: self.number(),
         }
     }
 
@@ -48,7 +96,7 @@ impl Transmission {
     #[inline(always)]
     pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
         (self.end() <= una).then(|| Gone {
-            start: self.start,
+            range: self.start..self.end(),
             clean_ns: (self.repeated == 0).then_some(self.time_ns),
             fate: self.fate(),
         })
@@ -56,9 +104,9 @@ impl Transmission {
 }
 
 /// What is left of an acknowledged transmission. The rest is not even copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Gone {
-    pub(super) start: u64,
+    pub(super) range: Range<u64>,
     /// When it was sent, if only once.
     pub(super) clean_ns: Option<i64>,
     pub(super) fate: Fate,

@@ -189,7 +189,7 @@ fn data_only(dice: &mut Dice) -> Drawn {
             point.only = some.then_some(HERE);
         }
     }
-    Drawn::one(scenario, Otherwise::Healthy)
+    Drawn::one(scenario, Otherwise::Healthy).in_order()
 }
 
 fn mid_stream(dice: &mut Dice) -> Drawn {

@@ -78,7 +78,7 @@ fn data_only_sound(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "data-only-sound", wan);
     one_way(&mut scenario);
-    Drawn::one(scenario, Otherwise::Healthy)
+    Drawn::one(scenario, Otherwise::Healthy).in_order()
 }
 
 fn one_way(scenario: &mut coalescope_simulate::Scenario) {
@@ -96,7 +96,9 @@ fn data_only_loss(dice: &mut Dice) -> Drawn {
     let twin = scenario.clone();
     scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
     one_way(&mut scenario);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    Drawn::one(scenario, Otherwise::Loss)
+        .beside(twin)
+        .in_order()
 }
 
 fn mid_stream_sound(dice: &mut Dice) -> Drawn {
