@@ -145,7 +145,6 @@ fn gaps_are_told_by_the_shortest_round_trip_so_far() {
     let late = traced(header, records[records.len() / 4..].iter()).to_client;
     let share = late.gaps_s / late.duration_s.expect("data");
     assert!(share > 0.5, "{share}");
-    assert!(late.rtt_median_s < Some(0.1), "{:?}", late.rtt_median_s);
 }
 
 /// Frames that a warning sums up, and those of connections that are kept.
