@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use coalescope_host::safe::sh;
 use coalescope_incident::Incident;
 use coalescope_report::Report;
 use coalescope_simulate::{Scenario, Side, run as simulate, stories, story};
@@ -146,7 +147,9 @@ fn announce(name: &str, simulated: &Simulated, points: &[Named], place: &Place) 
         simulated.title,
         names.join(", ")
     ));
-    let files = points.iter().map(|point| quoted(&point.files[0]));
+    let files = points
+        .iter()
+        .map(|point| sh(&point.files[0].to_string_lossy()).into_owned());
     speech::tell(&format!(
         "$ coalescope trace {}",
         files.collect::<Vec<_>>().join(" ")
@@ -155,14 +158,4 @@ fn announce(name: &str, simulated: &Simulated, points: &[Named], place: &Place) 
         speech::tell("(in a temporary folder; --keep DIR keeps the captures)");
     }
     speech::tell("");
-}
-
-/// The path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
-    if path.chars().all(is_plain) {
-        return path.into_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
 }

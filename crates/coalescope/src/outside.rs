@@ -2,6 +2,7 @@
 //! program was called.
 
 use coalescope_host::model::Snapshot;
+use coalescope_host::safe::{is_plain, sh};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 
 /// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
@@ -42,13 +43,16 @@ pub(crate) fn reached(mut finding: HostFinding) -> HostFinding {
     finding
 }
 
+/// The command in a namespace. Comments stay what they are.
 fn within(namespace: &str, command: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || " /._-+:@%,=".contains(c);
-    if command.chars().all(is_plain) {
+    let namespace = sh(namespace);
+    if command.starts_with('#') {
+        return command.to_owned();
+    }
+    if command.split(' ').all(is_plain) {
         return format!("ip netns exec {namespace} {command}");
     }
-    let quoted = command.replace('\'', r"'\''");
-    format!("ip netns exec {namespace} sh -c '{quoted}'")
+    format!("ip netns exec {namespace} sh -c {}", sh(command))
 }
 
 #[cfg(test)]
@@ -65,5 +69,10 @@ mod tests {
             within("vm", "echo 'a' > /sys/b"),
             r"ip netns exec vm sh -c 'echo '\''a'\'' > /sys/b'"
         );
+        assert_eq!(
+            within("a;b", "ethtool -k e"),
+            "ip netns exec 'a;b' ethtool -k e"
+        );
+        assert_eq!(within("vm", "# none"), "# none");
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
+use coalescope_host::safe::{printable, printable_line};
 use coalescope_knowledge::rules::{FixtureFailure, Rule, Rules, test};
 use coalescope_report::document;
 use schemars::{JsonSchema, Schema};
@@ -82,7 +83,7 @@ fn list(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
         writeln!(
             out,
             "{:longest$}  {blame:10}  {}",
-            rule.id,
+            printable_line(&rule.id),
             platforms.join(",")
         )?;
     }
@@ -103,7 +104,7 @@ fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> 
         return json(AllOrOne::One(rule));
     }
     let mut out = io::stdout().lock();
-    out.write_all(rule.yaml()?.as_bytes())?;
+    out.write_all(printable(&rule.yaml()?).as_bytes())?;
     Ok(Outcome::Done)
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use coalescope_host::safe::printable;
 use coalescope_report::{WIDTH, figure, wrapped};
 
 use crate::cli::{ColorArg, SpeechArgs};
@@ -110,12 +111,14 @@ pub(crate) fn error(text: &str) {
 }
 
 /// That nobody listens is no reason to end. Who reads at a terminal gets whole words; a file or a
-/// program gets a line for each thing that is said.
+/// program gets a line for each thing that is said. Names in messages come out of files and archives: what
+/// a terminal would obey is not among what is said.
 fn say(text: &str) {
     let mut out = io::stderr();
+    let text = printable(text);
     let text = match out.is_terminal() {
-        true => fitted(text, width()),
-        false => text.to_owned(),
+        true => fitted(&text, width()),
+        false => text.into_owned(),
     };
     let _ = writeln!(out, "{text}");
 }

@@ -11,6 +11,7 @@ pub mod live;
 pub mod model;
 mod names;
 pub mod roles;
+pub mod safe;
 mod signatures;
 pub mod sources;
 pub mod text;

@@ -1,5 +1,7 @@
 //! Why something cannot be made to last, and what to do instead.
 
+use coalescope_host::safe;
+
 use crate::owner::Manager;
 use std::path::PathBuf;
 
@@ -9,6 +11,9 @@ pub enum Error {
     /// There is no such interface.
     #[error("there is no interface {0}")]
     NoInterface(String),
+    /// Its name would be more than a name in a file or a command.
+    #[error("the name {0} has characters that a file or a shell would take for more than a name")]
+    OddName(String),
     /// Its namespace is made by a program, with all that is in it.
     #[error("{interface} is in the network namespace {namespace}: what made that makes it anew")]
     InNamespace {
@@ -76,6 +81,10 @@ impl Error {
     pub fn what_to_do(&self) -> String {
         match self {
             Self::NoInterface(_) => "look at `ip link` for its name now".to_owned(),
+            Self::OddName(_) => {
+                "give it a name of letters, digits, `.`, `_` and `-`, or set it in a script of your own"
+                    .to_owned()
+            }
             Self::InNamespace { namespace, .. } => format!(
                 "set it where {namespace} is made: in the container's network set-up, or after \
                  `ip netns add`"
@@ -84,8 +93,9 @@ impl Error {
                 within the interface's `<driver>`), or by a udev rule on its name if that stays the same"
                 .to_owned(),
             Self::Unowned(interface) => format!(
-                "run `ethtool -K {interface} ...` wherever it is set up at each start, or from a \
-                 systemd unit that is ordered after it"
+                "run `ethtool -K {} ...` wherever it is set up at each start, or from a \
+                 systemd unit that is ordered after it",
+                safe::sh(interface)
             ),
             Self::NoName { feature, .. } => format!(
                 "run `ethtool -K ... {feature} ...` from a udev rule or a systemd unit at each start"

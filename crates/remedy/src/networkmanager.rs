@@ -46,6 +46,7 @@ pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error>
 }
 
 fn save(uuid: &str) -> String {
+    let uuid = coalescope_host::safe::sh(uuid);
     format!("let it write the profile itself: `nmcli connection modify {uuid} ethtool.feature-...`")
 }
 

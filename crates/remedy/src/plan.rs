@@ -7,6 +7,7 @@ use crate::manager;
 use crate::owner::{self, Manager};
 use crate::tree::{Tree, Written};
 use coalescope_experiment::restore::FileWrite;
+use coalescope_host::safe;
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::TextDiff;
@@ -152,12 +153,19 @@ fn grant(tree: &Tree, wish: &Wish) -> Result<Option<(Tree, Vec<Reload>)>, Error>
 
 fn device(tree: &Tree, wish: &Wish) -> Result<Device, Error> {
     match &wish.namespace {
-        None => Device::read(tree, &wish.interface),
+        None if is_in_files(&wish.interface) => Device::read(tree, &wish.interface),
+        None => Err(Error::OddName(wish.interface.clone())),
         Some(namespace) => Err(Error::InNamespace {
             interface: wish.interface.clone(),
             namespace: namespace.clone(),
         }),
     }
+}
+
+/// Whether a name can stand in any manager's file as it is: some are run by a shell, others have quotes,
+/// sections and comments of their own, and names of files are made of it.
+fn is_in_files(name: &str) -> bool {
+    safe::is_plain(name) && !name.contains('/')
 }
 
 fn change(tree: &Tree, path: &Path, written: &Written) -> Option<FileChange> {

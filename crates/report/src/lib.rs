@@ -16,6 +16,7 @@ mod json;
 mod lab;
 mod replay;
 mod rows;
+mod seen;
 mod separated;
 mod text;
 #[cfg(target_os = "linux")]

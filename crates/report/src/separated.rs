@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use coalescope_host::safe::printable;
 use csv::{ByteRecord, ErrorKind, Terminator, Writer, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -31,7 +32,8 @@ fn writer(out: &mut dyn Write) -> Writer<&mut dyn Write> {
 }
 
 fn record(out: &mut Writer<&mut dyn Write>, cells: &[String]) -> io::Result<()> {
-    out.write_record(cells).map_err(plain)
+    let cells = cells.iter().map(|cell| inert(cell));
+    out.write_record(cells.map(Cow::into_owned)).map_err(plain)
 }
 
 /// That nobody reads on (`| head`) has to stay the error that it is.
@@ -40,6 +42,28 @@ fn plain(error: csv::Error) -> io::Error {
         ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     }
+}
+
+/// What begins a formula in a spreadsheet, also behind white space that it leaves out (OWASP, CSV injection).
+const FORMULA: [char; 12] = [
+    '=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
+];
+
+/// A cell that a spreadsheet takes for a text or a number: what would be a formula begins with an apostrophe,
+/// and characters that are not seen are U+FFFD.
+fn inert(cell: &str) -> Cow<'_, str> {
+    let shown = printable(cell);
+    let begins = shown.trim_start_matches(' ').starts_with(FORMULA);
+    if begins && !is_number(&shown) {
+        return Cow::Owned(format!("'{shown}"));
+    }
+    shown
+}
+
+/// `-12.5e3`, as this program writes numbers.
+fn is_number(cell: &str) -> bool {
+    let is_of_one = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.' | 'e' | '+');
+    cell.chars().all(is_of_one) && cell.parse::<f64>().is_ok()
 }
 
 /// What stands in a cell.
@@ -62,7 +86,7 @@ impl Cell<'_> {
             }
             Self::Empty | Self::Number(_) => {}
             Self::Text(text) => {
-                row.push_field(text.as_bytes());
+                row.push_field(inert(text).as_bytes());
                 return Ok(());
             }
         }
@@ -184,6 +208,34 @@ mod tests {
         assert_eq!(
             text(&fields, &[thing]),
             "a_b,list_text,none,is,missing_too\r\n1.5,x; y,,true,\r\n"
+        );
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_numbers_stay_numbers() {
+        for hostile in [
+            "=1+1",
+            "+cmd|' /C calc'!A0",
+            "-2+3",
+            "@SUM(A1)",
+            "|x",
+            " =1",
+            "=",
+            "-",
+        ] {
+            assert_eq!(inert(hostile), format!("'{hostile}"));
+        }
+        assert_eq!(inert("\t=1"), "\u{fffd}=1");
+        assert_eq!(inert("\n=1"), "'\n=1");
+        for fine in [
+            "-1.5", "1e-7", "-2e-9", "eth0", "x=1", "a-b", "", "10.0.0.1",
+        ] {
+            assert_eq!(inert(fine), fine);
+        }
+        let thing = json!({"a": -1.5, "b": "=1", "c": ["-x", "y"]});
+        assert_eq!(
+            text(&["a", "b", "c"], &[thing]),
+            "a,b,c\r\n-1.5,'=1,'-x; y\r\n"
         );
     }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
+use coalescope_host::safe::{is_unseen, printable};
 use coalescope_report::{glued, unglued, wrapped};
 
 use super::{Cli, ColorArg};
@@ -34,9 +35,11 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         true => io::stderr().is_terminal(),
         false => io::stdout().is_terminal(),
     };
-    let text = match speech::wants_colour(asked_color(), is_terminal) {
+    // Escape sequences of ours could not be told from those of an argument that is quoted.
+    let wants_colour = speech::wants_colour(asked_color(), is_terminal) && !has_escapes();
+    let text = match wants_colour {
         true => text.ansi().to_string(),
-        false => text.to_string(),
+        false => printable(&text.to_string()).into_owned(),
     };
     let text = unglued(&text);
     // Whoever closed the pipe has seen enough of it.
@@ -48,6 +51,12 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
         _ => ExitCode::from(2),
     }
+}
+
+/// Whether an argument has what a terminal would obey.
+fn has_escapes() -> bool {
+    let mut arguments = std::env::args_os();
+    arguments.any(|argument| argument.to_string_lossy().contains(is_unseen))
 }
 
 /// What --color says, where the arguments could not be read.

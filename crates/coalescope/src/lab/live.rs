@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::process::Command;
 
 use anyhow::{Context, anyhow};
+use coalescope_host::safe::printable_line;
 use coalescope_incident::{Build, Incident};
 use coalescope_lab::become_namespace_root;
 use coalescope_lab::incident::Live;
@@ -154,7 +155,7 @@ pub(super) fn clean() -> anyhow::Result<Outcome> {
     let mut cleaned: Vec<_> = folders.collect();
     cleaned.extend(path::clean()?);
     for name in &cleaned {
-        println!("removed {name}");
+        println!("removed {}", printable_line(name));
     }
     if cleaned.is_empty() {
         println!("there was nothing to remove");

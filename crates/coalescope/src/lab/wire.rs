@@ -118,9 +118,10 @@ fn warnings(direction: &Direction, from: &str, to: &str) -> Vec<String> {
     }
     if direction.large > 0 {
         warnings.push(format!(
-            "{} on {from} held several segments already: turn its GRO off (ethtool -K {from} \
+            "{} on {from} held several segments already: turn its GRO off (ethtool -K {} \
              gro off), and TSO and GSO where they come from",
-            frames(direction.large)
+            frames(direction.large),
+            coalescope_host::safe::sh(from)
         ));
     }
     warnings

@@ -5,6 +5,7 @@ use super::protocol::{Reply, Request};
 use crate::journal::Store;
 use crate::restore::{Fate, Report, undo_one};
 use crate::settings::{Change, Error, Setting};
+use coalescope_host::safe::printable;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -296,10 +297,15 @@ impl Drop for Guard {
         }
         match self.end() {
             Ok(report) if report.is_complete() => {}
-            Ok(report) => eprintln!("coalescope: {report}"),
-            Err(error) => eprintln!("coalescope: {error}; run `coalescope undo`"),
+            Ok(report) => tell(&report.to_string()),
+            Err(error) => tell(&format!("{error}; run `coalescope undo`")),
         }
     }
+}
+
+/// There is nobody to give a result to. Names of interfaces may have what a terminal would obey.
+fn tell(text: &str) {
+    eprintln!("coalescope: {}", printable(text));
 }
 
 /// What was refused is an error of its own; anything else makes no sense.

@@ -5,6 +5,7 @@ use super::session::Session;
 use crate::journal::Store;
 use crate::restore::Report;
 use crate::settings::Error;
+use coalescope_host::safe::printable;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
@@ -278,5 +279,5 @@ fn deadline(seconds: Option<f64>) -> Option<Instant> {
 /// On the terminal that the command was started from, if there still is one.
 fn tell(why: &str, report: &Report) {
     let text = format!("coalescope: {why}; its guardian speaks: {report}\n");
-    let _ = stderr().write_all(text.as_bytes());
+    let _ = stderr().write_all(printable(&text).as_bytes());
 }

@@ -1,5 +1,7 @@
 //! Looking whether everything is as it was.
 
+use coalescope_host::safe::sh;
+
 use super::keys::{self, standing};
 use super::{Spaces, by_hand};
 use crate::journal::{Held, InterfaceEntry, Standing, SysctlEntry, Unrestored};
@@ -112,7 +114,7 @@ fn theirs(what: String, key: &str, is: String, held: &Held) -> Unrestored {
         was: held.was.clone(),
         set: Some(held.shown_set()),
         why: "somebody else has set it since, and that is not overwritten".to_owned(),
-        by_hand: Some(format!("coalescope undo --force {key}")),
+        by_hand: Some(format!("coalescope undo --force {}", sh(key))),
     }
 }
 

@@ -22,8 +22,9 @@ pub enum Error {
     },
     /// The interface has no feature or setting of that name.
     #[error(
-        "{interface} has no feature {name}{}; see `ethtool -k {interface}`",
-        similar(near)
+        "{interface} has no feature {name}{}; see `ethtool -k {}`",
+        similar(near),
+        coalescope_host::safe::sh(interface)
     )]
     UnknownFeature {
         /// The interface.

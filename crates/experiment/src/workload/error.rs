@@ -41,7 +41,10 @@ pub enum Error {
     #[error(transparent)]
     Namespace(#[from] settings::Error),
     /// ssh itself failed: how the command ended, if it was run at all, is not known.
-    #[error("ssh to {host} failed: {last}; try `ssh -o BatchMode=yes {host} true`")]
+    #[error(
+        "ssh to {host} failed: {last}; try `ssh -o BatchMode=yes {} true`",
+        coalescope_host::safe::sh(host)
+    )]
     Ssh {
         /// The host.
         host: String,

@@ -10,7 +10,7 @@ use super::gaps::gaps;
 use super::load::Rules;
 use super::rule::{Blame, Each, RemedyRule, Rule};
 use super::subject::{Subject, subjects};
-use super::template::{fill, one_line};
+use super::template::{command, fill, one_line};
 use crate::finding::Proof;
 
 /// Asks all rules about a host.
@@ -141,7 +141,7 @@ fn finding(
     let experiment = rule
         .experiment
         .as_ref()
-        .map(|text| fill(text, &subject.facts))
+        .map(|text| command(text, &subject.facts))
         .transpose()?;
     let name = |each| subject.name.clone().filter(|_| rule.each == each);
     Ok(HostFinding {
@@ -182,12 +182,12 @@ fn remedies(
             RemedyRule::Command {
                 platform,
                 kind,
-                command,
+                command: template,
                 settings,
             } => all.push(Remedy {
                 platform: platform.clone(),
                 kind: *kind,
-                command: fill(command, facts)?.trim_end().to_owned(),
+                command: command(template, facts)?.trim_end().to_owned(),
                 settings: words(settings.as_deref().unwrap_or_default(), facts)?,
             }),
         }

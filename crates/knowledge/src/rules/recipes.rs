@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::findings::{Remedy, RemedyKind};
 use super::rule::{RemedyRule, Rule};
-use super::template::fill;
+use super::template;
 
 /// `rules/recipes.yaml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -139,7 +139,9 @@ impl Recipe {
         Ok(Remedy {
             platform: self.platform.clone(),
             kind: self.kind,
-            command: fill(&self.command, &context)?.trim_end().to_owned(),
+            command: template::command(&self.command, &context)?
+                .trim_end()
+                .to_owned(),
             settings: self.settings(name, value, interface),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use coalescope_host::safe::printable;
 use maud::{DOCTYPE, Markup, html};
 
 use super::embed;
@@ -66,9 +67,10 @@ impl Page {
         }
     }
 
-    /// Writes all of it.
+    /// Writes all of it. Marks that turn the direction of writing would make a browser show other names than
+    /// there are.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(self.markup().0.as_bytes())?;
+        out.write_all(printable(&self.markup().0).as_bytes())?;
         out.flush()
     }
 

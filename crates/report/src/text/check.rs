@@ -7,7 +7,7 @@ use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone, Remedy, RemedyKind};
 
 use super::grid::{Column, Grid};
-use super::page::{self, Page, Tone};
+use super::page::{Page, Tone};
 use super::{TextOptions, finish, notes, warn};
 use crate::check::CheckReport;
 use crate::words::check::{all_findings, differs, groups, heading, places, verdict_text};
@@ -99,7 +99,7 @@ fn remedies(page: &mut Page, remedies: &[Remedy]) {
             RemedyKind::Persistent => "fix for good",
             RemedyKind::Undo => "undo",
         };
-        let label = page::printable(&format!("  {label} ({}):", remedy.platform));
+        let label = format!("  {label} ({}):", remedy.platform);
         page.command(&label, "      ", &remedy.command);
     }
 }
@@ -150,9 +150,9 @@ fn hosts(page: &mut Page, report: &CheckReport) {
         for (key, interface) in &snapshot.interfaces {
             let roles = roles.get(key).map(Vec::as_slice).unwrap_or_default();
             let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
-            let text = |value: Option<&str>| page::printable(value.unwrap_or("-"));
+            let text = |value: Option<&str>| value.unwrap_or("-").to_owned();
             table.row([
-                page::printable(key),
+                key.clone(),
                 text(interface.kind.as_deref()),
                 text(interface.driver.as_ref().map(|driver| driver.name.as_str())),
                 interface

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use coalescope_knowledge::Standing;
 use coalescope_remedy::Plan;
 
-use super::page::{Page, Tone, printable};
+use super::page::{Page, Tone};
 use super::{TextOptions, finish};
 use crate::FixReport;
 use crate::fix::{Fixed, Shown, Verified};
@@ -123,7 +123,7 @@ fn files(page: &mut Page, plan: &Plan) {
         let text = format!("{} has it: {}", file.owner, file.why);
         page.paragraph("", "  ", &text, Tone::Plain);
         for line in file.diff.lines() {
-            page.line(&printable(line), Tone::Plain);
+            page.line(line, Tone::Plain);
         }
         page.gap();
     }

@@ -4,6 +4,7 @@
 //! words wrapped as well; and where all of that is too wide, each row as a paragraph of its own.
 //! (`comfy-table` breaks a word where a column is narrower, and has no other layout to fall back to.)
 
+use coalescope_host::safe::{printable, printable_line};
 use textwrap::core::display_width;
 
 use super::wrap::{glued, wrapped};
@@ -44,7 +45,10 @@ pub(crate) struct Laid {
 impl Grid {
     /// A table of numbers. A line break in a head is where it breaks even if there is room.
     pub(crate) fn new<H: Into<String>>(heads: impl IntoIterator<Item = H>) -> Self {
-        let heads: Vec<String> = heads.into_iter().map(Into::into).collect();
+        let heads = heads
+            .into_iter()
+            .map(|head| printable(&head.into()).into_owned());
+        let heads: Vec<String> = heads.collect();
         Self {
             columns: vec![Column::Number; heads.len()],
             heads,
@@ -62,9 +66,12 @@ impl Grid {
         self
     }
 
-    /// Adds a row.
+    /// Adds a row. Its cells are names from files, too: what is not seen must not count as a column.
     pub(crate) fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        let cells = cells
+            .into_iter()
+            .map(|cell| printable_line(&cell.into()).into_owned());
+        self.rows.push(cells.collect());
     }
 
     /// Whether it fits without wrapping words or standing as paragraphs.

@@ -1,7 +1,6 @@
 //! A list of names, each with words about it.
 
 use super::grid::{Column, Grid};
-use super::page::printable;
 
 /// A line for each row: names beside each other, and the last column in as many lines as the width
 /// asks for.
@@ -13,7 +12,7 @@ pub fn listing(rows: &[Vec<String>], width: usize) -> String {
         .with(0..last, Column::Name)
         .with([last], Column::Words);
     for row in rows {
-        grid.row(row.iter().map(|cell| printable(cell)));
+        grid.row(row.iter().map(String::as_str));
     }
     let lines = grid.laid(width).rows.into_iter().flatten();
     lines.map(|line| line + "\n").collect()

@@ -2,7 +2,6 @@
 
 use coalescope_capture::facts::Point;
 
-use super::page::printable;
 use crate::words::units::bytes;
 
 /// All warnings, each with its point.
@@ -14,5 +13,5 @@ fn of_point(point: &Point) -> impl Iterator<Item = String> {
     let unread = (point.unreadable_bytes > 0)
         .then(|| format!("{} could not be read", bytes(point.unreadable_bytes)));
     let texts = point.warnings.iter().cloned().chain(unread);
-    texts.map(|text| printable(&format!("{}: {text}", point.name)))
+    texts.map(|text| format!("{}: {text}", point.name))
 }

@@ -1,6 +1,7 @@
 //! A page of text: paragraphs and tables that keep within the width.
 
 use anstyle::{AnsiColor, Style};
+use coalescope_host::safe::{printable, printable_line};
 
 use super::TextOptions;
 use super::grid::{Grid, Laid};
@@ -78,7 +79,7 @@ impl Page {
 
     /// Text broken into lines: `first` stands before the first one, `rest` before the others.
     pub(crate) fn paragraph(&mut self, first: &str, rest: &str, text: &str, tone: Tone) {
-        for line in wrapped(&printable(text), self.width, first, rest) {
+        for line in wrapped(&printable_line(text), self.width, first, rest) {
             self.line(&line, tone);
         }
     }
@@ -137,34 +138,24 @@ impl Page {
 
     fn indented(&mut self, lines: &[String], indent: usize, tone: Tone) {
         for line in lines {
-            self.line(&format!("{:indent$}{}", "", printable(line)), tone);
+            self.line(&format!("{:indent$}{line}", ""), tone);
         }
     }
 
-    /// A line that is short enough and has nothing in it that a terminal would obey.
+    /// A line that is short enough.
     pub(crate) fn line(&mut self, line: &str, tone: Tone) {
         self.piece(line, tone);
         self.text.push('\n');
     }
 
+    /// Names come out of files, and a file must not be able to speak to the terminal: all text goes
+    /// through here.
     fn piece(&mut self, text: &str, tone: Tone) {
-        let style = tone.style();
+        let (text, style) = (printable_line(text), tone.style());
         if self.colour && tone != Tone::Plain {
             self.text.push_str(&format!("{style}{text}{style:#}"));
         } else {
-            self.text.push_str(text);
+            self.text.push_str(&text);
         }
     }
-}
-
-/// Names come out of files, and a file must not be able to speak to the terminal.
-pub(crate) fn printable(text: &str) -> String {
-    let replace = |c: char| {
-        if c.is_control() && c != '\n' {
-            '\u{fffd}'
-        } else {
-            c
-        }
-    };
-    text.chars().map(replace).collect()
 }

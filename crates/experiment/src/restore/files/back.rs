@@ -3,6 +3,7 @@
 use super::disk;
 use crate::journal::{Digest, FileEntry, FileState, Journal, Store, Unrestored};
 use crate::settings::Error;
+use coalescope_host::safe::sh;
 
 /// Puts all files of a journal back, the last one first; gives back what is not as it was.
 pub(in crate::restore) fn restore(store: &Store, journal: &Journal) -> Vec<Unrestored> {
@@ -80,14 +81,16 @@ fn unrestored(
     why: String,
 ) -> Unrestored {
     let entry = &journal.files[number];
-    let path = quoted(&entry.path.display().to_string());
+    // Names of connections have spaces.
+    let path = entry.path.display().to_string();
+    let path = sh(&path);
     let (was, by_hand) = match &entry.was {
         None => ("not there".to_owned(), Some(format!("rm {path}"))),
         Some(was) => match store.write_copy(&journal.id, number, &was.bytes) {
             Err(error) => (format!("in the journal ({error})"), None),
             Ok(copy) => {
                 let copy = copy.display().to_string();
-                let command = by_hand(entry, was, &quoted(&copy), &path);
+                let command = by_hand(entry, was, &sh(&copy), &path);
                 (format!("as in {copy}"), Some(command))
             }
         },
@@ -109,14 +112,4 @@ fn by_hand(entry: &FileEntry, was: &FileState, from: &str, to: &str) -> String {
     }
     let FileState { mode, uid, gid, .. } = was;
     format!("install -m {mode:o} -o {uid} -g {gid} {from} {to}")
-}
-
-/// As one word of a shell: names of connections have spaces.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+@%:".contains(letter);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -1,0 +1,107 @@
+//! What others wrote, made safe for where it goes: a terminal, a shell, PowerShell.
+//!
+//! Names of interfaces, hosts, files and archives' entries may be anything that is not a slash: escape
+//! sequences, `$(reboot)`, marks that turn the direction of writing. Cells of CSV and pages of HTML have
+//! a place of their own, in coalescope-report.
+
+use std::borrow::Cow;
+
+/// Stands for what is not shown.
+const SUBSTITUTE: char = char::REPLACEMENT_CHARACTER;
+/// What makes a word that every shell takes as it is, besides letters and digits of ASCII.
+const PLAIN: &str = "_.:@%+=,/-";
+
+/// A text as a terminal shows it and nothing else: what the terminal would obey, and what nobody would
+/// see, is U+FFFD. Line feeds stay.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    shown(text, |c| c != '\n' && is_unseen(c))
+}
+
+/// The same of a text that is one line: a line feed could pass for the end of it.
+#[must_use]
+pub fn printable_line(text: &str) -> Cow<'_, str> {
+    shown(text, is_unseen)
+}
+
+fn shown(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_bad) {
+        return Cow::Borrowed(text);
+    }
+    let replace = |c| if is_bad(c) { SUBSTITUTE } else { c };
+    Cow::Owned(text.chars().map(replace).collect())
+}
+
+/// Whether a character is an order rather than a picture: control characters (also those of C1, which
+/// terminals obey in UTF-8), marks of direction and of joining, separators of lines, tags.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether every shell takes a text as the word that it is, in quotes or not.
+#[must_use]
+pub fn is_plain(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
+    text.chars().all(is_plain)
+}
+
+/// A text as one word of a POSIX shell, in quotes only where it needs them.
+#[must_use]
+pub fn sh(text: &str) -> Cow<'_, str> {
+    if !text.is_empty() && is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// A text as a literal string of PowerShell. Besides the apostrophe it ends a string at four
+/// typographic ones (about_Quoting_Rules).
+#[must_use]
+pub fn powershell(text: &str) -> String {
+    let mut quoted = String::from("'");
+    for c in text.chars() {
+        if matches!(c, '\'' | '\u{2018}'..='\u{201b}') {
+            quoted.push(c);
+        }
+        quoted.push(c);
+    }
+    quoted.push('\'');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_orders() {
+        let hostile = "a\x1b[2J\u{9b}31m\u{202e}cba\u{200b}\r\x07\u{e0041}é漢";
+        let shown = printable_line(hostile);
+        assert!(!shown.chars().any(is_unseen));
+        assert!(shown.ends_with("é漢"));
+        assert_eq!(printable("a\nb"), "a\nb");
+        assert_eq!(printable_line("a\nb"), "a\u{fffd}b");
+        assert!(matches!(printable("eth0"), Cow::Borrowed("eth0")));
+    }
+
+    #[test]
+    fn a_shell_gets_words() {
+        assert_eq!(sh("eth0.100@br-lan:1"), "eth0.100@br-lan:1");
+        assert_eq!(sh("x$(id>PWN)"), "'x$(id>PWN)'");
+        assert_eq!(sh("a'b"), r"'a'\''b'");
+        assert_eq!(sh(""), "''");
+        assert_eq!(sh("~"), "'~'");
+        assert_eq!(powershell("Bob's ‘NIC’"), "'Bob''s ‘‘NIC’’'");
+    }
+}
