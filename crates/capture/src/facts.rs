@@ -33,6 +33,8 @@ pub struct Point {
     pub bytes: u64,
     /// Frames that carried TCP.
     pub tcp_frames: u64,
+    /// Bytes of frames that carried UDP, QUIC among it: none of it is judged.
+    pub udp_bytes: u64,
     /// Time of the first frame, seconds since 1970.
     pub first_s: Option<f64>,
     /// Time of the last frame, seconds since 1970.

@@ -202,6 +202,8 @@ pub(crate) enum Digest {
     Tcp,
     /// "Packet too big": it is in the slot.
     TooBig,
+    /// UDP, in which QUIC is.
+    Udp,
     /// Not TCP, or a fragment whose datagram is not complete yet.
     #[default]
     Other,
@@ -267,10 +269,12 @@ impl Digester {
             Transport::TooBig(error) => {
                 return too_big(raw, packet, error.mtu, error.quoted_offset, slot);
             }
-            Transport::Udp(_) | Transport::Other | Transport::LaterFragment => Digest::Other,
+            Transport::Udp(_) => Digest::Udp,
+            Transport::Other | Transport::LaterFragment => Digest::Other,
         };
         match packet.ip.fragment {
             None => digest,
+            Some(_) if packet.ip.protocol == UDP => Digest::Udp,
             Some(fragment) => {
                 let is_first = matches!(digest, Digest::Tcp);
                 self.fragments.add(&packet.ip, fragment, is_first, slot)
@@ -283,6 +287,9 @@ impl Digester {
         self.fragments.incomplete()
     }
 }
+
+/// UDP's number among the protocols over IP (RFC 768).
+const UDP: u8 = 17;
 
 fn stopped(stop: Stop) -> Digest {
     match stop.reason {

@@ -22,6 +22,7 @@ pub(crate) struct Totals {
     pub(crate) frames: u64,
     pub(crate) bytes: u64,
     pub(crate) tcp_frames: u64,
+    pub(crate) udp_bytes: u64,
     pub(crate) unparsed: u64,
     pub(crate) unknown_link: u64,
     pub(crate) doubled: u64,
@@ -39,6 +40,7 @@ impl Default for Totals {
             frames: 0,
             bytes: 0,
             tcp_frames: 0,
+            udp_bytes: 0,
             unparsed: 0,
             unknown_link: 0,
             doubled: 0,
@@ -187,6 +189,7 @@ impl Point {
             }
             Digest::Unparsed => self.totals.unparsed += 1,
             Digest::UnknownLink => self.totals.unknown_link += 1,
+            Digest::Udp => self.totals.udp_bytes += u64::from(item.frame.original_len),
             Digest::Tcp | Digest::Other => {}
         }
     }

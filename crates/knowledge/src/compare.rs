@@ -166,6 +166,8 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
         id: Id::NoMerging,
         proof: Proof::Suspected,
         reason: None,
+        note: false,
+        share: None,
         title: format!(
             "{} arrives merged and fast, {} in single segments and slow",
             first.point, second.point

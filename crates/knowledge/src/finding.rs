@@ -127,8 +127,29 @@ pub struct Evidence {
     pub frames: Vec<u64>,
 }
 
+/// How much of a point's traffic a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Share {
+    /// Connections that it is about.
+    pub connections: u64,
+    /// Connections that carry data.
+    pub of_connections: u64,
+    /// Their part of the payload, from 0 to 1.
+    pub bytes: f64,
+    /// Their part of the time in which senders were not idle, summed up over connections, from 0 to 1.
+    pub time: f64,
+}
+
+impl Share {
+    /// What most suffered from: bytes, or time.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.bytes.max(self.time)
+    }
+}
+
 /// A finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Finding {
     /// What.
     pub id: Id,
@@ -137,6 +158,10 @@ pub struct Finding {
     /// The finer cause, if the captures tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// Nothing that network or host does wrong, or next to nothing of the traffic: good to know, and no reason to act.
+    pub note: bool,
+    /// How much of the traffic it is about.
+    pub share: Option<Share>,
     /// In one line.
     pub title: String,
     /// The connection that shows it best, if it is about one.

@@ -59,6 +59,8 @@ fn hint(evidence: Evidence) -> Finding {
         id: Id::NotEnoughEvidence,
         proof: Proof::Suspected,
         reason: None,
+        note: false,
+        share: None,
         title: String::new(),
         connection: None,
         hop: None,

@@ -14,6 +14,8 @@ mod merging;
 mod odds;
 mod others;
 mod overview;
+mod pooled;
+mod ranking;
 pub mod rules;
 mod same;
 mod settle;
@@ -23,7 +25,7 @@ mod verdict;
 mod words;
 
 pub use compare::{Comparison, Transfer, compare};
-pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason};
+pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason, Share};
 pub use join::join;
 pub use limits::{ConnectionLimit, Limit};
 pub use settle::{Settled, Standing, Suspicion, Switched, Went, settle};

@@ -213,6 +213,11 @@ fn active_s(data: &Direction) -> Option<f64> {
     Some((duration - data.sender_idle_s).max(duration * 0.01))
 }
 
+/// The same of the direction with most data.
+pub(crate) fn seconds(connection: &Connection) -> f64 {
+    active_s(main_direction(connection).1).unwrap_or(0.0)
+}
+
 /// The rate in that time.
 fn active_bps(data: &Direction) -> Option<f64> {
     Some(data.throughput_bps? * data.duration_s? / active_s(data)?)

@@ -5,9 +5,10 @@ use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point
 use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::overview::Overview;
+use crate::pooled::Pattern;
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL};
-use crate::words::{reference, shown, told};
+use crate::words::{connections, reference, shown, told};
 
 /// What was found about merging, and which connections it explains.
 #[derive(Default)]
@@ -41,7 +42,14 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
     for (i, point) in trace.points.iter().enumerate() {
         let guilty = guilty(trace, point, overview.suspects(i));
         let connections = guilty.iter().map(|guilty| guilty.connection.id);
+        let is_unjudged = guilty.is_empty() && !trace.hops.iter().any(|hop| judges(hop, point));
         all.accuse(sent_again(point, &guilty), point, connections, same);
+        if let Some(pattern) = overview.pattern(i).filter(|_| is_unjudged) {
+            let shows = |connection: &&Connection| pattern.is_shown_by(connection);
+            let shown: Vec<_> = overview.suspects(i).iter().filter(shows).collect();
+            let ids = shown.iter().map(|connection| connection.id);
+            all.accuse(sent_again_in_all(point, &pattern, &shown), point, ids, same);
+        }
     }
     all
 }
@@ -143,6 +151,8 @@ fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &St
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        note: false,
+        share: None,
         title: format!(
             "{frames} frames are lost between {} and {}",
             hop.from, hop.to
@@ -223,6 +233,36 @@ fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) ->
         .collect()
 }
 
+/// Whether a hop tells what became of frames that left this point.
+fn judges(hop: &Hop, point: &Point) -> bool {
+    hop.from == point.name && !hop.connections.is_empty()
+}
+
+/// A single point: what its connections are too short to show each.
+fn sent_again_in_all(
+    point: &Point,
+    pattern: &Pattern,
+    shown_by: &[&Connection],
+) -> Option<Finding> {
+    let lost = |connection: &&&Connection| {
+        connection
+            .direction(pattern.direction)
+            .repeats
+            .merged_repeated
+    };
+    let worst = shown_by.iter().max_by_key(lost)?;
+    let direction = worst.direction(pattern.direction);
+    let words = pattern.step.words(MERGED, "had to be sent again whole");
+    let text = format!(
+        "{words}, in {} together",
+        connections(shown_by.len() as u64)
+    );
+    let frames = direction.frames_of(|examples| &examples.merged_repeated);
+    let mut evidence = vec![shown(text, &point.name, frames)];
+    evidence.extend(slow(direction));
+    Some(lost_after(point, MERGED, worst, evidence))
+}
+
 /// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
 fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
     let Guilty {
@@ -242,10 +282,21 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
     if guilty.len() > 1 {
         evidence.push(told(format!("{} connections show the same", guilty.len())));
     }
-    Some(Finding {
+    Some(lost_after(point, frames, connection, evidence))
+}
+
+fn lost_after(
+    point: &Point,
+    frames: &str,
+    connection: &Connection,
+    evidence: Vec<Evidence>,
+) -> Finding {
+    Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        note: false,
+        share: None,
         title: format!("{frames} frames are lost somewhere after {}", point.name),
         connection: Some(reference(&point.name, connection)),
         hop: None,
@@ -255,7 +306,7 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
              vanish; or switch off merging on the interface in front of it, and nothing else",
             point.name
         ),
-    })
+    }
 }
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
@@ -279,6 +330,8 @@ fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
         id: Id::MergedFramesRejected,
         proof: Proof::Observed,
         reason: None,
+        note: false,
+        share: None,
         title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
         connection: Some(reference(&point.name, connection)),
         hop: None,

@@ -5,10 +5,11 @@ use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
-use crate::overview::Overview;
+use crate::overview::{Overview, Traffic};
+use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::HANDFUL;
-use crate::words::{bytes, probability, rate, reference, share, shown, time, told};
+use crate::words::{bytes, connections, probability, rate, reference, share, shown, time, told};
 
 /// One finding for each limit that occurs, about its largest connection.
 pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec<Finding> {
@@ -35,11 +36,13 @@ fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -
     let shown = limited().filter(|(_, own)| own.limit == wanted);
     let (largest, _) = shown.max_by_key(|(_, own)| own.unique_bytes)?;
     let mut finding = Case::find(trace, largest)?.finding(trace, wanted, same);
-    let groups = same.count(limited().map(|(limit, _)| (&*limit.point, limit.connection)));
-    if groups > 1 {
-        let text = format!("{} of the same sort", connections(groups));
-        finding.evidence.push(told(text));
-    }
+    let at_point = limited().filter(|(limit, _)| limit.point == largest.point);
+    let mut suffers = Traffic::default();
+    at_point.for_each(|(_, own)| suffers.add_own(own));
+    finding.share = Some(ranking::share(
+        suffers,
+        overview.traffic_at(trace, &largest.point),
+    ));
     Some(finding)
 }
 
@@ -92,6 +95,8 @@ impl<'a> Case<'a> {
             id,
             proof: Proof::Observed,
             reason: None,
+            note: false,
+            share: None,
             title: title.to_owned(),
             connection: Some(reference(self.point, &self.connection)),
             hop: None,
@@ -370,36 +375,28 @@ fn hop_words(hop: &Hop) -> String {
     words
 }
 
-/// When nothing else was found, and there was something to look at.
-pub(crate) fn healthy(overview: &Overview) -> Option<Finding> {
+/// When nothing else was found but notes about little of it, and there was something to look at.
+pub(crate) fn healthy(overview: &Overview, notes: &[Finding]) -> Option<Finding> {
     let n = Some(overview.with_data()).filter(|n| *n > 0)?;
-    let text = if overview.limits.is_empty() {
-        format!(
-            "{}, too short to tell what would limit a longer one",
-            connections(n)
-        )
+    let is_noted = notes.iter().any(|note| note.id != Id::SenderIdle);
+    let what = if overview.limits.is_empty() {
+        "too short to tell what would limit a longer one"
+    } else if is_noted {
+        "next to none of which is held back by the network"
     } else {
-        format!(
-            "{}, none of which is held back by the network",
-            connections(n)
-        )
+        "none of which is held back by the network"
     };
+    let text = format!("{}, {what}", connections(n));
     Some(Finding {
         id: Id::Healthy,
         proof: Proof::Observed,
         reason: None,
+        note: true,
+        share: None,
         title: "nothing is wrong".to_owned(),
         connection: None,
         hop: None,
         evidence: vec![told(text)],
         next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
     })
-}
-
-fn connections(n: usize) -> String {
-    if n == 1 {
-        "1 connection".to_owned()
-    } else {
-        format!("{n} connections")
-    }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction};
+use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction, seconds};
+use crate::pooled::{Pattern, Pools};
 use crate::thresholds::LARGEST_PACKET;
 
 /// What each point shows.
@@ -23,8 +24,20 @@ struct Seen {
     /// Connections with large frames that were sent again or refused.
     suspects: Vec<Connection>,
     merged_frames: u64,
-    with_data: usize,
+    traffic: Traffic,
+    pools: Pools,
     may_hide_merging: bool,
+}
+
+/// How much there is at a point.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Traffic {
+    /// Connections with data.
+    pub(crate) connections: u64,
+    /// Payload bytes, each once, in the direction of each that has most.
+    pub(crate) bytes: u64,
+    /// Time in which their senders were not idle, summed up.
+    pub(crate) seconds: f64,
 }
 
 /// Of one connection at one point.
@@ -33,6 +46,8 @@ pub(crate) struct Own {
     pub(crate) limit: Limit,
     /// Payload bytes in the direction that has most.
     pub(crate) unique_bytes: u64,
+    /// Time in which their sender was not idle.
+    pub(crate) seconds: f64,
 }
 
 impl Overview {
@@ -59,6 +74,7 @@ impl Overview {
                 self.own.push(Own {
                     limit: limit.limit,
                     unique_bytes,
+                    seconds: seconds(&connection),
                 });
                 self.limits.push(limit);
             }
@@ -72,6 +88,18 @@ impl Overview {
         self.points.get(point).map_or(&[], |seen| &seen.suspects)
     }
 
+    /// What the connections of a point show of merged frames together.
+    pub(crate) fn pattern(&self, point: usize) -> Option<Pattern> {
+        self.points.get(point)?.pools.pattern()
+    }
+
+    /// How much there is at the point of that name.
+    pub(crate) fn traffic_at(&self, trace: &Trace, name: &str) -> Traffic {
+        let place = trace.points.iter().position(|point| point.name == name);
+        let seen = place.and_then(|place| self.points.get(place));
+        seen.map(|seen| seen.traffic).unwrap_or_default()
+    }
+
     /// Merged frames at the point that has most of them.
     pub(crate) fn merged_frames(&self) -> u64 {
         let frames = self.points.iter().map(|seen| seen.merged_frames);
@@ -79,8 +107,8 @@ impl Overview {
     }
 
     /// Connections with data at the point that has most of them.
-    pub(crate) fn with_data(&self) -> usize {
-        let connections = self.points.iter().map(|seen| seen.with_data);
+    pub(crate) fn with_data(&self) -> u64 {
+        let connections = self.points.iter().map(|seen| seen.traffic.connections);
         connections.max().unwrap_or(0)
     }
 
@@ -95,11 +123,29 @@ impl Overview {
     }
 }
 
+impl Traffic {
+    /// Adds a connection, if it carries data.
+    pub(crate) fn add(&mut self, connection: &Connection) {
+        let most = main_direction(connection).1;
+        self.connections += u64::from(most.unique_bytes > 0);
+        self.bytes += most.unique_bytes;
+        self.seconds += seconds(connection);
+    }
+
+    /// Adds one of which the limit is known.
+    pub(crate) fn add_own(&mut self, own: Own) {
+        self.connections += 1;
+        self.bytes += own.unique_bytes;
+        self.seconds += own.seconds;
+    }
+}
+
 impl Seen {
     fn add(&mut self, connection: Connection) {
         let directions = [&connection.to_client, &connection.to_server];
         self.merged_frames += directions.iter().map(|d| d.merged_frames).sum::<u64>();
-        self.with_data += usize::from(directions.iter().any(|d| d.data_frames > 0));
+        self.traffic.add(&connection);
+        self.pools.add(&connection);
         self.may_hide_merging |= directions.into_iter().any(may_hide_merging);
         if directions.into_iter().any(is_suspect) {
             self.suspects.push(connection);

@@ -1,6 +1,6 @@
 //! Which connections of different points are one and the same.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use coalescope_capture::facts::Trace;
 
@@ -48,15 +48,6 @@ impl<'a> Same<'a> {
             self.groups.get(&(point, id))
         };
         group.map_or(Group::Alone(point, id), |group| Group::Of(*group))
-    }
-
-    /// How many connections these are, of which each is named once at each point.
-    pub(crate) fn count<'b>(&self, connections: impl Iterator<Item = (&'b str, u64)>) -> usize {
-        if self.groups.is_empty() {
-            return connections.count();
-        }
-        let groups: HashSet<_> = connections.map(|(p, id)| self.group(p, id)).collect();
-        groups.len()
     }
 }
 

@@ -87,6 +87,10 @@ pub(crate) const QUEUED: f64 = 4.0;
 /// And by more than acknowledgments that are held back explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;
 
+/// Share of bytes and of time, below both of which a finding is a note: one part in twenty, about what
+/// one run differs from the next.
+pub(crate) const BYSTANDER: f64 = 0.05;
+
 /// Merge factor that counts as merging when two transfers are compared, and as none: at most every
 /// second frame carries two segments, as a repair and its neighbour do.
 pub(crate) const MERGES: f64 = 2.0;

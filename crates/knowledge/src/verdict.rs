@@ -1,18 +1,19 @@
 //! The diagnosis: a verdict in words, and the findings behind it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use coalescope_capture::facts::Trace;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
-use crate::finding::{Finding, Id};
+use crate::finding::{Finding, Id, Share};
 use crate::hints::hints;
 use crate::limits::{ConnectionLimit, Limit};
 use crate::merging::accusations;
 use crate::others::{healthy, others};
-use crate::overview::Overview;
+use crate::overview::{Overview, Traffic};
+use crate::ranking;
 use crate::same::{Group, Same};
 
 /// What can be said about merging.
@@ -43,7 +44,7 @@ pub struct Verdict {
 pub struct Diagnosis {
     /// First lines.
     pub verdict: Verdict,
-    /// Findings, gravest first; none if there was nothing to judge.
+    /// Findings: what most bytes and seconds suffer from first, notes last; none if there was nothing to judge.
     pub findings: Vec<Finding>,
     /// What limits each connection with enough data to tell, by point and connection.
     pub limits: Vec<ConnectionLimit>,
@@ -63,9 +64,14 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     if findings.is_empty() {
         findings = hints(trace, overview);
     }
+    for finding in &mut findings {
+        finding.share = share_of(finding, trace, overview, &accusations.explained);
+    }
     findings.extend(others(trace, overview, &same));
-    if findings.is_empty() {
-        findings.extend(healthy(overview));
+    let mut findings = ranking::rank(findings);
+    if ranking::are_small(&findings) {
+        let healthy = healthy(overview, &findings);
+        findings.splice(0..0, healthy);
     }
     Diagnosis {
         verdict: verdict(overview, &findings),
@@ -74,12 +80,38 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     }
 }
 
+/// How much an accusation explains at its point; of a hint, what its connection is.
+fn share_of(
+    finding: &Finding,
+    trace: &Trace,
+    overview: &Overview,
+    explained: &[(String, u64)],
+) -> Option<Share> {
+    let about = finding.connection.as_ref()?;
+    let point = trace
+        .points
+        .iter()
+        .find(|point| point.name == about.point)?;
+    let explained = explained.iter().filter(|(name, _)| *name == about.point);
+    let ids: BTreeSet<u64> = explained.map(|(_, id)| *id).chain([about.id]).collect();
+    let mut suffers = Traffic::default();
+    let connections = ids.into_iter().filter_map(|id| point.connections.get(id));
+    connections.for_each(|connection| suffers.add(&connection));
+    Some(ranking::share(
+        suffers,
+        overview.traffic_at(trace, &about.point),
+    ))
+}
+
 /// Judges a trace of two transfers, and what sets them apart. `None` if either shows no data.
 #[must_use]
 pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     let (comparison, mut findings) = compare(trace)?;
     let mut overview = Overview::of(trace);
     let mut diagnosis = judge_all(trace, &mut overview);
+    diagnosis
+        .findings
+        .retain(|finding| findings.is_empty() || finding.id != Id::Healthy);
     findings.append(&mut diagnosis.findings);
     diagnosis.verdict = verdict(&overview, &findings);
     let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);
@@ -130,24 +162,40 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
     };
     let about = match merging {
         Merging::Harms => String::new(),
-        Merging::Innocent => innocent(overview),
+        Merging::Innocent => innocent(overview, findings),
         Merging::NotSeen => "No frame was merged at these points. ".to_owned(),
         Merging::Unclear => "Not enough evidence to say whether merging is to blame. ".to_owned(),
     };
-    let why = first
-        .evidence
-        .first()
+    let why = first.evidence.first();
+    let why = why
         .map(|evidence| sentence(&evidence.text))
         .unwrap_or_default();
-    let text = format!("{about}{} {why}", sentence(&first.title));
+    let share = first.share.as_ref().and_then(ranking::words);
+    let share = share
+        .map(|words| format!(" This concerns {words}."))
+        .unwrap_or_default();
+    let text = format!("{about}{} {why}{share}", sentence(&headline(first)));
     Verdict {
         merging,
         text: text.trim_end().to_owned(),
     }
 }
 
+/// The title; of a note, that it is one.
+fn headline(first: &Finding) -> String {
+    if first.note && first.id != Id::Healthy {
+        format!("nothing is wrong: {}", first.title)
+    } else {
+        first.title.clone()
+    }
+}
+
 fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
-    let found = |id| findings.iter().any(|finding| finding.id == id);
+    let found = |id| {
+        findings
+            .iter()
+            .any(|finding| finding.id == id && !finding.note)
+    };
     if found(Id::MergedFramesLost) || found(Id::MergedFramesRejected) {
         Merging::Harms
     } else if found(Id::NotEnoughEvidence) || found(Id::NoMerging) {
@@ -161,11 +209,16 @@ fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
     }
 }
 
-fn innocent(overview: &Overview) -> String {
-    format!(
-        "Merging is innocent here: {} frames were merged and do no harm. ",
-        overview.merged_frames()
-    )
+fn innocent(overview: &Overview, findings: &[Finding]) -> String {
+    let merged = overview.merged_frames();
+    // A note then, or the verdict were another.
+    let is_doubtful = findings
+        .iter()
+        .any(|finding| finding.id == Id::NotEnoughEvidence);
+    if is_doubtful {
+        return format!("Next to nothing points to merging: {merged} frames were merged. ");
+    }
+    format!("Merging is innocent here: {merged} frames were merged and do no harm. ")
 }
 
 /// With a capital and a full stop; names of points, which begin many a title, keep their letters.

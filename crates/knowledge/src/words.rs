@@ -25,6 +25,15 @@ pub(crate) fn probability(p: f64) -> String {
     }
 }
 
+/// So many connections.
+pub(crate) fn connections(n: u64) -> String {
+    if n == 1 {
+        "1 connection".to_owned()
+    } else {
+        format!("{n} connections")
+    }
+}
+
 /// Bits a second.
 pub(crate) fn rate(bps: f64) -> String {
     match bps {

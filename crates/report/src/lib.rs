@@ -28,7 +28,7 @@ use std::io::{self, Write};
 
 use coalescope_capture::facts::Trace;
 use coalescope_capture::series::Series;
-use coalescope_knowledge::{Comparison, Diagnosis, Id};
+use coalescope_knowledge::{Comparison, Diagnosis};
 use schemars::Schema;
 
 pub use ab::AbReport;
@@ -98,11 +98,11 @@ impl Report {
         Some(series.as_deref().map_err(String::as_str))
     }
 
-    /// Whether anything but `healthy` was found.
+    /// Whether anything was found that network or host does wrong: more than notes.
     #[must_use]
     pub fn has_findings(&self) -> bool {
         let findings = &self.diagnosis.findings;
-        findings.iter().any(|finding| finding.id != Id::Healthy)
+        findings.iter().any(|finding| !finding.note)
     }
 
     /// What the captures of a simulated incident come to, in a line for people. `is_built`: the lab

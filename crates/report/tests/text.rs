@@ -118,6 +118,8 @@ fn finding() -> Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        note: false,
+        share: None,
         title: format!("merged frames are lost between {} and {}", name(0), name(1)),
         connection: Some(ConnectionRef {
             point: name(0),

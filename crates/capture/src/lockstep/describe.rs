@@ -38,6 +38,7 @@ pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) 
         frames: totals.frames,
         bytes: totals.bytes,
         tcp_frames: totals.tcp_frames,
+        udp_bytes: totals.udp_bytes,
         first_s: totals.span_ns().map(|(first, _)| seconds(first)),
         last_s: totals.span_ns().map(|(_, last)| seconds(last)),
         unreadable_bytes: end.unreadable_bytes,
@@ -62,8 +63,19 @@ fn summed_up(summed: &Summed) -> String {
     )
 }
 
+/// What is said here is said of TCP: of other traffic nothing is known.
+fn mostly_udp(totals: &Totals) -> Option<String> {
+    let percent = totals.udp_bytes as f64 * 100.0 / totals.bytes.max(1) as f64;
+    (percent >= 50.0).then(|| {
+        format!(
+            "{percent:.0}% of the bytes are UDP (QUIC is UDP, too), of which coalescope judges nothing: what is said \
+             here is about TCP"
+        )
+    })
+}
+
 fn totals_warnings(totals: &Totals, incomplete: u64) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = mostly_udp(totals).into_iter().collect();
     let mut warn = |n: u64, what: &str| {
         if n > 0 {
             warnings.push(format!("{n} {what}"));

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::page::Page;
 use super::verdict::Tone;
-use crate::words::findings::{capitalised, place, quote};
+use crate::words::findings::{capitalised, is_marked, place, quote};
 
 /// Adds the section.
 pub(crate) fn section(page: &mut Page, findings: &[Finding]) {
@@ -20,9 +20,9 @@ pub(crate) fn section(page: &mut Page, findings: &[Finding]) {
 fn article(finding: &Finding) -> Markup {
     let (id, proof) = (finding.id.name(), finding.proof.name());
     html! {
-        article.finding.(tone(finding.id).class()) {
+        article.finding.(tone(finding).class()) {
             h3 { (capitalised(&finding.title)) }
-            (tags(&[id, proof]))
+            @if is_marked(finding) { (tags(&[id, proof, "note"])) } @else { (tags(&[id, proof])) }
             @if let Some(place) = place(finding) { p { (capitalised(&place)) } }
             ul { @for evidence in &finding.evidence { li { (quote(evidence)) } } }
             p { b { "Next: " } (finding.next) }
@@ -31,10 +31,11 @@ fn article(finding: &Finding) -> Markup {
     }
 }
 
-fn tone(id: Id) -> Tone {
-    match id {
+fn tone(finding: &Finding) -> Tone {
+    match finding.id {
         Id::MergedFramesLost | Id::MergedFramesRejected => Tone::Bad,
         Id::Healthy => Tone::Good,
+        _ if finding.note => Tone::Plain,
         _ => Tone::Warn,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::{Comparison, Diagnosis, Id, Merging};
+use coalescope_knowledge::{Comparison, Diagnosis, Merging};
 use maud::html;
 
 use super::page::Page;
@@ -46,10 +46,10 @@ pub(super) fn tone(report: &Report) -> Tone {
     }
 }
 
-/// How sure the gravest finding is; that all is well needs no proof.
+/// How sure the first finding is; that all is well needs no proof.
 pub(super) fn sure(diagnosis: &Diagnosis) -> Option<Sure> {
     let first = diagnosis.findings.first();
-    let first = first.filter(|finding| finding.id != Id::Healthy)?;
+    let first = first.filter(|finding| !finding.note)?;
     Some(Sure {
         proof: first.proof,
         next: Some(first.next.clone()),

@@ -3,12 +3,12 @@
 use coalescope_knowledge::{Finding, Id};
 
 use super::page::{Page, Tone};
-use crate::words::findings::{capitalised, place, quote};
+use crate::words::findings::{capitalised, is_marked, place, quote};
 
 pub(crate) fn show(page: &mut Page, findings: &[Finding]) {
     for finding in findings {
         page.gap();
-        page.paragraph("", "  ", &title(finding), tone(finding.id));
+        page.paragraph("", "  ", &title(finding), tone(finding));
         if let Some(place) = place(finding) {
             page.paragraph("  ", "  ", &place, Tone::Plain);
         }
@@ -20,15 +20,17 @@ pub(crate) fn show(page: &mut Page, findings: &[Finding]) {
     }
 }
 
-fn tone(id: Id) -> Tone {
-    match id {
+fn tone(finding: &Finding) -> Tone {
+    match finding.id {
         Id::MergedFramesLost | Id::MergedFramesRejected => Tone::Bad,
         Id::Healthy => Tone::Good,
+        _ if finding.note => Tone::Plain,
         _ => Tone::Heading,
     }
 }
 
 fn title(finding: &Finding) -> String {
     let (id, proof) = (finding.id.name(), finding.proof.name());
-    format!("{} [{id}, {proof}]", capitalised(&finding.title))
+    let note = if is_marked(finding) { ", note" } else { "" };
+    format!("{} [{id}, {proof}{note}]", capitalised(&finding.title))
 }

@@ -1,6 +1,6 @@
 //! Words for a finding of a trace.
 
-use coalescope_knowledge::{ConnectionRef, Evidence, Finding, HopRef};
+use coalescope_knowledge::{ConnectionRef, Evidence, Finding, HopRef, Id};
 
 /// Frame numbers printed for one piece of evidence; JSON has them all.
 pub(crate) const FRAMES: usize = 10;
@@ -9,6 +9,11 @@ pub(crate) fn capitalised(text: &str) -> String {
     let mut rest = text.chars();
     let first = rest.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(rest).collect()
+}
+
+/// Whether a note has to be called one: that nothing is wrong says so by itself.
+pub(crate) fn is_marked(finding: &Finding) -> bool {
+    finding.note && finding.id != Id::Healthy
 }
 
 /// The hop and the connection.

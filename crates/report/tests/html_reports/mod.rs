@@ -64,6 +64,8 @@ fn finding(name: &str) -> Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        note: false,
+        share: None,
         title: format!("merged frames are lost between {name}-1 and {name}-2"),
         connection: Some(ConnectionRef {
             point: name.to_owned(),

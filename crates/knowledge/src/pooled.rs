@@ -1,0 +1,143 @@
+//! What single connections are too short to show, taken together.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use coalescope_capture::facts::{Connection, Direction};
+
+use crate::by_size::{BySize, Step};
+
+/// Addresses that are looked at by themselves, at most: of more, only all together are.
+const ADDRESSES: usize = 1_000;
+
+/// Frames of one way: all that go to clients or to servers, or those that go to one address.
+type Way = (&'static str, Option<IpAddr>);
+
+/// What became of first transmissions at one point, added up over connections with frames of several segments.
+#[derive(Default)]
+pub(crate) struct Pools {
+    of: HashMap<Way, Pool>,
+}
+
+#[derive(Default)]
+struct Pool {
+    connections: u64,
+    sum: Direction,
+}
+
+/// A way on which longer frames had to be sent again, and shorter ones had not.
+pub(crate) struct Pattern {
+    /// `to_client` or `to_server`.
+    pub(crate) direction: &'static str,
+    to: Option<IpAddr>,
+    pub(crate) step: Step,
+}
+
+impl Pools {
+    /// Adds what one connection shows.
+    pub(crate) fn add(&mut self, connection: &Connection) {
+        let ways = [
+            (
+                "to_client",
+                &connection.to_client,
+                connection.client.address,
+            ),
+            (
+                "to_server",
+                &connection.to_server,
+                connection.server.address,
+            ),
+        ];
+        for (name, direction, address) in ways {
+            if direction.repeats.merged > 0 {
+                self.pool((name, None), direction);
+                self.pool((name, Some(address)), direction);
+            }
+        }
+    }
+
+    fn pool(&mut self, way: Way, direction: &Direction) {
+        if self.of.len() < ADDRESSES || self.of.contains_key(&way) {
+            self.of.entry(way).or_default().add(direction);
+        }
+    }
+
+    /// The way on which most longer frames were lost, if several connections together show that none pass.
+    pub(crate) fn pattern(&self) -> Option<Pattern> {
+        let looks = self.of.len();
+        let several = self.of.iter().filter(|(_, pool)| pool.connections > 1);
+        let patterns = several.filter_map(|(&(direction, to), pool)| {
+            let step = BySize::of_repeats(&pool.sum).step(looks)?;
+            Some(Pattern {
+                direction,
+                to,
+                step,
+            })
+        });
+        // Of equal ones the narrower says more.
+        patterns.max_by_key(|pattern| (pattern.step.longer.lost, pattern.to))
+    }
+}
+
+impl Pool {
+    fn add(&mut self, direction: &Direction) {
+        let (sum, repeats) = (&mut self.sum, &direction.repeats);
+        self.connections += 1;
+        sum.repeats.merged += repeats.merged;
+        sum.repeats.merged_repeated += repeats.merged_repeated;
+        sum.repeats.single += repeats.single;
+        sum.repeats.single_repeated += repeats.single_repeated;
+        sum.by_length.add_all(&direction.by_length);
+        sum.full.add(direction.full);
+        sum.full_again.add(direction.full_again);
+    }
+}
+
+impl Pattern {
+    /// Whether a connection is one of those that lose merged frames on this way.
+    pub(crate) fn is_shown_by(&self, connection: &Connection) -> bool {
+        let to = match self.direction {
+            "to_client" => connection.client.address,
+            _ => connection.server.address,
+        };
+        self.to.is_none_or(|address| address == to)
+            && connection.direction(self.direction).repeats.merged_repeated > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three merged frames, of which some had to be sent again, among single ones.
+    fn connection(lost: u32) -> Connection {
+        let mut data = Direction::default();
+        (data.repeats.merged, data.repeats.merged_repeated) = (3, u64::from(lost));
+        data.repeats.single = 4;
+        data.full.passed = 4;
+        data.by_length.add(2 * 1448, 3 - lost, lost);
+        Connection {
+            to_client: data,
+            ..Connection::default()
+        }
+    }
+
+    fn pattern(lost: impl Iterator<Item = u32>) -> Option<Pattern> {
+        let mut pools = Pools::default();
+        lost.for_each(|lost| pools.add(&connection(lost)));
+        pools.pattern()
+    }
+
+    #[test]
+    fn three_of_three_in_each_of_many_connections_is_a_pattern() {
+        let found = pattern((0..47).map(|_| 3)).expect("a pattern");
+        assert_eq!((found.step.longer.lost, found.step.longer.all), (141, 141));
+        assert!(found.is_shown_by(&connection(3)) && !found.is_shown_by(&connection(0)));
+        assert!(pattern(std::iter::once(3)).is_none());
+    }
+
+    #[test]
+    fn some_of_three_in_each_accuse_nobody() {
+        assert!(pattern((0..47).map(|i| i % 3)).is_none());
+    }
+}
