@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     let mut report = UndoReport::default();
     let mut missing: Vec<&String> = args.journals.iter().collect();
-    let (mut known, mut unread) = (Vec::new(), Vec::new());
+    let (mut known, mut unread, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for store in places::journals("undo")? {
         match store.and_then(|store| Ok((meant(args, &store)?, store))) {
             Err(error) => unread.push(error),
@@ -27,9 +27,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
                 speech::detail(|| format!("looking for journals in {}", store.path().display()));
                 known.extend(store.list().unwrap_or_default());
                 missing.retain(|name| !ids.contains(name));
-                for id in ids {
-                    handle(args, &store, &id, &mut report)?;
-                }
+                all.extend(ids.into_iter().map(|id| (id, store.clone())));
             }
         }
     }
@@ -41,6 +39,11 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
             known,
             "`coalescope undo --list` lists them"
         ));
+    }
+    // What was changed last is undone first, wherever that is written down.
+    all.sort_by(|one, two| two.0.cmp(&one.0));
+    for (id, store) in all {
+        handle(args, &store, &id, &mut report)?;
     }
     // Whoever has named what is to be undone, and got all of it, is told nothing of other places.
     if args.journals.is_empty() {

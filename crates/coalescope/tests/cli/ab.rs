@@ -537,11 +537,11 @@ fn two_experiments_on_one_interface_exclude_each_other() {
     });
 }
 
-/// A few in each run of the tests; COALESCOPE_KILLS for more.
+/// A few in each run of the tests; KILLS for more.
 #[test]
 fn killed_at_any_instant_settings_are_as_they_were() {
     Place::with("killed_at_any_instant", |place| {
-        let asked = std::env::var("COALESCOPE_KILLS").ok();
+        let asked = std::env::var("KILLS").ok();
         let times = asked.and_then(|times| times.parse().ok()).unwrap_or(9);
         let was = now();
         for time in 0..times {

@@ -225,3 +225,41 @@ fn what_is_taken_back_is_said_and_nothing_else() {
         assert_eq!(place.journals(), 0);
     });
 }
+
+/// Two changes of one key, written down in places of their own, the later one in the place that is looked at last.
+#[test]
+fn what_was_changed_last_is_undone_first_wherever_it_is_written_down() {
+    if !needs::programs("what_was_changed_last", &["mount"]) {
+        return;
+    }
+    Place::with("what_was_changed_last", |place| {
+        assert!(shell(
+            "mount -t tmpfs -o mode=755 none /run && mount -t tmpfs -o mode=755 none /var/lib"
+        ));
+        hold();
+        let fix = ["fix", "gro-latency-hold", "--apply"];
+        assert!(place.run(&fix).status.success());
+        assert_eq!(timer("t0"), "20000");
+        fs::write("/sys/class/net/t0/gro_flush_timeout", "3000000").unwrap();
+        let elsewhere = place
+            .command(&fix)
+            .env_remove("COALESCOPE_STATE")
+            .output()
+            .unwrap();
+        assert!(elsewhere.status.success(), "{}", words(&elsewhere));
+        assert_eq!(timer("t0"), "20000");
+        // A name that is not there is an error before anything is done.
+        let id = place
+            .journal_files()
+            .remove(0)
+            .file_stem()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        assert_eq!(place.run(&["undo", &id, "0-1"]).status.code(), Some(2));
+        assert_eq!((timer("t0"), place.journals()), ("20000".to_owned(), 1));
+        let output = place.run(&["undo"]);
+        assert_eq!(timer("t0"), "3000000", "{}", words(&output));
+    });
+}

@@ -24,7 +24,7 @@ pub(super) struct Session {
 impl Session {
     /// Nothing is written before there is something to write.
     pub(super) fn start(store: Store, command: Vec<String>, parent: u32) -> Result<Self, Error> {
-        let journal = begin(command, parent)?;
+        let journal = begin(&store, command, parent)?;
         let holder = format!("`{}`, process {parent}", journal.command_line());
         let journal_lock = store.lock(&journal.id, &holder)?;
         Ok(Self {

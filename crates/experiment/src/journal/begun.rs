@@ -1,6 +1,6 @@
 //! The beginning of a journal: who, when, and in which boot.
 
-use super::{Journal, SCHEMA};
+use super::{Journal, SCHEMA, Store};
 use crate::guardian::ARGUMENT;
 use crate::settings::Error;
 use std::fs;
@@ -19,13 +19,15 @@ pub(crate) fn boot_id() -> Result<String, Error> {
     Ok(text.trim().to_owned())
 }
 
-/// A journal in which nothing is written yet.
-pub(crate) fn begin(command: Vec<String>, pid: u32) -> Result<Journal, Error> {
+/// A journal in which nothing is written yet. Its name comes after those of all others, also where the clock was
+/// set back meanwhile: what was changed last is undone first.
+pub(crate) fn begin(store: &Store, command: Vec<String>, pid: u32) -> Result<Journal, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.unwrap_or_default();
+    let time = now.as_nanos().max(latest(store).saturating_add(1));
     Ok(Journal {
         schema: SCHEMA.to_owned(),
-        id: format!("{:020}-{pid}", now.as_nanos()),
+        id: format!("{time:020}-{pid}"),
         boot_id: boot_id()?,
         begun_unix_s: now.as_secs(),
         pid,
@@ -34,6 +36,15 @@ pub(crate) fn begin(command: Vec<String>, pid: u32) -> Result<Journal, Error> {
         command,
         ..Journal::default()
     })
+}
+
+/// The time in the name of the last journal of all places.
+fn latest(store: &Store) -> u128 {
+    let all = Store::everywhere().into_iter().flatten();
+    let lists = all.chain([store.clone()]).map(|store| store.list());
+    let ids = lists.filter_map(Result::ok).flatten();
+    let times = ids.filter_map(|id| id.split_once('-')?.0.parse().ok());
+    times.max().unwrap_or_default()
 }
 
 impl Journal {
@@ -71,8 +82,25 @@ mod tests {
 
     #[test]
     fn this_process_has_begun() {
-        let journal = begin(vec!["test".to_owned()], std::process::id()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path()).unwrap();
+        let journal = begin(&store, vec!["test".to_owned()], std::process::id()).unwrap();
         assert!(journal.pid_started_ticks.is_some_and(|ticks| ticks > 0));
         assert_eq!(journal.boot_id.len(), 36);
+    }
+
+    #[test]
+    fn later_ones_come_later_by_every_clock() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path()).unwrap();
+        let mut first = begin(&store, Vec::new(), 7).unwrap();
+        // The clock was set back by 30 years afterwards.
+        let (time, _) = first.id.split_once('-').unwrap();
+        let time: u128 = time.parse().unwrap();
+        first.id = format!("{:020}-7", time + 30 * 365 * 86_400 * 1_000_000_000);
+        store.write(&first).unwrap();
+        let second = begin(&store, Vec::new(), 7).unwrap();
+        store.write(&second).unwrap();
+        assert_eq!(store.list().unwrap(), [second.id, first.id]);
     }
 }

@@ -3,7 +3,9 @@
 use super::features;
 use super::keys::standing;
 use crate::journal::{InterfaceEntry, Standing};
-use crate::settings::{Error, InterfaceState, Item, Space, as_coalescing, read_at, write_napi};
+use crate::settings::{
+    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, write_napi,
+};
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
@@ -128,11 +130,17 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn napi(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
-    for item in [Item::GroFlushTimeout, Item::NapiDeferHardIrqs] {
-        if let Some(was) = was(entry, &item, is) {
-            let written = write_napi(&is.name, &item.to_string(), was);
-            written.map_err(|message| Error::Kernel { message })?;
-        }
+    let both = [Item::GroFlushTimeout, Item::NapiDeferHardIrqs];
+    let done = both.map(|item| was(entry, &item, is).map_or(Ok(()), |was| one(is, &item, was)));
+    done.into_iter().fold(Ok(()), Result::and)
+}
+
+fn one(is: &InterfaceState, item: &Item, was: u32) -> Result<(), Error> {
+    // Somebody has given them their own since.
+    if !queues_are_alike(is, item) {
+        let message = format!("{item}: its queues have values of their own now");
+        return Err(Error::Kernel { message });
     }
-    Ok(())
+    let written = write_napi(&is.name, &item.to_string(), was);
+    written.map_err(|message| Error::Kernel { message })
 }

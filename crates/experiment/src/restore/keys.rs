@@ -20,6 +20,7 @@ pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceSta
     let now = is.shown(&key.item);
     let plain = key.held.standing(&now);
     match &key.item {
+        Item::Active(name) if is_as_wished(entry, is, name) => Standing::Settled,
         Item::Active(_) => effect(entry, is, plain),
         Item::Ipv6Mtu => ipv6_mtu(entry, is, &now, plain),
         Item::Coalescing(name) if moves(entry, is, name) => Standing::Settled,
@@ -33,6 +34,13 @@ pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceSta
 /// A driver that adapts moves its numbers by itself.
 fn moves(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
     is_adaptive(&entry.was, name) && is_adaptive(is, name)
+}
+
+/// A feature that is as somebody else wishes it now, whatever it was while something was set.
+fn is_as_wished(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
+    is.changeable.contains(name)
+        && is.active.contains(name) == is.wanted.contains(name)
+        && entry.held(&Item::Wanted(name.to_owned())).is_none()
 }
 
 /// What is active follows from wishes: where somebody has another one now, that is theirs to judge.
@@ -123,5 +131,51 @@ fn is_of(text: &str, name: &str, was: &InterfaceState, item: &Item) -> bool {
             Item::Wanted(own),
         ) => members(was, feature).is_ok_and(|all| all.contains(own)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Held;
+    use crate::settings::NamespaceId;
+
+    fn state(wanted: bool, active: bool) -> InterfaceState {
+        let named = |on: bool| on.then(|| "x".to_owned()).into_iter().collect();
+        InterfaceState {
+            wanted: named(wanted),
+            active: named(active),
+            changeable: named(true),
+            ..InterfaceState::default()
+        }
+    }
+
+    /// It was off at first; somebody turned it on, and off at the moment of a change of ours.
+    #[test]
+    fn what_somebody_has_turned_over_and_back_is_theirs() {
+        let key = KeyEntry {
+            item: Item::Active("x".to_owned()),
+            held: Held {
+                was: "on".to_owned(),
+                set: vec!["off".to_owned()],
+                is_open: false,
+            },
+        };
+        let entry = InterfaceEntry {
+            namespace: NamespaceId::default(),
+            related: false,
+            was: state(false, false),
+            keys: vec![key.clone()],
+        };
+        assert_eq!(
+            standing(&entry, &key, &state(false, false)),
+            Standing::Settled
+        );
+        // Wished for all the while, and kept off by what was set.
+        let entry = InterfaceEntry {
+            was: state(true, true),
+            ..entry
+        };
+        assert_eq!(standing(&entry, &key, &state(true, false)), Standing::Ours);
     }
 }

@@ -286,7 +286,7 @@ impl<'a> Request<'a> {
     }
 
     fn send_napi(&self, state: &InterfaceState) -> Result<Result<(), String>, Error> {
-        if !queues_are_alike(state) {
+        if !queues_are_alike(state, &item(self.knob)) {
             return Err(Error::NotReversible {
                 what: format!("{}: {}", state.name, self.knob),
                 why: "its queues have values of their own, which would be lost".to_owned(),

@@ -29,7 +29,9 @@ pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;
 pub(crate) use related::related;
-pub(crate) use state::{as_coalescing, by_index, read_at, read_named, write_napi};
+pub(crate) use state::{
+    as_coalescing, by_index, queues_are_alike, read_at, read_named, write_napi,
+};
 pub(crate) use sysctl::{is_same, read as read_sysctl, write as write_sysctl};
 
 use schemars::JsonSchema;

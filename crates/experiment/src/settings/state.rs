@@ -1,7 +1,7 @@
 //! All of an interface that a change can touch, at one moment.
 
 use super::space::mac_text;
-use super::{Error, Knob, Space, Value, members};
+use super::{Error, Item, Knob, Space, Value, members};
 use coalescope_netlink::ethtool::{Ethtool, Value as Coalescing};
 use coalescope_netlink::netdev::Netdev;
 use coalescope_netlink::route::{Link, Route};
@@ -238,12 +238,15 @@ pub(crate) fn write_napi(interface: &str, setting: &str, value: u32) -> Result<(
     fs::write(&path, value.to_string()).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Queues with values of their own would all get the interface's, and not their own back.
-pub(super) fn queues_are_alike(state: &InterfaceState) -> bool {
+/// Queues with values of their own would all get the interface's, and not their own back. Only what is to be
+/// set matters: somebody else may be setting the other one at this moment.
+pub(crate) fn queues_are_alike(state: &InterfaceState, item: &Item) -> bool {
     let instances = Netdev::open().and_then(|netdev| netdev.napi_of(state.index));
     instances.unwrap_or_default().iter().all(|napi| {
-        let same = |own: Option<u64>, all: Option<u32>| own.is_none() || own == all.map(u64::from);
-        same(napi.gro_flush_timeout_ns, state.gro_flush_timeout)
-            && same(napi.defer_hard_irqs, state.napi_defer_hard_irqs)
+        let (own, all) = match item {
+            Item::GroFlushTimeout => (napi.gro_flush_timeout_ns, state.gro_flush_timeout),
+            _ => (napi.defer_hard_irqs, state.napi_defer_hard_irqs),
+        };
+        own.is_none() || own == all.map(u64::from)
     })
 }

@@ -16,7 +16,7 @@ pub fn apply_files(
     command: Vec<String>,
     writes: &[FileWrite],
 ) -> Result<String, Error> {
-    let mut journal = begin(command, std::process::id())?;
+    let mut journal = begin(store, command, std::process::id())?;
     // There is no other process that guards it.
     journal.guardian_pid = 0;
     let holder = format!("`{}`, process {}", journal.command_line(), journal.pid);

@@ -1,28 +1,33 @@
-//! A program that changes settings is killed at random instants: alone, with its process group, or
-//! with its guardian as well and `undo` afterwards. The settings are as they were every time.
+//! A program that changes settings is killed at random instants: alone, with its process group, its guardian
+//! alone, or both with `undo` afterwards. The settings are as they were every time, while another process keeps changing
+//! other keys of the same interfaces: none of its changes is lost. The same where changes were kept, and weeks go by.
 //!
-//! 60 times, or as often as COALESCOPE_KILLS says, at the instants of COALESCOPE_KILL_SEED.
+//! 32 times, or as often as KILLS says (KILLS=3000), at the instants of KILL_SEED. Prints its counts.
 
 // Without the harness clippy takes tests for a program.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod other;
+mod weeks;
+
 use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
 use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{self, Undone};
-use coalescope_experiment::settings::Setting;
+use coalescope_experiment::settings::{Error, Setting};
 use coalescope_needs as needs;
-use coalescope_netlink::ethtool::{Ethtool, Features};
+use coalescope_netlink::ethtool::{Ethtool, Feature};
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::{NewLink, Route};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use other::{FEATURES, Other};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio, exit};
 use std::sync::mpsc;
 use std::thread::{sleep, spawn};
 use std::time::Duration;
@@ -46,6 +51,8 @@ const SETTINGS: [&str; 14] = [
 ];
 /// Up to here after its start a program is killed: it takes about 15 ms to make its first change.
 const LATEST_US: u64 = 90_000;
+/// The same after its first journal.
+const LATE_US: u64 = 8_000;
 
 fn main() -> ExitCode {
     if let Some(code) = serve_if_asked() {
@@ -56,6 +63,10 @@ fn main() -> ExitCode {
         && role == "victim"
     {
         victim(Path::new(store), seed.parse().expect("a seed"));
+    }
+    if arguments.get(1).is_some_and(|role| role == "other") {
+        other::main();
+        return ExitCode::SUCCESS;
     }
     let has_ip = needs::programs("the kill test over VLAN and bridge", &["ip"]);
     if let Some(namespace) = needs::had("the kill test", Namespace::create()) {
@@ -68,12 +79,23 @@ fn main() -> ExitCode {
 fn victim(store: &Path, seed: u64) -> ! {
     let store = Store::at(store).expect("a store");
     let options = Options::new(store, vec!["victim".to_owned()]);
-    let mut guard = Guard::start(&options).expect("a guardian");
+    let Ok(mut guard) = Guard::start(&options) else {
+        // It was killed before it said a word.
+        exit(0);
+    };
     let mut random = Pcg64Mcg::new(u128::from(seed));
     loop {
         let at = random.next_u32() as usize % (SETTINGS.len() + 1);
         match SETTINGS.get(at) {
-            Some(text) => drop(guard.change(&text.parse::<Setting>().expect("a setting"))),
+            Some(text) => {
+                let done = guard.change(&text.parse::<Setting>().expect("a setting"));
+                if let Err(Error::Guardian { .. }) = done {
+                    let restored = guard.finish();
+                    exit(i32::from(
+                        !restored.is_ok_and(|report| report.is_complete()),
+                    ));
+                }
+            }
             None => drop(guard.restore()),
         }
     }
@@ -81,7 +103,7 @@ fn victim(store: &Path, seed: u64) -> ! {
 
 #[derive(Debug, PartialEq)]
 struct Snapshot {
-    features: BTreeMap<String, Features>,
+    features: BTreeMap<String, BTreeMap<String, Feature>>,
     mtus: BTreeMap<String, Option<u32>>,
     texts: Vec<String>,
 }
@@ -89,7 +111,15 @@ struct Snapshot {
 fn snapshot() -> Snapshot {
     let links = Route::open().unwrap().links().unwrap();
     let ethtool = Ethtool::open().unwrap();
-    let features = |name: &String| (name.clone(), ethtool.read_features(name).unwrap());
+    // But for those that somebody else changes.
+    let features = |name: &String| {
+        let all = ethtool.read_features(name).unwrap();
+        let ours = all
+            .iter()
+            .filter(|(one, _)| !FEATURES.contains(&(name, one)));
+        let ours = ours.map(|(one, is)| (one.to_owned(), is)).collect();
+        (name.clone(), ours)
+    };
     let texts = [
         "/proc/sys/net/ipv4/tcp_reordering",
         "/proc/sys/net/ipv4/tcp_rmem",
@@ -113,14 +143,15 @@ fn all(has_ip: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::at(&folder.path().join("state")).expect("a store");
     let before = snapshot();
-    let rounds = env::var("COALESCOPE_KILLS").map_or(60, |count| count.parse().expect("a number"));
-    let seed = env::var("COALESCOPE_KILL_SEED").map_or(5, |seed| seed.parse().expect("a number"));
-    let mut random = Pcg64Mcg::new(seed);
-    let mut counts = [0; 4];
+    let number = |name, usual| env::var(name).map_or(usual, |it| it.parse().expect("a number"));
+    let rounds = number("KILLS", 32);
+    let mut random = Pcg64Mcg::new(number("KILL_SEED", 5).into());
+    let other = Other::start();
+    let mut counts = [0; 5];
     for round in 0..rounds {
         let was_begun = one(round, &store, &mut random);
-        counts[usize::try_from(round % 3).unwrap()] += 1;
-        counts[3] += u32::from(was_begun);
+        counts[usize::try_from(round % 4).unwrap()] += 1;
+        counts[4] += u32::from(was_begun);
         let left = store.list().unwrap();
         assert!(
             left.is_empty(),
@@ -129,12 +160,22 @@ fn all(has_ip: bool) {
         let now = snapshot();
         assert!(now == before, "round {round}: {before:#?}\nis now {now:#?}");
     }
-    let [alone, group, both, begun] = counts;
+    let [alone, group, both, guardian, begun] = counts;
     println!(
         "{rounds} of {rounds} restored: {alone} killed alone, {group} with their group, {both} with \
-         their guardian and then undone; {begun} had something to restore"
+         their guardian and then undone, {guardian} guardians alone; {begun} had something to restore"
     );
     assert!(begun > 0, "the instants are not those of changes");
+    let meddled = (0..rounds).filter(|round| weeks::one(*round, &store, &mut random));
+    let meddled = meddled.count();
+    println!(
+        "{rounds} of {rounds} kept and undone weeks later, {meddled} of them after somebody else had set one of \
+         their keys, which was left until that was forced"
+    );
+    println!(
+        "another process changed other keys of the same interfaces {} times meanwhile, and lost none of it",
+        other.end()
+    );
 }
 
 /// A pair, not in its first state, with a VLAN and a bridge whose MTUs follow the pair's.
@@ -173,24 +214,41 @@ fn make_links(has_ip: bool) {
 fn one(round: u32, store: &Store, random: &mut Pcg64Mcg) -> bool {
     let mut victim = start(store, round);
     let (pid, gone) = (pid_of(&victim), watch(&mut victim));
-    sleep(Duration::from_micros(random.next_u64() % LATEST_US));
+    wait(random, store);
     let guardian = child_of(pid);
     let mut was_begun = !store.list().unwrap().is_empty();
-    match (round % 3, guardian) {
+    match (round % 4, guardian) {
         (1, _) => killpg(pid, Signal::SIGKILL).unwrap(),
         (2, Some(guardian)) => kill_both(pid, guardian, random),
+        // The program restores, says so, and ends.
+        (3, Some(guardian)) => kill(guardian, Signal::SIGKILL).unwrap(),
         _ => kill(pid, Signal::SIGKILL).unwrap(),
     }
     victim.wait().unwrap();
     let ended = gone.recv_timeout(Duration::from_secs(30));
     let said = ended.unwrap_or_else(|_| panic!("round {round}: the guardian does not end"));
     assert!(!said.contains("NOT"), "round {round}: {said}");
-    if round % 3 == 2 {
+    if round % 4 == 2 {
         let undone = undo(store);
         was_begun = !undone.is_empty();
         assert_eq!(restore::exit_code(&undone), 0, "round {round}: {undone:?}");
     }
     was_begun
+}
+
+/// Some time after its start, every other time after its first journal.
+fn wait(random: &mut Pcg64Mcg, store: &Store) {
+    if random.next_u32().is_multiple_of(2) {
+        for _ in 0..5000 {
+            if !store.list().unwrap().is_empty() {
+                break;
+            }
+            sleep(Duration::from_micros(200));
+        }
+        sleep(Duration::from_micros(random.next_u64() % LATE_US));
+    } else {
+        sleep(Duration::from_micros(random.next_u64() % LATEST_US));
+    }
 }
 
 /// The kernel closes standard error of a process that was killed a moment before its locks.
