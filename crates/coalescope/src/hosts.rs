@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::bail;
 use coalescope_host::model::Snapshot;
+use coalescope_host::safe::printable_line;
 use coalescope_host::sources::{self, Given, Host, Limits};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 
@@ -189,6 +190,7 @@ pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
 
 fn interfaces(snapshot: &Snapshot) -> String {
     let name = snapshot.name.as_deref().unwrap_or("a host without a name");
+    let name = printable_line(name);
     format!("{name}, {} interfaces", snapshot.interfaces.len())
 }
 

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use coalescope_host::safe::printable_line;
 
 pub(crate) use opened::{Input, Opened, Point, open, read_once, sources};
 
@@ -64,6 +65,7 @@ fn split(argument: &OsStr) -> anyhow::Result<(Option<String>, PathBuf)> {
     }
     let file = after_equals(argument);
     if name.is_empty() || file.as_os_str().is_empty() {
+        let text = printable_line(&text);
         bail!("{text} lacks a name or a file: write NAME=FILE");
     }
     Ok((Some(name.to_owned()), file))
@@ -135,7 +137,7 @@ pub(crate) fn display(file: &Path) -> String {
     if is_stdin(file) {
         return STDIN.to_owned();
     }
-    file.display().to_string()
+    printable_line(&file.display().to_string()).into_owned()
 }
 
 #[cfg(test)]

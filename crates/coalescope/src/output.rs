@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
+use coalescope_host::safe::printable_line;
 #[cfg(target_os = "linux")]
 use coalescope_report::{AbReport, FixReport, UndoReport, WireReport};
 use coalescope_report::{
@@ -169,6 +170,6 @@ fn text_options(connections: usize) -> TextOptions {
 /// What text says before its result.
 fn warn(warnings: impl IntoIterator<Item = impl Display>) {
     for warning in warnings {
-        speech::tell(&format!("warning: {warning}"));
+        speech::tell(&printable_line(&format!("warning: {warning}")));
     }
 }

@@ -10,6 +10,7 @@ use coalescope_files::{self as files, Replacement, Rights};
 
 use crate::cli::ReportArgs;
 use crate::confine::folder_of;
+use crate::inputs;
 
 /// The file of a page, if one is wanted.
 pub(crate) struct PageFile {
@@ -59,13 +60,13 @@ fn check_name(path: &Path) -> anyhow::Result<()> {
     if !path.extension().is_some_and(is_page) {
         bail!(
             "--report {}: name a file that ends in .html",
-            path.display()
+            inputs::display(path)
         );
     }
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         bail!(
             "--report {}: there is something that is not a file",
-            path.display()
+            inputs::display(path)
         );
     }
     Ok(())
@@ -93,6 +94,6 @@ fn target(path: &Path) -> PathBuf {
 fn cannot(path: &Path) -> String {
     format!(
         "cannot write {}: check the folder, its free space, and that you may write there",
-        path.display()
+        inputs::display(path)
     )
 }

@@ -42,7 +42,7 @@ fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
         ..Options::new(args.profile)
     };
     let begun = Instant::now();
-    speech::detail(|| format!("reading {}", args.file.display()));
+    speech::detail(|| format!("reading {}", input.name));
     let mut meter = Meter::new(source.size_bytes());
     let tell = &mut |progress| meter.tell(progress);
     let facts = coalescope_replay::replay(source, options, written, tell);

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use coalescope_host::safe::printable_line;
+
 /// Names that are less alike (Jaro-Winkler, from 0 to 1) are other names, not mistakes. It is what
 /// clap uses for its own suggestions.
 const ALIKE: f64 = 0.8;
@@ -29,6 +31,7 @@ pub(crate) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
     see: &str,
 ) -> String {
+    let given = &*printable_line(given);
     match nearest(given, known) {
         Some(name) => format!("there is no {kind} {given}: did you mean {name}? {see}"),
         None => format!("there is no {kind} {given}: {see}"),

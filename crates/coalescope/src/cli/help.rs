@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
-use coalescope_host::safe::{is_unseen, printable};
+use coalescope_host::safe::{printable, printable_line};
 use coalescope_report::{glued, unglued, wrapped};
 
 use super::{Cli, ColorArg};
@@ -30,14 +30,17 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli
 
 /// Prints help, or what is wrong with the arguments.
 pub(crate) fn explain(error: &clap::Error) -> ExitCode {
+    let shown = parse(shown_arguments()).err();
+    let shown = shown.filter(|shown| shown.kind() == error.kind());
+    let wants_colour = shown.is_some();
+    let error = shown.as_ref().unwrap_or(error);
     let text = error.render();
     let is_terminal = match error.use_stderr() {
         true => io::stderr().is_terminal(),
         false => io::stdout().is_terminal(),
     };
-    // Escape sequences of ours could not be told from those of an argument that is quoted.
-    let wants_colour = speech::wants_colour(asked_color(), is_terminal) && !has_escapes();
-    let text = match wants_colour {
+    // Escape sequences of ours could not be told from those of an argument as it is.
+    let text = match wants_colour && speech::wants_colour(asked_color(), is_terminal) {
         true => text.ansi().to_string(),
         false => printable(&text.to_string()).into_owned(),
     };
@@ -53,10 +56,12 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether an argument has what a terminal would obey.
-fn has_escapes() -> bool {
-    let mut arguments = std::env::args_os();
-    arguments.any(|argument| argument.to_string_lossy().contains(is_unseen))
+/// The arguments without what a terminal would obey, for errors that quote them.
+fn shown_arguments() -> impl Iterator<Item = OsString> {
+    std::env::args_os().map(|argument| match argument.to_str() {
+        Some(text) => printable_line(text).into_owned().into(),
+        None => argument,
+    })
 }
 
 /// What --color says, where the arguments could not be read.

@@ -118,13 +118,12 @@ impl From {
         if is_stdin(path) {
             return Ok(Self::Stdin);
         }
-        let name = path.display();
+        let name = display(path);
         if path.is_dir() {
             return Err(anyhow!(
                 "{name} is a directory: name the captures in it, such as {name}/*.pcap"
             ));
         }
-        let name = name.to_string();
         let file = File::open(path).map_err(|source| OpenError::Open { name, source })?;
         let metadata = file.metadata().with_context(|| display(path))?;
         Ok(match metadata.is_file() {

@@ -16,6 +16,8 @@ mod fix;
 #[cfg(unix)]
 mod generated;
 mod help;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod json;
 #[cfg(target_os = "linux")]
 mod kept;

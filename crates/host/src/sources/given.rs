@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
+use crate::safe::printable_line;
 
 /// A path that was given, and is open as far as that can be: of a folder, its files are opened when they
 /// are read.
@@ -27,9 +28,9 @@ impl Given {
     ///
     /// If it cannot be opened, or is a device or a socket: reading one may do something.
     pub fn open(path: &Path) -> Result<Given, Error> {
-        let name = path.display().to_string();
+        let name = printable_line(&path.display().to_string()).into_owned();
         let unreadable = |source| Error::Unreadable {
-            path: path.display().to_string(),
+            path: name.clone(),
             source,
         };
         let metadata = fs::metadata(path).map_err(unreadable)?;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::safe::printable_line;
+
 /// A folder, from the path that was given downwards. An archive is a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Folder {
@@ -54,7 +56,7 @@ impl Folder {
 
 impl fmt::Display for Folder {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.parts.join("/"))
+        out.write_str(&printable_line(&self.parts.join("/")))
     }
 }
 
@@ -68,8 +70,8 @@ pub(super) struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.folder.parts.is_empty() {
-            return out.write_str(&self.name);
+            return out.write_str(&printable_line(&self.name));
         }
-        write!(out, "{}/{}", self.folder, self.name)
+        write!(out, "{}/{}", self.folder, printable_line(&self.name))
     }
 }

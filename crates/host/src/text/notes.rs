@@ -131,7 +131,7 @@ pub(super) fn quoted(line: &str) -> String {
     let line = line.trim();
     let short: String = line.chars().take(QUOTED).collect();
     let dots = if short.len() < line.len() { "..." } else { "" };
-    format!("`{short}{dots}`")
+    format!("`{}{dots}`", crate::safe::printable_line(&short))
 }
 
 /// The first lines that are not blank, without spaces at their ends: enough to tell a kind by.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use coalescope_host::safe::printable_line;
 use thiserror::Error;
 
 use super::condition::Condition;
@@ -39,11 +40,19 @@ pub struct Rules {
     pub(super) recipes: Recipes,
 }
 
+/// A path in messages.
+fn shown(path: &Path) -> String {
+    printable_line(&path.display().to_string()).into_owned()
+}
+
 /// Why rules could not be read.
 #[derive(Debug, Error)]
 pub enum RulesError {
     /// A file or folder cannot be read.
-    #[error("{}: {error}; --rules wants a folder of YAML files, see docs/rules.md", path.display())]
+    #[error(
+        "{}: {error}; --rules wants a folder of YAML files, see docs/rules.md",
+        shown(path)
+    )]
     Unreadable {
         /// Which.
         path: PathBuf,
@@ -110,7 +119,7 @@ impl Rules {
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
         for path in yaml_files(folder)? {
             let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-            self.add_whole(&path.display().to_string(), &text)?;
+            self.add_whole(&shown(&path), &text)?;
         }
         Ok(())
     }

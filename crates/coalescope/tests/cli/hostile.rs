@@ -1,0 +1,304 @@
+//! Names that strangers chose: of files, of archives' entries, of hosts and interfaces, of points.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use coalescope_host::safe::is_unseen;
+use tempfile::TempDir;
+
+/// What a terminal obeys, what nobody sees, and what looks like a message of its own.
+const NAMES: [&[u8]; 9] = [
+    b"\x1b[2J\x1b[35mred",
+    b"\x1b]0;title\x07",
+    b"\xc2\x9b31m",
+    b"a\rb\x08\x7f",
+    b"a\nerror: all is lost",
+    "\u{202e}0hte\u{2066}".as_bytes(),
+    "e\u{200b}th\u{feff}0\u{e0041}".as_bytes(),
+    b"\xff\xfe\x9b\xc3(",
+    b"=1+1'\"`$(>PWN)",
+];
+
+fn name(bytes: &[u8]) -> OsString {
+    OsString::from_vec(bytes.to_vec())
+}
+
+fn run(folder: &Path, arguments: &[OsString]) -> Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"));
+    command.env("COLUMNS", "100").env_remove("NO_COLOR");
+    command
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// Nothing that is said is obeyed, or could pass for said by the program itself.
+fn is_shown(output: &Output, about: &[OsString]) {
+    for bytes in [&output.stdout, &output.stderr] {
+        // A row of CSV ends so.
+        let text = str::from_utf8(bytes).unwrap().replace("\r\n", "\n");
+        let text = without_colours(&text);
+        let unseen = text.chars().find(|&c| c != '\n' && is_unseen(c));
+        assert_eq!(unseen, None, "{about:?}: {text}");
+        let is_faked = |line: &str| line.trim_start().starts_with("error: all is lost");
+        assert!(!text.lines().any(is_faked), "{about:?}: {text}");
+    }
+    assert!(
+        output.status.code().is_some_and(|code| code < 4),
+        "{about:?}: {output:?}"
+    );
+}
+
+/// Without the colours of usage errors, which are ours.
+fn without_colours(text: &str) -> String {
+    let ours = ["0", "1", "4", "31", "32", "33"].map(|code| format!("\x1b[{code}m"));
+    ours.iter()
+        .fold(text.to_owned(), |text, code| text.replace(code, ""))
+}
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
+}
+
+#[test]
+fn arguments_that_are_wrong_are_shown() {
+    let folder = TempDir::new().unwrap();
+    let before: [&[&str]; 19] = [
+        &[],
+        &["--color=always"],
+        &["--color", "always", "trace", "--no-such"],
+        &["trace"],
+        &["trace", "--threads"],
+        &["replay", "--profile", "linux-gro"],
+        &["replay", "--profile"],
+        &["check", "--from"],
+        &["check", "--netns"],
+        &["check", "--format"],
+        &["diagnose", "--from"],
+        &["check", "--rules"],
+        &["rules", "list", "--rules"],
+        &["rules", "show"],
+        &["demo"],
+        &["lab", "show"],
+        &["lab", "run"],
+        &["schema"],
+        &["check", "--report"],
+    ];
+    for hostile in NAMES {
+        for words_before in before {
+            let mut arguments = words(words_before);
+            arguments.push(name(hostile));
+            is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
+
+fn header(name: &[u8], size: usize, kind: u8) -> [u8; 512] {
+    let mut header = [0; 512];
+    header[..name.len()].copy_from_slice(name);
+    header[100..107].copy_from_slice(b"0000644");
+    header[124..135].copy_from_slice(format!("{size:011o}").as_bytes());
+    header[148..156].fill(b' ');
+    header[156] = kind;
+    header[257..265].copy_from_slice(b"ustar\x0000");
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    header
+}
+
+/// An archive whose entries are called so: files, a link, a folder.
+fn archive(names: &[&[u8]]) -> Vec<u8> {
+    let text = b"Features for eth0:\ngeneric-receive-offload: on\nrx-gro-hw: maybe\n";
+    let mut tar = Vec::new();
+    for name in names {
+        for (kind, prefix) in [(b'0', "host/"), (b'2', "link/"), (b'5', "folder/")] {
+            let size = if kind == b'0' { text.len() } else { 0 };
+            let name = [prefix.as_bytes(), name].concat();
+            tar.extend(header(&name, size, kind));
+            if kind == b'0' {
+                tar.extend(text);
+                tar.resize(tar.len().next_multiple_of(512), 0);
+            }
+        }
+    }
+    tar.extend([0; 1024]);
+    tar
+}
+
+#[test]
+fn entries_of_archives_are_shown() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("all.tar"), archive(&NAMES)).unwrap();
+    let mut cut = archive(&NAMES);
+    cut.truncate(700);
+    fs::write(folder.path().join("cut.tar"), cut).unwrap();
+    for file in ["all.tar", "cut.tar"] {
+        for format in ["text", "json", "csv"] {
+            let arguments = words(&["-v", "check", "--from", file, "--format", format]);
+            is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
+
+#[test]
+fn files_and_folders_are_shown() {
+    for hostile in NAMES {
+        let folder = TempDir::new().unwrap();
+        let inside = folder.path().join(name(hostile));
+        fs::create_dir(&inside).unwrap();
+        fs::write(
+            inside.join(name(hostile)),
+            b"neither text nor capture\n\0\0",
+        )
+        .unwrap();
+        fs::write(inside.join("rule.yaml"), b"- id: [\n").unwrap();
+        let file = inside.join(name(hostile));
+        let path = file
+            .strip_prefix(folder.path())
+            .unwrap()
+            .as_os_str()
+            .to_owned();
+        let mut point = OsString::from("\u{9b}POINT=");
+        point.push(&path);
+        for (before, last) in [
+            (&["-v", "trace"][..], &path),
+            (&["-v", "trace"], &point),
+            (&["-v", "trace"], &name(hostile)),
+            (&["-v", "replay", "--profile", "linux-gro"], &path),
+            (&["-v", "check", "--from"], &path),
+            (&["-v", "check", "--from"], &name(hostile)),
+            (&["-v", "diagnose", "--from"], &name(hostile)),
+            (&["check", "--from", "/dev/null", "--rules"], &name(hostile)),
+            (&["rules", "test", "--rules"], &name(hostile)),
+        ] {
+            let mut arguments = words(before);
+            arguments.push(last.clone());
+            is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
+
+/// Saved output of each platform, with a name in it.
+fn saved(name: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let text = String::from_utf8_lossy(name);
+    let json = serde_json::to_string(&text).unwrap();
+    let around = |before: &str, after: &str| [before.as_bytes(), name, after.as_bytes()].concat();
+    vec![
+        (
+            "ethtool",
+            around("Features for ", ":\nlarge-receive-offload: on\n"),
+        ),
+        (
+            "ip-link",
+            around(
+                "2: ",
+                ": <UP> mtu 1500 master br0 state UP\n    link/ether 02:00:00:00:00:01\n",
+            ),
+        ),
+        (
+            "ip-json",
+            format!(
+                r#"[{{"ifindex":2,"ifname":{json},"flags":["UP"],"mtu":1500,"master":{json},
+                    "link_type":"ether","address":{json},"linkinfo":{{"info_kind":{json}}}}}]"#
+            )
+            .into_bytes(),
+        ),
+        (
+            "snapshot",
+            format!(
+                r#"{{"schema":"coalescope/host/1","name":{json},"platform":"linux","kernel":{json},
+                    "interfaces":{{{json}:{{"name":{json},"kind":"physical","namespace":{json},
+                    "features":{{"large-receive-offload":{{"active":true}}}}}}}},"log":[{json}]}}"#
+            )
+            .into_bytes(),
+        ),
+        (
+            "ifconfig",
+            around(
+                "",
+                ": flags=8863<UP,BROADCAST,RUNNING> metric 0 mtu 1500\n\toptions=4<LRO>\n",
+            ),
+        ),
+        (
+            "rsc",
+            around(
+                "Name                 : ",
+                "\nIPv4Enabled          : True\nIPv6Enabled  : True\n",
+            ),
+        ),
+        (
+            "sysctl",
+            around("net.ipv4.ip_forward = ", "\nnet.core.x = 1\n"),
+        ),
+        (
+            "hostname",
+            around("Linux ", " 6.1.0 #1 SMP x86_64 GNU/Linux\n"),
+        ),
+    ]
+}
+
+#[test]
+fn what_saved_output_says_is_shown() {
+    for hostile in NAMES {
+        let folder = TempDir::new().unwrap();
+        for (kind, bytes) in saved(hostile) {
+            fs::write(folder.path().join(kind), bytes).unwrap();
+            for format in ["text", "json", "csv"] {
+                let arguments = words(&["-v", "check", "--from", kind, "--format", format]);
+                is_shown(&run(folder.path(), &arguments), &arguments);
+            }
+        }
+        for format in ["text", "json"] {
+            let arguments = words(&["diagnose", "--from", ".", "--format", format]);
+            is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
+
+/// A pcapng file without frames: a section and an interface of a name.
+fn pcapng(name: &[u8]) -> Vec<u8> {
+    let mut file = b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0".to_vec();
+    file.extend([0xff; 8]);
+    file.extend(b"\x1c\0\0\0");
+    let mut options = vec![2, 0];
+    options.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+    options.extend(name);
+    options.resize(options.len().next_multiple_of(4), 0);
+    options.extend([0; 4]);
+    let length = u32::try_from(20 + options.len()).unwrap().to_le_bytes();
+    file.extend(b"\x01\0\0\0");
+    file.extend(length);
+    file.extend(b"\x01\0\0\0\0\0\x04\0");
+    file.extend(options);
+    file.extend(length);
+    file
+}
+
+#[test]
+fn names_of_points_are_shown() {
+    for hostile in NAMES {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("a.pcapng"), pcapng(hostile)).unwrap();
+        for format in ["text", "json", "csv"] {
+            for option in ["--points-by-interface", "--threads=1"] {
+                let arguments = words(&["-v", "trace", "a.pcapng", option, "--format", format]);
+                is_shown(&run(folder.path(), &arguments), &arguments);
+            }
+            let arguments = [
+                "-v",
+                "replay",
+                "a.pcapng",
+                "--profile",
+                "linux-gro",
+                "--format",
+                format,
+            ];
+            let arguments = words(&arguments);
+            is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
