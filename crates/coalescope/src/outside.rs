@@ -1,6 +1,7 @@
 //! What is in a network namespace, as it is named and reached from outside: what is printed of it runs where the
 //! program was called.
 
+#[cfg(target_os = "linux")]
 use coalescope_host::model::Snapshot;
 use coalescope_host::safe::{is_plain, sh};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
