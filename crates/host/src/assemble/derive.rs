@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Snapshot, Stack, Unread};
+use crate::model::{Interface, Snapshot, Stack, Tun, Unread};
 use crate::text::linux::files::unnamed;
 
 /// Drivers of the kernel's own interfaces, by `ethtool -i`, and the kind that they stand for.
@@ -32,6 +32,10 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
     }
     members(snapshot);
     ports(snapshot);
+    masters(snapshot);
+    for interface in snapshot.interfaces.values_mut() {
+        tap(interface);
+    }
     packet_sockets(snapshot);
 }
 
@@ -51,8 +55,12 @@ fn name(key: &str, interface: &mut Interface) {
     }
 }
 
-/// A driver on a bus makes it a device, if nothing says that it is something else.
+/// A driver on a bus makes it a device, if nothing says that it is something else. The kernel gives
+/// the name `lo` to the loopback of each namespace (drivers/net/loopback.c), and to nothing else.
 fn kind(interface: &mut Interface) {
+    if interface.kind.is_none() && interface.name == "lo" {
+        interface.kind = Some("loopback".to_owned());
+    }
     let (None, Some(driver)) = (&interface.kind, &interface.driver) else {
         return;
     };
@@ -108,6 +116,44 @@ fn set_master(snapshot: &mut Snapshot, member: &str, master: &str) {
             });
         }
     }
+}
+
+/// What a port says of its master holds of the master, if that says nothing itself.
+fn masters(snapshot: &mut Snapshot) {
+    let said = snapshot.interfaces.iter().filter_map(|(key, port)| {
+        let master = beside(key, port.master.as_ref()?);
+        Some((master, port.master_kind.clone()?))
+    });
+    let kinds: BTreeMap<String, String> = said.collect();
+    for (master, kind) in kinds {
+        if let Some(interface) = snapshot.interfaces.get_mut(&master) {
+            interface.kind.get_or_insert(kind);
+        }
+    }
+}
+
+/// Whether a `tun` is a TUN or a TAP. iproute2 prints the mode since Linux 4.17; `bus-info` of
+/// `ethtool -i` has always been it (tun_get_drvinfo of drivers/net/tun.c), and only Ethernet devices
+/// become ports (br_add_if of net/bridge/br_if.c; bonding and Open vSwitch ask the same).
+fn tap(interface: &mut Interface) {
+    let tun = interface.tun.clone().unwrap_or_default();
+    if interface.kind.as_deref() != Some("tun") || tun.mode.is_some() {
+        return;
+    }
+    let bus = interface
+        .driver
+        .as_ref()
+        .and_then(|driver| driver.bus.as_deref());
+    let is_port = interface.master.is_some() && interface.master_kind.as_deref() != Some("vrf");
+    let mode = match bus {
+        Some(mode @ ("tap" | "tun")) => mode,
+        _ if is_port => "tap",
+        _ => return,
+    };
+    interface.tun = Some(Tun {
+        mode: Some(mode.to_owned()),
+        ..tun
+    });
 }
 
 /// Ports of Open vSwitch that are interfaces of the host and have no other master.

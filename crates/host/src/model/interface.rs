@@ -55,6 +55,10 @@ pub struct Interface {
     /// Name of the bridge, bond, team or VRF that it is a port of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub master: Option<String>,
+    /// What that master is, where the text says so at the port (`bridge_slave`, `bond_slave`): kinds
+    /// as in `kind`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub master_kind: Option<String>,
     /// Name of the interface beneath it (VLAN, macvlan, tunnel with a fixed device).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,

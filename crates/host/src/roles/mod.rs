@@ -110,11 +110,21 @@ pub fn roles(snapshot: &Snapshot) -> BTreeMap<String, Vec<Role>> {
         .collect();
     inherit(&graph, &mut all);
     for (key, roles) in &mut all {
-        rules::endpoint(snapshot, key, roles);
+        rules::endpoint(snapshot, &graph, key, roles);
         roles.sort();
         roles.dedup_by_key(|role| role.role);
     }
     all
+}
+
+/// Ports whose role is not decided, as no text says what their master is: each port's key, and its
+/// master's.
+#[must_use]
+pub fn undecided(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let graph = Graph::of(snapshot);
+    let ports = rules::undecided(snapshot, &graph);
+    let owned = ports.map(|(port, master)| (port.to_owned(), master.to_owned()));
+    owned.collect()
 }
 
 /// Gives roles of what is stacked on top to what is beneath.

@@ -2,7 +2,10 @@
 
 use super::graph::{Graph, beside};
 use super::{Role, RoleName};
-use crate::model::{Interface, PacketSocket, Snapshot, Stack};
+use crate::model::{Interface, PacketSocket, Platform, Snapshot, Stack};
+
+/// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
+const OVS_DATAPATH: &str = "ovs-system";
 
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
 const ETH_P_ALL: u16 = 3;
@@ -28,15 +31,50 @@ pub(super) fn own_roles(snapshot: &Snapshot, graph: &Graph, key: &str) -> Vec<Ro
 }
 
 /// What receives and has no transit role is an endpoint.
-pub(super) fn endpoint(snapshot: &Snapshot, key: &str, roles: &mut Vec<Role>) {
+pub(super) fn endpoint(snapshot: &Snapshot, graph: &Graph, key: &str, roles: &mut Vec<Role>) {
     let Some(interface) = snapshot.interfaces.get(key) else {
         return;
     };
     let is_transit = roles.iter().any(|role| role.role.is_transit());
-    if !is_transit && !is_kind(interface, "loopback") && interface.up != Some(false) {
+    if !is_transit
+        && keeps_frames(snapshot, graph, key)
+        && is_place_known(snapshot, interface)
+        && !is_kind(interface, "loopback")
+        && interface.up != Some(false)
+    {
         let why = "what it receives is not passed on";
         roles.push(role(RoleName::Endpoint, why.to_owned()));
     }
+}
+
+/// A master takes what its ports receive; a VRF only chooses the routes for it.
+fn keeps_frames(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
+    match master_kind(snapshot, graph, key) {
+        Some(kind) => kind == "vrf",
+        None => graph.master(key).is_none(),
+    }
+}
+
+/// Whether a text was read that would have named a master, as ip(8) does with the index. ifconfig(8),
+/// features and counters name none; an address or a route shows that it is no port.
+fn is_place_known(snapshot: &Snapshot, interface: &Interface) -> bool {
+    snapshot.platform != Some(Platform::Linux)
+        || interface.index.is_some()
+        || !interface.addresses.is_empty()
+        || interface.default_route == Some(true)
+}
+
+/// Interfaces whose role hangs on what was not read: those with a master of which no text says what
+/// it is. Each with that master.
+pub(super) fn undecided<'a>(
+    snapshot: &'a Snapshot,
+    graph: &'a Graph,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let ports = snapshot.interfaces.keys().filter_map(|key| {
+        let master = graph.master(key)?;
+        Some((key.as_str(), master))
+    });
+    ports.filter(|(key, _)| master_kind(snapshot, graph, key).is_none())
 }
 
 fn role(role: RoleName, because: String) -> Role {
@@ -54,11 +92,10 @@ fn kind_of<'a>(snapshot: &'a Snapshot, key: &str) -> &'a str {
 
 /// Port of a bridge, of Open vSwitch, or member of a bond.
 fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
-    let master = graph.master(key)?;
-    match kind_of(snapshot, master) {
+    let master = graph.master(key).unwrap_or("one that is not named");
+    match master_kind(snapshot, graph, key)? {
         "bond" | "team" | "lagg" => Some(role(RoleName::BondMember, format!("member of {master}"))),
-        "vrf" => None,
-        _ if is_ovs(snapshot, master) => Some(role(
+        "openvswitch" => Some(role(
             RoleName::BridgePort,
             format!("port of {master} (Open vSwitch)"),
         )),
@@ -67,9 +104,23 @@ fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     }
 }
 
+/// What the master of an interface is, as far as any text says; none without a master.
+pub(super) fn master_kind<'a>(snapshot: &'a Snapshot, graph: &Graph, key: &str) -> Option<&'a str> {
+    let said = snapshot.interfaces.get(key)?.master_kind.as_deref();
+    let Some(master) = graph.master(key) else {
+        return said;
+    };
+    if is_ovs(snapshot, master) {
+        return Some("openvswitch");
+    }
+    let of_master = Some(kind_of(snapshot, master)).filter(|kind| !kind.is_empty());
+    of_master.or(said)
+}
+
 fn is_ovs(snapshot: &Snapshot, bridge: &str) -> bool {
     let ovs = snapshot.ovs.as_ref();
-    ovs.is_some_and(|ovs| ovs.bridges.contains_key(bridge))
+    let listed = ovs.is_some_and(|ovs| ovs.bridges.contains_key(bridge));
+    listed || bridge == OVS_DATAPATH
 }
 
 /// A TAP, a veth into another namespace, an epair into a jail, macvtap: a guest is behind it.
@@ -184,7 +235,7 @@ fn guests_in_words(number: usize) -> String {
 fn forwarder(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     let setting = forwards(snapshot, key)?;
     // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
-    if graph.master(key).is_some() || is_unrouted(snapshot, key) {
+    if !keeps_frames(snapshot, graph, key) || is_unrouted(snapshot, key) {
         return None;
     }
     let others = routed_beside(snapshot, graph, key);
@@ -210,7 +261,8 @@ fn routed_beside(snapshot: &Snapshot, graph: &Graph, key: &str) -> usize {
         interface.namespace.as_deref() == own
             && *other != key
             && !beneath.contains(other)
-            && graph.master(other).is_none()
+            && keeps_frames(snapshot, graph, other)
+            && !is_kind(interface, "vrf")
             && !is_unrouted(snapshot, other)
             && interface.carrier != Some(false)
     });

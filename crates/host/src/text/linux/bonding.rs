@@ -62,6 +62,7 @@ fn bonding(text: &Text<'_>, snapshot: &mut Snapshot) {
 fn is_port_of(out: &mut Out<'_>, port: &str, bond: Option<&str>) {
     let block = Interface {
         master: bond.map(str::to_owned),
+        master_kind: Some("bond".to_owned()),
         ..Interface::default()
     };
     out.interface(port, block);

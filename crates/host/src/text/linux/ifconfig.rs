@@ -1,5 +1,6 @@
 //! `ifconfig` of net-tools 1.60 and 2, and busybox's.
 
+use super::ip::bonding;
 use super::net_files::{CARRIER, FRAME};
 use super::out::{Out, is_name};
 use crate::model::{Interface, Setting, Snapshot};
@@ -120,6 +121,7 @@ fn flags<'a>(block: &mut Interface, names: impl Iterator<Item = &'a str>) {
     for name in names {
         up |= name == "UP";
         running |= name == "RUNNING";
+        bonding(block, name);
     }
     block.up = Some(up);
     block.carrier = up.then_some(running);

@@ -7,23 +7,31 @@ use crate::model::Interface;
 /// Adds what `new` says to `known`. Where both say something else, `known` stays: the names of
 /// those fields come back. Costs what `new` holds, however much is known.
 pub(super) fn merge(known: &mut Interface, new: Interface) -> Vec<String> {
+    // Named one by one, so that a field that is new in the model is not lost here.
+    #[rustfmt::skip]
+    let Interface {
+        name: _, namespace: _, index, kind, description, driver, mtu_bytes, max_mtu_bytes, up, carrier,
+        speed_bps, mac, addresses, master, master_kind, parent, peer, default_route, features,
+        coalescing, rings, channels, statistics, counters, properties, gso, xdp, bridge, bridge_port,
+        bond, vlan, tunnel, tun, napi, rss,
+    } = new;
     let mut clashes = Vec::new();
     macro_rules! values {
         ($($field:ident)*) => {$(
-            let clash = value(&mut known.$field, new.$field);
+            let clash = value(&mut known.$field, $field);
             clashes.extend(clash.then(|| stringify!($field).to_owned()));
         )*};
     }
     macro_rules! maps {
         ($($field:ident)*) => {$(
-            let clash = map(&mut known.$field, new.$field);
+            let clash = map(&mut known.$field, $field);
             clashes.extend(clash.into_iter().map(|key| format!("{} {key}", stringify!($field))));
         )*};
     }
     values!(index kind description driver mtu_bytes max_mtu_bytes up carrier speed_bps mac master);
-    values!(parent peer default_route gso xdp bridge bridge_port bond vlan tunnel tun napi rss);
+    values!(master_kind parent peer default_route gso xdp bridge bridge_port bond vlan tunnel tun napi rss);
     maps!(features coalescing rings channels statistics counters properties);
-    if list(&mut known.addresses, new.addresses) {
+    if list(&mut known.addresses, addresses) {
         clashes.push("addresses".to_owned());
     }
     clashes

@@ -29,10 +29,20 @@ pub(super) fn flags<'a>(block: &mut Interface, flags: impl Iterator<Item = &'a s
             "UP" => up = true,
             "LOWER_UP" => block.carrier = Some(true),
             "NO-CARRIER" => block.carrier = Some(false),
-            _ => {}
+            other => bonding(block, other),
         }
     }
     block.up = Some(up);
+}
+
+/// The two flags that only bonding sets (`IFF_MASTER` and `IFF_SLAVE` of linux/if.h), but for netvsc of
+/// Hyper-V, which sets SLAVE at its virtual function.
+pub(in crate::text::linux) fn bonding(block: &mut Interface, flag: &str) {
+    match flag {
+        "MASTER" => block.kind = Some("bond".to_owned()),
+        "SLAVE" => block.master_kind = Some("bond".to_owned()),
+        _ => {}
+    }
 }
 
 fn gso(facts: &Facts) -> GsoLimits {
@@ -70,6 +80,7 @@ pub(super) fn of_kind(block: &mut Interface, kind: &str, facts: &Facts) {
 
 /// What a port's facts say.
 pub(super) fn of_port(block: &mut Interface, kind: &str, facts: &Facts) {
+    block.master_kind = Some(kind.to_owned());
     if kind == "bridge" {
         block.bridge_port = Some(BridgePort {
             state: text(facts, "state"),

@@ -10,6 +10,7 @@ mod route;
 mod stats;
 
 pub(super) use bridge::{JSON as PORTS_JSON, TEXT as PORTS};
+pub(super) use details::bonding;
 pub(super) use json::LINK as LINKS_JSON;
 pub(super) use link::LINK as LINKS;
 pub(super) use route::{JSON as ROUTES_JSON, TEXT as ROUTES};

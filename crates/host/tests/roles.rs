@@ -1,0 +1,175 @@
+//! Roles from saved text: whatever names the relation of a port to its master is used, and a port whose
+//! master is not known is no endpoint.
+
+use coalescope_host::roles::{RoleName, roles, undecided};
+use coalescope_host::sources::{Limits, read_bytes};
+
+/// The roles of one interface of a host whose commands and outputs these are.
+fn roles_of(interface: &str, outputs: &[(&str, &str)]) -> Vec<RoleName> {
+    let snapshot = host(outputs);
+    let all = roles(&snapshot);
+    let roles = all.get(interface).map(Vec::as_slice).unwrap_or_default();
+    roles.iter().map(|role| role.role).collect()
+}
+
+fn host(outputs: &[(&str, &str)]) -> coalescope_host::model::Snapshot {
+    let text: String = outputs
+        .iter()
+        .map(|(command, output)| format!("root@hv1:~# {command}\n{output}"))
+        .collect();
+    let mut hosts = read_bytes("given", text.as_bytes(), &Limits::default()).expect("understood");
+    assert_eq!(hosts.len(), 1);
+    hosts.remove(0).snapshot
+}
+
+const NO_FORWARDING: (&str, &str) = ("sysctl net.ipv4.ip_forward", "net.ipv4.ip_forward = 0\n");
+
+const PLAIN_PORT: (&str, &str) = (
+    "ip link",
+    "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group default qlen 1000\n    \
+     link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n\
+     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq master sw0 state UP mode DEFAULT group default qlen 1000\n    \
+     link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n\
+     3: sw0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n    \
+     link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n",
+);
+
+/// `ip -d link show eth0` of a port, with the line that says what its master is.
+fn detailed(flags: &str, master: &str, line: &str) -> String {
+    format!(
+        "2: eth0: <BROADCAST,MULTICAST,{flags}UP,LOWER_UP> mtu 1500 qdisc mq master {master} state UP mode DEFAULT group default qlen 1000\n    \
+         link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 1 minmtu 68 maxmtu 9000\n    {line}\n"
+    )
+}
+
+#[test]
+fn a_port_whose_master_is_not_known_is_undecided_and_no_endpoint() {
+    assert_eq!(roles_of("eth0", &[PLAIN_PORT, NO_FORWARDING]), []);
+    let host = host(&[PLAIN_PORT, NO_FORWARDING]);
+    assert_eq!(undecided(&host), [("eth0".to_owned(), "sw0".to_owned())]);
+}
+
+#[test]
+fn the_line_of_a_port_says_what_its_master_is() {
+    let kinds = [
+        (
+            "",
+            "bridge_slave state forwarding priority 32 cost 4 hairpin off",
+            RoleName::BridgePort,
+        ),
+        (
+            "SLAVE,",
+            "bond_slave state ACTIVE mii_status UP link_failure_count 0",
+            RoleName::BondMember,
+        ),
+        (
+            "",
+            "team_slave addrgenmode eui64 numtxqueues 8 numrxqueues 8",
+            RoleName::BondMember,
+        ),
+        (
+            "",
+            "openvswitch_slave addrgenmode eui64 numtxqueues 8 numrxqueues 8",
+            RoleName::BridgePort,
+        ),
+    ];
+    for (flags, line, role) in kinds {
+        let text = detailed(flags, "sw0", line);
+        let outputs = [("ip -d link show eth0", text.as_str()), NO_FORWARDING];
+        assert_eq!(roles_of("eth0", &outputs), [role], "{line}");
+        assert_eq!(undecided(&host(&outputs)), [], "{line}");
+    }
+}
+
+#[test]
+fn flags_say_bond_without_details() {
+    let text = detailed("SLAVE,", "bond0", "");
+    let outputs = [("ip link show eth0", text.as_str()), NO_FORWARDING];
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::BondMember]);
+}
+
+#[test]
+fn a_port_of_open_vswitch_is_a_bridge_port_by_either_text() {
+    let link = detailed("", "ovs-system", "");
+    let show = "0c1e2a34-5b6c-4d7e-8f90-a1b2c3d4e5f6\n    Bridge br-ex\n        Port eth0\n            \
+                Interface eth0\n        Port br-ex\n            Interface br-ex\n                \
+                type: internal\n    ovs_version: \"3.1.0\"\n";
+    let ports = [
+        vec![("ip link show eth0", link.as_str()), NO_FORWARDING],
+        vec![
+            ("ip link show eth0", link.as_str()),
+            ("ovs-vsctl show", show),
+            NO_FORWARDING,
+        ],
+    ];
+    for outputs in ports {
+        assert_eq!(roles_of("eth0", &outputs), [RoleName::BridgePort]);
+    }
+}
+
+#[test]
+fn other_texts_say_what_a_master_is() {
+    let brctl =
+        "bridge name\tbridge id\t\tSTP enabled\tinterfaces\nsw0\t\t8000.525400000001\tno\t\teth0\n";
+    let driver = "driver: bridge\nversion: 2.3\nfirmware-version: N/A\nbus-info: N/A\n";
+    let bonding = "Ethernet Channel Bonding Driver: v3.7.1\n\nBonding Mode: load balancing (round-robin)\n\
+                   MII Status: up\n\nSlave Interface: eth0\nMII Status: up\nSpeed: 10000 Mbps\n";
+    let others = [
+        ("brctl show", brctl, RoleName::BridgePort),
+        ("ethtool -i sw0", driver, RoleName::BridgePort),
+        ("cat /proc/net/bonding/sw0", bonding, RoleName::BondMember),
+    ];
+    for (command, text, role) in others {
+        let outputs = [PLAIN_PORT, (command, text), NO_FORWARDING];
+        assert_eq!(roles_of("eth0", &outputs), [role], "{command}");
+    }
+}
+
+/// Counters and features name no master: nothing can be said of the place.
+#[test]
+fn without_a_list_of_links_nothing_is_an_endpoint() {
+    let counters = "Inter-|   Receive                                                |  Transmit\n \
+         face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    \
+         lo: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n  eth0: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n";
+    let outputs = [("cat /proc/net/dev", counters), NO_FORWARDING];
+    assert_eq!(roles_of("lo", &outputs), []);
+    assert_eq!(roles_of("eth0", &outputs), []);
+}
+
+/// Before Linux 4.17 the mode of a TUN or TAP was not printed.
+#[test]
+fn a_tap_without_its_mode_is_known_by_its_driver_or_its_bridge() {
+    let links = "2: em1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq master br0 state UP mode DEFAULT qlen 1000\n    \
+         link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 1\n    bridge_slave state forwarding addrgenmode eui64\n\
+         3: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT qlen 1000\n    \
+         link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 0\n    bridge forward_delay 1500 addrgenmode eui64\n\
+         4: vnet0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc pfifo_fast master br0 state UNKNOWN mode DEFAULT qlen 1000\n    \
+         link/ether fe:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 1\n    tun\n    bridge_slave state forwarding addrgenmode eui64\n";
+    let outputs = [("ip -d link", links), NO_FORWARDING];
+    assert!(roles_of("vnet0", &outputs).contains(&RoleName::GuestPort));
+    assert!(roles_of("em1", &outputs).contains(&RoleName::GuestUplink));
+}
+
+/// A VRF chooses the routes; what its ports receive ends here all the same, or is forwarded.
+#[test]
+fn a_port_of_a_vrf_keeps_its_frames() {
+    let text = detailed("", "blue", "vrf_slave table 10 addrgenmode eui64");
+    let outputs = [("ip -d link", text.as_str()), NO_FORWARDING];
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::Endpoint]);
+}
+
+/// ifconfig(8) names no master; two of its flags say that there is one.
+#[test]
+fn flags_of_ifconfig_say_bond() {
+    let text = "bond0: flags=5187<UP,BROADCAST,RUNNING,MASTER,MULTICAST>  mtu 1500\n        \
+         inet 192.0.2.1  netmask 255.255.255.0  broadcast 192.0.2.255\n        \
+         ether 52:54:00:00:00:01  txqueuelen 1000  (Ethernet)\n\n\
+         eth0: flags=6211<UP,BROADCAST,RUNNING,SLAVE,MULTICAST>  mtu 1500\n        \
+         ether 52:54:00:00:00:01  txqueuelen 1000  (Ethernet)\n\n\
+         eth1: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1500\n        \
+         ether 52:54:00:00:00:02  txqueuelen 1000  (Ethernet)\n";
+    let outputs = [("ifconfig -a", text), NO_FORWARDING];
+    assert_eq!(roles_of("bond0", &outputs), [RoleName::Endpoint]);
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::BondMember]);
+    assert_eq!(roles_of("eth1", &outputs), []);
+}
