@@ -6,7 +6,7 @@ use coalescope_host::drift::drift;
 use coalescope_report::CheckReport;
 
 use crate::Outcome;
-use crate::cli::{CheckArgs, CollectArgs};
+use crate::cli::{CheckArgs, CollectArgs, FailOn};
 use crate::confine::{self, Needs};
 use crate::page::PageFile;
 use crate::{hosts, memory, output, speech};
@@ -39,7 +39,18 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_check(&report, args.format)?;
     written?;
-    Ok(Outcome::of(report.has_findings()))
+    Ok(outcome(&report, args.fail_on))
+}
+
+/// A finding that is asked about comes before what could not be decided.
+fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
+    if report.blames().any(|blame| fail_on.includes(blame)) {
+        Outcome::Findings
+    } else if report.is_decided() || fail_on == FailOn::Never {
+        Outcome::Done
+    } else {
+        Outcome::Undecided
+    }
 }
 
 /// Prints what this host is set to, as a bundle that `--from` reads.

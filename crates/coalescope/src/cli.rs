@@ -21,6 +21,7 @@ pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
 pub use formats::{CheckFormat, Format, HostFormat, ReplayFormat, SchemaName, WireFormat};
 pub use generated::{CompletionsArgs, ManArgs};
 pub(crate) use help::{explain, parse};
+pub(crate) use hosts::FailOn;
 pub use hosts::{
     CheckArgs, CollectArgs, DiagnoseArgs, DiagnoseOutput, LiveArgs, RulesArgs, RulesCommand,
     RulesOutput,

@@ -61,7 +61,13 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_diagnose(&report, args.output)?;
     written?;
-    Ok(Outcome::of(report.has_findings()))
+    Ok(if report.has_findings() {
+        Outcome::Findings
+    } else if report.is_decided() {
+        Outcome::Done
+    } else {
+        Outcome::Undecided
+    })
 }
 
 /// What captures to read, if there are any.

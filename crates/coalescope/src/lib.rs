@@ -60,6 +60,8 @@ pub enum Outcome {
     Failed,
     /// A setting could not be restored.
     Unrestored,
+    /// Not enough was read to say that nothing is wrong.
+    Undecided,
 }
 
 impl Outcome {
@@ -92,6 +94,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Failed) => ExitCode::from(2),
         Ok(Outcome::Unrestored) => ExitCode::from(3),
+        Ok(Outcome::Undecided) => ExitCode::from(4),
         // Whoever reads the report has seen enough of it (`| head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

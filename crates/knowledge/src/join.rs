@@ -2,7 +2,7 @@
 //! against it.
 
 use crate::finding::{Finding, Id, Proof};
-use crate::rules::{Checked, HostEvidence, HostFinding};
+use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
 use crate::verdict::{Diagnosis, Merging};
 
 /// Raises findings of hosts that explain what a trace shows from suspected to observed, and notes
@@ -33,6 +33,10 @@ pub fn join(hosts: &mut [(String, Checked)], diagnosis: &Diagnosis) {
 
 fn raise(finding: &mut HostFinding, shown: &Finding) {
     finding.proof = finding.proof.max(Proof::Observed);
+    // The captures are the test that was asked for.
+    if finding.blame == Blame::Ask {
+        finding.blame = Blame::Harms;
+    }
     let why = shown
         .evidence
         .first()

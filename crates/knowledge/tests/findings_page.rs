@@ -23,7 +23,8 @@ One page for each family. They are made of `rules/*.yaml` by `crates/knowledge/t
 are not what the rules say; `SNAPSHOTS=overwrite cargo test -p coalescope-knowledge --test findings_page` writes them anew.
 
 Whom a finding blames: *harms* - merging, or a relative of it; *missed* - merging is off, or kept from working, and should be
-on; *bad-remedy* - something that people do against merging; *innocent* - often blamed, to be left alone.
+on; *ask* - most such hosts are well, and the finding names the test that tells; *bad-remedy* - something that people do against
+merging; *innocent* - often blamed, to be left alone.
 How sure one is: *suspected* from settings alone, *observed* in packets or counters, *proven* by an experiment that switches
 the setting and nothing else, mostly `coalescope ab --set IFACE:SETTING -- COMMAND` with the remedy's setting; where it is
 another one, it stands there as the test.
@@ -148,7 +149,7 @@ fn examples<'a>(family: &str, rules: &'a Rules) -> Vec<(&'a Rule, Checked)> {
 /// The line of a family in the index.
 fn row(name: &str, title: &str, sections: &[Section<'_>]) -> String {
     let mut row = format!("| [{title}]({name}.md) | ");
-    for blame in ["harms", "missed", "bad-remedy", "innocent"] {
+    for blame in ["harms", "ask", "missed", "bad-remedy", "innocent"] {
         let of_these = sections.iter().filter(|section| section.blame == blame);
         let links: Vec<String> = of_these
             .map(|one| format!("[{0}]({name}.md#{0})", one.id))

@@ -8,7 +8,7 @@ use coalescope_host::model::{
     Distribution, Driver, Feature, Interface, Platform, Snapshot, Unread,
 };
 use coalescope_host::roles::{Role, roles};
-use coalescope_knowledge::rules::{Checked, HostFinding, LeftAlone, RuleError};
+use coalescope_knowledge::rules::{Blame, Checked, HostFinding, LeftAlone, RuleError};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -114,10 +114,22 @@ impl CheckReport {
         Self { hosts, drift }
     }
 
-    /// Whether anything is wrong.
+    /// Whether anything is wrong: what would help, and what is to be tested, is not.
     #[must_use]
     pub fn has_findings(&self) -> bool {
-        self.findings().next().is_some()
+        self.blames().any(Blame::is_wrong)
+    }
+
+    /// Who is to blame in each finding.
+    pub fn blames(&self) -> impl Iterator<Item = Blame> {
+        self.findings().map(|finding| finding.blame)
+    }
+
+    /// Whether enough was read of every host to say that nothing was found.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        let mut hosts = self.hosts.iter();
+        hosts.all(|(snapshot, checked)| snapshot.platform.is_some() && !checked.undecided)
     }
 
     pub(crate) fn findings(&self) -> impl Iterator<Item = &HostFinding> {

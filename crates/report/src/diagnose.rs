@@ -57,6 +57,12 @@ impl DiagnoseReport {
         self.check.has_findings() || self.trace.as_ref().is_some_and(Report::has_findings)
     }
 
+    /// Whether enough was read of the hosts to say that nothing is wrong.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.check.is_decided()
+    }
+
     /// What was not read, of hosts and of captures.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {

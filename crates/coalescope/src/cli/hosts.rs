@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use coalescope_knowledge::rules::Blame;
 
 use super::{CheckFormat, HostFormat, MemoryArgs, ReportArgs};
 
@@ -20,9 +21,10 @@ Get-VMSwitch and so on; the content tells what it is. With several hosts, what d
 is listed as well. Nothing is changed.
 
 Exit codes:
-  0  nothing wrong found
+  0  nothing wrong found; with findings of the kinds ask and missed as well, but see --fail-on
   1  findings
-  2  usage or input error";
+  2  usage or input error
+  4  not enough was read to say that nothing is wrong";
 
 const DIAGNOSE_NOTES: &str = "\
 Examples:
@@ -35,7 +37,8 @@ hosts, name each point after its host.
 Exit codes:
   0  nothing wrong found
   1  findings
-  2  usage or input error";
+  2  usage or input error
+  4  not enough was read of a host to say that nothing is wrong";
 
 const COLLECT_NOTES: &str = "\
 Example:
@@ -47,6 +50,33 @@ Where coalescope is not installed, scripts/collect.sh (Linux, FreeBSD) and scrip
 Exit codes:
   0  done
   2  usage error";
+
+/// Which findings make the exit code 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A setting that harms in its role
+    #[default]
+    Harms,
+    /// The same, and one that may harm: the finding names the test
+    Ask,
+    /// The same, and merging that is off where it would help
+    Missed,
+    /// None: the report says it, the exit code is 0
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding makes the exit code 1.
+    #[must_use]
+    pub fn includes(self, blame: Blame) -> bool {
+        match self {
+            Self::Harms => blame.is_wrong(),
+            Self::Ask => blame.is_wrong() || blame == Blame::Ask,
+            Self::Missed => blame != Blame::Innocent,
+            Self::Never => false,
+        }
+    }
+}
 
 /// Arguments of `coalescope check`.
 #[derive(Debug, Args)]
@@ -68,6 +98,10 @@ pub struct CheckArgs {
     /// How much memory.
     #[command(flatten)]
     pub memory: MemoryArgs,
+
+    /// Which findings make the exit code 1
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    pub fail_on: FailOn,
 
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]

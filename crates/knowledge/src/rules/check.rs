@@ -21,8 +21,10 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     };
     let facts = host_facts(snapshot);
     let subjects = subjects(&facts);
+    let gaps = gaps(snapshot);
     let mut checked = Checked {
-        gaps: gaps(snapshot),
+        undecided: gaps.iter().any(|gap| gap.decides),
+        gaps: gaps.into_iter().map(|gap| gap.what).collect(),
         ..Checked::default()
     };
     for (rule, condition) in &rules.rules {

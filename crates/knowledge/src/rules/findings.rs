@@ -19,6 +19,9 @@ pub struct Checked {
     pub errors: Vec<RuleError>,
     /// What was not read, and without which little can be said: "offloads (ethtool -k)".
     pub gaps: Vec<String>,
+    /// Something among the gaps decides what an interface does or is set to: that nothing was found
+    /// means nothing.
+    pub undecided: bool,
 }
 
 /// A finding about a host's settings.

@@ -1,17 +1,47 @@
 //! What was not read of a host, and without which rules can say little.
 
-use coalescope_host::model::{Interface, Platform, Snapshot};
+use std::collections::BTreeMap;
 
-/// What lacks, and which command tells it, in words.
-pub(super) fn gaps(snapshot: &Snapshot) -> Vec<String> {
-    let lacks = wanted(snapshot.platform)
-        .iter()
-        .filter(|wanted| !(wanted.is_there)(snapshot));
-    lacks.map(|wanted| wanted.what.to_owned()).collect()
+use coalescope_host::model::{Interface, Platform, Snapshot};
+use coalescope_host::roles::{RoleName, roles, undecided};
+
+/// What was not read.
+pub(super) struct Gap {
+    /// What, and which command tells it, in words.
+    pub(super) what: String,
+    /// Whether it hides what an interface does or is set to.
+    pub(super) decides: bool,
+}
+
+/// What lacks of a host.
+pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
+    let wanted = wanted(snapshot.platform).iter();
+    let lacks = wanted.filter(|wanted| !(wanted.is_there)(snapshot));
+    let lacks = lacks.map(|wanted| Gap {
+        what: wanted.what.to_owned(),
+        decides: wanted.decides,
+    });
+    lacks.chain(masters(snapshot)).collect()
+}
+
+/// Masters of which no text says what they are: one line for all ports of each.
+fn masters(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
+    let mut ports: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (port, master) in undecided(snapshot) {
+        ports.entry(master).or_default().push(port);
+    }
+    ports.into_iter().map(|(master, ports)| Gap {
+        what: format!(
+            "what {master} is, the master of {} (ip -d link)",
+            ports.join(", ")
+        ),
+        decides: true,
+    })
 }
 
 struct Wanted {
     what: &'static str,
+    decides: bool,
     is_there: fn(&Snapshot) -> bool,
 }
 
@@ -26,37 +56,50 @@ fn wanted(platform: Option<Platform>) -> &'static [Wanted] {
 
 const LINUX_OFFLOADS: Wanted = Wanted {
     what: "offloads (ethtool -k)",
+    decides: true,
     is_there: has_features,
 };
 const BSD_OFFLOADS: Wanted = Wanted {
     what: "offloads (ifconfig)",
+    decides: true,
     is_there: has_features,
 };
 const WINDOWS_OFFLOADS: Wanted = Wanted {
     what: "RSC of adapters or switches (Get-NetAdapterRsc, Get-VMSwitch)",
+    decides: true,
     is_there: |snapshot| has_features(snapshot) || !snapshot.switches.is_empty(),
 };
 const LINUX_LINKS: Wanted = Wanted {
     what: "links (ip -d link)",
+    decides: true,
     is_there: |snapshot| any(snapshot, |interface| interface.mtu_bytes.is_some()),
 };
 const LINUX_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.ipv4.ip_forward)",
-    is_there: |snapshot| snapshot.stack.sysctls.contains_key("net.ipv4.ip_forward"),
+    decides: true,
+    is_there: |snapshot| is_told(snapshot, "net.ipv4.ip_forward") || !has_endpoint(snapshot),
 };
 const BSD_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.inet.ip.forwarding)",
-    is_there: |snapshot| {
-        snapshot
-            .stack
-            .sysctls
-            .contains_key("net.inet.ip.forwarding")
-    },
+    decides: true,
+    is_there: |snapshot| is_told(snapshot, "net.inet.ip.forwarding") || !has_endpoint(snapshot),
 };
 const KERNEL: Wanted = Wanted {
     what: "the kernel's release (uname -a, systeminfo)",
+    decides: false,
     is_there: |snapshot| snapshot.kernel.is_some(),
 };
+
+fn is_told(snapshot: &Snapshot, sysctl: &str) -> bool {
+    snapshot.stack.sysctls.contains_key(sysctl)
+}
+
+/// Only of what would else end here does forwarding decide anything.
+fn has_endpoint(snapshot: &Snapshot) -> bool {
+    let roles = roles(snapshot);
+    let mut all = roles.values().flatten();
+    all.any(|role| role.role == RoleName::Endpoint)
+}
 
 fn has_features(snapshot: &Snapshot) -> bool {
     any(snapshot, |interface| !interface.features.is_empty())

@@ -88,6 +88,8 @@ pub enum Blame {
     BadRemedy,
     /// Merging is off, or is kept from working, and should be on.
     Missed,
+    /// It depends on what settings do not show: most such hosts are well, and a test tells.
+    Ask,
     /// Often blamed, wrongly: to be left alone.
     Innocent,
 }
@@ -100,8 +102,17 @@ impl Blame {
             Self::Harms => "harms",
             Self::BadRemedy => "bad-remedy",
             Self::Missed => "missed",
+            Self::Ask => "ask",
             Self::Innocent => "innocent",
         }
+    }
+}
+
+impl Blame {
+    /// Whether something is wrong, rather than to be had, to be tested or to be left alone.
+    #[must_use]
+    pub fn is_wrong(self) -> bool {
+        matches!(self, Self::Harms | Self::BadRemedy)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use coalescope_host::drift::Differs;
 use coalescope_host::model::{Platform, Snapshot};
-use coalescope_knowledge::rules::HostFinding;
+use coalescope_knowledge::rules::{Blame, HostFinding};
 
 use super::findings::capitalised;
 use super::units::counted;
@@ -32,6 +32,15 @@ pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> S
         0 => String::new(),
         more => format!(" And {}.", counted(more as u64, "more finding")),
     };
+    if first.blame == Blame::Ask {
+        let where_ = judged(report).unwrap_or_default();
+        let nothing = [nothing_found(report, &where_), gaps(report)].join(" ");
+        let nothing = nothing.trim_end();
+        return format!(
+            "{nothing} To be tested: {}.{more}",
+            first.title.trim_end_matches('.')
+        );
+    }
     let proof = capitalised(first.proof.name());
     let host = if report.hosts.len() > 1 {
         format!(" on {}", first.host)
@@ -48,20 +57,27 @@ pub(crate) fn innocent(report: &CheckReport) -> String {
     let Some(where_) = judged(report) else {
         return unjudged(report);
     };
-    let gaps = gaps(report);
-    let found = match gaps.is_empty() {
-        true => format!("on {where_}: no setting that is known to harm in its role."),
-        false => format!("on {where_} as far as it was read."),
-    };
     let all = [
-        "Nothing wrong found".to_owned(),
-        found,
-        gaps,
+        nothing_found(report, &where_),
+        gaps(report),
         unjudged(report),
         left_alone(report),
     ];
     let said: Vec<_> = all.into_iter().filter(|text| !text.is_empty()).collect();
     said.join(" ")
+}
+
+/// That nothing was found says something only where enough was read.
+fn nothing_found(report: &CheckReport, where_: &str) -> String {
+    if !report.is_decided() {
+        return format!("Not enough was read of {where_} to say that nothing is wrong.");
+    }
+    if gaps(report).is_empty() {
+        return format!(
+            "Nothing wrong found on {where_}: no setting that is known to harm in its role."
+        );
+    }
+    format!("Nothing wrong found on {where_} as far as it was read.")
 }
 
 /// The host that rules were asked about, or how many; none if there is none.
