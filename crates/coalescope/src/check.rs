@@ -53,6 +53,30 @@ fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
     }
 }
 
+/// What `fix` would do here: it applies nothing on this system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn instead_of_fix(args: crate::cli::FixArgs) -> anyhow::Result<Outcome> {
+    use crate::cli::{CheckFormat, HostFormat, ReportArgs};
+
+    if args.apply || args.persist || args.verify {
+        anyhow::bail!(
+            "fix changes settings of Linux only: without --apply it shows what would mend this host"
+        );
+    }
+    speech::tell("nothing is changed on this system: the commands below are what fix would do");
+    run(&CheckArgs {
+        from: args.from,
+        live: args.live,
+        rules: args.rules,
+        memory: args.memory,
+        format: match args.format {
+            HostFormat::Text => CheckFormat::Text,
+            HostFormat::Json => CheckFormat::Json,
+        },
+        page: ReportArgs { report: None },
+    })
+}
+
 /// Prints what this host is set to, as a bundle that `--from` reads.
 pub(crate) fn collect(args: &CollectArgs) -> anyhow::Result<Outcome> {
     let snapshot = hosts::collect(&args.live)?;

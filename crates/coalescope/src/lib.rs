@@ -122,8 +122,10 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         #[cfg(target_os = "linux")]
         Command::Undo(args) => undo::run(&args),
         #[cfg(not(target_os = "linux"))]
-        Command::Ab(_) | Command::Fix(_) | Command::Undo(_) => {
-            anyhow::bail!("ab, fix and undo change settings of Linux only: run coalescope there")
+        Command::Fix(args) => check::instead_of_fix(args),
+        #[cfg(not(target_os = "linux"))]
+        Command::Ab(_) | Command::Undo(_) => {
+            anyhow::bail!("ab and undo change settings of Linux only: run coalescope there")
         }
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),

@@ -36,6 +36,9 @@ pub struct FixReport {
     /// Whether only that was asked for.
     #[serde(skip)]
     pub verifies: bool,
+    /// Whether it is about another host.
+    #[serde(skip)]
+    pub is_elsewhere: bool,
 }
 
 /// A finding, and what mends it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{HostFormat, LiveArgs, ReportArgs, RulesArgs};
+use super::{HostFormat, LiveArgs, MemoryArgs, ReportArgs, RulesArgs};
 
 const AB_NOTES: &str = "\
 Examples:
@@ -34,9 +34,10 @@ Examples:
   coalescope fix hypervisor-gro-wan-download --apply
   coalescope fix --apply --persist
   coalescope fix --verify
+  coalescope fix --from host.txt       show what would be changed on that host, of any system
   coalescope undo
 
-Without --apply nothing is changed. What is applied can be taken back with coalescope undo. What ab has
+Without --apply nothing is changed, and on other systems than Linux nothing ever is. What is applied can be taken back with coalescope undo. What ab has
 proven or cleared on this host is said, as far as its records are in the usual place.
 
 Exit codes:
@@ -232,6 +233,11 @@ pub struct FixArgs {
     #[arg(short, long, requires = "apply")]
     pub yes: bool,
 
+    /// Show what mends a host of saved output, as check --from takes it, of any system; changes nothing
+    #[arg(long, value_name = "PATH")]
+    #[arg(conflicts_with_all = ["apply", "persist", "verify", "netns", "all_netns"])]
+    pub from: Vec<PathBuf>,
+
     /// Which part of this host.
     #[command(flatten)]
     pub live: LiveArgs,
@@ -239,6 +245,10 @@ pub struct FixArgs {
     /// Which rules.
     #[command(flatten)]
     pub rules: RulesArgs,
+
+    /// How much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]

@@ -52,7 +52,10 @@ impl Chosen {
 }
 
 /// Those that were named; all, if none was.
-fn named<'a>(all: &[&'a HostFinding], ids: &[String]) -> anyhow::Result<Vec<&'a HostFinding>> {
+pub(super) fn named<'a>(
+    all: &[&'a HostFinding],
+    ids: &[String],
+) -> anyhow::Result<Vec<&'a HostFinding>> {
     for id in ids {
         if !all.iter().any(|finding| finding.id == *id) {
             let known: Vec<&str> = all.iter().map(|finding| finding.id.as_str()).collect();

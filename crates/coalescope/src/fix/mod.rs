@@ -13,10 +13,14 @@ use coalescope_remedy::{Plan, Wish, plan};
 use coalescope_report::{FixReport, Fixed};
 
 use crate::cli::FixArgs;
-use crate::{Outcome, output, places};
+use crate::confine::{self, Needs};
+use crate::{Outcome, hosts, memory, output, places};
 use choose::Chosen;
 
 pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
+    if !args.from.is_empty() {
+        return elsewhere(args);
+    }
     places::mention_left();
     let mut report = FixReport::default();
     if args.verify {
@@ -38,6 +42,27 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     report.fixes = chosen.fixes;
     output::print_fix(&report, args.format)?;
     Ok(outcome)
+}
+
+/// What would be done on other hosts, whatever their system.
+fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
+    memory::bound(args.memory);
+    let given = hosts::open(&args.from)?;
+    let needs = Needs::default().and_folders(&given);
+    confine::enter(&needs.and_rules(&args.rules));
+    let rules = hosts::rules(&args.rules)?;
+    let checked = hosts::checked(&rules, &hosts::saved(given)?);
+    let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
+    let chosen = choose::named(&all, &args.findings)?.into_iter();
+    let report = FixReport {
+        fixes: chosen
+            .map(|one| Fixed::new(one, Vec::new(), true))
+            .collect(),
+        is_elsewhere: true,
+        ..FixReport::default()
+    };
+    output::print_fix(&report, args.format)?;
+    Ok(Outcome::of(!report.fixes.is_empty()))
 }
 
 /// What files would have to say.

@@ -263,3 +263,49 @@ fn what_was_changed_last_is_undone_first_wherever_it_is_written_down() {
         assert_eq!(timer("t0"), "3000000", "{}", words(&output));
     });
 }
+
+/// A bridge over a card with LRO, and a jail behind it.
+const FREEBSD: &str = "\
+ix0: flags=1008943<UP,BROADCAST,RUNNING,PROMISC,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mtu 1500
+\toptions=4e53fbb<RXCSUM,TXCSUM,VLAN_MTU,VLAN_HWTAGGING,JUMBO_MTU,VLAN_HWCSUM,TSO4,TSO6,LRO,\
+WOL_UCAST,WOL_MCAST,WOL_MAGIC,VLAN_HWFILTER,VLAN_HWTSO,RXCSUM_IPV6,TXCSUM_IPV6,MEXTPG>
+\tether a0:36:9f:00:00:01
+\tmedia: Ethernet autoselect (10Gbase-T <full-duplex>)
+\tstatus: active
+epair0a: flags=1008943<UP,BROADCAST,RUNNING,PROMISC,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mtu 1500
+\toptions=8<VLAN_MTU>
+\tether 02:aa:bb:cc:dd:0a
+\tgroups: epair
+bridge0: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mtu 1500
+\tether 58:9c:fc:00:00:01
+\tmember: epair0a flags=143<LEARNING,DISCOVER,AUTOEDGE,AUTOPTP>
+\tmember: ix0 flags=143<LEARNING,DISCOVER,AUTOEDGE,AUTOPTP>
+\tgroups: bridge
+";
+
+#[test]
+fn of_freebsd_it_is_shown_what_would_be_done_and_nothing_is() {
+    Place::with("of_freebsd_it_is_shown", |place| {
+        fs::create_dir(place.path("host")).unwrap();
+        fs::write(place.path("host/ifconfig"), FREEBSD).unwrap();
+        fs::write(
+            place.path("host/sysctl"),
+            "net.inet.ip.forwarding: 0\nnet.inet6.ip6.forwarding: 0\n",
+        )
+        .unwrap();
+        let output = place.run(&["fix", "--from", "host"]);
+        let said = words(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for part in [
+            "freebsd-bridge-jail-lro",
+            "ifconfig ix0 -lro",
+            "rc.conf",
+            "Nothing was changed: these are commands for the host that this was saved on.",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let output = place.run(&["fix", "--apply", "--from", "host"]);
+        assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+        assert!(!place.path("persistent").exists() && place.journals() == 0);
+    });
+}

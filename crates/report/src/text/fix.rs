@@ -40,6 +40,8 @@ fn nothing(page: &mut Page, report: &FixReport) {
     }
     let text = if report.verifies {
         "Nothing that `fix --apply` changed is in force, so there is nothing to verify."
+    } else if report.is_elsewhere {
+        "Nothing to fix: no setting there is known to harm."
     } else {
         "Nothing to fix: `coalescope check` finds no setting here that is known to harm."
     };
@@ -174,6 +176,9 @@ fn done(page: &mut Page, report: &FixReport) {
         page.paragraph("", "", text, Tone::Good);
     } else if report.applied && !report.fixes.is_empty() {
         page.paragraph("", "", "There was nothing to change.", Tone::Plain);
+    } else if report.is_elsewhere && !report.fixes.is_empty() {
+        let text = "Nothing was changed: these are commands for the host that this was saved on.";
+        page.paragraph("", "", text, Tone::Plain);
     } else if report.problem.is_none() && !report.fixes.is_empty() {
         let text = "Nothing was changed. With --apply it is changed now, with --apply --persist in the \
             files of whatever manages the interface as well.";
