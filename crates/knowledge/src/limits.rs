@@ -247,10 +247,12 @@ fn loses_most(data: &Direction) -> bool {
         || data.late_frames as f64 >= MOST_LOST * data.data_frames as f64
 }
 
-/// Merged frames are seen to get through: whatever is lost is not lost for being merged.
+/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where nothing is
+/// sent again, the loss is in front of this point: what arrives merged was merged behind it.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
-    merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
+    let sees_losses = lost + data.repeats.single_repeated > 0;
+    sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 
 /// A few segments a round trip although there was room for more and the sender was not idle, and heavy
@@ -334,6 +336,11 @@ mod tests {
             (d.repeats.merged, d.repeats.merged_repeated) = (140, 21);
         };
         assert_eq!(limit_of(merged_pass), Limit::Loss);
+        let behind_the_loss = |d: &mut Direction| {
+            blind(d);
+            (d.repeats.merged, d.repeats.single) = (140, 1_000);
+        };
+        assert_eq!(limit_of(behind_the_loss), Limit::Unclear);
     }
 
     /// Lost merged frames under a sender that paces: no queue makes it lose half of all.

@@ -116,7 +116,11 @@ fn a_page_is_whoever_calls() {
     let captures = Captures::of("hyperv-rsc-jumbo");
     let arguments = ["trace", "CAP-01.pcap", "--report", "page.html"];
     let output = coalescope(&arguments, captures.path()).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", stderr(&output));
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{}",
+        stderr(&output)
+    );
     let page = fs::metadata(captures.path().join("page.html")).unwrap();
     assert_eq!(page.uid(), rustix::process::geteuid().as_raw());
     let arguments = [
