@@ -28,7 +28,12 @@ fn shown(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_bad) {
         return Cow::Borrowed(text);
     }
-    let replace = |c| if is_bad(c) { SUBSTITUTE } else { c };
+    // A tab only moves to the right, but how far is the terminal's affair.
+    let replace = |c| match c {
+        '\t' => ' ',
+        c if is_bad(c) => SUBSTITUTE,
+        c => c,
+    };
     Cow::Owned(text.chars().map(replace).collect())
 }
 
