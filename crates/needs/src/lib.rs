@@ -128,7 +128,7 @@ mod tests {
     }
 
     /// Programs that tests start without asking: a shell and coreutils.
-    const GIVEN: [&str; 2] = ["sh", "sleep"];
+    const GIVEN: [&str; 3] = ["sh", "/bin/sh", "sleep"];
 
     #[test]
     fn tests_ask_for_every_program_that_they_start() {

@@ -225,7 +225,7 @@ mod tests {
         ] {
             assert_eq!(inert(hostile), format!("'{hostile}"));
         }
-        assert_eq!(inert("\t=1"), "\u{fffd}=1");
+        assert_eq!(inert("\t=1"), "' =1");
         assert_eq!(inert("\n=1"), "'\n=1");
         for fine in [
             "-1.5", "1e-7", "-2e-9", "eth0", "x=1", "a-b", "", "10.0.0.1",
