@@ -65,6 +65,7 @@ pub(crate) fn instead_of_fix(args: crate::cli::FixArgs) -> anyhow::Result<Outcom
     }
     speech::tell("nothing is changed on this system: the commands below are what fix would do");
     run(&CheckArgs {
+        fail_on: FailOn::default(),
         from: args.from,
         live: args.live,
         rules: args.rules,
