@@ -8,6 +8,7 @@ use coalescope_report::CheckReport;
 use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs, FailOn};
 use crate::confine::{self, Needs};
+use crate::hosts::Asked;
 use crate::page::PageFile;
 use crate::{hosts, memory, output, speech};
 
@@ -18,21 +19,14 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     if args.from.is_empty() {
         crate::places::mention_left();
     }
-    let live = match args.from.is_empty() {
-        true => Some(hosts::this_host(&args.live)?),
-        false => None,
-    };
-    let given = hosts::open(&args.from)?;
+    let asked = Asked::of(&args.from, &args.live)?;
     confine::enter(
         &Needs::of_page(&page)
-            .and_folders(&given)
+            .and_folders(asked.given())
             .and_rules(&args.rules),
     );
     let rules = hosts::rules(&args.rules)?;
-    let snapshots = match live {
-        Some(snapshot) => vec![snapshot],
-        None => hosts::saved(given)?,
-    };
+    let snapshots = asked.snapshots()?;
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
     let report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
@@ -42,15 +36,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     Ok(outcome(&report, args.fail_on))
 }
 
-/// A finding that is asked about comes before what could not be decided.
 fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
-    if report.blames().any(|blame| fail_on.includes(blame)) {
-        Outcome::Findings
-    } else if report.is_decided() || fail_on == FailOn::Never {
-        Outcome::Done
-    } else {
-        Outcome::Undecided
-    }
+    let has_findings = report.blames().any(|blame| fail_on.includes(blame));
+    let is_decided = report.is_decided() || fail_on == FailOn::Never;
+    Outcome::judged(has_findings, is_decided)
 }
 
 /// What `fix` would do here: it applies nothing on this system.

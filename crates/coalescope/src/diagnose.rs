@@ -7,6 +7,7 @@ use coalescope_report::{CheckReport, DiagnoseReport};
 use crate::Outcome;
 use crate::cli::DiagnoseArgs;
 use crate::confine::{self, Needs};
+use crate::hosts::Asked;
 use crate::inputs::Point;
 use crate::interrupt::Interrupt;
 use crate::page::PageFile;
@@ -18,25 +19,18 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let points = inputs::points(&args.captures)?;
-    let live = match args.from.is_empty() {
-        true => Some(hosts::this_host(&args.live)?),
-        false => None,
-    };
+    let asked = Asked::of(&args.from, &args.live)?;
     let threads = trace::threads(None);
     let points = inputs::open(points);
-    let given = hosts::open(&args.from)?;
     confine::enter(
         &Needs::of_page(&page)
-            .and_folders(&given)
+            .and_folders(asked.given())
             .and_rules(&args.rules),
     );
     let rules = hosts::rules(&args.rules)?;
     let task = task(points, threads)?;
     let captured = task.as_ref().map(trace::judged).transpose()?;
-    let snapshots = match live {
-        Some(snapshot) => vec![snapshot],
-        None => hosts::saved(given)?,
-    };
+    let snapshots = asked.snapshots()?;
     let checked = hosts::checked(&rules, &snapshots);
     let names = snapshots
         .iter()
@@ -61,13 +55,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let written = page.write(|out| report.write_html(out));
     output::print_diagnose(&report, args.output)?;
     written?;
-    Ok(if report.has_findings() {
-        Outcome::Findings
-    } else if report.is_decided() {
-        Outcome::Done
-    } else {
-        Outcome::Undecided
-    })
+    Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 
 /// What captures to read, if there are any.

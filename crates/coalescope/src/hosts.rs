@@ -16,6 +16,40 @@ use crate::speech::{self, took};
 use crate::suggest::unknown;
 use crate::{inputs, memory, outside};
 
+/// The hosts that a command is about.
+pub(crate) enum Asked {
+    /// This one, as it was found.
+    Live(Box<Snapshot>),
+    /// Those of saved output, which is open.
+    Saved(Vec<Given>),
+}
+
+impl Asked {
+    /// Looks at this host, or opens saved output where some was given.
+    pub(crate) fn of(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Self> {
+        Ok(match from.is_empty() {
+            true => Self::Live(Box::new(this_host(live)?)),
+            false => Self::Saved(open(from)?),
+        })
+    }
+
+    /// What is still to be read.
+    pub(crate) fn given(&self) -> &[Given] {
+        match self {
+            Self::Live(_) => &[],
+            Self::Saved(given) => given,
+        }
+    }
+
+    /// Reads what is still to be read.
+    pub(crate) fn snapshots(self) -> anyhow::Result<Vec<Snapshot>> {
+        match self {
+            Self::Live(snapshot) => Ok(vec![*snapshot]),
+            Self::Saved(given) => saved(given),
+        }
+    }
+}
+
 /// Opens saved hosts.
 pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
     let open = |path: &PathBuf| match path.as_os_str() == "-" {

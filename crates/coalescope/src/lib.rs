@@ -72,6 +72,15 @@ impl Outcome {
             Self::Done
         }
     }
+
+    /// Of a judgement on hosts: a finding comes before what could not be decided.
+    fn judged(has_findings: bool, is_decided: bool) -> Self {
+        match (has_findings, is_decided) {
+            (true, _) => Self::Findings,
+            (false, true) => Self::Done,
+            (false, false) => Self::Undecided,
+        }
+    }
 }
 
 /// Runs the command that the process was started with.
