@@ -81,14 +81,8 @@ fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
 }
 
 /// Where it is written: a link stays one.
-#[cfg(target_os = "linux")]
 fn target(path: &Path) -> PathBuf {
     files::real(path).unwrap_or_else(|_| path.to_owned())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn target(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn cannot(path: &Path) -> String {

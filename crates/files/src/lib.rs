@@ -16,14 +16,14 @@ mod other;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub use linux::{check_folders, existing, private, real, sync_folder_of};
+pub use linux::{check_folders, existing, private, sync_folder_of};
 #[cfg(not(target_os = "linux"))]
 use other as system;
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Permissions of a file that was not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,15 @@ pub fn replace(
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     system::replace(replacement, write)
+}
+
+/// The path of a file or folder, without links; as far as it is there.
+///
+/// # Errors
+///
+/// On Linux, if one of the links is of another user.
+pub fn real(path: &Path) -> io::Result<PathBuf> {
+    system::real(path)
 }
 
 /// Looks whether a file could be replaced.

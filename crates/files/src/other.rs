@@ -6,15 +6,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// What is not there has no links.
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
+    Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+}
+
 pub(crate) fn check(path: &Path) -> io::Result<()> {
-    beside(&target(path), Rights::Usual).map(drop)
+    beside(&real(path)?, Rights::Usual).map(drop)
 }
 
 pub(crate) fn replace(
     replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let target = target(replacement.path);
+    let target = real(replacement.path)?;
     let mut file = beside(&target, replacement.rights)?;
     write(file.as_file_mut())?;
     if let Ok(about) = fs::metadata(&target) {
@@ -23,11 +28,6 @@ pub(crate) fn replace(
     file.as_file().sync_all()?;
     file.persist(&target)?;
     sync(folder(&target))
-}
-
-/// A link stays one.
-fn target(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn folder(target: &Path) -> &Path {

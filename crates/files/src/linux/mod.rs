@@ -7,9 +7,9 @@ mod walk;
 
 pub use private::{check_folders, existing, private};
 pub use replace::sync_folder_of;
-pub use walk::real;
 
 pub(crate) use replace::{check, replace};
+pub(crate) use walk::real;
 
 use rustix::fs::Stat;
 use std::fs;

@@ -32,12 +32,7 @@ pub(super) struct Place {
 /// Looks at every folder that is walked through.
 pub(super) type Look<'a> = &'a dyn Fn(&Path, &Stat) -> io::Result<()>;
 
-/// The path of a file or folder, without links; as far as it is there.
-///
-/// # Errors
-///
-/// If one of the links is of another user.
-pub fn real(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     let place = walk(path, &|_, _| Ok(()))?;
     let mut real = place.path.join(&place.name);
     real.extend(place.missing);
