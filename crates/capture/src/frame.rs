@@ -4,7 +4,7 @@ mod fixed;
 
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
+    Tunnels, UDP, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
 };
 use fixed::Before;
 
@@ -287,9 +287,6 @@ impl Digester {
         self.fragments.incomplete()
     }
 }
-
-/// UDP's number among the protocols over IP (RFC 768).
-const UDP: u8 = 17;
 
 fn stopped(stop: Stop) -> Digest {
     match stop.reason {

@@ -31,5 +31,6 @@ pub use packet::{
     Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
 };
 pub use tcp::{Flags, TcpOptions};
+pub use transport::UDP;
 pub use walk::{plain_tcp, walk, walk_headers, walk_headers_entering, walk_quoted};
 pub use wide::{Work, widely};

@@ -6,7 +6,8 @@ use crate::tcp::Flags;
 use crate::tunnel;
 
 pub(crate) const TCP: u8 = 6;
-pub(crate) const UDP: u8 = 17;
+/// UDP among the protocols over IP (RFC 768).
+pub const UDP: u8 = 17;
 pub(crate) const GRE: u8 = 47;
 const DCCP: u8 = 33;
 const SCTP: u8 = 132;
