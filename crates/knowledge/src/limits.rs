@@ -208,14 +208,9 @@ fn is_idle(data: &Direction, _: &Direction) -> bool {
 }
 
 /// The time in which the sender was not idle.
-fn active_s(data: &Direction) -> Option<f64> {
+pub(crate) fn active_s(data: &Direction) -> Option<f64> {
     let duration = data.duration_s?;
     Some((duration - data.sender_idle_s).max(duration * 0.01))
-}
-
-/// The same of the direction with most data.
-pub(crate) fn seconds(connection: &Connection) -> f64 {
-    active_s(main_direction(connection).1).unwrap_or(0.0)
 }
 
 /// The rate in that time.
@@ -323,11 +318,16 @@ mod tests {
         assert_eq!(limit_of(lossy), Limit::Unclear);
     }
 
-    /// Where one direction alone was captured nothing says that many segments are under way.
+    /// As where one direction alone was captured.
+    fn without_round_trip(d: &mut Direction) {
+        (d.rtt_min_s, d.rtt_median_s, d.effective_window_segments) = (None, None, None);
+    }
+
+    /// Nothing says that many segments are under way.
     #[test]
     fn heavy_loss_is_unclear_where_the_round_trip_is_not_known() {
         let blind = |d: &mut Direction| {
-            (d.rtt_min_s, d.rtt_median_s, d.effective_window_segments) = (None, None, None);
+            without_round_trip(d);
             d.late_frames = 1_000;
         };
         assert_eq!(limit_of(blind), Limit::Unclear);
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn a_repair_tells_the_round_trip_where_nothing_else_does() {
         let blind = |d: &mut Direction| {
-            (d.rtt_min_s, d.rtt_median_s, d.effective_window_segments) = (None, None, None);
+            without_round_trip(d);
             (d.late_frames, d.repair_s) = (30, Some(0.02));
         };
         assert_eq!(limit_of(blind), Limit::Loss);

@@ -38,7 +38,7 @@ fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -
     let mut finding = Case::find(trace, largest)?.finding(trace, wanted, same);
     let at_point = limited().filter(|(limit, _)| limit.point == largest.point);
     let mut suffers = Traffic::default();
-    at_point.for_each(|(_, own)| suffers.add_own(own));
+    at_point.for_each(|(_, own)| suffers += own.traffic());
     finding.share = Some(ranking::share(
         suffers,
         overview.traffic_at(trace, &largest.point),

@@ -1,11 +1,12 @@
 //! All connections looked at once: their facts are made for it and let go, but for the few that
 //! the judgment comes back to.
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction, seconds};
+use crate::limits::{ConnectionLimit, Limit, active_s, limit_of, main_direction};
 use crate::pooled::{Pattern, Pools};
 use crate::thresholds::LARGEST_PACKET;
 
@@ -69,16 +70,16 @@ impl Overview {
         let mut seen = Seen::default();
         for connection in point.connections.iter() {
             let limit = limit_of(&name, &connection);
+            let traffic = Traffic::of(&connection);
             if limit.limit != Limit::TooShort {
-                let unique_bytes = main_direction(&connection).1.unique_bytes;
                 self.own.push(Own {
                     limit: limit.limit,
-                    unique_bytes,
-                    seconds: seconds(&connection),
+                    unique_bytes: traffic.bytes,
+                    seconds: traffic.seconds,
                 });
                 self.limits.push(limit);
             }
-            seen.add(connection);
+            seen.add(connection, traffic);
         }
         seen
     }
@@ -124,27 +125,41 @@ impl Overview {
 }
 
 impl Traffic {
-    /// Adds a connection, if it carries data.
-    pub(crate) fn add(&mut self, connection: &Connection) {
+    /// That of one connection.
+    pub(crate) fn of(connection: &Connection) -> Self {
         let most = main_direction(connection).1;
-        self.connections += u64::from(most.unique_bytes > 0);
-        self.bytes += most.unique_bytes;
-        self.seconds += seconds(connection);
+        Self {
+            connections: u64::from(most.unique_bytes > 0),
+            bytes: most.unique_bytes,
+            seconds: active_s(most).unwrap_or(0.0),
+        }
     }
+}
 
-    /// Adds one of which the limit is known.
-    pub(crate) fn add_own(&mut self, own: Own) {
-        self.connections += 1;
-        self.bytes += own.unique_bytes;
-        self.seconds += own.seconds;
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.connections += other.connections;
+        self.bytes += other.bytes;
+        self.seconds += other.seconds;
+    }
+}
+
+impl Own {
+    /// The same as part of a point's.
+    pub(crate) fn traffic(self) -> Traffic {
+        Traffic {
+            connections: 1,
+            bytes: self.unique_bytes,
+            seconds: self.seconds,
+        }
     }
 }
 
 impl Seen {
-    fn add(&mut self, connection: Connection) {
+    fn add(&mut self, connection: Connection, traffic: Traffic) {
         let directions = [&connection.to_client, &connection.to_server];
         self.merged_frames += directions.iter().map(|d| d.merged_frames).sum::<u64>();
-        self.traffic.add(&connection);
+        self.traffic += traffic;
         self.pools.add(&connection);
         self.may_hide_merging |= directions.into_iter().any(may_hide_merging);
         if directions.into_iter().any(is_suspect) {

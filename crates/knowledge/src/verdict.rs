@@ -96,7 +96,7 @@ fn share_of(
     let ids: BTreeSet<u64> = explained.map(|(_, id)| *id).chain([about.id]).collect();
     let mut suffers = Traffic::default();
     let connections = ids.into_iter().filter_map(|id| point.connections.get(id));
-    connections.for_each(|connection| suffers.add(&connection));
+    connections.for_each(|connection| suffers += Traffic::of(&connection));
     Some(ranking::share(
         suffers,
         overview.traffic_at(trace, &about.point),
