@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Snapshot, Stack, Tun, Unread};
+use crate::model::{Interface, Snapshot, Stack, Unread};
+use crate::roles::beside;
 use crate::text::linux::files::unnamed;
 
 /// Drivers of the kernel's own interfaces, by `ethtool -i`, and the kind that they stand for.
@@ -89,17 +90,6 @@ fn members(snapshot: &mut Snapshot) {
     }
 }
 
-/// The key of an interface of the same namespace.
-fn beside(key: &str, name: &str) -> String {
-    let namespace = key
-        .strip_prefix("ns/")
-        .and_then(|rest| rest.split_once('/'));
-    match namespace {
-        Some((namespace, _)) => format!("ns/{namespace}/{name}"),
-        None => name.to_owned(),
-    }
-}
-
 fn set_master(snapshot: &mut Snapshot, member: &str, master: &str) {
     let interface = snapshot.interface_mut(member);
     match &interface.master {
@@ -136,24 +126,19 @@ fn masters(snapshot: &mut Snapshot) {
 /// `ethtool -i` has always been it (tun_get_drvinfo of drivers/net/tun.c), and only Ethernet devices
 /// become ports (br_add_if of net/bridge/br_if.c; bonding and Open vSwitch ask the same).
 fn tap(interface: &mut Interface) {
-    let tun = interface.tun.clone().unwrap_or_default();
-    if interface.kind.as_deref() != Some("tun") || tun.mode.is_some() {
+    let tun = interface.tun.as_ref();
+    let is_known = tun.is_some_and(|tun| tun.mode.is_some());
+    if interface.kind.as_deref() != Some("tun") || is_known {
         return;
     }
-    let bus = interface
-        .driver
-        .as_ref()
-        .and_then(|driver| driver.bus.as_deref());
+    let driver = interface.driver.as_ref();
     let is_port = interface.master.is_some() && interface.master_kind.as_deref() != Some("vrf");
-    let mode = match bus {
+    let mode = match driver.and_then(|driver| driver.bus.as_deref()) {
         Some(mode @ ("tap" | "tun")) => mode,
         _ if is_port => "tap",
         _ => return,
     };
-    interface.tun = Some(Tun {
-        mode: Some(mode.to_owned()),
-        ..tun
-    });
+    interface.tun.get_or_insert_default().mode = Some(mode.to_owned());
 }
 
 /// Ports of Open vSwitch that are interfaces of the host and have no other master.
