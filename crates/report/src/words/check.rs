@@ -34,12 +34,8 @@ pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> S
     };
     if first.blame == Blame::Ask {
         let where_ = judged(report).unwrap_or_default();
-        let nothing = [nothing_found(report, &where_), gaps(report)].join(" ");
-        let nothing = nothing.trim_end();
-        return format!(
-            "{nothing} To be tested: {}.{more}",
-            first.title.trim_end_matches('.')
-        );
+        let test = format!("To be tested: {}.{more}", first.title.trim_end_matches('.'));
+        return sentences([nothing_found(report, &where_), gaps(report), test]);
     }
     let proof = capitalised(first.proof.name());
     let host = if report.hosts.len() > 1 {
@@ -57,12 +53,16 @@ pub(crate) fn innocent(report: &CheckReport) -> String {
     let Some(where_) = judged(report) else {
         return unjudged(report);
     };
-    let all = [
+    sentences([
         nothing_found(report, &where_),
         gaps(report),
         unjudged(report),
         left_alone(report),
-    ];
+    ])
+}
+
+/// Those that say something, behind each other.
+fn sentences<const N: usize>(all: [String; N]) -> String {
     let said: Vec<_> = all.into_iter().filter(|text| !text.is_empty()).collect();
     said.join(" ")
 }
