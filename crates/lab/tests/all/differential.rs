@@ -153,13 +153,17 @@ fn has_long_headers(frame: &[u8]) -> bool {
     }
 }
 
-/// The engine takes three ports for VXLAN's, those that devices have by default and VXLAN-GPE's;
-/// the kernel's device here listens on the first.
+/// The engine takes three ports for VXLAN's, those that devices have by default and VXLAN-GPE's, also of a
+/// datagram in VXLAN; the kernel's device here listens on the first.
 fn has_other_tunnel_port(frame: &[u8]) -> bool {
-    let outer = walk(frame, UdpTunnels::NONE, &mut Headers::default());
-    outer.is_ok_and(|packet| match packet.transport {
-        Transport::Udp(udp) => matches!(udp.destination_port, 4790 | 8472),
-        _ => false,
+    let mut headers = Headers::default();
+    // A frame that ends the walk has had its outer headers listed.
+    let _ = walk(frame, VXLAN, &mut headers);
+    let datagrams = headers.as_slice().iter();
+    let mut datagrams = datagrams.filter(|header| header.kind == HeaderKind::Udp);
+    datagrams.any(|header| {
+        let port = usize::from(header.offset) + 2;
+        matches!(frame.get(port..port + 2), Some([0x12, 0xb6] | [0x21, 0x18]))
     })
 }
 
