@@ -7,6 +7,7 @@ mod links;
 #[cfg(unix)]
 mod pages;
 mod pictures;
+mod snapshots;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -352,7 +352,7 @@ fn ethernet_padding_is_left_out() {
     assert_eq!(got, expected(&layers, &payload, kind, false));
 }
 
-/// wireguard-go's handleVirtioRead cases, as `../shared/facts/vectors.md` section 2 has them:
+/// wireguard-go's handleVirtioRead cases, as `tests/vectors.md` section 2 has them:
 /// 200 bytes, segments of 100, no link header.
 #[test]
 fn the_four_packets_of_a_tun_device() {

@@ -392,7 +392,7 @@ fn a_checksum_of_zero_is_written_as_ones() {
     assert_eq!(checksum(&[&[0xff, 0xff, 0, 0]]), 0);
 }
 
-/// wireguard-go's handleVirtioRead cases, as `../shared/facts/vectors.md` section 2 has them: a
+/// wireguard-go's handleVirtioRead cases, as `tests/vectors.md` section 2 has them: a
 /// header and 200 bytes of payload from a TUN device.
 #[test]
 fn packets_read_from_a_tun_device() {

@@ -36,21 +36,3 @@ fn samples_are_of_one_kind() {
         );
     }
 }
-
-/// Outputs of other machines, where they are at hand.
-#[test]
-fn others_are_of_one_kind_at_most() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/hosts");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        return coalescope_needs::skipped("others_are_of_one_kind_at_most", folder);
-    };
-    for path in files.map(|file| file.unwrap().path()) {
-        let body = std::fs::read_to_string(&path).unwrap();
-        let text = Text {
-            origin: "other",
-            command: None,
-            body: &body,
-        };
-        assert!(takers(&text).len() < 2, "{path:?}: {:?}", takers(&text));
-    }
-}
