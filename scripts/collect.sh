@@ -7,7 +7,8 @@
 # For Linux and FreeBSD, with any POSIX shell. Reads only: it changes nothing, writes no other file,
 # loads nothing. Root is not needed; what was not to be had without is named. No command may take
 # longer than COLLECT_SECONDS (10). Left out on purpose: addresses of others (connections, routes
-# but the default one, translation tables), keys, and all configuration files but os-release.
+# but the default one and those to tunnels' other ends, filter rules), keys, and all configuration
+# files but os-release.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -72,6 +73,13 @@ emit() {
     if [ -n "$4" ]; then printf '%s\n' "$4" | marked '!'; fi
 }
 
+# in_kernel MODULE: whether a part of the kernel that may be a module is there: to ask one that is not
+# would load it.
+in_kernel() {
+    if [ ! -e /proc/modules ] || [ -d "/sys/module/$1" ]; then return 0; fi
+    grep -qs "^$1 " /proc/modules || grep -qs "/$1.ko" "/lib/modules/$(uname -r)/modules.builtin"
+}
+
 # run COMMAND...: a section of its output. It runs again for what it said on stderr, if it failed.
 run() { titled "$*" limited "$@"; }
 
@@ -105,7 +113,7 @@ need() {
 # sysctl -a of net, without the program and without keys. A dot in the name of an interface is a
 # slash, as sysctl(8) prints it.
 linux_sysctls() {
-    all=$(limited grep -rs '' /proc/sys/net)
+    all=$(limited "$@" grep -rs '' /proc/sys/net)
     code=$?
     if [ "$code" -eq 124 ]; then return 124; fi
     printf '%s\n' "$all" | sed -n '
@@ -155,14 +163,10 @@ driver_from_sys() {
 
 linux_links() {
     if have ip; then
-        output=$(limited ip -d -s -j link show 2>/dev/null)
-        # The ip of busybox and old ones know no -j; what they take for it is not JSON.
-        case $output in
-        '['*) emit 'ip -d -s -j link show' 0 "$output" '' ;;
-        *) titled 'ip -d -s link show' ip_link_text ;;
-        esac
+        ip_links
         run ip route show default
         run ip -6 route show default
+        tunnel_routes
     elif have ifconfig; then
         lacks ip 'not installed; ifconfig is used, which tells no kinds, masters and limits'
         run ifconfig -a
@@ -173,7 +177,92 @@ linux_links() {
     fi
 }
 
-ip_link_text() { limited ip -d -s link show || limited ip link show; }
+# ip_links [COMMAND...]: links with their addresses; COMMAND gets into a namespace.
+ip_links() {
+    output=$(limited "$@" ip -d -s -j addr show 2>/dev/null)
+    # The ip of busybox and old ones know no -j; what they take for it is not JSON.
+    case $output in
+    '['*) emit "${*:+$* }ip -d -s -j addr show" 0 "$output" '' ;;
+    *) titled "${*:+$* }ip -d -s addr show" ip_addr_text "$@" ;;
+    esac
+}
+
+ip_addr_text() { limited "$@" ip -d -s addr show || limited "$@" ip addr show; }
+
+# The routes to the other ends of tunnels: they tell which interface carries these.
+tunnel_routes() {
+    ends=$(limited "$@" ip -d link show 2>/dev/null |
+        sed -n 's/.* remote \([0-9a-f][0-9a-f.:]*\) .*/\1/p' | sort -u | head -n 64)
+    for end in $ends; do run "$@" ip route get "$end"; done
+}
+
+# Settings of interfaces that no program prints, as NAME/FILE:VALUE.
+interface_files() {
+    for path in /sys/class/net/*; do
+        for file in gro_flush_timeout napi_defer_hard_irqs threaded tun_flags; do
+            if [ -r "$path/$file" ] && read -r value <"$path/$file" 2>/dev/null; then
+                printf '%s:%s\n' "$path/$file" "$value"
+            fi
+        done
+    done
+}
+
+# holders PATTERN: what processes hold open that it fits, as WHAT PID NUMBER. One program looks at all
+# of them; what ends meanwhile, or is not ours, is passed over.
+holders() {
+    limited find /proc/[0-9]*/fd -type l -exec ls -l {} + 2>/dev/null |
+        sed -n -E "s#.* /proc/([0-9]+)/fd/([0-9]+) -> ($1)\$#\\3 \\1 \\2#p"
+}
+
+# /proc/net/packet, with the name of a process that holds each.
+packet_sockets() {
+    table=$(limited "$@" cat /proc/net/packet) || return
+    pattern=$(printf '%s\n' "$table" |
+        awk 'NR > 1 { printf "%ssocket:\\[%s\\]", (n++ ? "|" : ""), $9 }')
+    owners=
+    if [ -n "$pattern" ]; then
+        owners=$(holders "$pattern" | while read -r held pid _; do
+            if read -r process <"/proc/$pid/comm"; then printf '%s %s\n' "$held" "$process"; fi
+        done 2>/dev/null)
+    fi
+    { printf '%s\n\n' "$owners"; printf '%s\n' "$table"; } | awk '
+        !listed && NF == 0 { listed = 1; next }
+        !listed { what = $1; sub(/^[^ ]* /, ""); owner[what] = $0; next }
+        $9 == "Inode" { print $0, "Process"; next }
+        { print $0, owner["socket:[" $9 "]"] }'
+}
+
+# Which processes hold the TUN devices of a namespace: the kernel tells a name only, which is of the
+# process's own namespace if that has one of this name.
+tun_owners() {
+    printf 'device pid process\n'
+    here=$(limited "$@" readlink /proc/self/ns/net)
+    holders /dev/net/tun | while read -r _ pid number; do
+        device=$(sed -n 's/^iff:[[:space:]]*//p' "/proc/$pid/fdinfo/$number")
+        there=$(readlink "/proc/$pid/ns/net")
+        if [ -z "$device" ] || ! read -r process <"/proc/$pid/comm"; then continue; fi
+        if [ "$there" = "$here" ] || ! grep -q "^ *$device:" "/proc/$pid/net/dev"; then
+            printf '%s %s %s\n' "$device" "$pid" "$process"
+        fi
+    done 2>/dev/null | sort -u
+}
+
+linux_holders() {
+    titled "${*:+$* }cat /proc/net/packet" packet_sockets "$@"
+    if limited "$@" ls -d /sys/class/net/*/tun_flags >/dev/null 2>&1; then
+        titled "${*:+$* }owners of TUN devices" tun_owners "$@"
+    fi
+}
+
+# Lines of the kernel's log that rules know, and no others.
+known_lines() {
+    all=$(limited dmesg) || return
+    printf '%s\n' "$all" | grep -F -e dev_disable_lro -e skb_warn_bad_offload -e 'caps=(0x' -e LRO \
+        -e 'suspect GRO implementation' -e 'Detected Hardware Unit Hang' -e 'skb rides the rocket' \
+        -e 'NETDEV WATCHDOG' -e generic_netmap_ -e 'netmap queues' -e 'drop mbuf that needs' |
+        tail -n 100
+    return 0
+}
 
 # Every kind of interface has features and a driver, only a device has the rest.
 linux_interface() {
@@ -218,50 +307,113 @@ linux_namespaces() {
 }
 
 linux_namespace() {
-    run ip netns exec "$1" ip -d -s -j link show
-    run ip netns exec "$1" cat /proc/net/snmp
-    run ip netns exec "$1" sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding
+    ip_links ip netns exec "$1"
+    run ip netns exec "$1" ip route show default
+    tunnel_routes ip netns exec "$1"
+    linux_holders ip netns exec "$1"
+    for file in snmp netstat snmp6 ip_vs; do
+        run ip netns exec "$1" cat "/proc/net/$file"
+    done
+    titled "ip netns exec $1 sysctl -a" linux_sysctls ip netns exec "$1"
+    linux_filters ip netns exec "$1"
+    linux_policers ip netns exec "$1"
     if ! have ethtool; then return; fi
     names=$(limited ip netns exec "$1" ls /sys/class/net 2>/dev/null)
     for name in $names; do
         if [ "$name" != lo ] && [ "$name" != bonding_masters ]; then
             run ip netns exec "$1" ethtool -k "$name"
+            run ip netns exec "$1" ethtool -i "$name"
         fi
     done
 }
 
-# Whether there is translation, not of what.
-linux_nat() {
+# Whether there is translation, and which rules ask for a packet's length; not of whom.
+linux_filters() {
     if [ "$(id -u)" -ne 0 ]; then
-        lacks 'address translation' 'only root may see it'
+        lacks 'address translation and packet filters' 'only root may see them'
         return
     fi
     # These only list; they would load their modules, so they are only asked if those are there.
-    if have nft && [ -d /sys/module/nf_tables ]; then titled 'nft list ruleset' nft_chains; fi
-    if [ -e /proc/net/ip_tables_names ] && grep -qs nat /proc/net/ip_tables_names; then
-        titled 'iptables -t nat -S' iptables_nat
+    if have nft && in_kernel nf_tables; then
+        titled "${*:+$* }nft list ruleset" nft_chains "$@"
     fi
+    for family in ip ip6; do
+        tables=$(limited "$@" cat "/proc/net/${family}_tables_names" 2>/dev/null)
+        program="${family#ip}"
+        program="ip${program}tables-legacy-save"
+        if ! have "$program"; then program="${program%-legacy-save}-save"; fi
+        for table in $tables; do
+            if have "$program"; then
+                titled "${*:+$* }$program -t $table" iptables_rules "$program" "$table" "$@"
+            fi
+        done
+    done
 }
 
-# Tables, chains and the verdicts of translation, without addresses.
+# Tables, chains, the verdicts of translation and rules about lengths, without addresses.
 nft_chains() {
-    all=$(limited nft -s list ruleset) || return
+    all=$(limited "$@" nft -s list ruleset) || return
     printf '%s\n' "$all" | sed -n -E '
         /^table /p
         /^[[:space:]]*chain /p
         /^[[:space:]]*type /p
+        s/ comment ".*"//
+        /(meta|ip|ip6) length /{
+            s/(ip6?|arp|ether) [sd]addr (!= )?(\{[^}]*\}|[^ ]+) //g
+            p
+            d
+        }
         s/^([[:space:]]*).*(masquerade|snat|dnat|redirect).*/\1\2/p
         /^[[:space:]]*}/p'
 }
 
-iptables_nat() {
-    all=$(limited iptables -t nat -S) || return
-    printf '%s\n' "$all" | sed -n 's/^\(-A [^ ]*\) .*\( -j [^ ]*\).*/\1\2/p; /^-[PN] /p'
+# iptables_rules PROGRAM TABLE [COMMAND...]
+iptables_rules() {
+    program=$1
+    table=$2
+    shift 2
+    all=$(limited "$@" "$program" -t "$table") || return
+    printf '%s\n' "$all" | sed -n -E '
+        /^[*:]|^COMMIT|^# Generated/p
+        s/ --comment "[^"]*"//
+        s/ --comment [^ ]*//
+        s/ (! )?-[sd] [^ ]+//g
+        /^-A .* --length /{
+            p
+            d
+        }
+        s/^(-A [^ ]*) .*( -j (MASQUERADE|SNAT|DNAT|REDIRECT|NETMAP)).*/\1\2/p'
+}
+
+# How long a packet policers let pass.
+linux_policers() {
+    if ! have tc; then return; fi
+    queues=$(limited "$@" tc qdisc show 2>/dev/null |
+        sed -n -E 's/^qdisc (ingress|clsact) .* dev ([^ ]+) .*/\1:\2/p')
+    for queue in $queues; do
+        name=${queue#*:}
+        titled "${*:+$* }tc filter show dev $name ingress" policers "$name" ingress "$@"
+        if [ "${queue%%:*}" = clsact ]; then
+            titled "${*:+$* }tc filter show dev $name egress" policers "$name" egress "$@"
+        fi
+    done
+}
+
+# policers INTERFACE WAY [COMMAND...]
+policers() {
+    name=$1
+    way=$2
+    shift 2
+    all=$(limited "$@" tc filter show dev "$name" "$way") || return
+    printf '%s\n' "$all" | sed -n '/^filter/p; /police /p'
 }
 
 linux_stack() {
     titled 'sysctl -a' linux_sysctls
-    for file in snmp netstat snmp6 softnet_stat dev packet vlan/config; do show "/proc/net/$file"; done
+    for file in snmp netstat snmp6 softnet_stat dev vlan/config; do show "/proc/net/$file"; done
+    titled 'settings in /sys/class/net' interface_files
+    linux_holders
+    titled 'dmesg' known_lines
     for file in /proc/net/bonding/*; do show "$file"; done
     show /proc/net/ip_vs
     show /proc/modules
@@ -270,13 +422,15 @@ linux_stack() {
     fi
     try bridge -j -d link show
     if ! have bridge; then try brctl show; fi
-    linux_nat
+    linux_filters
+    linux_policers
 }
 
 linux_ovs() {
     if ! have ovs-vsctl; then return; fi
     run ovs-vsctl --timeout=5 show
-    try ovs-dpctl show
+    # It would load the module.
+    if in_kernel openvswitch; then try ovs-dpctl show; fi
 }
 
 linux() {
@@ -317,6 +471,7 @@ freebsd() {
     run uname -a
     try freebsd-version -r
     try opnsense-version
+    if [ -r /etc/version ]; then titled 'cat /etc/version' cat /etc/version; fi
     run ifconfig -v -m
     titled 'sysctl net hw dev kern' freebsd_sysctls
     run netstat -s

@@ -15,6 +15,7 @@ pub mod safe;
 mod signatures;
 pub mod sources;
 pub mod text;
+mod underlay;
 
 /// Tables of /proc/net, as functions on their text, for those who count what moved in a while.
 pub mod tables {

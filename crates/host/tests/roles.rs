@@ -173,3 +173,73 @@ fn flags_of_ifconfig_say_bond() {
     assert_eq!(roles_of("eth0", &outputs), [RoleName::BondMember]);
     assert_eq!(roles_of("eth1", &outputs), []);
 }
+
+/// Managers name masters, or say at least that there is one.
+#[test]
+fn managers_of_the_network_tell_roles() {
+    let list = "IDX LINK TYPE     OPERATIONAL SETUP     \n  1 lo   loopback carrier     unmanaged \n  \
+         2 eth0 ether    enslaved    configured\n  3 eth1 ether    routable    configured\n";
+    let outputs = [("networkctl list", list), NO_FORWARDING];
+    assert_eq!(roles_of("eth0", &outputs), []);
+    assert_eq!(roles_of("eth1", &outputs), [RoleName::Endpoint]);
+    let open = undecided(&host(&outputs));
+    assert_eq!(open.len(), 1, "{open:?}");
+
+    let status = "\u{25cf} 2: eth0\n          Link File: n/a\n               Type: ether\n             \
+         Master: br0\n\u{25cf} 3: br0\n          Link File: n/a\n               Type: bridge\n";
+    let outputs = [("networkctl status -a", status), NO_FORWARDING];
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::BridgePort]);
+
+    let shown = "GENERAL.DEVICE:    bond0\nGENERAL.TYPE:      bond\nBOND.SLAVES:       eth0 eth1\n\n\
+         GENERAL.DEVICE:    eth0\nGENERAL.TYPE:      ethernet\n";
+    let outputs = [("nmcli -f all device show", shown), NO_FORWARDING];
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::BondMember]);
+}
+
+const VXLAN: &str = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT qlen 1000\n    \
+     link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 0 addrgenmode eui64\n    \
+     inet 192.0.2.1/24 scope global eth0\n\
+     3: vx0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue state UNKNOWN mode DEFAULT qlen 1000\n    \
+     link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0\n    \
+     vxlan id 5 remote 198.51.100.9 srcport 0 0 dstport 4789 ttl auto ageing 300 udpcsum addrgenmode eui64\n";
+
+/// The same way whatever the text: a route, a network, the only default route.
+#[test]
+fn a_route_or_an_address_tells_the_underlay() {
+    let underlay = |outputs: &[(&str, &str)]| roles_of("eth0", outputs).contains(&RoleName::TunnelUnderlay);
+    let links = ("ip -d addr", VXLAN);
+    assert!(!underlay(&[links]));
+    assert!(underlay(&[links, ("ip route", "default via 192.0.2.254 dev eth0 proto static\n")]));
+    let asked = "198.51.100.9 via 192.0.2.254 dev eth0 src 192.0.2.1 uid 0\n    cache\n";
+    assert!(underlay(&[links, ("ip route get 198.51.100.9", asked)]));
+    let bound = VXLAN.replace(" remote 198.51.100.9", " local 192.0.2.1");
+    assert!(underlay(&[("ip -d addr", &bound)]));
+    let near = VXLAN.replace(" remote 198.51.100.9", " remote 192.0.2.9");
+    assert!(underlay(&[("ip -d addr", &near)]));
+    let elsewhere = near.replace("vx0: <", "vx0@if2: <").replace("promiscuity 0\n    vxlan", "link-netnsid 0 promiscuity 0\n    vxlan");
+    assert!(!underlay(&[("ip -d addr", &elsewhere)]));
+}
+
+/// Guests at one bridge, the uplink at the other: patch ports join them. A tunnel of Open vSwitch
+/// leads to where its ports say.
+#[test]
+fn patch_ports_join_bridges_of_open_vswitch() {
+    let shown = "5f2a0b8e-0000-4000-8000-000000000001\n    Bridge br-ex\n        Port eth1\n            Interface eth1\n        \
+         Port patch-int\n            Interface patch-int\n                type: patch\n                options: {peer=patch-ex}\n        \
+         Port br-ex\n            Interface br-ex\n                type: internal\n    Bridge br-int\n        Port tap1\n            Interface tap1\n        \
+         Port patch-ex\n            Interface patch-ex\n                type: patch\n                options: {peer=patch-int}\n        \
+         Port br-int\n            Interface br-int\n                type: internal\n    ovs_version: \"2.17.9\"\n";
+    let drivers = "driver: tun\nversion: 1.6\nbus-info: tap\n";
+    let nic = "driver: ixgbe\nversion: 5.1\nbus-info: 0000:03:00.0\n";
+    let outputs = [
+        ("ovs-vsctl show", shown),
+        ("ethtool -i tap1", drivers),
+        ("ethtool -i eth1", nic),
+        NO_FORWARDING,
+    ];
+    let roles = roles_of("eth1", &outputs);
+    assert_eq!(roles, [RoleName::BridgePort, RoleName::GuestUplink]);
+    let apart = shown.replace("options: {peer=patch-ex}", "options: {}").replace("options: {peer=patch-int}", "options: {}");
+    let outputs = [("ovs-vsctl show", apart.as_str()), outputs[1], outputs[2], NO_FORWARDING];
+    assert_eq!(roles_of("eth1", &outputs), [RoleName::BridgePort]);
+}

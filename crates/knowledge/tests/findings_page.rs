@@ -76,6 +76,11 @@ const FAMILIES: &[Family] = &[
         "Faults of single network cards, GRO that holds packets, and programs that read frames.\n",
     ),
     (
+        "linux-filters",
+        "Linux: packet filters and policers",
+        "Rules that ask for a packet's length, which of a merged frame is that of all its segments.\n",
+    ),
+    (
         "freebsd",
         "FreeBSD, OPNsense, pfSense, OpenBSD",
         "LRO and TSO where packets are bridged or routed, TrueNAS CORE included.\n",
@@ -84,6 +89,11 @@ const FAMILIES: &[Family] = &[
         "windows",
         "Hyper-V",
         "Hosts (Windows), and what a Linux or Windows guest can see of them.\n",
+    ),
+    (
+        "esxi",
+        "VMware ESXi",
+        "Hosts; their guests have findings of their own (vmxnet3).\n",
     ),
 ];
 

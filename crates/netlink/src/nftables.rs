@@ -3,8 +3,10 @@
 //! Numbers: include/uapi/linux/netfilter/nf_tables.h and nfnetlink.h. Both take `CAP_NET_ADMIN`.
 //! Opening the socket may load a module: list only where `nf_tables` is in the kernel already.
 
+mod lengths;
 mod masquerade;
 
+pub use lengths::{LengthRule, length_rules};
 pub use masquerade::masquerade;
 
 use crate::Error;

@@ -137,25 +137,26 @@ fn nothing_is_found_when_gro_is_off_everywhere() {
 /// "Nothing wrong" would say more than anybody has looked at.
 #[test]
 fn a_platform_that_no_rule_is_about_is_not_judged() {
-    let nics = "\
-Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description
-------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------
-vmnic0  0000:05:00.0  ixgben  Up            Up           10000  Full    00:25:90:00:00:01  9000  Intel X550
+    let interfaces = "\
+en0: flags=8863<UP,BROADCAST,SMART,RUNNING,SIMPLEX,MULTICAST> mtu 1500
+\toptions=50b<RXCSUM,TXCSUM,VLAN_HWTAGGING,AV,CHANNEL_IO>
+\tether f0:18:98:00:00:01
+\tstatus: active
 ";
-    let esxi = folder(&[("nics.txt", nics)]);
-    let output = check(&[esxi.path()], &[]);
+    let mac = folder(&[("ifconfig.txt", interfaces)]);
+    let output = check(&[mac.path()], &[]);
     assert_eq!(output.status.code(), Some(0));
     let said = stdout(&output);
     assert!(
-        said.starts_with("There is no rule about ESXi, so "),
+        said.starts_with("There is no rule about macOS, so "),
         "{said}"
     );
-    let document = check(&[esxi.path()], &["--format", "json"]);
+    let document = check(&[mac.path()], &["--format", "json"]);
     let document: Value = serde_json::from_slice(&document.stdout).unwrap();
     assert_eq!(document["hosts"][0]["judged"], false);
 
     let linux = director("lvs1", ["off", "off"]);
-    let said = stdout(&check(&[linux.path(), esxi.path()], &[]));
+    let said = stdout(&check(&[linux.path(), mac.path()], &[]));
     assert!(said.starts_with("Nothing wrong found on lvs1"), "{said}");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(" was not judged."), "{said}");

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::{Interface, Snapshot, Stack, Unread};
 use crate::roles::beside;
 use crate::text::linux::files::unnamed;
+use crate::underlay;
 
 /// Drivers of the kernel's own interfaces, by `ethtool -i`, and the kind that they stand for.
 const KINDS: &[(&str, &str)] = &[
@@ -38,6 +39,7 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
         tap(interface);
     }
     packet_sockets(snapshot);
+    underlay::find(snapshot);
 }
 
 fn name(key: &str, interface: &mut Interface) {

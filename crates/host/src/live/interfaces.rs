@@ -3,9 +3,9 @@
 use super::namespaces::{Identity, Spaces};
 use super::peers::{self, Ids};
 use super::unread::{Of, Unreads};
-use super::{device, napi, underlay};
+use super::{device, napi};
 use crate::model::{
-    Bond, Bridge, BridgePort, GsoLimits, Interface, Setting, Tun, Tunnel, Vlan, Xdp,
+    self, Bond, Bridge, BridgePort, GsoLimits, Interface, Setting, Tun, Tunnel, Vlan, Xdp,
 };
 use coalescope_netlink::Error;
 use coalescope_netlink::ethtool::Ethtool;
@@ -13,6 +13,7 @@ use coalescope_netlink::route::{
     Address, Details, Limits, Link, Port, Route, Tunnel as Linux, VlanProtocol, XdpMode,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 /// What is asked, all in one namespace.
 #[derive(Debug)]
@@ -54,12 +55,12 @@ pub(super) struct Around<'a> {
     pub(super) inside: &'a str,
 }
 
-/// All interfaces of the namespace, and their names by number.
+/// All interfaces of the namespace, their names by number, and the routes to tunnels' other ends.
 pub(super) fn read(
     handles: &Handles,
     around: &Around<'_>,
     unread: &mut Unreads,
-) -> (Vec<Interface>, BTreeMap<u32, String>) {
+) -> (Vec<Interface>, BTreeMap<u32, String>, Vec<model::Route>) {
     let inside = around.inside;
     let what = format!("interfaces{inside}");
     let links = note(handles.route.links(), &what, unread).unwrap_or_default();
@@ -75,7 +76,32 @@ pub(super) fn read(
         one(handles, link, &common, of, unread)
     });
     let interfaces = interfaces.collect();
-    (interfaces, common.names)
+    let routes = tunnels(&links).filter_map(|remote| route(&handles.route, remote, &common.names));
+    let routes = routes.collect();
+    (interfaces, common.names, routes)
+}
+
+/// The other ends of tunnels, each once.
+fn tunnels(links: &[Link]) -> impl Iterator<Item = IpAddr> {
+    let remotes = links.iter().filter_map(|link| match &link.details {
+        Details::Tunnel(tunnel) if link.link_namespace.is_none() => tunnel.remote,
+        _ => None,
+    });
+    remotes.collect::<BTreeSet<_>>().into_iter()
+}
+
+/// The kernel's own answer: it also follows rules and further tables.
+fn route(route: &Route, to: IpAddr, names: &BTreeMap<u32, String>) -> Option<model::Route> {
+    let indices = route.interfaces_to(to).ok()?;
+    let interfaces: Vec<String> = indices
+        .iter()
+        .filter_map(|index| names.get(index).cloned())
+        .collect();
+    (!interfaces.is_empty()).then(|| model::Route {
+        to: format!("{to}/{}", if to.is_ipv4() { 32 } else { 128 }),
+        interfaces,
+        metric: None,
+    })
 }
 
 /// A result, or a note that there is none.
@@ -114,12 +140,9 @@ fn one(
         &common.ids,
     );
     details(&mut interface, link);
-    if let (Some(tunnel), Details::Tunnel(linux)) = (&mut interface.tunnel, &link.details) {
-        let interfaces = underlay::find(&handles.route, link, linux, &common.addresses);
-        let names = interfaces
-            .iter()
-            .filter_map(|index| common.names.get(index));
-        tunnel.underlay = names.cloned().collect();
+    if let Details::Tunnel(linux) = &link.details {
+        let bound = linux.link.and_then(|index| common.names.get(&index));
+        interface.parent = interface.parent.or_else(|| bound.cloned());
     }
     if let Some(ethtool) = &handles.ethtool {
         device::read(&mut interface, ethtool, of.inside, unread);

@@ -3,6 +3,7 @@
 //! left out and named in [`Snapshot::unread`].
 
 mod device;
+mod filters;
 mod host;
 mod interfaces;
 mod log;
@@ -16,12 +17,11 @@ mod proc_text;
 mod processes;
 mod space;
 mod stack;
-
-mod underlay;
 mod unread;
 mod virtualisation;
 
 use crate::model::{Interface, Owner, Platform, SCHEMA, Snapshot, Tun};
+use crate::underlay;
 use coalescope_netlink::namespace::Namespace;
 use namespaces::{Space, Spaces};
 use processes::Processes;
@@ -53,6 +53,7 @@ pub fn collect(options: &Options) -> Snapshot {
     for part in parts {
         merge(&mut snapshot, part);
     }
+    underlay::find(&mut snapshot);
     snapshot.unread = unread.finish();
     snapshot
 }

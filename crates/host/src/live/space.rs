@@ -3,6 +3,7 @@
 use super::interfaces::{self, Around, Handles};
 use super::namespaces::{Identity, Space, Spaces};
 use super::packets::{self, Found};
+use super::filters;
 use super::stack;
 use super::unread::Unreads;
 use crate::model::{Interface, Ovs, OvsBridge, OvsPort, Stack};
@@ -59,9 +60,10 @@ impl Part {
         let inside = around.inside;
         match Handles::open(unread, inside) {
             Ok(handles) => {
-                let (interfaces, names) = interfaces::read(&handles, around, unread);
-                self.interfaces = interfaces;
+                let (interfaces, names, routes) = interfaces::read(&handles, around, unread);
+                (self.interfaces, self.stack.routes) = (interfaces, routes);
                 (self.packets, self.stack.packet_sockets) = packets::read(&names, inside, unread);
+                self.stack.length_rules = filters::read(&handles.route, &names, inside, unread);
             }
             Err(error) => unread.note(format!("interfaces{inside}"), error),
         }
@@ -89,7 +91,11 @@ fn ovs(inside: &str, unread: &mut Unreads) -> Option<Ovs> {
 fn bridge(datapath: openvswitch::Datapath) -> (String, OvsBridge) {
     let ports = datapath.ports.into_iter().map(|port| {
         let kind = port.kind.map(str::to_owned);
-        (port.name, OvsPort { kind })
+        let port_of_kind = OvsPort {
+            kind,
+            ..OvsPort::default()
+        };
+        (port.name, port_of_kind)
     });
     let bridge = OvsBridge {
         datapath: Some("system".to_owned()),

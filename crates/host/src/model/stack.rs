@@ -26,6 +26,12 @@ pub struct Stack {
     /// Packet sockets (AF_PACKET), that is tcpdump, IDS and DHCP clients; `None` if not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_sockets: Option<Vec<PacketSocket>>,
+    /// Routes of the main table as far as they were read; live, those to the other ends of tunnels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Route>,
+    /// Rules that ask for a packet's length; `None` if not read, empty if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length_rules: Option<Vec<LengthRule>>,
 }
 
 impl Stack {
@@ -34,6 +40,52 @@ impl Stack {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// A route.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Route {
+    /// `default`, or a network with the length of its prefix: `192.0.2.0/24`, `2001:db8::1/128`.
+    pub to: String,
+    /// The interfaces that packets leave by: several if it has several legs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<String>,
+    /// Of several to the same network the smallest is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<u32>,
+}
+
+/// A rule of a packet filter or policer that asks how long a packet is. A merged frame is as long as
+/// all its segments together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LengthRule {
+    /// `nftables`, `iptables` or `tc`.
+    pub by: String,
+    /// `ip`, `ip6`, `inet`, `bridge` or `netdev`; of tc none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// Where it is: table and chain, `filter forward`.
+    pub chain: String,
+    /// The hook of its base chain (`forward`, `prerouting`), `ingress` or `egress`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook: Option<String>,
+    /// The interface that packets come in by; of tc, the one that it is at. `None` if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// It applies to packets that are longer than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longer_than_bytes: Option<u64>,
+    /// It applies to packets that are not longer than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up_to_bytes: Option<u64>,
+    /// What becomes of the packet: `drop`, `reject`, `accept` or another verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// `tcp`, `udp`, `icmp`; `None` if it asks for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
 }
 
 /// Whether addresses are translated, and by what.

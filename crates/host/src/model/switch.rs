@@ -38,6 +38,12 @@ pub struct OvsPort {
     /// `system`, `internal`, `vxlan`, `geneve`, `gre`, `patch`, `dpdk`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// The port of another bridge that a patch port is joined to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+    /// The other end of a tunnel (`remote_ip`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
 }
 
 /// A virtual switch of Hyper-V or ESXi.

@@ -11,6 +11,8 @@ pub struct Graph {
     masters: BTreeMap<String, String>,
     /// What lies directly on top: bond over members, VLAN and macvlan over their parent.
     above: BTreeMap<String, BTreeSet<String>>,
+    /// Bridges of Open vSwitch that patch ports join, in both directions.
+    joined: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Kinds through which a frame passes as it is: what is on top has the role, what is beneath
@@ -46,12 +48,26 @@ impl Graph {
 
     fn add_ovs(&mut self, snapshot: &Snapshot) {
         let bridges = snapshot.ovs.iter().flat_map(|ovs| &ovs.bridges);
-        for (bridge, ports) in bridges {
+        for (bridge, ports) in bridges.clone() {
+            for peer in ports.ports.values().filter_map(|port| port.peer.as_ref()) {
+                let mut others = bridges.clone();
+                let other = others.find(|(_, other)| other.ports.contains_key(peer));
+                if let Some((other, _)) = other {
+                    self.join(bridge, other);
+                }
+            }
             for port in ports.ports.keys().filter(|port| *port != bridge) {
                 self.masters
                     .entry(port.clone())
                     .or_insert_with(|| bridge.clone());
             }
+        }
+    }
+
+    fn join(&mut self, one: &str, other: &str) {
+        for (from, to) in [(one, other), (other, one)] {
+            let joined = self.joined.entry(from.to_owned()).or_default();
+            joined.insert(to.to_owned());
         }
     }
 
@@ -70,6 +86,20 @@ impl Graph {
     pub fn ports<'a>(&'a self, master: &'a str) -> impl Iterator<Item = &'a str> {
         let of = self.masters.iter().filter(move |(_, m)| *m == master);
         of.map(|(port, _)| port.as_str())
+    }
+
+    /// The ports between which a bridge passes frames on: its own, and those of the bridges that patch
+    /// ports join to it.
+    #[must_use]
+    pub fn switched(&self, master: &str) -> Vec<&str> {
+        let others = walk(master, |bridge| {
+            self.joined.get(bridge).into_iter().flatten().cloned()
+        });
+        let bridges = others.iter().map(String::as_str).chain([master]);
+        let bridges: BTreeSet<&str> = bridges.collect();
+        let all = self.masters.iter();
+        let ports = all.filter(|(_, of)| bridges.contains(of.as_str()));
+        ports.map(|(port, _)| port.as_str()).collect()
     }
 
     /// All interfaces that are stacked on top of one, at any height, nearest first.

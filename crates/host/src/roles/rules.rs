@@ -7,6 +7,9 @@ use crate::model::{Interface, PacketSocket, Platform, Snapshot, Stack};
 /// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
 const OVS_DATAPATH: &str = "ovs-system";
 
+/// What a master is called whose name no text tells.
+const NOT_NAMED: &str = "one that is not named";
+
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
 const ETH_P_ALL: u16 = 3;
 
@@ -51,8 +54,14 @@ pub(super) fn endpoint(snapshot: &Snapshot, graph: &Graph, key: &str, roles: &mu
 fn keeps_frames(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
     match master_kind(snapshot, graph, key) {
         Some(kind) => kind == "vrf",
-        None => graph.master(key).is_none(),
+        None => graph.master(key).is_none() && !is_enslaved(snapshot, key),
     }
+}
+
+/// It is a port of something that is not named (`networkctl list`).
+fn is_enslaved(snapshot: &Snapshot, key: &str) -> bool {
+    let interface = snapshot.interfaces.get(key);
+    interface.is_some_and(|interface| interface.properties.contains_key("enslaved"))
 }
 
 /// Whether a text was read that would have named a master, as ip(8) does with the index. ifconfig(8),
@@ -71,8 +80,8 @@ pub(super) fn undecided<'a>(
     graph: &'a Graph,
 ) -> impl Iterator<Item = (&'a str, &'a str)> {
     let ports = snapshot.interfaces.keys().filter_map(|key| {
-        let master = graph.master(key)?;
-        Some((key.as_str(), master))
+        let unnamed = is_enslaved(snapshot, key).then_some(NOT_NAMED);
+        Some((key.as_str(), graph.master(key).or(unnamed)?))
     });
     ports.filter(|(key, _)| master_kind(snapshot, graph, key).is_none())
 }
@@ -92,7 +101,7 @@ fn kind_of<'a>(snapshot: &'a Snapshot, key: &str) -> &'a str {
 
 /// Port of a bridge, of Open vSwitch, or member of a bond.
 fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
-    let master = graph.master(key).unwrap_or("one that is not named");
+    let master = graph.master(key).unwrap_or(NOT_NAMED);
     match master_kind(snapshot, graph, key)? {
         "bond" | "team" | "lagg" => Some(role(RoleName::BondMember, format!("member of {master}"))),
         "openvswitch" => Some(role(
@@ -173,10 +182,10 @@ fn is_uplink_kind(kind: &str) -> bool {
 
 fn bridged_guests(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     let bridge = graph.master(key)?;
-    let guests = graph
-        .ports(bridge)
-        .filter(|port| guest_behind(snapshot, port).is_some());
-    let number = guests.count();
+    let ports = graph.switched(bridge).into_iter();
+    let number = ports
+        .filter(|port| guest_behind(snapshot, port).is_some())
+        .count();
     (number > 0).then(|| {
         role(
             RoleName::GuestUplink,

@@ -45,6 +45,7 @@ const KNOWN: &[&str] = &[
     "modinfo",
     "netsh",
     "netstat",
+    "networkctl",
     "nft",
     "nmcli",
     "nproc",

@@ -21,6 +21,13 @@ pub(super) const SAMPLES: &[Sample] = &[
     plain("ip_addr_one_line", ADDR_ONE_LINE),
     plain("ip_route", ROUTE),
     plain("ip_route_json", ROUTE_JSON),
+    plain("ip_route_get", ROUTE_GET),
+    plain("networkctl", NETWORKCTL),
+    plain("networkctl_status", NETWORKCTL_STATUS),
+    plain("nmcli_device", NMCLI),
+    plain("nmcli_device_show", NMCLI_SHOW),
+    plain("sys_class_net", SYS),
+    plain("tun_owners", TUN_OWNERS),
     plain("bridge_link", PORTS),
     plain("bridge_link_old", PORTS_OLD),
     plain("bridge_link_json", PORTS_JSON),
@@ -168,6 +175,76 @@ default via 203.0.113.1 dev wg0 table 200
 
 const ROUTE_JSON: &str = r#"[{"dst":"default","gateway":"192.0.2.254","dev":"eth0","flags":[]},{"dst":"default","dev":"eth5","table":"200","flags":[]},{"dst":"192.0.2.0/24","dev":"eth1","flags":[]}]
 "#;
+
+const ROUTE_GET: &str = "\
+198.51.100.9 via 192.0.2.254 dev eth0 table 52 src 192.0.2.1 uid 0 
+    cache 
+";
+
+const NETWORKCTL: &str = "\
+IDX LINK    TYPE     OPERATIONAL SETUP     
+  1 lo      loopback carrier     unmanaged 
+  2 eth0    ether    enslaved    configured
+  3 br0     bridge   routable    configured
+  4 eth1    ether    off         unmanaged 
+
+4 links listed.
+";
+
+const NETWORKCTL_STATUS: &str = "\
+\u{25cf} 2: eth0                                                                     
+                     Link File: /usr/lib/systemd/network/99-default.link
+                  Network File: /etc/systemd/network/10-uplink.network
+                          Type: ether
+                         State: enslaved (configured)
+                        Driver: ixgbe
+              Hardware Address: 52:54:00:00:00:01 (Intel Corporation)
+                           MTU: 1500 (min: 68, max: 9710)
+                        Master: br0
+\u{25cf} 3: br0
+                     Link File: /usr/lib/systemd/network/99-default.link
+                          Type: bridge
+                          Kind: bridge
+                         State: routable (configured)
+                           MTU: 1500
+                       Address: 192.0.2.7
+                                fe80::5054:ff:fe00:1
+                       Gateway: 192.0.2.1
+";
+
+const NMCLI: &str = "\
+DEVICE  TYPE      STATE                   CONNECTION 
+br0     bridge    connected               br0        
+bond0   bond      connected               bond0      
+eth0    ethernet  connected               eth0       
+lo      loopback  connected (externally)  lo         
+";
+
+const NMCLI_SHOW: &str = "\
+GENERAL.DEVICE:                         br0
+GENERAL.TYPE:                           bridge
+GENERAL.HWADDR:                         52:54:00:00:00:01
+GENERAL.MTU:                            1500
+GENERAL.STATE:                          100 (connected)
+IP4.ADDRESS[1]:                         192.0.2.7/24
+BRIDGE.SLAVES:                          eth0 vnet0
+
+GENERAL.DEVICE:                         eth0
+GENERAL.TYPE:                           ethernet
+GENERAL.DRIVER:                         ixgbe
+GENERAL.HWADDR:                         52:54:00:00:00:01
+GENERAL.MTU:                            1500
+IP4.GATEWAY:                            --
+";
+
+const SYS: &str = "\
+/sys/class/net/eth0/gro_flush_timeout:20000
+/sys/class/net/eth0/napi_defer_hard_irqs:2
+/sys/class/net/eth0/threaded:0
+/sys/class/net/tap0/tun_flags:0x5002
+";
+
+const TUN_OWNERS: &str = "device pid process\ntap0 4711 qemu-system-x86\ntap0 4712 CPU 0/KVM\n";
 
 const PORTS: &str = "\
 2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 master br0 state forwarding priority 32 cost 4 

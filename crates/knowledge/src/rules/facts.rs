@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use coalescope_host::model::{Interface, Setting, Snapshot, Stack, VirtualSwitch};
+use coalescope_host::model::{Interface, LengthRule, Setting, Snapshot, Stack, VirtualSwitch};
 use coalescope_host::roles::{Graph, Role, roles};
 use serde_json::{Map, Value, json};
 
@@ -70,8 +70,24 @@ fn stack_fields(stack: &Stack) -> Map<String, Value> {
         "nat": translates,
         "pf_nat": nat.pf == Some(true),
         "ipvs": stack.ipvs.clone().unwrap_or_default(),
+        "length_rules": stack.length_rules.iter().flatten().map(length_rule).collect::<Vec<_>>(),
         "capturing": taps.filter_map(|tap| tap.process.clone()).collect::<Vec<_>>(),
     }))
+}
+
+fn length_rule(rule: &LengthRule) -> Value {
+    let word = |word: &Option<String>| word.clone().unwrap_or_default();
+    json!({
+        "by": rule.by,
+        "family": word(&rule.family),
+        "chain": rule.chain,
+        "hook": word(&rule.hook),
+        "interface": word(&rule.interface),
+        "longer_than_bytes": number(rule.longer_than_bytes),
+        "up_to_bytes": number(rule.up_to_bytes),
+        "verdict": word(&rule.verdict),
+        "protocol": word(&rule.protocol),
+    })
 }
 
 fn switch_facts(name: &str, switch: &VirtualSwitch) -> Value {

@@ -50,7 +50,8 @@ fn wanted(platform: Option<Platform>) -> &'static [Wanted] {
         Some(Platform::Linux) => &[LINUX_OFFLOADS, LINUX_LINKS, LINUX_FORWARDING, KERNEL],
         Some(Platform::Freebsd | Platform::Openbsd) => &[BSD_OFFLOADS, BSD_FORWARDING, KERNEL],
         Some(Platform::Windows) => &[WINDOWS_OFFLOADS, KERNEL],
-        Some(Platform::Esxi | Platform::Macos) | None => &[],
+        Some(Platform::Esxi) => &[ESXI_SETTINGS],
+        Some(Platform::Macos) | None => &[],
     }
 }
 
@@ -68,6 +69,11 @@ const WINDOWS_OFFLOADS: Wanted = Wanted {
     what: "RSC of adapters or switches (Get-NetAdapterRsc, Get-VMSwitch)",
     decides: true,
     is_there: |snapshot| has_features(snapshot) || !snapshot.switches.is_empty(),
+};
+const ESXI_SETTINGS: Wanted = Wanted {
+    what: "LRO and TSO of the host (esxcli system settings advanced list)",
+    decides: true,
+    is_there: |snapshot| !snapshot.settings.is_empty(),
 };
 const LINUX_LINKS: Wanted = Wanted {
     what: "links (ip -d link)",

@@ -27,8 +27,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     built_in!("linux-virtual"),
     built_in!("linux-vpn"),
     built_in!("linux-drivers"),
+    built_in!("linux-filters"),
     built_in!("freebsd"),
     built_in!("windows"),
+    built_in!("esxi"),
 ];
 
 /// How switches are set on each platform.

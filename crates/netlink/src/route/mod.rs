@@ -6,6 +6,7 @@ mod details;
 mod links;
 mod namespaces;
 mod netem;
+mod policers;
 mod routes;
 mod tunnel;
 
@@ -14,6 +15,7 @@ pub use change::NewLink;
 pub use details::{Details, Port, VlanProtocol};
 pub use links::{Limits, Link, Xdp, XdpMode};
 pub use netem::Netem;
+pub use policers::Policer;
 pub use tunnel::Tunnel;
 
 use crate::Error;

@@ -121,6 +121,8 @@ pub(crate) struct Packet {
     /// The interface's index; `None` is all of them.
     pub(crate) interface: Option<u32>,
     pub(crate) protocol: u16,
+    /// Who holds it, where whoever saved the table looked.
+    pub(crate) process: Option<String>,
 }
 
 /// `/proc/net/packet`: a heading, then `sk RefCnt Type Proto Iface R Rmem User Inode`.
@@ -132,14 +134,16 @@ pub(crate) fn packets(table: &str) -> impl Iterator<Item = Result<Packet, &str>>
 
 fn packet(line: &str) -> Option<Packet> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [_, _, _, protocol, index, _, _, _, inode] = words.as_slice() else {
+    let [_, _, _, protocol, index, _, _, _, inode, process @ ..] = words.as_slice() else {
         return None;
     };
+    let process = process.join(" ");
     let index: u32 = index.parse().ok()?;
     Some(Packet {
         inode: inode.parse().ok()?,
         interface: Some(index).filter(|&index| index != 0),
         protocol: u16::from_str_radix(protocol, 16).ok()?,
+        process: Some(process).filter(|process| !process.is_empty()),
     })
 }
 
@@ -291,13 +295,14 @@ mod tests {
     fn packet_sockets_are_read() {
         let text = "sk       RefCnt Type Proto  Iface R Rmem   User   Inode\n\
             0000000000000000 3      3    0003   2     1 0      0      4711\n\
-            0000000000000000 3      3    88cc   0     1 0      0      4712\nbroken\n";
+            0000000000000000 3      3    88cc   0     1 0      0      4712   \nbroken\n";
         let read: Vec<_> = packets(text).collect();
         let packet = |inode, interface, protocol| {
             Ok(Packet {
                 inode,
                 interface,
                 protocol,
+                process: None,
             })
         };
         let expected = [

@@ -3,15 +3,18 @@
 //! Readers take whole lines only, and note what they do not understand ([`out`]).
 
 mod bonding;
+mod collected;
 mod counters;
 mod ethtool;
 pub(crate) mod files;
+pub(crate) mod filters;
 mod identity;
 mod ifconfig;
 mod ip;
 mod ipvs;
 mod json;
 mod kernel;
+mod managers;
 mod merge;
 mod nat;
 pub(crate) mod net_files;
@@ -64,7 +67,15 @@ pub(super) const READERS: &[Reader] = &[
     nat::NFT,
     nat::SAVE,
     nat::LIST,
+    filters::TC,
     ovs::SHOW,
+    ovs::DATAPATHS,
+    collected::SYS,
+    collected::TUNS,
+    managers::NETWORKCTL_STATUS,
+    managers::NETWORKCTL,
+    managers::NMCLI_SHOW,
+    managers::NMCLI,
     kernel::LOG,
     kernel::LSMOD,
     kernel::MODULES,

@@ -1,7 +1,9 @@
-//! Whether addresses are translated: `nft list ruleset`, `iptables-save`, `iptables -L`.
+//! Whether addresses are translated, and which rules ask for a packet's length: `nft list ruleset`,
+//! `iptables-save`, `iptables -L`.
 
+use super::filters::{of_iptables, of_nft};
 use super::out::Out;
-use crate::model::{Nat, Snapshot};
+use crate::model::{LengthRule, Nat, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
@@ -55,12 +57,25 @@ struct Ruleset {
     nat_chain: bool,
     /// Some chain of type nat has a rule.
     found: bool,
+    /// Family and name of the table, name and hook of the chain.
+    table: (String, String),
+    chain: (String, Option<String>),
+    lengths: Vec<LengthRule>,
 }
 
 impl Ruleset {
     fn line(&mut self, line: &str) {
         let opens = line.ends_with('{');
         let closes = line.starts_with('}');
+        self.place(line);
+        if self.depth == 2 && let Some(rule) = of_nft(line) {
+            self.lengths.push(LengthRule {
+                family: Some(self.table.0.clone()),
+                chain: format!("{} {}", self.table.1, self.chain.0),
+                hook: self.chain.1.clone(),
+                ..rule
+            });
+        }
         if self.depth == 2 && line.starts_with("type nat ") {
             self.nat_chain = true;
         } else if self.nat_chain && !opens && !closes && is_rule(line) {
@@ -68,6 +83,24 @@ impl Ruleset {
         }
         self.depth = self.depth.saturating_sub(usize::from(closes)) + usize::from(opens);
         self.nat_chain &= self.depth >= 2;
+    }
+}
+
+impl Ruleset {
+    /// `table inet filter {`, `chain forward {`, `type filter hook forward priority filter; policy
+    /// accept;`
+    fn place(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["table", family, name, "{"] => {
+                self.table = ((*family).to_owned(), (*name).to_owned());
+            }
+            ["chain", name, "{"] => self.chain = ((*name).to_owned(), None),
+            ["type", _, "hook", hook, ..] if self.depth == 2 => {
+                self.chain.1 = Some((*hook).to_owned());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -85,6 +118,9 @@ fn nft(text: &Text<'_>, snapshot: &mut Snapshot) {
     let whole = rules.depth == 0 && text.body.ends_with('\n');
     if !whole && text.body.ends_with('\n') {
         out.cut();
+    }
+    if whole || !rules.lengths.is_empty() {
+        out.snapshot.stack.length_rules = Some(rules.lengths);
     }
     let nftables = (rules.found || whole).then_some(rules.found);
     put(
@@ -132,7 +168,9 @@ fn writer(line: &str) -> Writer {
 fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SAVE.name, snapshot);
     let (mut now, mut loaded, mut found, mut open) = ("", false, false, false);
+    let mut lengths = Vec::new();
     for line in out.lines() {
+        lengths.extend(of_iptables(line, now));
         if let Some(name) = table(line) {
             (now, open) = (name, true);
             loaded |= name == "nat";
@@ -143,6 +181,7 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     if open && text.body.ends_with('\n') {
         out.cut();
     }
+    out.snapshot.stack.length_rules = Some(lengths);
     saved(&mut out, writer(first_line(text)), loaded, found);
     out.finish();
 }

@@ -36,10 +36,12 @@ pub(super) const VLAN: Reader = Reader {
 pub(super) const PACKET: Reader = Reader {
     name: "/proc/net/packet",
     recognises: |text| {
-        let names = first_line(text).split_whitespace();
-        names.eq([
+        let mut names = first_line(text).split_whitespace();
+        let known = [
             "sk", "RefCnt", "Type", "Proto", "Iface", "R", "Rmem", "User", "Inode",
-        ])
+        ];
+        known.into_iter().eq(names.by_ref().take(known.len()))
+            && names.next().is_none_or(|name| name == PROCESS)
     },
     read: packet,
 };
@@ -154,21 +156,24 @@ fn vlan_of(id: Option<u16>, parent: &str) -> Interface {
     }
 }
 
+/// The column that `collect.sh` adds: who holds the socket.
+const PROCESS: &str = "Process";
+
 fn packet(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, PACKET.name, snapshot);
     let mut sockets = Vec::new();
     let packets = files::packets(out.whole());
-    out.each(packets, |_, packet| sockets.push(socket(&packet)));
+    out.each(packets, |_, packet| sockets.push(socket(packet)));
     out.snapshot.stack.packet_sockets = Some(sockets);
     out.finish();
 }
 
 /// The interface is told by its index only.
-fn socket(packet: &Packet) -> PacketSocket {
+fn socket(packet: Packet) -> PacketSocket {
     PacketSocket {
         interface: packet.interface.map(files::unnamed),
         protocol: Some(packet.protocol),
-        process: None,
+        process: packet.process,
         ring: None,
     }
 }

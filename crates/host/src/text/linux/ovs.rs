@@ -1,4 +1,4 @@
-//! `ovs-vsctl show`.
+//! `ovs-vsctl show` and `ovs-dpctl show`.
 
 use super::out::Out;
 use crate::model::{Ovs, OvsBridge, OvsPort, Snapshot};
@@ -19,6 +19,57 @@ pub(super) const SHOW: Reader = Reader {
     },
     read,
 };
+
+/// `ovs-dpctl show`: the kernel's datapaths, whose ports all bridges share.
+pub(super) const DATAPATHS: Reader = Reader {
+    name: "ovs-dpctl show",
+    recognises: |text| {
+        let is_datapath = datapath(first_line(text)).is_some();
+        is_datapath && first_lines(text).nth(1).is_some_and(|line| line.starts_with("  "))
+    },
+    read: datapaths,
+};
+
+/// `system@ovs-system:`
+fn datapath(line: &str) -> Option<(&str, &str)> {
+    let (kind, name) = line.strip_suffix(':')?.split_once('@')?;
+    (matches!(kind, "system" | "netdev") && !name.contains(char::is_whitespace))
+        .then_some((kind, name))
+}
+
+fn datapaths(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, DATAPATHS.name, snapshot);
+    let mut ovs = Ovs::default();
+    let mut open = None;
+    for line in out.lines() {
+        if let Some((kind, name)) = datapath(line) {
+            let bridge = OvsBridge {
+                datapath: Some(kind.to_owned()),
+                ..OvsBridge::default()
+            };
+            ovs.bridges.insert(name.to_owned(), bridge);
+            open = Some(name);
+        } else if let Some((name, port)) = datapath_port(line.trim_start())
+            && let Some(bridge) = open.and_then(|open| ovs.bridges.get_mut(open))
+        {
+            bridge.ports.insert(name.to_owned(), port);
+        }
+    }
+    out.snapshot.ovs = Some(ovs);
+    out.finish();
+}
+
+/// `port 2: vxlan_sys_4789 (vxlan: packet_type=ptap)`; without a kind it is the system's.
+fn datapath_port(line: &str) -> Option<(&str, OvsPort)> {
+    let (_, rest) = line.strip_prefix("port ")?.split_once(": ")?;
+    let (name, kind) = rest.split_once(" (").unwrap_or((rest, "system"));
+    let kind = kind.trim_end_matches(')').split(':').next()?;
+    let port = OvsPort {
+        kind: Some(kind.to_owned()),
+        ..OvsPort::default()
+    };
+    Some((name, port))
+}
 
 fn is_uuid(line: &str) -> bool {
     let lengths: Vec<usize> = line.split('-').map(str::len).collect();
@@ -57,6 +108,7 @@ impl<'a> Listing<'a> {
             "Port" => self.start_port(value)?,
             "Interface" => self.start_interface(),
             "type:" => self.kind(value)?,
+            "options:" => self.options(value)?,
             "datapath_type:" => self.bridge()?.datapath = Some(value.to_owned()),
             "ovs_version:" => {
                 self.end_bridge();
@@ -102,6 +154,22 @@ impl<'a> Listing<'a> {
         Some(())
     }
 
+    /// `{key=flow, remote_ip="192.0.2.2"}`, `{peer=patch-tun}`
+    fn options(&mut self, options: &str) -> Option<()> {
+        let list = options.strip_prefix('{')?.strip_suffix('}')?;
+        let pairs = list.split(", ").filter_map(|pair| pair.split_once('='));
+        let port = self.port()?;
+        for (key, value) in pairs {
+            let value = value.trim_matches('"').to_owned();
+            match key {
+                "peer" => port.peer = Some(value),
+                "remote_ip" if value != "flow" => port.remote = Some(value),
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
     /// An interface without a type, if what follows shows that its lines are whole, is the system's.
     fn end_interface(&mut self) {
         if std::mem::take(&mut self.interface)
@@ -122,12 +190,11 @@ impl<'a> Listing<'a> {
 
 /// Lines that say nothing that the model holds.
 fn is_other(line: &str) -> bool {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 14] = [
         "Controller ",
         "Manager ",
         "is_connected:",
         "fail_mode:",
-        "options:",
         "tag:",
         "trunks:",
         "error:",

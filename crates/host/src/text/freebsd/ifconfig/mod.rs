@@ -44,6 +44,26 @@ pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     notes.finish(snapshot);
 }
 
+/// What only the ifconfig of macOS prints: capabilities, and how it checks addresses.
+const OF_MACOS: [&str; 6] = [
+    "TXSTATUS",
+    "SW_TIMESTAMP",
+    "CHANNEL_IO",
+    "PARTIAL_CSUM",
+    "ZEROINVERT_CSUM",
+    "<PERFORMNUD,DAD>",
+];
+
+fn is_macos(blocks: &[Block<'_>]) -> bool {
+    let names = ["utun", "awdl", "llw", "anpi"];
+    blocks.iter().any(|block| {
+        let named = names.iter().any(|name| block.head.name.starts_with(name));
+        let mut lines = block.lines.iter().filter(|line| line.contains("options="));
+        let own = lines.any(|line| OF_MACOS.iter().any(|word| line.contains(word)));
+        named || own || block.head.has("SMART")
+    })
+}
+
 /// Only FreeBSD prints the metric; OpenBSD and macOS have lines and flags of their own.
 fn platform(blocks: &[Block<'_>]) -> Option<Platform> {
     let line = |begins: &str| {
@@ -52,14 +72,12 @@ fn platform(blocks: &[Block<'_>]) -> Option<Platform> {
     };
     let mut lines = blocks.iter().flat_map(|block| &block.lines);
     let llprio = lines.any(|line| line.contains(" llprio "));
-    let named = |name: &str| blocks.iter().any(|block| block.head.name.starts_with(name));
-    let smart = blocks.iter().any(|block| block.head.has("SMART"));
-    if blocks.iter().any(|block| block.head.metric) {
+    if is_macos(blocks) {
+        Some(Platform::Macos)
+    } else if blocks.iter().any(|block| block.head.metric) {
         Some(Platform::Freebsd)
     } else if line("lladdr ") || line("hwfeatures=") || llprio {
         Some(Platform::Openbsd)
-    } else if smart || named("utun") || named("awdl") {
-        Some(Platform::Macos)
     } else {
         None
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::details::{is_pair, peer};
 use super::facts::Facts;
-use crate::model::Interface;
+use crate::model::{Interface, Setting};
 use crate::text::linux::out::Out;
 
 /// Links and what is behind their `@`.
@@ -27,12 +27,15 @@ impl Beneath {
         let other = at.map(str::to_owned);
         self.others.entry(name.to_owned()).or_insert(other);
         let Some(at) = at else {
+            if block.tunnel.is_some() {
+                lower(None, block, facts);
+            }
             return;
         };
         let here = Some(at).filter(|at| !is_index(at));
         match block.kind.as_deref() {
             Some(kind) if is_pair(kind) => block.peer = Some(peer(here, facts)),
-            Some(_) => block.parent = here.map(str::to_owned).or(block.parent.take()),
+            Some(_) => lower(here, block, facts),
             None => self.unclear.push((name.to_owned(), at.to_owned())),
         }
     }
@@ -55,6 +58,15 @@ impl Beneath {
             }
             out.interface(&name, block);
         }
+    }
+}
+
+/// What is beneath, and its namespace if that is another one.
+fn lower(name: Option<&str>, block: &mut Interface, facts: &Facts) {
+    block.parent = name.map(str::to_owned).or(block.parent.take());
+    if let Some(namespace) = peer(None, facts).namespace {
+        let key = "link-namespace".to_owned();
+        block.properties.insert(key, Setting::Text(namespace));
     }
 }
 

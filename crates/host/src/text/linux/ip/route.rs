@@ -1,9 +1,9 @@
-//! `ip route`: which interfaces carry a default route.
+//! `ip route` and `ip route get`: which interfaces carry a default route, and where others lead.
 
 use serde_json::{Map, Value};
 
-use crate::model::{Interface, Snapshot};
-use crate::text::linux::json::{for_each, has_keys, text_of};
+use crate::model::{Interface, Route, Snapshot};
+use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
 use crate::text::linux::out::Out;
 use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
@@ -35,6 +35,9 @@ const TYPES: [&str; 9] = [
     "anycast",
 ];
 
+/// Routes that are kept of one text: a router of the Internet has a million.
+const KEPT: usize = 2_000;
+
 fn is_route(line: &str) -> bool {
     let mut words = line.split(' ').filter(|word| !TYPES.contains(word));
     let to = words.next().unwrap_or_default();
@@ -51,18 +54,20 @@ fn is_prefix(word: &str) -> bool {
 
 fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, TEXT.name, snapshot);
-    let mut of_default = false;
+    let mut open: Option<Route> = None;
     for line in out.lines().filter(|line| !line.is_empty()) {
         let goes_on = line.starts_with([' ', '\t']);
         if !goes_on {
-            of_default = is_default(line);
+            put(&mut out, open.take());
+            open = route(line);
         }
         if !goes_on && !is_route(line) && !is_refusal(line) {
             out.unknown(line);
-        } else if of_default && let Some(name) = after(line, "dev") {
-            add(&mut out, name);
+        } else if let (Some(route), Some(name)) = (&mut open, after(line, "dev")) {
+            route.interfaces.push(name.to_owned());
         }
     }
+    put(&mut out, open);
     out.finish();
 }
 
@@ -73,10 +78,30 @@ fn is_refusal(line: &str) -> bool {
         .is_some_and(|word| TYPES.contains(&word))
 }
 
-/// Of the main table: rules may send nothing to the others.
-fn is_default(line: &str) -> bool {
-    let main = after(line, "table").is_none_or(|table| matches!(table, "main" | "254"));
-    main && line.split(' ').next() == Some("default")
+/// A route of the main table: rules may send nothing to the others. What was asked for by `ip route
+/// get` is where packets go, whatever the table.
+fn route(line: &str) -> Option<Route> {
+    let main = after(line, "table").is_none_or(is_main);
+    let mut words = line.split(' ').filter(|word| *word != "unicast");
+    let to = words.next()?;
+    let asked = !to.contains('/') && after(line, "uid").is_some();
+    (main || asked).then_some(Route {
+        to: network(to)?,
+        interfaces: Vec::new(),
+        metric: after(line, "metric").and_then(|metric| metric.parse().ok()),
+    })
+}
+
+fn is_main(table: &str) -> bool {
+    matches!(table, "main" | "254")
+}
+
+/// A single address has the longest prefix.
+fn network(to: &str) -> Option<String> {
+    match to.parse::<std::net::IpAddr>() {
+        Ok(address) => Some(format!("{to}/{}", if address.is_ipv4() { 32 } else { 128 })),
+        Err(_) => (to == "default" || is_prefix(to)).then(|| to.to_owned()),
+    }
 }
 
 fn after<'a>(line: &'a str, key: &str) -> Option<&'a str> {
@@ -85,30 +110,43 @@ fn after<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     words.next()
 }
 
-fn add(out: &mut Out<'_>, name: &str) {
-    let block = Interface {
-        default_route: Some(true),
-        ..Interface::default()
+fn put(out: &mut Out<'_>, route: Option<Route>) {
+    let Some(route) = route.filter(|route| !route.interfaces.is_empty()) else {
+        return;
     };
-    out.interface(name, block);
+    let is_default = route.to == "default";
+    for name in route.interfaces.iter().filter(|_| is_default) {
+        let block = Interface {
+            default_route: Some(true),
+            ..Interface::default()
+        };
+        out.interface(name, block);
+    }
+    let routes = &mut out.snapshot.stack.routes;
+    if routes.len() < KEPT && !routes.contains(&route) {
+        routes.push(route);
+    }
 }
 
 fn read_json(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, JSON.name, snapshot);
     for_each(text, &mut out, |out, object| {
         let plain = text_of(object, "type").is_none_or(|kind| kind == "unicast");
-        let main = text_of(object, "table").is_none_or(|table| table == "main");
-        if plain && main && text_of(object, "dst") == Some("default") {
-            json_default(out, object);
+        let main = text_of(object, "table").is_none_or(is_main) || object.contains_key("uid");
+        if plain && main {
+            put(out, json_route(object));
         }
     });
     out.finish();
 }
 
-fn json_default(out: &mut Out<'_>, object: &Map<String, Value>) {
+fn json_route(object: &Map<String, Value>) -> Option<Route> {
     let hops = object.get("nexthops").and_then(Value::as_array);
     let hops = hops.into_iter().flatten().filter_map(Value::as_object);
-    for name in hops.chain([object]).filter_map(|hop| text_of(hop, "dev")) {
-        add(out, name);
-    }
+    let names = hops.chain([object]).filter_map(|hop| text_of(hop, "dev"));
+    Some(Route {
+        to: network(text_of(object, "dst")?)?,
+        interfaces: names.map(str::to_owned).collect(),
+        metric: number_of(object, "metric").and_then(|metric| metric.try_into().ok()),
+    })
 }

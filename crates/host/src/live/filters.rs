@@ -1,0 +1,78 @@
+//! Rules that ask for a packet's length: of nftables, and of policers.
+
+use super::host::has_module;
+use super::unread::Unreads;
+use crate::model::LengthRule;
+use crate::text::linux::filters::{bounds, protocol_name};
+use coalescope_netlink::nftables;
+use coalescope_netlink::route::{Policer, Route};
+use std::collections::BTreeMap;
+
+/// All of the calling thread's namespace; `None` if none of the two could be read.
+pub(super) fn read(
+    route: &Route,
+    names: &BTreeMap<u32, String>,
+    inside: &str,
+    unread: &mut Unreads,
+) -> Option<Vec<LengthRule>> {
+    let tables = nftables(inside, unread);
+    let policers = match route.policers() {
+        Ok(policers) => Some(policers),
+        // A kernel without queues of its own has no policers.
+        Err(error) if error.is_unsupported() => Some(Vec::new()),
+        Err(error) => {
+            unread.note(format!("policers{inside}"), error);
+            None
+        }
+    };
+    if tables.is_none() && policers.is_none() {
+        return None;
+    }
+    let policers = policers.into_iter().flatten();
+    let policers = policers.map(|policer| of_policer(&policer, names));
+    Some(tables.into_iter().flatten().chain(policers).collect())
+}
+
+fn nftables(inside: &str, unread: &mut Unreads) -> Option<Vec<LengthRule>> {
+    if !has_module("nf_tables") {
+        return Some(Vec::new());
+    }
+    match nftables::length_rules() {
+        Ok(rules) => Some(rules.into_iter().map(of_table).collect()),
+        Err(error) if error.is_unsupported() => Some(Vec::new()),
+        Err(error) => {
+            unread.note(format!("rules of nftables{inside}"), error);
+            None
+        }
+    }
+}
+
+fn of_table(rule: nftables::LengthRule) -> LengthRule {
+    let (longer, up_to) = rule.lengths.map_or((None, None), |(from, to)| {
+        bounds(from.into(), to.into())
+    });
+    LengthRule {
+        by: "nftables".to_owned(),
+        family: Some(rule.family.to_owned()),
+        chain: format!("{} {}", rule.table, rule.chain),
+        hook: rule.hook.map(str::to_owned),
+        interface: rule.interface,
+        longer_than_bytes: longer,
+        up_to_bytes: up_to,
+        verdict: rule.verdict.map(str::to_owned),
+        protocol: rule.protocol.map(protocol_name),
+    }
+}
+
+fn of_policer(policer: &Policer, names: &BTreeMap<u32, String>) -> LengthRule {
+    let hook = if policer.ingress { "ingress" } else { "egress" };
+    LengthRule {
+        by: "tc".to_owned(),
+        chain: "police".to_owned(),
+        hook: Some(hook.to_owned()),
+        interface: names.get(&policer.interface).cloned(),
+        longer_than_bytes: Some(policer.mtu.into()),
+        verdict: policer.drops.then(|| "drop".to_owned()),
+        ..LengthRule::default()
+    }
+}

@@ -1,0 +1,288 @@
+//! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them.
+
+use super::out::{Out, is_name};
+use crate::model::{LengthRule, Snapshot};
+use crate::text::notes::first_line;
+use crate::text::{Reader, Text};
+
+/// `tc filter show dev eth0 ingress`.
+pub(super) const TC: Reader = Reader {
+    name: "tc filter show",
+    recognises: |text| {
+        let mut words = first_line(text).split_whitespace();
+        words.next() == Some("filter") && words.any(|word| word == "protocol" || word == "parent")
+    },
+    read: tc,
+};
+
+/// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
+const LONGEST: u64 = 65_535;
+
+/// The lengths that a rule applies to, as what they exceed and what they do not.
+pub(crate) fn bounds(from: u64, to: u64) -> (Option<u64>, Option<u64>) {
+    let longer_than = from.checked_sub(1).filter(|longer| *longer > 0);
+    (longer_than, Some(to).filter(|to| *to < LONGEST))
+}
+
+/// Name of a protocol by its number.
+pub(crate) fn protocol_name(number: u8) -> String {
+    match number {
+        1 => "icmp".to_owned(),
+        6 => "tcp".to_owned(),
+        17 => "udp".to_owned(),
+        58 => "ipv6-icmp".to_owned(),
+        132 => "sctp".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// A rule of `nft list ruleset`; `None` if it asks for no length.
+pub(super) fn of_nft(line: &str) -> Option<LengthRule> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.windows(2).position(|pair| {
+        matches!(pair, ["meta" | "ip", "length"]) || matches!(pair, ["ip6", "length"])
+    })?;
+    let lengths = of_words(words.get(at + 2..)?);
+    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
+    Some(LengthRule {
+        by: "nftables".to_owned(),
+        interface: after(&words, &["iifname", "iif"]).map(|name| name.trim_matches('"').to_owned()),
+        longer_than_bytes,
+        up_to_bytes,
+        verdict: verdict(&words).map(str::to_owned),
+        protocol: nft_protocol(&words),
+        ..LengthRule::default()
+    })
+}
+
+/// `> 1500`, `1501-65535`, `!= 0-1500`, `1500`; `None` of a set.
+fn of_words(words: &[&str]) -> Option<(u64, u64)> {
+    let number = |word: &str| word.parse::<u64>().ok();
+    match words {
+        [">", value, ..] => Some((number(value)?.saturating_add(1), u64::MAX)),
+        [">=", value, ..] => Some((number(value)?, u64::MAX)),
+        ["<", value, ..] => Some((0, number(value)?.checked_sub(1)?)),
+        ["<=", value, ..] => Some((0, number(value)?)),
+        ["!=", range, ..] => {
+            let (from, to) = range.split_once('-')?;
+            within(number(from)?, number(to)?, true)
+        }
+        [range, ..] => match range.split_once('-') {
+            Some((from, to)) => within(number(from)?, number(to)?, false),
+            None => Some((number(range)?, number(range)?)),
+        },
+        [] => None,
+    }
+}
+
+/// What is in a range, or what is not, if that is one range as well.
+fn within(from: u64, to: u64, inverted: bool) -> Option<(u64, u64)> {
+    let open = if to >= LONGEST { u64::MAX } else { to };
+    match (from, inverted) {
+        (from, false) => Some((from, open)),
+        (0, true) => Some((to.saturating_add(1), u64::MAX)),
+        (from, true) if to >= LONGEST => Some((0, from.saturating_sub(1))),
+        _ => None,
+    }
+}
+
+fn after<'a>(words: &[&'a str], keys: &[&str]) -> Option<&'a str> {
+    let at = words.iter().position(|word| keys.contains(word))?;
+    words
+        .get(at + 1)
+        .copied()
+        .filter(|word| !word.starts_with(['!', '{']))
+}
+
+fn verdict<'a>(words: &[&'a str]) -> Option<&'a str> {
+    const VERDICTS: [&str; 6] = ["drop", "reject", "accept", "jump", "goto", "return"];
+    let mut found = words.iter().rev();
+    found.find(|word| VERDICTS.contains(word)).copied()
+}
+
+fn nft_protocol(words: &[&str]) -> Option<String> {
+    // What follows a verdict is about the answer: `reject with icmp host-unreachable`.
+    let end = words.iter().position(|word| *word == "reject");
+    let words = words.get(..end.unwrap_or(words.len()))?;
+    let named = after(words, &["l4proto", "protocol", "nexthdr"]);
+    let port = words.windows(2).find_map(|pair| match pair {
+        [protocol @ ("tcp" | "udp"), field] if *field != "}" => Some(*protocol),
+        _ => None,
+    });
+    let icmp = words.iter().find(|word| word.starts_with("icmp")).copied();
+    let name = named.or(port).or(icmp)?;
+    Some(if name.starts_with("icmp") { "icmp" } else { name }.to_owned())
+}
+
+/// A rule of `iptables-save`; `None` if it asks for no length.
+pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "--length")?;
+    let inverted = at > 0 && words.get(at - 1) == Some(&"!");
+    let lengths = range(words.get(at + 1)?, inverted);
+    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
+    let chain = after(&words, &["-A"])?;
+    let target = after(&words, &["-j", "-g"]);
+    Some(LengthRule {
+        by: "iptables".to_owned(),
+        chain: format!("{table} {chain}"),
+        hook: hook_of(chain),
+        interface: after(&words, &["-i"]).map(str::to_owned),
+        longer_than_bytes,
+        up_to_bytes,
+        verdict: target.map(str::to_ascii_lowercase),
+        protocol: after(&words, &["-p"]).map(str::to_owned),
+        ..LengthRule::default()
+    })
+}
+
+/// The chains that iptables hooks in itself.
+fn hook_of(chain: &str) -> Option<String> {
+    let all = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"];
+    all.contains(&chain).then(|| chain.to_ascii_lowercase())
+}
+
+/// `1501:65535`, `1501:`, `:128`, `1500`
+fn range(word: &str, inverted: bool) -> Option<(u64, u64)> {
+    let (from, to) = word.split_once(':').unwrap_or((word, word));
+    let end = |text: &str, open: u64| match text {
+        "" => Some(open),
+        text => text.parse().ok(),
+    };
+    within(end(from, 0)?, end(to, LONGEST)?, inverted)
+}
+
+/// The interface is named by the command alone.
+fn tc(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, TC.name, snapshot);
+    let place = place(text.command.unwrap_or_default());
+    let mut rules = Vec::new();
+    for line in out.lines().filter(|line| line.contains("police ")) {
+        match policer(line) {
+            Some(rule) => rules.push(rule),
+            None => out.unknown(line),
+        }
+    }
+    match place {
+        Some((name, hook)) => {
+            for rule in &mut rules {
+                rule.interface = Some(name.clone());
+                rule.hook = Some(hook.to_owned());
+            }
+            out.snapshot.stack.length_rules = Some(rules);
+        }
+        None if rules.is_empty() => {}
+        None => {
+            let why = "does not say which interface it is about, nor does what names it";
+            out.not_read(TC.name, why);
+        }
+    }
+    out.finish();
+}
+
+/// `tc filter show dev eth0 ingress`, of older kernels `parent ffff:`.
+fn place(command: &str) -> Option<(String, &'static str)> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let name = after(&words, &["dev"]).filter(|name| is_name(name))?;
+    let ingress = words.contains(&"ingress") || after(&words, &["parent"]) == Some("ffff:");
+    Some((name.to_owned(), if ingress { "ingress" } else { "egress" }))
+}
+
+/// `police 0x1 rate 1Gbit burst 100Kb mtu 2Kb action drop overhead 0b`
+fn policer(line: &str) -> Option<LengthRule> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let action = after(&words, &["action"]).filter(|action| *action != "order");
+    // Newer ones have "action order 1:  police ... action drop".
+    let last = words.iter().rposition(|word| *word == "action")?;
+    let action = action.or_else(|| words.get(last + 1).copied())?;
+    Some(LengthRule {
+        by: "tc".to_owned(),
+        chain: "police".to_owned(),
+        longer_than_bytes: after(&words, &["mtu"]).and_then(size),
+        verdict: Some(action.split('/').next()?.to_owned()),
+        ..LengthRule::default()
+    })
+}
+
+/// `2Kb` is 2 KiB or a little less, as tc rounds it.
+fn size(word: &str) -> Option<u64> {
+    let digits = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor = match &word[digits.len()..] {
+        "" | "b" | "B" => 1,
+        "Kb" | "KB" => 1 << 10,
+        "Mb" | "MB" => 1 << 20,
+        "Gb" | "GB" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(rule: Option<LengthRule>) -> (Option<u64>, Option<u64>, String, String) {
+        let rule = rule.expect("a rule about lengths");
+        let text = Option::unwrap_or_default;
+        (
+            rule.longer_than_bytes,
+            rule.up_to_bytes,
+            text(rule.verdict),
+            text(rule.protocol),
+        )
+    }
+
+    fn is(
+        longer: Option<u64>,
+        up_to: Option<u64>,
+        verdict: &str,
+        protocol: &str,
+    ) -> (Option<u64>, Option<u64>, String, String) {
+        (longer, up_to, verdict.to_owned(), protocol.to_owned())
+    }
+
+    #[test]
+    fn rules_of_nft() {
+        let over = is(Some(1500), None, "drop", "");
+        assert_eq!(said(of_nft("meta length > 1500 drop")), over);
+        let counted = "iifname \"eth0\" meta length >= 1501 counter packets 0 bytes 0 drop";
+        assert_eq!(said(of_nft(counted)), over);
+        assert_eq!(of_nft(counted).and_then(|rule| rule.interface).as_deref(), Some("eth0"));
+        assert_eq!(said(of_nft("meta length != 0-1500 drop")), over);
+        assert_eq!(said(of_nft("ip length 1501-65535 drop")), over);
+        let accepted = is(None, Some(1500), "accept", "tcp");
+        assert_eq!(said(of_nft("meta length <= 1500 tcp dport 80 accept")), accepted);
+        let ping = is(Some(1000), None, "drop", "icmp");
+        assert_eq!(said(of_nft("meta l4proto icmp meta length > 1000 drop")), ping);
+        let set = is(None, None, "reject", "");
+        assert_eq!(said(of_nft("meta length { 1500-2000, 4000 } reject with icmp host-unreachable")), set);
+        assert_eq!(of_nft("tcp dport 80 accept"), None);
+    }
+
+    #[test]
+    fn rules_of_iptables() {
+        let over = "-A FORWARD -i eth0 -p tcp -m length --length 1501:65535 -j DROP";
+        assert_eq!(
+            said(of_iptables(over, "filter")),
+            is(Some(1500), None, "drop", "tcp")
+        );
+        let rule = of_iptables(over, "filter").expect("a rule about lengths");
+        assert_eq!((rule.chain.as_str(), rule.hook.as_deref()), ("filter FORWARD", Some("forward")));
+        assert_eq!(rule.interface.as_deref(), Some("eth0"));
+        let not = "-A FORWARD -m length ! --length 0:1500 -j DROP";
+        assert_eq!(said(of_iptables(not, "filter")), is(Some(1500), None, "drop", ""));
+        let small = "-A OUT -p tcp -m length --length :128 -j MARK --set-xmark 0x1/0xffffffff";
+        assert_eq!(said(of_iptables(small, "mangle")), is(None, Some(128), "mark", "tcp"));
+        assert_eq!(of_iptables("-A FORWARD -j ACCEPT", "filter"), None);
+    }
+
+    #[test]
+    fn policers() {
+        let old = " police 0x2 rate 1Mbit burst 10Kb mtu 2Kb action drop overhead 0b ";
+        assert_eq!(said(policer(old)), is(Some(2048), None, "drop", ""));
+        let new = "\taction order 1:  police 0x1 rate 1Gbit burst 100Kb mtu 64Kb action drop/pipe overhead 0b ";
+        assert_eq!(said(policer(new)), is(Some(65_536), None, "drop", ""));
+        assert_eq!(place("tc filter show dev eth0 ingress"), Some(("eth0".to_owned(), "ingress")));
+        assert_eq!(place("tc filter show"), None);
+    }
+}
