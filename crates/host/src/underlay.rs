@@ -50,7 +50,10 @@ fn is_elsewhere(interface: &Interface) -> bool {
 /// Where the packets go; those of Open vSwitch, which sends to all of its ports' other ends by one
 /// interface of each kind (`vxlan_sys_4789`, `genev_sys_6081`).
 fn remotes(snapshot: &Snapshot, interface: &Interface, tunnel: &Tunnel) -> Vec<IpAddr> {
-    let own = tunnel.remote.iter().filter_map(|remote| remote.parse().ok());
+    let own = tunnel
+        .remote
+        .iter()
+        .filter_map(|remote| remote.parse().ok());
     let mut all: Vec<IpAddr> = own.collect();
     if tunnel.external == Some(true) && interface.namespace.is_none() {
         let bridges = snapshot.ovs.iter().flat_map(|ovs| ovs.bridges.values());

@@ -206,17 +206,27 @@ const VXLAN: &str = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc m
 /// The same way whatever the text: a route, a network, the only default route.
 #[test]
 fn a_route_or_an_address_tells_the_underlay() {
-    let underlay = |outputs: &[(&str, &str)]| roles_of("eth0", outputs).contains(&RoleName::TunnelUnderlay);
+    let underlay =
+        |outputs: &[(&str, &str)]| roles_of("eth0", outputs).contains(&RoleName::TunnelUnderlay);
     let links = ("ip -d addr", VXLAN);
     assert!(!underlay(&[links]));
-    assert!(underlay(&[links, ("ip route", "default via 192.0.2.254 dev eth0 proto static\n")]));
+    assert!(underlay(&[
+        links,
+        (
+            "ip route",
+            "default via 192.0.2.254 dev eth0 proto static\n"
+        )
+    ]));
     let asked = "198.51.100.9 via 192.0.2.254 dev eth0 src 192.0.2.1 uid 0\n    cache\n";
     assert!(underlay(&[links, ("ip route get 198.51.100.9", asked)]));
     let bound = VXLAN.replace(" remote 198.51.100.9", " local 192.0.2.1");
     assert!(underlay(&[("ip -d addr", &bound)]));
     let near = VXLAN.replace(" remote 198.51.100.9", " remote 192.0.2.9");
     assert!(underlay(&[("ip -d addr", &near)]));
-    let elsewhere = near.replace("vx0: <", "vx0@if2: <").replace("promiscuity 0\n    vxlan", "link-netnsid 0 promiscuity 0\n    vxlan");
+    let elsewhere = near.replace("vx0: <", "vx0@if2: <").replace(
+        "promiscuity 0\n    vxlan",
+        "link-netnsid 0 promiscuity 0\n    vxlan",
+    );
     assert!(!underlay(&[("ip -d addr", &elsewhere)]));
 }
 
@@ -239,7 +249,14 @@ fn patch_ports_join_bridges_of_open_vswitch() {
     ];
     let roles = roles_of("eth1", &outputs);
     assert_eq!(roles, [RoleName::BridgePort, RoleName::GuestUplink]);
-    let apart = shown.replace("options: {peer=patch-ex}", "options: {}").replace("options: {peer=patch-int}", "options: {}");
-    let outputs = [("ovs-vsctl show", apart.as_str()), outputs[1], outputs[2], NO_FORWARDING];
+    let apart = shown
+        .replace("options: {peer=patch-ex}", "options: {}")
+        .replace("options: {peer=patch-int}", "options: {}");
+    let outputs = [
+        ("ovs-vsctl show", apart.as_str()),
+        outputs[1],
+        outputs[2],
+        NO_FORWARDING,
+    ];
     assert_eq!(roles_of("eth1", &outputs), [RoleName::BridgePort]);
 }

@@ -211,7 +211,12 @@ fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
 fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
     let told = set(from);
     let is_told = into.iter().all(|value| told.contains(&value.to_string()));
-    if is_told || matches!(path.last(), Some(&"addresses" | &"log" | &"routes" | &"length_rules")) {
+    if is_told
+        || matches!(
+            path.last(),
+            Some(&"addresses" | &"log" | &"routes" | &"length_rules")
+        )
+    {
         let new = from.iter().filter(|value| !into.contains(value));
         let new: Vec<Value> = new.cloned().collect();
         into.extend(new);

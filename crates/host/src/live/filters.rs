@@ -48,9 +48,9 @@ fn nftables(inside: &str, unread: &mut Unreads) -> Option<Vec<LengthRule>> {
 }
 
 fn of_table(rule: nftables::LengthRule) -> LengthRule {
-    let (longer, up_to) = rule.lengths.map_or((None, None), |(from, to)| {
-        bounds(from.into(), to.into())
-    });
+    let (longer, up_to) = rule
+        .lengths
+        .map_or((None, None), |(from, to)| bounds(from.into(), to.into()));
     LengthRule {
         by: "nftables".to_owned(),
         family: Some(rule.family.to_owned()),

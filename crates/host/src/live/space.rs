@@ -1,9 +1,9 @@
 //! Everything of one network namespace, read by a thread inside of it.
 
+use super::filters;
 use super::interfaces::{self, Around, Handles};
 use super::namespaces::{Identity, Space, Spaces};
 use super::packets::{self, Found};
-use super::filters;
 use super::stack;
 use super::unread::Unreads;
 use crate::model::{Interface, Ovs, OvsBridge, OvsPort, Stack};

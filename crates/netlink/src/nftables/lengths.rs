@@ -243,7 +243,11 @@ impl Reading {
         let info = data.get(3)?;
         let half = |at: usize| Some(u16::from_ne_bytes(*info.get(at..)?.first_chunk()?));
         let most = half(2)?;
-        let to = if most == u16::MAX { u32::MAX } else { most.into() };
+        let to = if most == u16::MAX {
+            u32::MAX
+        } else {
+            most.into()
+        };
         self.rule.lengths = within(half(0)?.into(), to, *info.get(4)? != 0);
         Some(())
     }

@@ -61,7 +61,12 @@ impl Route {
         Ok(all)
     }
 
-    fn policers_at(&self, interface: u32, minor: u16, ingress: bool) -> Result<Vec<Policer>, Error> {
+    fn policers_at(
+        &self,
+        interface: u32,
+        minor: u16,
+        ingress: bool,
+    ) -> Result<Vec<Policer>, Error> {
         let mut message = TcMessage::default();
         message.header.index = i32::try_from(interface).unwrap_or(i32::MAX);
         message.header.parent = TcHandle {

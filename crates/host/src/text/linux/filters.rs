@@ -111,7 +111,14 @@ fn nft_protocol(words: &[&str]) -> Option<String> {
     });
     let icmp = words.iter().find(|word| word.starts_with("icmp")).copied();
     let name = named.or(port).or(icmp)?;
-    Some(if name.starts_with("icmp") { "icmp" } else { name }.to_owned())
+    Some(
+        if name.starts_with("icmp") {
+            "icmp"
+        } else {
+            name
+        }
+        .to_owned(),
+    )
 }
 
 /// A rule of `iptables-save`; `None` if it asks for no length.
@@ -247,15 +254,29 @@ mod tests {
         assert_eq!(said(of_nft("meta length > 1500 drop")), over);
         let counted = "iifname \"eth0\" meta length >= 1501 counter packets 0 bytes 0 drop";
         assert_eq!(said(of_nft(counted)), over);
-        assert_eq!(of_nft(counted).and_then(|rule| rule.interface).as_deref(), Some("eth0"));
+        assert_eq!(
+            of_nft(counted).and_then(|rule| rule.interface).as_deref(),
+            Some("eth0")
+        );
         assert_eq!(said(of_nft("meta length != 0-1500 drop")), over);
         assert_eq!(said(of_nft("ip length 1501-65535 drop")), over);
         let accepted = is(None, Some(1500), "accept", "tcp");
-        assert_eq!(said(of_nft("meta length <= 1500 tcp dport 80 accept")), accepted);
+        assert_eq!(
+            said(of_nft("meta length <= 1500 tcp dport 80 accept")),
+            accepted
+        );
         let ping = is(Some(1000), None, "drop", "icmp");
-        assert_eq!(said(of_nft("meta l4proto icmp meta length > 1000 drop")), ping);
+        assert_eq!(
+            said(of_nft("meta l4proto icmp meta length > 1000 drop")),
+            ping
+        );
         let set = is(None, None, "reject", "");
-        assert_eq!(said(of_nft("meta length { 1500-2000, 4000 } reject with icmp host-unreachable")), set);
+        assert_eq!(
+            said(of_nft(
+                "meta length { 1500-2000, 4000 } reject with icmp host-unreachable"
+            )),
+            set
+        );
         assert_eq!(of_nft("tcp dport 80 accept"), None);
     }
 
@@ -267,12 +288,21 @@ mod tests {
             is(Some(1500), None, "drop", "tcp")
         );
         let rule = of_iptables(over, "filter").expect("a rule about lengths");
-        assert_eq!((rule.chain.as_str(), rule.hook.as_deref()), ("filter FORWARD", Some("forward")));
+        assert_eq!(
+            (rule.chain.as_str(), rule.hook.as_deref()),
+            ("filter FORWARD", Some("forward"))
+        );
         assert_eq!(rule.interface.as_deref(), Some("eth0"));
         let not = "-A FORWARD -m length ! --length 0:1500 -j DROP";
-        assert_eq!(said(of_iptables(not, "filter")), is(Some(1500), None, "drop", ""));
+        assert_eq!(
+            said(of_iptables(not, "filter")),
+            is(Some(1500), None, "drop", "")
+        );
         let small = "-A OUT -p tcp -m length --length :128 -j MARK --set-xmark 0x1/0xffffffff";
-        assert_eq!(said(of_iptables(small, "mangle")), is(None, Some(128), "mark", "tcp"));
+        assert_eq!(
+            said(of_iptables(small, "mangle")),
+            is(None, Some(128), "mark", "tcp")
+        );
         assert_eq!(of_iptables("-A FORWARD -j ACCEPT", "filter"), None);
     }
 
@@ -282,7 +312,10 @@ mod tests {
         assert_eq!(said(policer(old)), is(Some(2048), None, "drop", ""));
         let new = "\taction order 1:  police 0x1 rate 1Gbit burst 100Kb mtu 64Kb action drop/pipe overhead 0b ";
         assert_eq!(said(policer(new)), is(Some(65_536), None, "drop", ""));
-        assert_eq!(place("tc filter show dev eth0 ingress"), Some(("eth0".to_owned(), "ingress")));
+        assert_eq!(
+            place("tc filter show dev eth0 ingress"),
+            Some(("eth0".to_owned(), "ingress"))
+        );
         assert_eq!(place("tc filter show"), None);
     }
 }

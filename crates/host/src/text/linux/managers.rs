@@ -87,7 +87,9 @@ fn networkctl_status(text: &Text<'_>, snapshot: &mut Snapshot) {
 fn field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim_start().split_once(": ")?;
     let plain = key.starts_with(|letter: char| letter.is_ascii_uppercase())
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" ()-/".contains(&byte));
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" ()-/".contains(&byte));
     plain.then_some((key, value.trim()))
 }
 
@@ -119,7 +121,10 @@ fn status_field(block: &mut Interface, key: &str, value: &str) {
 fn address(word: &str) -> Option<String> {
     let bare = word.split('%').next()?;
     let address: std::net::IpAddr = bare.parse().ok()?;
-    Some(format!("{bare}/{}", if address.is_ipv4() { 32 } else { 128 }))
+    Some(format!(
+        "{bare}/{}",
+        if address.is_ipv4() { 32 } else { 128 }
+    ))
 }
 
 /// The operational state of networkctl.
@@ -158,7 +163,10 @@ fn put(out: &mut Out<'_>, block: Option<(&str, Interface)>) {
 fn networkctl(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, NETWORKCTL.name, snapshot);
     let lines = out.lines().filter(|line| !line.is_empty());
-    for line in lines.skip_while(|line| !line.split_whitespace().eq(TITLES)).skip(1) {
+    for line in lines
+        .skip_while(|line| !line.split_whitespace().eq(TITLES))
+        .skip(1)
+    {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             [index, name, kind, state, _] if is_name(name) => {

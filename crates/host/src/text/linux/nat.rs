@@ -68,7 +68,9 @@ impl Ruleset {
         let opens = line.ends_with('{');
         let closes = line.starts_with('}');
         self.place(line);
-        if self.depth == 2 && let Some(rule) = of_nft(line) {
+        if self.depth == 2
+            && let Some(rule) = of_nft(line)
+        {
             self.lengths.push(LengthRule {
                 family: Some(self.table.0.clone()),
                 chain: format!("{} {}", self.table.1, self.chain.0),

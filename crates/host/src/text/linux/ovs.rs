@@ -25,7 +25,10 @@ pub(super) const DATAPATHS: Reader = Reader {
     name: "ovs-dpctl show",
     recognises: |text| {
         let is_datapath = datapath(first_line(text)).is_some();
-        is_datapath && first_lines(text).nth(1).is_some_and(|line| line.starts_with("  "))
+        is_datapath
+            && first_lines(text)
+                .nth(1)
+                .is_some_and(|line| line.starts_with("  "))
     },
     read: datapaths,
 };
