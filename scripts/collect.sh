@@ -225,8 +225,8 @@ packet_sockets() {
             if read -r process <"/proc/$pid/comm"; then printf '%s %s\n' "$held" "$process"; fi
         done 2>/dev/null)
     fi
-    { printf '%s\n\n' "$owners"; printf '%s\n' "$table"; } | awk '
-        !listed && NF == 0 { listed = 1; next }
+    { printf '%s\n-\n' "$owners"; printf '%s\n' "$table"; } | awk '
+        $0 == "-" { listed = 1; next }
         !listed { what = $1; sub(/^[^ ]* /, ""); owner[what] = $0; next }
         $9 == "Inode" { print $0, "Process"; next }
         { print $0, owner["socket:[" $9 "]"] }'
