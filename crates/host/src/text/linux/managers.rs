@@ -145,9 +145,9 @@ fn enslaved(state: &str) -> BTreeMap<String, Setting> {
 /// Kinds as the model has them; `ether` is anything of Ethernet.
 fn kind_of(word: &str) -> Option<String> {
     match word {
-        "ether" | "ethernet" | "n/a" | "--" | "generic" | "none" | "" => None,
+        "ether" | "ethernet" | "n/a" | "--" | "generic" | "none" | "" | "ip-tunnel"
+        | "iptunnel" | "tunnel" => None,
         "ovs-interface" | "ovs-port" | "ovs-bridge" => Some("openvswitch".to_owned()),
-        "ip-tunnel" | "iptunnel" | "tunnel" => None,
         "wifi" | "wlan" | "infiniband" => Some("physical".to_owned()),
         other => Some(other.to_owned()),
     }
