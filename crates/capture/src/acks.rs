@@ -48,7 +48,7 @@ impl Acks {
         let pure = frame.payload == 0 && !frame.flags.has(Flags::SYN | Flags::FIN);
         if !frame.sack().is_empty() {
             self.sack_frames += 1;
-            self.sacked = true;
+            self.sacked |= reports_hole(frame);
         }
         if !frame.flags.has(Flags::SYN) {
             self.look_at_window(frame);
@@ -75,7 +75,7 @@ impl Acks {
     fn count_run(&mut self, frame: &Frame, may_repeat: bool) {
         if frame.ack != self.last_ack {
             self.run = 0;
-            self.sacked = !frame.sack().is_empty();
+            self.sacked = reports_hole(frame);
         } else if may_repeat && frame.window == self.last_window {
             self.run = self.run.saturating_add(1);
             self.duplicates += 1;
@@ -138,4 +138,11 @@ impl Acks {
             closed.closed_ns += now_ns - since;
         }
     }
+}
+
+/// Whether a frame tells of bytes beyond what it acknowledges; a D-SACK below that tells of none.
+#[inline]
+fn reports_hole(frame: &Frame) -> bool {
+    let beyond = |(_, end): &(u32, u32)| end.wrapping_sub(frame.ack) as i32 > 0;
+    frame.sack().iter().any(beyond)
 }

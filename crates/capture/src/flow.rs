@@ -257,6 +257,10 @@ impl Flow {
             self.ranges.see(start, end, frame.time_ns)
         };
         self.count_data(frame, novelty, next.saturating_sub(start));
+        // A repeat of what is older says nothing of the end.
+        if end == self.ranges.next() {
+            self.last_push = frame.flags.has(Flags::PSH);
+        }
         self.classify(frame, span, novelty, around, common)
     }
 
@@ -329,7 +333,6 @@ impl Flow {
             self.counts.near += u32::from(is_near);
         }
         self.last_data_ns = frame.time_ns;
-        self.last_push = frame.flags.has(Flags::PSH);
         self.counts.data_frames += 1;
     }
 

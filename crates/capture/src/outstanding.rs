@@ -183,10 +183,7 @@ impl Outstanding {
         let mut before = Before::default();
         for sent in self.within(start, end) {
             before.time_ns = before.time_ns.or(Some(sent.time_ns));
-            let again = (sent.end().min(end) - sent.start.max(start)) as u32;
-            sent.repeated = sent.repeated.saturating_add(again);
-            before.in_vain |= sent.repeated > sent.len;
-            sent.time_ns = now_ns;
+            before.in_vain |= sent.repeat(start, end, now_ns);
         }
         before
     }
@@ -291,6 +288,28 @@ impl Outstanding {
                 fate.repeated = false;
             }
         }
+    }
+
+    /// Whether of every frame with such bytes, of which there are some, bytes were sent again.
+    pub(crate) fn was_repeated(&mut self, start: u64, end: u64) -> bool {
+        let mut frames = self.within(start, end).peekable();
+        frames.peek().is_some() && frames.all(|sent| sent.repeated > 0)
+    }
+
+    /// The receiver reports bytes beyond a hole: what was not sent again before has arrived. A range grows
+    /// at its ends, so that what lies behind a frame known to have arrived was looked at before.
+    pub(crate) fn arrived(&mut self, start: u64, end: u64) {
+        let is_news = |sent: &mut Transmission| sent.arrive();
+        if self.first.start < end && start < self.first.end() {
+            self.first.arrive();
+        }
+        let Some(held) = &mut self.held else { return };
+        let from = held.queue.partition_point(|sent| sent.end() <= start);
+        let to = held.queue.partition_point(|sent| sent.start < end);
+        let last = held.queue.range_mut(from..to.max(from)).rev();
+        last.map(is_news).take_while(|news| *news).count();
+        let first = held.queue.range_mut(from..to.max(from));
+        first.map(is_news).take_while(|news| *news).count();
     }
 
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had

@@ -46,9 +46,10 @@ struct Missing {
 }
 
 impl Ranges {
-    /// Starts at a position: nothing before it is missing.
+    /// Starts at a position: nothing before it is missing, nor what was until now.
     pub(crate) fn start_at(&mut self, position: u64) {
         self.next = position;
+        self.missing = None;
     }
 
     /// Starts at an earlier position: bytes from there on may be seen yet.
@@ -233,6 +234,16 @@ mod tests {
         let mut r = ranges();
         r.see(100, 200, 0);
         assert_eq!(r.see(150, 250, 1), Novelty::Next);
+    }
+
+    #[test]
+    fn who_starts_again_has_no_holes() {
+        let mut r = ranges();
+        r.see(400, 500, 0);
+        r.start_at(100);
+        assert_eq!(r.missing_below(100), 0);
+        assert_eq!(r.see(100, 200, 1), Novelty::Next);
+        assert_eq!(r.see(100, 200, 2), Novelty::Seen);
     }
 
     #[test]

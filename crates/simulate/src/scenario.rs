@@ -149,6 +149,9 @@ pub struct Host {
     /// Segments acknowledged at once at the start, and after something irregular (Linux's
     /// `TCP_MAX_QUICKACKS`: 16).
     pub quick_acks: u32,
+    /// What has just filled a hole is still reported by SACK, although it is acknowledged (against RFC 2018,
+    /// section 4).
+    pub stale_sack: bool,
 }
 
 /// What decides how fast a host sends.
@@ -182,6 +185,7 @@ impl Default for Host {
             ack_every: 2,
             ack_delay: 40 * MILLISECOND,
             quick_acks: 16,
+            stale_sack: false,
         }
     }
 }

@@ -1,10 +1,16 @@
 //! What the other side's frames say of this direction: acknowledgments, D-SACK, timestamp echoes.
 
+use std::array::from_fn;
+use std::ops::Range;
+
 use coalescope_wire::Flags;
 
 use super::{Flow, Late, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::Common;
+
+/// SACK blocks that fit into a header (RFC 2018, section 3).
+const BLOCKS: usize = 4;
 
 impl Flow {
     /// Takes what a frame of the other direction acknowledges here; true if that advances.
@@ -16,7 +22,7 @@ impl Flow {
         self.echo(frame, late.waited);
         let una = self.position(frame.ack);
         if !frame.sack().is_empty() {
-            self.look_for_d_sack(frame.sack(), una);
+            self.take_sack(frame.sack(), una, late.after_hole);
         }
         self.take_una(una, frame.time_ns, late.after_hole, common)
     }
@@ -52,19 +58,44 @@ impl Flow {
         }
     }
 
-    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the
-    /// second block.
+    /// What the receiver reports beside what it acknowledges: a D-SACK takes the loss of what was sent
+    /// again back, and what is reported before it is sent again has arrived.
     #[cold]
-    fn look_for_d_sack(&mut self, sack: &[(u32, u32)], una: u64) {
-        let (start, end) = (self.position(sack[0].0), self.position(sack[0].1));
-        let inside_second = sack.get(1).is_some_and(|second| {
-            start >= self.position(second.0) && end <= self.position(second.1)
+    fn take_sack(&mut self, sack: &[(u32, u32)], una: u64, after_hole: bool) {
+        let blocks: [_; BLOCKS] = from_fn(|number| {
+            let (start, end) = sack.get(number).copied().unwrap_or_default();
+            self.position(start)..self.position(end)
         });
-        if start < end && (end <= una || inside_second) {
+        let is_d_sack = self.is_d_sack(&blocks[0], &blocks[1], una, after_hole);
+        if is_d_sack {
             let odd = self.tally.note_odd();
             odd.spurious = (odd.spurious + 1).min(odd.retransmitted);
-            self.outstanding.was_spurious(start, end);
+            self.outstanding
+                .was_spurious(blocks[0].start, blocks[0].end);
         }
+        let reported = blocks.iter().take(sack.len()).skip(usize::from(is_d_sack));
+        for block in reported.filter(|block| block.start >= una.max(self.una)) {
+            self.outstanding.arrived(block.start, block.end);
+        }
+    }
+
+    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the second
+    /// block. Below means below an earlier one: some receivers still report what has just filled the hole.
+    /// What only this one acknowledges came twice if it was sent twice and no hole had been reported, so
+    /// that an earlier acknowledgment was delayed, or lost on its way.
+    fn is_d_sack(
+        &mut self,
+        first: &Range<u64>,
+        second: &Range<u64>,
+        una: u64,
+        after_hole: bool,
+    ) -> bool {
+        if first.end > una {
+            return !first.is_empty() && second.start <= first.start && first.end <= second.end;
+        }
+        let is_old = first.end <= self.una;
+        let may_be_old = !after_hole && self.outstanding.was_repeated(first.start, first.end);
+        !first.is_empty() && (is_old || may_be_old)
     }
 
     /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how

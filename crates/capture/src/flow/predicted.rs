@@ -1,6 +1,8 @@
 //! The parts of header prediction that concern one direction; see
 //! [`crate::connection::Connection::track`].
 
+use coalescope_wire::Flags;
+
 use super::{Around, Flow, Late, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
@@ -58,6 +60,7 @@ impl Flow {
     #[inline(always)]
     fn count_new_data(&mut self, frame: &Frame) {
         self.note_time(frame);
+        self.last_push = frame.flags.has(Flags::PSH);
         self.counts.payload_bytes += u64::from(frame.payload);
         self.tally.add(frame.payload, frame.number);
     }

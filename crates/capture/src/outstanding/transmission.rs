@@ -19,9 +19,12 @@ pub(crate) struct Transmission {
     /// When these bytes were sent last.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
-    /// How many of its bytes were sent again.
-    pub(crate) repeated: u32,
+    /// How many of its bytes were sent again, or [`ARRIVED`].
+    pub(super) repeated: u32,
 }
+
+/// The receiver reported the frame, or some of it, before it was sent again.
+const ARRIVED: u32 = u32::MAX;
 
 impl Transmission {
     /// The whole of a frame.
@@ -79,9 +82,30 @@ impl Transmission {
         self.start + u64::from(self.len)
     }
 
-    /// Whether all of it was sent again.
+    /// Some of it is sent again; true if that was done before, in vain.
+    pub(super) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> bool {
+        self.time_ns = now_ns;
+        if self.repeated == ARRIVED {
+            return false;
+        }
+        let again = (self.end().min(end) - self.start.max(start)) as u32;
+        self.repeated = self.repeated.saturating_add(again).min(ARRIVED - 1);
+        self.repeated > self.len
+    }
+
+    /// The receiver has some of it, which it has of a first try unless it was sent again; false if that was
+    /// known.
+    pub(super) fn arrive(&mut self) -> bool {
+        let is_known = self.repeated == ARRIVED;
+        if self.repeated == 0 {
+            self.repeated = ARRIVED;
+        }
+        !is_known
+    }
+
+    /// Whether all of it was sent again, and none reported before.
     pub(super) fn is_repeated(&self) -> bool {
-        self.repeated >= self.len
+        self.repeated != ARRIVED && self.repeated >= self.len
     }
 
     pub(super) fn fate(&self) -> Fate {

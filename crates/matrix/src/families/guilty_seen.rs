@@ -72,6 +72,11 @@ pub(super) const ALL: &[Family] = &[
         overtaken_and_lost,
     ),
     family(
+        "stale-sack",
+        "merged frames are lost, and the receiver's SACK still has what it acknowledges",
+        stale_sack,
+    ),
+    family(
         "jumbo-and-lost",
         "segments of jumbo frames are merged, and lost for it",
         jumbo_and_lost,
@@ -316,6 +321,13 @@ fn overtaken_and_lost(dice: &mut Dice) -> Drawn {
     let link = way.link_with(|lane| lane.reorder = Some(reorder));
     scenario.path.insert(place, link);
     Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn stale_sack(dice: &mut Dice) -> Drawn {
+    let (mut scenario, _) = bridge(dice, "stale-sack");
+    (scenario.client.sack, scenario.server.sack) = (true, true);
+    scenario.client.stale_sack = true;
+    Drawn::one(scenario, Otherwise::Healthy).unsnapped()
 }
 
 fn jumbo_and_lost(dice: &mut Dice) -> Drawn {

@@ -23,6 +23,8 @@ pub(crate) struct Receiver {
     early: BTreeMap<u64, u64>,
     latest: Option<u64>,
     duplicate: Option<(u64, u64)>,
+    stale: bool,
+    filled: Option<(u64, u64)>,
     unread: u64,
     read_at: Option<Nanos>,
     edge: u64,
@@ -47,6 +49,8 @@ impl Receiver {
             early: BTreeMap::new(),
             latest: None,
             duplicate: None,
+            stale: host.stale_sack,
+            filled: None,
             unread: 0,
             read_at: None,
             edge: host.receive_buffer,
@@ -93,6 +97,7 @@ impl Receiver {
         let had_gap = !self.early.is_empty();
         self.next = end;
         self.absorb();
+        self.filled = (had_gap && self.stale).then_some((before, self.next));
         self.unread += self.next - before;
         self.read(now);
         self.pending += len;
@@ -211,7 +216,8 @@ impl Receiver {
 
     /// SACK blocks for an acknowledgement: a duplicate first (RFC 2883), then the newest.
     pub(crate) fn blocks(&mut self) -> Vec<(u64, u64)> {
-        let mut blocks: Vec<_> = self.duplicate.take().into_iter().collect();
+        let filled = self.filled.take();
+        let mut blocks: Vec<_> = self.duplicate.take().or(filled).into_iter().collect();
         let newest = self.latest.and_then(|left| self.early.get_key_value(&left));
         blocks.extend(newest.map(|(from, to)| (*from, *to)));
         let others = self.early.iter().rev().map(|(from, to)| (*from, *to));

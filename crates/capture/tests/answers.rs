@@ -1,0 +1,238 @@
+//! What receivers say, frame by frame: SACK as it should be and as some send it, and the end of what was
+//! to be said.
+
+#[expect(dead_code, reason = "tests of simulated stories use the rest")]
+mod common;
+
+use coalescope_capture::facts::Direction;
+use coalescope_capture::{Options, PointInput, trace};
+use common::source;
+use proptest::prelude::*;
+
+const SEGMENT: u32 = 1448;
+const PSH: u8 = 8;
+
+/// A download as a point between shows it: Ethernet, IPv4, TCP, in microseconds.
+struct Talk {
+    bytes: Vec<u8>,
+    now_us: u64,
+    id: u16,
+}
+
+impl Talk {
+    /// Begins with a handshake, a request, and 40 ms to each side.
+    fn begin() -> Self {
+        let header = [0xa1b2_c3d4, 4 << 16 | 2, 0, 0, 65_535, 1];
+        let mut talk = Self {
+            bytes: header
+                .iter()
+                .flat_map(|word: &u32| word.to_le_bytes())
+                .collect(),
+            now_us: 1_000_000_000,
+            id: 1,
+        };
+        let mss = [2, 4, 5, 0xb4, 1, 1, 4, 2];
+        talk.after(0).frame(false, (0, 0), 0, 2, &mss);
+        talk.after(40_000).frame(true, (0, 1), 0, 18, &mss);
+        talk.after(40_000).frame(false, (1, 1), 0, 16, &[]);
+        talk.frame(false, (1, 1), 100, 24, &[]);
+        talk.after(40_000);
+        talk
+    }
+
+    fn after(&mut self, us: u64) -> &mut Self {
+        self.now_us += us;
+        self
+    }
+
+    /// Data of the server: positions count from its first byte.
+    fn data(&mut self, start: u32, len: u32) {
+        self.data_with(start, len, 0);
+    }
+
+    fn data_with(&mut self, start: u32, len: u32, flags: u8) {
+        self.frame(true, (start + 1, 101), len, 16 | flags, &[]);
+    }
+
+    /// An acknowledgment of the client's, with SACK blocks.
+    fn ack(&mut self, position: u32, blocks: &[(u32, u32)]) {
+        let mut options = Vec::new();
+        if !blocks.is_empty() {
+            options.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+        }
+        for (start, end) in blocks {
+            options.extend((start + 1).to_be_bytes());
+            options.extend((end + 1).to_be_bytes());
+        }
+        self.frame(false, (101, position + 1), 0, 16, &options);
+    }
+
+    fn frame(
+        &mut self,
+        from_server: bool,
+        numbers: (u32, u32),
+        len: u32,
+        flags: u8,
+        options: &[u8],
+    ) {
+        let (client, server) = ([10, 0, 0, 1, 0xc0, 1], [10, 0, 0, 2, 0, 80]);
+        let (from, to) = if from_server {
+            (server, client)
+        } else {
+            (client, server)
+        };
+        let ip_len = 40 + options.len() as u16 + len as u16;
+        self.id += 1;
+        let mut frame = vec![2; 12];
+        frame.extend([8, 0, 0x45, 0]);
+        frame.extend(
+            [ip_len, self.id, 0x4000]
+                .iter()
+                .flat_map(|half| half.to_be_bytes()),
+        );
+        frame.extend([60, 6, 0, 0]);
+        frame.extend([&from[..4], &to[..4], &from[4..], &to[4..]].concat());
+        frame.extend([numbers.0.to_be_bytes(), numbers.1.to_be_bytes()].concat());
+        frame.extend([
+            (20 + options.len() as u8) << 2,
+            flags,
+            1,
+            0,
+            0x12,
+            0x34,
+            0,
+            0,
+        ]);
+        frame.extend(options);
+        let parts = [self.now_us / 1_000_000, self.now_us % 1_000_000];
+        let lengths = [frame.len() as u64, u64::from(ip_len) + 14];
+        let record = parts.into_iter().chain(lengths);
+        let record = record.flat_map(|word| (word as u32).to_le_bytes());
+        self.bytes.extend(record);
+        self.bytes.extend(frame);
+    }
+
+    /// What was found of the server's data.
+    fn found(&self) -> Direction {
+        let input = PointInput {
+            name: "point".to_owned(),
+            sources: vec![("point".to_owned(), source("point", self.bytes.clone()))],
+        };
+        let trace = trace(vec![input], &Options::default(), &mut |_| {}).expect("a good input");
+        let connection = trace.points[0].connections.get(0);
+        connection.expect("a connection").to_client
+    }
+}
+
+/// What the receiver reports beyond what it acknowledges.
+type Beyond<'a> = &'a [(u32, u32)];
+
+/// Rounds in which a frame of two segments is lost and a single one behind it arrives; then both segments
+/// are sent again, one after the other. `report` acknowledges what fills the hole: with the acknowledgment
+/// before, and the new one.
+fn merged_ones_are_lost(
+    rounds: u32,
+    report: impl Fn(&mut Talk, u32, u32, Beyond<'_>),
+) -> Direction {
+    let mut talk = Talk::begin();
+    for round in 0..rounds {
+        let start = round * 3 * SEGMENT;
+        let [middle, late, end] = [1, 2, 3].map(|n| start + n * SEGMENT);
+        talk.after(1_000).data(start, 2 * SEGMENT);
+        talk.after(1_000).data(late, SEGMENT);
+        talk.after(40_000).ack(start, &[(late, end)]);
+        talk.after(40_000).data(start, SEGMENT);
+        talk.after(40_000);
+        report(&mut talk, start, middle, &[(late, end)]);
+        talk.after(40_000).data(middle, SEGMENT);
+        talk.after(40_000);
+        report(&mut talk, middle, end, &[]);
+    }
+    talk.found()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) })]
+
+    /// Some receivers still report what has just filled the hole, alone or with all that lies behind it. None
+    /// of it came twice.
+    #[test]
+    fn what_fills_a_hole_did_not_come_twice(rounds in 8..30u32, longer in any::<bool>()) {
+        let got = merged_ones_are_lost(rounds, |talk, before, now, beyond| {
+            let end = if longer { now } else { now.min(before + SEGMENT) };
+            talk.ack(now, &[&[(before, end)], beyond].concat());
+        });
+        prop_assert_eq!(got.retransmitted_spurious, 0);
+        prop_assert_eq!(got.repeats.merged_repeated, u64::from(rounds));
+        prop_assert_eq!(got.repeats.single_repeated, 0);
+    }
+
+    /// A D-SACK after that, of the last that was sent again, takes it back.
+    #[test]
+    fn what_came_twice_was_not_lost(rounds in 8..30u32) {
+        let got = merged_ones_are_lost(rounds, |talk, before, now, beyond| {
+            talk.ack(now, beyond);
+            talk.ack(now, &[&[(before, before + SEGMENT)], beyond].concat());
+        });
+        prop_assert_eq!(got.retransmitted_spurious, u64::from(2 * rounds));
+        prop_assert_eq!(got.repeats.merged_repeated, 0);
+    }
+}
+
+/// The first acknowledgment was held back until the needless repeat came, and says both.
+#[test]
+fn an_acknowledgment_may_be_the_first_and_tell_of_a_repeat() {
+    let mut talk = Talk::begin();
+    for round in 0..20 {
+        let start = round * SEGMENT;
+        talk.after(1_000).data(start, SEGMENT);
+        talk.after(90_000).data(start, SEGMENT);
+        talk.after(40_000)
+            .ack(start + SEGMENT, &[(start, start + SEGMENT)]);
+    }
+    let got = talk.found();
+    assert_eq!(got.retransmitted_spurious, 20);
+    assert_eq!(got.repeats.single_repeated, 0);
+}
+
+/// A sender that forgets SACK after a timeout (RFC 2018, section 8) repeats what has arrived, too.
+#[test]
+fn what_was_reported_before_it_was_sent_again_has_arrived() {
+    let mut talk = Talk::begin();
+    for round in 0..10 {
+        let start = round * 7 * SEGMENT;
+        let [second, third, fourth, end] = [1, 3, 5, 7].map(|n| start + n * SEGMENT);
+        talk.after(1_000).data(start, SEGMENT);
+        for merged in [second, third, fourth] {
+            talk.after(1_000).data(merged, 2 * SEGMENT);
+        }
+        talk.after(40_000).ack(start, &[(second, third)]);
+        talk.ack(start, &[(second, fourth)]);
+        talk.ack(start, &[(second, end)]);
+        talk.after(300_000);
+        for again in 0..7 {
+            talk.data(start + again * SEGMENT, SEGMENT);
+        }
+        talk.after(40_000).ack(end, &[]);
+    }
+    let got = talk.found();
+    assert_eq!((got.repeats.merged, got.repeats.merged_repeated), (30, 0));
+    assert_eq!(got.repeats.single_repeated, 10);
+}
+
+/// The end of an answer overtakes the rest of it: what comes last does not say that there is more.
+#[test]
+fn the_end_is_marked_by_the_frame_that_has_it() {
+    let mut talk = Talk::begin();
+    for segment in 0..8 {
+        talk.after(1_000).data(segment * SEGMENT, SEGMENT);
+    }
+    talk.data_with(10 * SEGMENT, 4, PSH);
+    talk.after(10).data(8 * SEGMENT, SEGMENT);
+    talk.after(10).data(9 * SEGMENT, SEGMENT);
+    talk.after(40_000).ack(10 * SEGMENT + 4, &[]);
+    talk.after(60_000_000).data_with(10 * SEGMENT + 4, 70, PSH);
+    let got = talk.found();
+    assert_eq!(got.gaps_s, 0.0);
+    assert!(got.sender_idle_s > 59.0, "{}", got.sender_idle_s);
+}
