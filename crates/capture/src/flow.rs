@@ -289,8 +289,9 @@ impl Flow {
         match novelty {
             Novelty::Next => {
                 if span.start < span.next {
-                    self.outstanding
-                        .repeat(span.start, span.next, frame.time_ns);
+                    let alone = self.tally.is_one_segment(frame.payload);
+                    let range = span.start..span.next;
+                    self.outstanding.repeat(range, frame.time_ns, alone);
                 }
                 let start = span.start.max(span.next);
                 self.outstanding
@@ -384,7 +385,8 @@ impl Flow {
 
     #[cold]
     fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
-        let before = self.outstanding.repeat(start, end, frame.time_ns);
+        let alone = self.tally.is_one_segment(frame.payload);
+        let before = self.outstanding.repeat(start..end, frame.time_ns, alone);
         note(&mut self.tally.examples().retransmitted, frame.number);
         self.tally.retry(frame.payload, before.in_vain);
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);

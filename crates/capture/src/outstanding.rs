@@ -1,5 +1,6 @@
 //! First transmissions that are not acknowledged yet, and what became of those that were.
 
+mod again;
 mod transmission;
 
 use std::collections::VecDeque;
@@ -8,6 +9,7 @@ use std::ops::Range;
 use crate::doubled::{Copies, Surroundings};
 use crate::flow::Around;
 use crate::frame::Frame;
+use again::Again;
 use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
@@ -68,7 +70,7 @@ impl Common {
 pub(crate) struct Before {
     /// When the first of them was sent.
     pub(crate) time_ns: Option<i64>,
-    /// They had been sent again before, which did not help.
+    /// They had been sent again before, in frames of one segment, which did not help.
     pub(crate) in_vain: bool,
 }
 
@@ -178,12 +180,12 @@ impl Outstanding {
         first.into_iter().chain(queued)
     }
 
-    /// Notes that `start..end` was sent again.
-    pub(crate) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> Before {
+    /// Notes that a range was sent again, in a frame of one segment or of several.
+    pub(crate) fn repeat(&mut self, range: Range<u64>, now_ns: i64, alone: bool) -> Before {
         let mut before = Before::default();
-        for sent in self.within(start, end) {
+        for sent in self.within(range.start, range.end) {
             before.time_ns = before.time_ns.or(Some(sent.time_ns));
-            before.in_vain |= sent.repeat(start, end, now_ns);
+            before.in_vain |= sent.repeat(&range, now_ns, alone);
         }
         before
     }
@@ -281,7 +283,8 @@ impl Outstanding {
     /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
     /// so the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
-        self.within(start, end).for_each(|sent| sent.repeated = 0);
+        self.within(start, end)
+            .for_each(|sent| sent.again = Again::default());
         let Some(held) = &mut self.held else { return };
         for (range, fate) in &mut held.repaired {
             if range.start < end && start < range.end {
@@ -293,15 +296,15 @@ impl Outstanding {
     /// Whether of every frame with such bytes, of which there are some, bytes were sent again.
     pub(crate) fn was_repeated(&mut self, start: u64, end: u64) -> bool {
         let mut frames = self.within(start, end).peekable();
-        frames.peek().is_some() && frames.all(|sent| sent.repeated > 0)
+        frames.peek().is_some() && frames.all(|sent| sent.again.bytes() > 0)
     }
 
     /// The receiver reports bytes beyond a hole: what was not sent again before has arrived. A range grows
     /// at its ends, so that what lies behind a frame known to have arrived was looked at before.
     pub(crate) fn arrived(&mut self, start: u64, end: u64) {
-        let is_news = |sent: &mut Transmission| sent.arrive();
+        let is_news = |sent: &mut Transmission| sent.again.arrive();
         if self.first.start < end && start < self.first.end() {
-            self.first.arrive();
+            self.first.again.arrive();
         }
         let Some(held) = &mut self.held else { return };
         let from = held.queue.partition_point(|sent| sent.end() <= start);
@@ -368,8 +371,8 @@ mod tests {
         let mut o = Outstanding::default();
         o.push(sent(0, 3000), &mut Common::default());
         o.push(sent(3000, 3000), &mut Common::default());
-        assert_eq!(o.repeat(0, 1000, 50).time_ns, Some(0));
-        let before = o.repeat(3000, 6000, 60);
+        assert_eq!(o.repeat(0..1000, 50, true).time_ns, Some(0));
+        let before = o.repeat(3000..6000, 60, true);
         assert_eq!((before.time_ns, before.in_vain), (Some(3000), false));
         let (told, clean) = fates(&mut o, 6000);
         assert_eq!(
@@ -399,7 +402,7 @@ mod tests {
         let mut o = Outstanding::default();
         let common = &mut Common::default();
         o.push(sent(0, 1000), common);
-        o.repeat(0, 1000, 5);
+        o.repeat(0..1000, 5, true);
         o.push(sent(1000, 2000).without(1000), common);
         let (mut told, _) = fates(&mut o, 2000);
         o.finish(common, |fate| told.push(fate));
@@ -412,8 +415,17 @@ mod tests {
         let mut o = Outstanding::default();
         o.push(sent(0, 3000), &mut Common::default());
         let tries = [(0, 1000), (1000, 2000), (2000, 3000), (1000, 2000)];
-        let in_vain = tries.map(|(start, end)| o.repeat(start, end, 5).in_vain);
+        let in_vain = tries.map(|(start, end)| o.repeat(start..end, 5, true).in_vain);
         assert_eq!(in_vain, [false, false, false, true]);
+    }
+
+    /// That two segments sent again were lost together says nothing of one.
+    #[test]
+    fn what_was_repeated_with_others_was_not_repeated_alone() {
+        let mut o = Outstanding::default();
+        o.push(sent(0, 1000), &mut Common::default());
+        let tries = [false, true, true].map(|alone| o.repeat(0..1000, 5, alone).in_vain);
+        assert_eq!(tries, [false, false, true]);
     }
 
     #[test]
@@ -440,7 +452,7 @@ mod tests {
     fn a_d_sack_takes_the_loss_back() {
         let mut o = Outstanding::default();
         o.push(sent(0, 1000), &mut Common::default());
-        o.repeat(0, 1000, 5);
+        o.repeat(0..1000, 5, true);
         fates(&mut o, 1000);
         o.was_spurious(0, 1000);
         let mut late = Vec::new();

@@ -268,6 +268,11 @@ impl Tally {
         odd.retried_in_vain += u32::from(is_full && in_vain);
     }
 
+    /// Whether a frame with so much payload carries one segment, or may, while that is not known.
+    pub(crate) fn is_one_segment(&self, payload: u32) -> bool {
+        self.largest_segment().is_none_or(|size| payload <= size)
+    }
+
     /// Whether a single frame has half a segment and more.
     #[inline]
     fn is_full(&self, payload: u32) -> bool {

@@ -21,7 +21,8 @@ fn token(event: &Event) -> u64 {
     let (kind, position, tsval) = match event {
         Event::Syn { number, .. } => (1, u64::from(*number), 0),
         Event::Data(seen) => (2, seen.start, seen.tsval),
-        Event::Ack { position, .. } => (3, *position, 0),
+        // Where a capture missed the first of several equal ones, the next is another frame.
+        Event::Ack { position, sighting } => (3, *position, sighting.tsval),
     };
     let mut hasher = FixedState::with_seed(kind).build_hasher();
     hasher.write_u64(position);
@@ -33,6 +34,7 @@ fn sighting(event: &Event) -> Sighting {
     match event {
         Event::Data(seen) => Sighting {
             time_ns: seen.own_ns,
+            tsval: seen.tsval,
             ttl: seen.ttl,
             fragmented: seen.fragmented,
         },
@@ -44,6 +46,8 @@ fn sighting(event: &Event) -> Sighting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sighting {
     pub(super) time_ns: i64,
+    /// 0 if it has none.
+    pub(super) tsval: u32,
     pub(super) ttl: u8,
     pub(super) fragmented: bool,
 }
@@ -107,6 +111,7 @@ mod tests {
             position,
             sighting: Sighting {
                 time_ns: 7,
+                tsval: 0,
                 ttl: 64,
                 fragmented: false,
             },
@@ -119,11 +124,30 @@ mod tests {
         assert!(sightings.see(0, Side::Second, &ack(1_000)).is_none());
     }
 
+    /// One capture missed an acknowledgment, and shows only the one that repeats it.
+    #[test]
+    fn an_equal_acknowledgment_of_another_time_is_another_frame() {
+        let ack = |tsval| Event::Ack {
+            position: 1_000,
+            sighting: Sighting {
+                time_ns: 7,
+                tsval,
+                ttl: 64,
+                fragmented: false,
+            },
+        };
+        let mut sightings = Sightings::default();
+        assert!(sightings.see(0, Side::First, &ack(20)).is_none());
+        assert!(sightings.see(0, Side::Second, &ack(21)).is_none());
+        assert!(sightings.see(0, Side::Second, &ack(20)).is_some());
+    }
+
     #[test]
     fn of_many_the_first_and_the_last_are_remembered() {
         let mut shown = Shown::default();
         let sighting = Sighting {
             time_ns: 0,
+            tsval: 0,
             ttl: 64,
             fragmented: false,
         };

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::again::Again;
 use crate::frame::Frame;
 
 /// Bits of a frame's number: 2^44 of the shortest frames are over a petabyte.
@@ -19,12 +20,8 @@ pub(crate) struct Transmission {
     /// When these bytes were sent last.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
-    /// How many of its bytes were sent again, or [`ARRIVED`].
-    pub(super) repeated: u32,
+    pub(super) again: Again,
 }
-
-/// The receiver reported the frame, or some of it, before it was sent again.
-const ARRIVED: u32 = u32::MAX;
 
 impl Transmission {
     /// The whole of a frame.
@@ -35,7 +32,7 @@ impl Transmission {
             number_and_known: frame.number & (u64::MAX >> (u64::BITS - NUMBER_BITS)),
             time_ns: frame.time_ns,
             len: frame.payload,
-            repeated: 0,
+            again: Again::default(),
         }
     }
 
@@ -65,7 +62,7 @@ impl Transmission {
             number_and_known: start,
             time_ns: start as i64,
             len,
-            repeated: 0,
+            again: Again::default(),
         }
     }
 
@@ -82,30 +79,19 @@ impl Transmission {
         self.start + u64::from(self.len)
     }
 
-    /// Some of it is sent again; true if that was done before, in vain.
-    pub(super) fn repeat(&mut self, start: u64, end: u64, now_ns: i64) -> bool {
+    /// Some of it is sent again, in a frame of one segment or of several; true if that had been done alone
+    /// before, in vain. What was repeated with others says nothing of what single frames meet.
+    pub(super) fn repeat(&mut self, range: &Range<u64>, now_ns: i64, alone: bool) -> bool {
         self.time_ns = now_ns;
-        if self.repeated == ARRIVED {
-            return false;
-        }
-        let again = (self.end().min(end) - self.start.max(start)) as u32;
-        self.repeated = self.repeated.saturating_add(again).min(ARRIVED - 1);
-        self.repeated > self.len
-    }
-
-    /// The receiver has some of it, which it has of a first try unless it was sent again; false if that was
-    /// known.
-    pub(super) fn arrive(&mut self) -> bool {
-        let is_known = self.repeated == ARRIVED;
-        if self.repeated == 0 {
-            self.repeated = ARRIVED;
-        }
-        !is_known
+        let was_alone = self.again.was_alone();
+        let bytes = self.end().min(range.end) - self.start.max(range.start);
+        self.again.add(bytes as u32, alone);
+        was_alone && self.again.bytes() > self.len
     }
 
     /// Whether all of it was sent again, and none reported before.
     pub(super) fn is_repeated(&self) -> bool {
-        self.repeated != ARRIVED && self.repeated >= self.len
+        self.again.bytes() >= self.len
     }
 
     pub(super) fn fate(&self) -> Fate {
@@ -121,7 +107,7 @@ impl Transmission {
     pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
         (self.end() <= una).then(|| Gone {
             range: self.start..self.end(),
-            clean_ns: (self.repeated == 0).then_some(self.time_ns),
+            clean_ns: self.again.is_none().then_some(self.time_ns),
             fate: self.fate(),
         })
     }
