@@ -36,6 +36,11 @@ $plain = {
         if ($value -is [bool] -or $value -is [string]) { return $value }
         if ($value -is [enum]) { return "$value" }
         if ($value -is [ValueType] -and $value.GetType().IsPrimitive) { return $value }
+        if ($value -is [Microsoft.Management.Infrastructure.CimInstance]) {
+            $inner = [ordered]@{}
+            foreach ($one in $value.CimInstanceProperties) { $inner[$one.Name] = Convert-Value $one.Value }
+            return [pscustomobject] $inner
+        }
         if ($value -is [array]) { return , @($value | ForEach-Object { Convert-Value $_ }) }
         return "$value"
     }
@@ -140,7 +145,7 @@ Invoke-Known 'Get-NetAdapterStatistics' 'counters are unknown' {
         'ReceivedUnicastPackets', 'ReceivedMulticastPackets', 'ReceivedBroadcastPackets',
         'ReceivedDiscardedPackets', 'ReceivedPacketErrors', 'SentBytes', 'SentUnicastPackets',
         'SentMulticastPackets', 'SentBroadcastPackets', 'OutboundDiscardedPackets',
-        'OutboundPacketErrors')
+        'OutboundPacketErrors', 'RscStatistics')
 }
 Invoke-Known 'Get-NetOffloadGlobalSetting' 'whether RSC is off for the whole host is unknown' {
     & $plain (Get-NetOffloadGlobalSetting) @('ReceiveSideScaling', 'ReceiveSegmentCoalescing',
@@ -153,6 +158,20 @@ Invoke-Known 'Get-VMSwitch' 'no Hyper-V, or not its PowerShell module: virtual s
         'RscOffloadEnabled', 'IovEnabled', 'BandwidthReservationMode', 'PacketDirectEnabled',
         'PacketDirectInUse', 'DefaultQueueVrssEnabled', 'DefaultQueueVmmqEnabled')
 }
+Invoke-Known 'Get-VMNetworkAdapter' 'no Hyper-V, or not its PowerShell module: the guests'' adapters are unknown' {
+    & $plain (Get-VMNetworkAdapter -All) @('VMName', 'Name', 'SwitchName', 'IsManagementOs', 'IovUsage',
+        'VmqUsage', 'IeeePriorityTag')
+}
+# MTU of each stack, of the host's own adapters at a switch as well, and whether packets are passed on.
+Invoke-Known 'Get-NetIPInterface' 'whether the host forwards, and its MTUs, are unknown' {
+    & $plain (Get-NetIPInterface) @('InterfaceAlias', 'InterfaceIndex', 'AddressFamily', 'NlMtu', 'Forwarding',
+        'ConnectionState')
+}
+Invoke-Known 'Get-NetLbfoTeam' 'teams of Windows itself are unknown' {
+    & $plain (Get-NetLbfoTeam) @('Name', 'Members', 'TeamNics', 'TeamingMode', 'LoadBalancingAlgorithm', 'Status')
+}
+# Merging of UDP (URO) as a whole; of an adapter it is the keyword *UdpRsc among the settings of its driver.
+Invoke-Known 'netsh' 'whether UDP is merged (URO) is unknown' { netsh int udp show global }
 $script:out.Add("#= end sections=$($script:sections)")
 
 if ($Path -ne '') {

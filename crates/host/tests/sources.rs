@@ -24,6 +24,45 @@ fn unread(snapshot: &Snapshot) -> Vec<String> {
 const FEATURES: &str = "Features for eno1:\nrx-checksumming: on\ngeneric-receive-offload: on\n\
                         large-receive-offload: off [fixed]\n";
 
+/// What a command writes to stderr stands in front of what it prints.
+#[test]
+fn complaints_in_front_of_a_text_are_passed_over() {
+    let said = "Cannot get device udp-fragmentation-offload settings: Operation not supported\n";
+    let host = one(format!("{said}netlink error: x\n\n{FEATURES}").as_bytes());
+    assert!(host.interfaces["eno1"].features["generic-receive-offload"].active);
+    assert_eq!(unread(&host), [""; 0]);
+    let cut = "Dump was interrupted and may be inconsistent.\n";
+    let host = one(format!("{cut}{FEATURES}").as_bytes());
+    assert!(host.interfaces.contains_key("eno1"));
+    assert_eq!(unread(&host).len(), 1, "{:?}", unread(&host));
+}
+
+/// collect.sh looks for the lines of the log that rules know, and for no others.
+#[test]
+fn the_collector_knows_the_same_lines_of_the_log() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = fs::read_to_string(here.join("../../scripts/collect.sh")).expect("it is there");
+    let known = fs::read_to_string(here.join("src/signatures.rs")).expect("it is there");
+    let (_, list) = known.split_once("SIGNATURES: [").expect("the list");
+    let list = list.split_once("];").expect("its end").0;
+    let lines = list
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with('"'));
+    let mut seen = 0;
+    for line in lines {
+        let words = line.trim_matches(['"', ',']);
+        let asks = [
+            format!("-e {words} "),
+            format!("-e '{words}'"),
+            format!("-e {words}\n"),
+        ];
+        assert!(asks.iter().any(|asks| script.contains(asks)), "{words}");
+        seen += 1;
+    }
+    assert!(seen > 5, "the list is not where it was");
+}
+
 #[test]
 fn pasted_commands_of_a_linux_host() {
     let text = format!(

@@ -2,7 +2,8 @@
 
 use super::graph::{Graph, beside};
 use super::{Role, RoleName};
-use crate::model::{Interface, PacketSocket, Platform, Snapshot, Stack};
+use crate::model::{Interface, PacketSocket, Platform, Setting, Snapshot, Stack};
+use crate::text::windows::passing::FORWARDING;
 
 /// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
 const OVS_DATAPATH: &str = "ovs-system";
@@ -281,6 +282,9 @@ fn routed_beside(snapshot: &Snapshot, graph: &Graph, key: &str) -> usize {
 /// The sysctl that makes the stack of an interface forward, in words.
 pub(super) fn forwards(snapshot: &Snapshot, key: &str) -> Option<String> {
     let interface = snapshot.interfaces.get(key)?;
+    if interface.properties.get(FORWARDING) == Some(&Setting::Flag(true)) {
+        return Some("forwarding is enabled at it".to_owned());
+    }
     let stack = stack_of(snapshot, interface);
     let own = interface.name.replace('.', "/");
     let names = [

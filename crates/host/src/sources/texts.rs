@@ -10,6 +10,7 @@ use super::saved::{self, Saved};
 use super::split::{self, Piece};
 use crate::assemble::{Part, scope};
 use crate::model::Unread;
+use crate::safe::printable_line;
 use crate::text::{Reading, Text};
 
 /// Reads one text, as [`crate::text::read`] does.
@@ -160,7 +161,13 @@ impl Understand {
             command: command.map(|command| command.line.as_str()),
             body,
         };
-        let Reading { kind, mut snapshot } = (self.0)(&text)?;
+        let (said, rest) = complaints(body);
+        let Reading { kind, mut snapshot } = (self.0)(&text)
+            .or_else(|| (!said.is_empty()).then(|| (self.0)(&Text { body: rest, ..text }))?)?;
+        for line in said.lines().filter(|line| is_lack(line)) {
+            let why = format!("its command said: {}", printable_line(line.trim()));
+            snapshot.not_read(origin, why);
+        }
         if let Some(namespace) = command.and_then(|command| command.namespace.as_deref()) {
             scope(&mut snapshot, namespace);
         }
@@ -171,6 +178,39 @@ impl Understand {
             snapshot,
         })
     }
+}
+
+/// How lines begin that programs write to stderr, which a terminal mixes with what they print.
+const COMPLAINTS: [&str; 14] = [
+    "Cannot get ",
+    "netlink error: ",
+    "Message truncated",
+    "Dump was interrupted",
+    "RTNETLINK answers: ",
+    "Error: ",
+    "Warning: ",
+    "warning: ",
+    "sudo: ",
+    "bash: ",
+    "sh: ",
+    "-bash: ",
+    "Device \"",
+    "Pseudo-terminal will not",
+];
+
+/// Lines of complaint before a text, and the text.
+fn complaints(body: &str) -> (&str, &str) {
+    let is_complaint = |line: &str| COMPLAINTS.iter().any(|begins| line.starts_with(begins));
+    let lines = body.split_inclusive('\n');
+    let front = lines.take_while(|line| line.trim().is_empty() || is_complaint(line));
+    body.split_at(front.map(str::len).sum())
+}
+
+/// What was printed is not all that there is.
+fn is_lack(line: &str) -> bool {
+    ["Message truncated", "Dump was interrupted"]
+        .iter()
+        .any(|begins| line.starts_with(begins))
 }
 
 /// Why a text is not used that no reader knows.

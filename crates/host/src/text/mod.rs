@@ -9,7 +9,7 @@ mod esxi;
 mod freebsd;
 pub(crate) mod linux;
 mod notes;
-mod windows;
+pub(crate) mod windows;
 
 use crate::model::Snapshot;
 

@@ -11,6 +11,11 @@ pub(super) const SAMPLES: &[Sample] = &[
         "Features for eth0:\nrx-checksumming: on\nlarge-receive-offload: o",
     ),
     plain("ethtool_k_json", K_JSON),
+    named(
+        "ethtool_k_grep",
+        "ethtool -k eth0 | grep offload",
+        "tcp-segmentation-offload: on\nlarge-receive-offload: off [fixed]\n",
+    ),
     named("ethtool_i", "ethtool -i eth0", I),
     named(
         "ethtool_i_sosreport",

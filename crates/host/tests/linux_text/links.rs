@@ -20,6 +20,7 @@ pub(super) const SAMPLES: &[Sample] = &[
     plain("ip_addr", ADDR),
     plain("ip_addr_one_line", ADDR_ONE_LINE),
     plain("ip_route", ROUTE),
+    plain("ip_link_functions", FUNCTIONS),
     plain("ip_route_json", ROUTE_JSON),
     plain("ip_route_get", ROUTE_GET),
     plain("networkctl", NETWORKCTL),
@@ -175,6 +176,26 @@ default via 203.0.113.1 dev wg0 table 200
 
 const ROUTE_JSON: &str = r#"[{"dst":"default","gateway":"192.0.2.254","dev":"eth0","flags":[]},{"dst":"default","dev":"eth5","table":"200","flags":[]},{"dst":"192.0.2.0/24","dev":"eth1","flags":[]}]
 "#;
+
+/// The counters of virtual functions are not the device's.
+const FUNCTIONS: &str = "\
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 9702 numtxqueues 64 numrxqueues 64
+    RX: bytes  packets  errors  dropped overrun mcast   
+    5000       50       0       0       0       0       
+    TX: bytes  packets  errors  dropped carrier collsns 
+    7000       70       0       0       0       0       
+    vf 0     link/ether 52:54:00:00:00:11 brd ff:ff:ff:ff:ff:ff, spoof checking on, link-state auto, trust off, query_rss off
+    RX: bytes  packets  mcast   bcast   dropped 
+    1          2        3       4       5       
+    TX: bytes  packets   dropped 
+    6          7         8 
+    vf 1     link/ether 52:54:00:00:00:12 brd ff:ff:ff:ff:ff:ff, spoof checking on, link-state auto, trust off, query_rss off
+    RX: bytes  packets  mcast   bcast   dropped 
+    9          10       11      12      13      
+    TX: bytes  packets   dropped 
+    14         15        16 
+";
 
 const ROUTE_GET: &str = "\
 198.51.100.9 via 192.0.2.254 dev eth0 table 52 src 192.0.2.1 uid 0 

@@ -230,6 +230,27 @@ pub(crate) const SAMPLES: &[Sample] = &[
         "FreeBSD gate 14.1-RELEASE-p5 FreeBSD 14.1-RELEASE-p5 GENERIC amd64\n",
     ),
     (
+        "uname_truenas",
+        None,
+        "FreeBSD nas.example.org 13.1-RELEASE-p9 FreeBSD 13.1-RELEASE-p9 n245429-296d095698e TRUENAS amd64\n",
+    ),
+    (
+        "uname_opnsense",
+        None,
+        "FreeBSD fw.example.org 14.1-RELEASE-p5 FreeBSD 14.1-RELEASE-p5 stable/24.7-n267939-fd5bc7f34e1 SMP amd64\n",
+    ),
+    ("truenas_version", None, "TrueNAS-13.0-U6.1 (3bf1baefd2)\n"),
+    (
+        "ifconfig_without_number",
+        None,
+        "ix0: flags=8843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> metric 0 mtu 1500\n\toptions=<RXCSUM,LRO>\n\tether 00:25:90:00:00:01\n\tstatus: active\n",
+    ),
+    (
+        "ifconfig_macos",
+        None,
+        "en0: flags=8863<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> mtu 1500\n\toptions=50b<RXCSUM,TXCSUM,VLAN_HWTAGGING,AV,CHANNEL_IO>\n\tether f0:18:98:00:00:01\n\tnd6 options=201<PERFORMNUD,DAD>\n\tstatus: active\n",
+    ),
+    (
         "uname_pfsense",
         None,
         "FreeBSD fw 14.0-CURRENT FreeBSD 14.0-CURRENT #1 RELENG_2_7_2 pfSense amd64\n",

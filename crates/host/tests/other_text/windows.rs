@@ -48,6 +48,32 @@ const SWITCH_JSON: &str = r#"[
   "stray"
 ]"#;
 
+/// `ft -a`, without the blank lines that follow it.
+const RSC_AUTOSIZE: &str = "
+\
+Name       IPv4Enabled IPv6Enabled IPv4OperationalState IPv6OperationalState
+----       ----------- ----------- -------------------- --------------------
+Ethernet   True        True        False                False
+Ethernet 2 True        True        True                 True
+";
+
+const IP_INTERFACES: &str = r#"[
+  {"InterfaceAlias": "Ethernet", "AddressFamily": "IPv4", "NlMtu": 1500, "Forwarding": "Disabled"},
+  {"InterfaceAlias": "Ethernet", "AddressFamily": "IPv6", "NlMtu": 1500, "Forwarding": "Enabled"},
+  {"InterfaceAlias": "Ethernet 2", "AddressFamily": "IPv4", "NlMtu": 9000, "Forwarding": "Disabled"}
+]"#;
+
+const TEAMS: &str = r#"{"Name": "Team1", "Members": ["Ethernet", "Ethernet 2"], "TeamNics": "Team1",
+  "TeamingMode": "Lacp", "Status": "Up"}"#;
+
+const URO: &str = "
+UDP Global Parameters
+----------------------------------------------
+Receive Offload State             : enabled
+Send Offload State                : enabled
+
+";
+
 const RSC_TABLE: &str = "
 \
 Name                           IPv4Enabled  IPv6Enabled  IPv4Operational IPv6Operational IPv4FailureReason    IPv6FailureReason
@@ -225,4 +251,8 @@ pub(crate) const SAMPLES: &[Sample] = &[
     ("win_computer", None, COMPUTER),
     ("win_os_version", None, OS_VERSION),
     ("win_vm_adapters", None, VM_ADAPTERS),
+    ("win_rsc_autosize", None, RSC_AUTOSIZE),
+    ("win_ip_interface", None, IP_INTERFACES),
+    ("win_lbfo", None, TEAMS),
+    ("win_uro", Some("netsh int udp show global"), URO),
 ];

@@ -8,6 +8,7 @@ use super::facts::host_facts;
 use super::findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RuleError};
 use super::gaps::gaps;
 use super::load::Rules;
+use super::recipes::is_theirs;
 use super::rule::{Blame, Each, RemedyRule, Rule};
 use super::subject::{Subject, subjects};
 use super::template::{command, fill, one_line};
@@ -174,6 +175,8 @@ fn remedies(
     facts: &Value,
 ) -> Result<Vec<Remedy>, String> {
     let mut all = Vec::new();
+    let distribution = facts["host"]["distribution"]["id"].as_str();
+    let distribution = distribution.unwrap_or_default();
     for remedy in &rule.remedies {
         match remedy {
             RemedyRule::Set { set } => {
@@ -181,6 +184,7 @@ fn remedies(
                     all.extend(rules.recipes.set(platform, feature, *value, facts)?);
                 }
             }
+            RemedyRule::Command { platform, .. } if !is_theirs(platform, distribution) => {}
             RemedyRule::Command {
                 platform,
                 kind,

@@ -68,7 +68,10 @@ const BSD_OFFLOADS: Wanted = Wanted {
 const WINDOWS_OFFLOADS: Wanted = Wanted {
     what: "RSC of adapters or switches (Get-NetAdapterRsc, Get-VMSwitch)",
     decides: true,
-    is_there: |snapshot| has_features(snapshot) || !snapshot.switches.is_empty(),
+    is_there: |snapshot| {
+        let mut switches = snapshot.switches.values();
+        has_features(snapshot) || switches.any(|switch| switch.kind.is_some())
+    },
 };
 const ESXI_SETTINGS: Wanted = Wanted {
     what: "LRO and TSO of the host (esxcli system settings advanced list)",

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::findings::{Remedy, RemedyKind};
 use super::rule::{RemedyRule, Rule};
 use super::template;
+use super::version::before;
 
 /// `rules/recipes.yaml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -36,6 +37,9 @@ struct Recipe {
     /// distribution is not known.
     #[serde(default)]
     distributions: Vec<String>,
+    /// Only for versions of the distribution before this one.
+    #[serde(default)]
+    before_version: Option<String>,
     /// The tool whose name for the feature it needs; features without one have no such recipe.
     tool: String,
     /// Template; sees `interface`, `name` (of the feature for that tool), `value` (bool).
@@ -54,6 +58,21 @@ const MADE: [&str; 9] = [
     "gretap",
     "wireguard",
 ];
+
+/// Products that keep their settings in a configuration of their own and write over what else says so.
+const APPLIANCES: [&str; 3] = ["opnsense", "pfsense", "truenas"];
+
+/// Whether a way to keep a setting is that of the host's product: an appliance has its own, and what
+/// FreeBSD's own files say is lost there.
+pub(super) fn is_theirs(platform: &str, distribution: &str) -> bool {
+    match platform {
+        "freebsd-rc.conf" => !APPLIANCES.contains(&distribution),
+        appliance if APPLIANCES.contains(&appliance) => {
+            distribution.is_empty() || distribution == appliance
+        }
+        _ => true,
+    }
+}
 
 /// Whether a feature is there, and is not as wanted yet.
 fn would_change(interface: &Value, feature: &str, value: bool) -> bool {
@@ -96,11 +115,14 @@ impl Recipes {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
-        let distribution = facts["host"]["distribution"]["id"]
-            .as_str()
-            .unwrap_or_default();
+        let of_host = &facts["host"]["distribution"];
+        let distribution = of_host["id"].as_str().unwrap_or_default();
+        let version = of_host["version"].as_str().unwrap_or_default();
         let fits = |recipe: &Recipe| {
-            recipe.made_by_program.is_none_or(|made| made == is_made) && recipe.is_on(distribution)
+            recipe.made_by_program.is_none_or(|made| made == is_made)
+                && recipe.is_on(distribution)
+                && recipe.is_of_age(version)
+                && is_theirs(&recipe.platform, distribution)
         };
         let recipes = self
             .of(platform, feature)
@@ -130,6 +152,12 @@ impl Recipe {
         self.distributions.is_empty()
             || distribution.is_empty()
             || known.any(|known| known == distribution)
+    }
+
+    /// Where the version is not known, the recipe is shown as well.
+    fn is_of_age(&self, version: &str) -> bool {
+        let limit = self.before_version.as_deref();
+        limit.is_none_or(|limit| version.is_empty() || before(version, limit))
     }
 
     fn fill(&self, name: &str, value: bool, interface: &Value) -> Result<Remedy, String> {

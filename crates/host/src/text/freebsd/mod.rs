@@ -69,6 +69,11 @@ pub(super) const READERS: &[Reader] = &[
         read: system::read_opnsense,
     },
     Reader {
+        name: "/etc/version",
+        recognises: system::recognises_truenas,
+        read: system::read_truenas,
+    },
+    Reader {
         name: "pfctl -sn",
         recognises: system::recognises_pfctl,
         read: system::read_pfctl,

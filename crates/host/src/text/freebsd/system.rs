@@ -41,14 +41,48 @@ pub(super) fn read_uname(text: &Text<'_>, snapshot: &mut Snapshot) {
     notes.finish(snapshot);
 }
 
-/// pfSense's kernel is named after it; its version is not in it.
+/// The kernels of pfSense and TrueNAS are named after them; OPNsense's is built from a branch that has
+/// its release in its name (`stable/24.7-n267939`), where FreeBSD's has a number without a dot. The
+/// version of the product is not in it.
 fn product(line: &str) -> Option<Distribution> {
-    let pfsense = line.split_whitespace().any(|word| word == "pfSense");
-    pfsense.then(|| Distribution {
-        id: "pfsense".to_owned(),
+    let mut words = line.split_whitespace();
+    let (id, name) = words.find_map(|word| match word {
+        "pfSense" => Some(("pfsense", "pfSense")),
+        "TRUENAS" => Some(("truenas", "TrueNAS CORE")),
+        word if is_opnsense(word) => Some(("opnsense", "OPNsense")),
+        _ => None,
+    })?;
+    Some(Distribution {
+        id: id.to_owned(),
         version: None,
-        name: Some("pfSense".to_owned()),
+        name: Some(name.to_owned()),
     })
+}
+
+fn is_opnsense(word: &str) -> bool {
+    let branch = word
+        .strip_prefix("stable/")
+        .and_then(|rest| rest.split('-').next());
+    branch.is_some_and(|branch| branch.contains('.'))
+}
+
+/// `/etc/version` of TrueNAS CORE and of FreeNAS before it.
+pub(super) fn recognises_truenas(text: &Text<'_>) -> bool {
+    let line = first_line(text);
+    let core = line.starts_with("TrueNAS-") && !line.starts_with("TrueNAS-SCALE");
+    first_lines(text).take(2).count() == 1 && (core || line.starts_with("FreeNAS-"))
+}
+
+/// `TrueNAS-13.0-U6.1 (3bf1baefd2)`
+pub(super) fn read_truenas(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut notes = Notes::new(text);
+    let line = whole_lines(text, &mut notes).trim();
+    let version = line.split('-').nth(1);
+    if let Some(version) = version {
+        snapshot.platform = Some(Platform::Freebsd);
+        snapshot.distribution = distribution("truenas", version, line);
+    }
+    notes.finish(snapshot);
 }
 
 /// `14.1-RELEASE-p5` is FreeBSD 14.1.

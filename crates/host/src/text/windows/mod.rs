@@ -10,6 +10,7 @@ mod adapters;
 mod json;
 mod kind;
 mod list;
+pub(crate) mod passing;
 mod records;
 mod settings;
 mod switches;
@@ -55,6 +56,21 @@ pub(super) const READERS: &[Reader] = &[
         name: "Get-VMNetworkAdapter",
         recognises: |text| kind(text) == Some(Kind::VmAdapter),
         read: switches::read_vm_adapters,
+    },
+    Reader {
+        name: "Get-NetIPInterface",
+        recognises: |text| kind(text) == Some(Kind::IpInterface),
+        read: passing::read_ip_interfaces,
+    },
+    Reader {
+        name: "Get-NetLbfoTeam",
+        recognises: |text| kind(text) == Some(Kind::Team),
+        read: passing::read_teams,
+    },
+    Reader {
+        name: "netsh int udp show global",
+        recognises: passing::recognises_udp,
+        read: passing::read_udp,
     },
     Reader {
         name: "Get-ComputerInfo",

@@ -1,8 +1,10 @@
 //! `Get-VMSwitch` and `Get-VMNetworkAdapter`.
 
+use std::collections::BTreeMap;
+
 use super::super::Text;
 use super::records::{Cell, Record, name, records};
-use crate::model::{Platform, Snapshot, VirtualSwitch};
+use crate::model::{Platform, Setting, Snapshot, VirtualSwitch};
 use crate::text::notes::Notes;
 
 /// Properties kept as they are; the others say nothing of merging or of who uses the switch.
@@ -101,7 +103,20 @@ fn uplinks(record: &Record, notes: &mut Notes<'_>) -> Vec<String> {
 pub(super) fn read_vm_adapters(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);
     snapshot.platform = Some(Platform::Windows);
-    let why = "adapters of virtual machines: not used; what a guest is set to shows in the guest";
-    notes.add("guests", "Get-VMNetworkAdapter", why);
+    let mut guests: BTreeMap<String, i64> = BTreeMap::new();
+    for record in records(text, &mut notes) {
+        let is_guest = record.flag("IsManagementOs", &mut notes) == Some(false);
+        let switch = record.text("SwitchName", &mut notes);
+        if let Some(switch) = switch.filter(|_| is_guest) {
+            *guests.entry(switch.to_owned()).or_default() += 1;
+        }
+    }
+    for (switch, number) in guests {
+        let switch = snapshot.switches.entry(switch).or_default();
+        let guests = Setting::Number(number);
+        switch
+            .properties
+            .insert("guest adapters".to_owned(), guests);
+    }
     notes.finish(snapshot);
 }

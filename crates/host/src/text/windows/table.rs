@@ -248,7 +248,7 @@ fn whole(text: &str) -> Cell {
 
 /// Nothing follows the last row: a text in it that may be wrapped may go on.
 fn distrust(rows: &mut Rows, columns: &[Column]) {
-    if !rows.wrapped && rows.wide < NARROWEST {
+    if !rows.wrapped && (rows.wide < NARROWEST || fits(&rows.all, columns)) {
         return;
     }
     let ends = columns.iter().skip(1).map(|column| Some(column.start));
@@ -261,6 +261,24 @@ fn distrust(rows: &mut Rows, columns: &[Column]) {
             *cell = Cell::Cut(text.clone());
         }
     }
+}
+
+/// Every column is just as wide as its widest value or its heading, as `-AutoSize` makes them: then
+/// nothing was too long for its place.
+fn fits(rows: &[Vec<Cell>], columns: &[Column]) -> bool {
+    let pairs = columns.iter().zip(columns.iter().skip(1)).enumerate();
+    let mut widths = pairs.map(|(at, (column, next))| {
+        let values = rows.iter().filter_map(|row| match row.get(at)? {
+            Cell::One(text) | Cell::Cut(text) => Some(text.chars().count()),
+            _ => None,
+        });
+        let widest = values.chain([column.name.chars().count()]).max();
+        (
+            next.start.saturating_sub(column.start + 1),
+            widest.unwrap_or(0),
+        )
+    });
+    columns.len() > 2 && widths.all(|(room, widest)| room == widest)
 }
 
 fn goes_on_perhaps(text: &str, room: usize, wrapped: bool) -> bool {

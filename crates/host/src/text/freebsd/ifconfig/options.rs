@@ -68,7 +68,8 @@ fn names(line: &str) -> Option<Vec<&str>> {
         return Some(Vec::new());
     }
     let (number, list) = line.split_once('<')?;
-    let hex = !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit());
+    // Somebody may have left the number out; what is there must be one.
+    let hex = number.bytes().all(|b| b.is_ascii_hexdigit());
     let (list, rest) = list.split_once('>')?;
     let names: Vec<&str> = list.split(',').filter(|name| !name.is_empty()).collect();
     (hex && rest.trim().is_empty()).then_some(names)
@@ -76,6 +77,9 @@ fn names(line: &str) -> Option<Vec<&str>> {
 
 fn agree(line: &str, names: &[&str]) -> bool {
     let number = line.split('<').next().unwrap_or_default();
+    if number.is_empty() {
+        return true;
+    }
     let Ok(bits) = u64::from_str_radix(number, 16) else {
         return false;
     };

@@ -11,9 +11,17 @@ use crate::text::{Reader, Text};
 /// `ethtool -k`.
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ethtool -k",
-    recognises: |text| header(first_line(text)).is_some(),
+    recognises: |text| header(first_line(text)).is_some() || is_grepped(text),
     read: read_text,
 };
+
+/// `ethtool -k eth0 | grep offload`: without the heading, whose interface the command names.
+fn is_grepped(text: &Text<'_>) -> bool {
+    let mut words = text.command.unwrap_or_default().split_whitespace();
+    let asks = words.any(|word| word.ends_with("ethtool"))
+        && words.any(|word| matches!(word, "-k" | "--show-features" | "--show-offload"));
+    asks && feature(first_line(text)).is_some()
+}
 
 /// `ethtool --json -k`.
 pub(in crate::text::linux) const JSON: Reader = Reader {
@@ -48,6 +56,10 @@ fn header(line: &str) -> Option<&str> {
 fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, TEXT.name, snapshot);
     let mut current: Option<(&str, Interface)> = None;
+    if is_grepped(text) {
+        let name = out.interface_of_command();
+        current = name.map(|name| (name, Interface::default()));
+    }
     for line in out.lines() {
         if let Some(name) = header(line) {
             finish(&mut out, current.replace((name, Interface::default())));

@@ -83,6 +83,10 @@ struct Link<'a> {
     columns: Option<Vec<Option<&'static str>>>,
     /// Its kind was told, and what it says was read.
     detailed: bool,
+    /// What follows is about virtual functions: their counters have titles of the same words.
+    functions: bool,
+    /// The next line has numbers of one.
+    skip: bool,
 }
 
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
@@ -151,6 +155,8 @@ impl<'a> Links<'a> {
             facts,
             columns: None,
             detailed: false,
+            functions: false,
+            skip: false,
         });
     }
 
@@ -196,9 +202,15 @@ impl Link<'_> {
         if let Some(columns) = self.columns.take() {
             return stats::put(&mut self.block, &columns, line);
         }
+        if std::mem::take(&mut self.skip) {
+            return Some(());
+        }
         let mut words = line.split_whitespace();
         let first = words.next()?;
+        self.functions |= first == "vf";
         match first {
+            "RX:" | "TX:" if self.functions => self.skip = true,
+            "link/ether" | "link/infiniband" if self.functions => {}
             "inet" | "inet6" => self.block.addresses.push(address(line)?),
             "valid_lft" | "vf" => {}
             "RX:" | "TX:" | "RX" | "TX" => self.columns = Some(stats::columns(line)?),
