@@ -479,6 +479,7 @@ freebsd() {
     titled 'netstat -rn' freebsd_routes
     try pciconf -l
     try kldstat
+    titled 'dmesg' known_lines
     if [ "$(id -u)" -ne 0 ]; then
         lacks 'address translation' 'only root may see it'
     elif have pfctl; then

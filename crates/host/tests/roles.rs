@@ -260,3 +260,11 @@ fn patch_ports_join_bridges_of_open_vswitch() {
     ];
     assert_eq!(roles_of("eth1", &outputs), [RoleName::BridgePort]);
 }
+
+/// The NICs of ESXi are there for its switches; its own interfaces are ends.
+#[test]
+fn a_nic_of_esxi_is_no_endpoint() {
+    let nics = "Name    PCI          Driver      Link Speed      Duplex MAC Address       MTU    Description\n\
+         vmnic0  0000:18:00.0 i40en       Up   10000Mbps  Full   3c:fd:fe:00:00:01 1500   Intel X710\n";
+    assert_eq!(roles_of("vmnic0", &[("esxcfg-nics -l", nics)]), []);
+}

@@ -91,3 +91,8 @@ fn an_appliance_is_mended_by_its_own_configuration() {
     assert!(!ways.contains(&"freebsd-rc.conf"), "{ways:?}");
     assert!(!ways.contains(&"pfsense"), "{ways:?}");
 }
+
+#[test]
+fn a_tunnel_without_any_address_is_not_judged_to_the_end() {
+    says("tunnel", &[], true);
+}

@@ -59,9 +59,10 @@ fn name(key: &str, interface: &mut Interface) {
 }
 
 /// A driver on a bus makes it a device, if nothing says that it is something else. The kernel gives
-/// the name `lo` to the loopback of each namespace (drivers/net/loopback.c), and to nothing else.
+/// the name `lo` to the loopback of each namespace (drivers/net/loopback.c), and to nothing else; on
+/// BSD it is `lo0`.
 fn kind(interface: &mut Interface) {
-    if interface.kind.is_none() && interface.name == "lo" {
+    if interface.kind.is_none() && matches!(interface.name.as_str(), "lo" | "lo0") {
         interface.kind = Some("loopback".to_owned());
     }
     let (None, Some(driver)) = (&interface.kind, &interface.driver) else {

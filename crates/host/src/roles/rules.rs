@@ -66,12 +66,15 @@ fn is_enslaved(snapshot: &Snapshot, key: &str) -> bool {
 }
 
 /// Whether a text was read that would have named a master, as ip(8) does with the index. ifconfig(8),
-/// features and counters name none; an address or a route shows that it is no port.
+/// features and counters of Linux name none; an address or a route shows that it is no port. Of ESXi
+/// only its own interfaces (vmk0) are ends: its NICs are there for its switches.
 fn is_place_known(snapshot: &Snapshot, interface: &Interface) -> bool {
-    snapshot.platform != Some(Platform::Linux)
-        || interface.index.is_some()
-        || !interface.addresses.is_empty()
-        || interface.default_route == Some(true)
+    let is_end = !interface.addresses.is_empty() || interface.default_route == Some(true);
+    match snapshot.platform {
+        Some(Platform::Linux) | None => interface.index.is_some() || is_end,
+        Some(Platform::Esxi) => interface.name.starts_with("vmk"),
+        Some(_) => true,
+    }
 }
 
 /// Interfaces whose role hangs on what was not read: those with a master of which no text says what

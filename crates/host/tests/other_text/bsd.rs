@@ -246,6 +246,11 @@ pub(crate) const SAMPLES: &[Sample] = &[
         "ix0: flags=8843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> metric 0 mtu 1500\n\toptions=<RXCSUM,LRO>\n\tether 00:25:90:00:00:01\n\tstatus: active\n",
     ),
     (
+        "ifconfig_names_alone",
+        None,
+        "ix0: flags=8843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> metric 0 mtu 1500\n\toptions RXCSUM,TXCSUM,LRO\n\tether 00:25:90:00:00:01\n\tstatus: active\n",
+    ),
+    (
         "ifconfig_macos",
         None,
         "en0: flags=8863<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST> mtu 1500\n\toptions=50b<RXCSUM,TXCSUM,VLAN_HWTAGGING,AV,CHANNEL_IO>\n\tether f0:18:98:00:00:01\n\tnd6 options=201<PERFORMNUD,DAD>\n\tstatus: active\n",

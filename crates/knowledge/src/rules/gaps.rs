@@ -21,7 +21,26 @@ pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
         what: wanted.what.to_owned(),
         decides: wanted.decides,
     });
-    lacks.chain(masters(snapshot)).collect()
+    let lacks = lacks.chain(masters(snapshot));
+    lacks.chain(underlays(snapshot)).collect()
+}
+
+/// Tunnels of which nobody knows what carries them, as no address was read at all: else the other end
+/// has no way, and nothing carries them.
+fn underlays(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
+    let addressed = any(snapshot, |interface| !interface.addresses.is_empty());
+    let unknown = addressed || !snapshot.stack.routes.is_empty();
+    let tunnels = snapshot.interfaces.iter().filter(move |_| !unknown);
+    tunnels.filter_map(|(key, interface)| {
+        let tunnel = interface.tunnel.as_ref()?;
+        let elsewhere = interface.properties.contains_key("link-namespace");
+        let open = tunnel.underlay.is_empty() && !elsewhere && interface.up != Some(false);
+        let remote = tunnel.remote.as_deref().filter(|_| open)?;
+        Some(Gap {
+            what: format!("what carries the tunnel {key} (ip addr, ip route get {remote})"),
+            decides: true,
+        })
+    })
 }
 
 /// Masters of which no text says what they are: one line for all ports of each.
@@ -49,7 +68,7 @@ fn wanted(platform: Option<Platform>) -> &'static [Wanted] {
     match platform {
         Some(Platform::Linux) => &[LINUX_OFFLOADS, LINUX_LINKS, LINUX_FORWARDING, KERNEL],
         Some(Platform::Freebsd | Platform::Openbsd) => &[BSD_OFFLOADS, BSD_FORWARDING, KERNEL],
-        Some(Platform::Windows) => &[WINDOWS_OFFLOADS, KERNEL],
+        Some(Platform::Windows) => &[WINDOWS_OFFLOADS, WINDOWS_BUILD, WINDOWS_KERNEL],
         Some(Platform::Esxi) => &[ESXI_SETTINGS],
         Some(Platform::Macos) | None => &[],
     }
@@ -77,6 +96,16 @@ const ESXI_SETTINGS: Wanted = Wanted {
     what: "LRO and TSO of the host (esxcli system settings advanced list)",
     decides: true,
     is_there: |snapshot| !snapshot.settings.is_empty(),
+};
+/// Merging by a switch is a fault of one build alone.
+const WINDOWS_BUILD: Wanted = Wanted {
+    what: "the build of Windows (ver, systeminfo), by which software RSC of the switch is judged",
+    decides: true,
+    is_there: |snapshot| snapshot.kernel.is_some() || !has_software_rsc(snapshot),
+};
+const WINDOWS_KERNEL: Wanted = Wanted {
+    is_there: |snapshot| snapshot.kernel.is_some() || has_software_rsc(snapshot),
+    ..KERNEL
 };
 const LINUX_LINKS: Wanted = Wanted {
     what: "links (ip -d link)",
@@ -108,6 +137,11 @@ fn has_endpoint(snapshot: &Snapshot) -> bool {
     let roles = roles(snapshot);
     let mut all = roles.values().flatten();
     all.any(|role| role.role == RoleName::Endpoint)
+}
+
+fn has_software_rsc(snapshot: &Snapshot) -> bool {
+    let mut switches = snapshot.switches.values();
+    switches.any(|switch| switch.software_rsc == Some(true))
 }
 
 fn has_features(snapshot: &Snapshot) -> bool {

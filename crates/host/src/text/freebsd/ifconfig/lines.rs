@@ -76,6 +76,7 @@ const KNOWN: &[&str] = &[
     "channel ",
     "txpower ",
     "hw_queues",
+    "options ",
 ];
 
 /// Reads one interface.

@@ -20,7 +20,7 @@ pub(super) fn read(
     to: &mut Interface,
     notes: &mut Notes<'_>,
 ) {
-    let options = find(block, "options=");
+    let options = find(block, "options=").or_else(|| find(block, "options "));
     let capabilities = find(block, "capabilities=");
     let on = options.map(|line| list(line, platform, notes));
     // Without options= ifconfig -m means that all are off; with one that is damaged, nothing.
@@ -67,7 +67,9 @@ fn names(line: &str) -> Option<Vec<&str>> {
     if line == "0" {
         return Some(Vec::new());
     }
-    let (number, list) = line.split_once('<')?;
+    let Some((number, list)) = line.split_once('<') else {
+        return bare(line);
+    };
     // Somebody may have left the number out; what is there must be one.
     let hex = number.bytes().all(|b| b.is_ascii_hexdigit());
     let (list, rest) = list.split_once('>')?;
@@ -75,9 +77,22 @@ fn names(line: &str) -> Option<Vec<&str>> {
     (hex && rest.trim().is_empty()).then_some(names)
 }
 
+/// `RXCSUM,TXCSUM,LRO`: somebody left number and brackets out. No number is written so: names have
+/// letters that are no digits of sixteen.
+fn bare(line: &str) -> Option<Vec<&str>> {
+    let is_name = |name: &&str| {
+        let letters = name
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        letters && name.bytes().any(|b| b > b'F')
+    };
+    let names: Vec<&str> = line.trim().split(',').collect();
+    names.iter().all(is_name).then_some(names)
+}
+
 fn agree(line: &str, names: &[&str]) -> bool {
     let number = line.split('<').next().unwrap_or_default();
-    if number.is_empty() {
+    if number.is_empty() || !line.contains('<') && line != "0" {
         return true;
     }
     let Ok(bits) = u64::from_str_radix(number, 16) else {
