@@ -115,7 +115,7 @@ need() {
 linux_sysctls() {
     all=$(limited "$@" grep -rs '' /proc/sys/net)
     code=$?
-    if [ "$code" -eq 124 ]; then return 124; fi
+    if [ "$code" -eq 124 ] || [ -z "$all" ]; then return "$code"; fi
     printf '%s\n' "$all" | sed -n '
         /^[^:]*key/d
         /^[^:]*secret/d
@@ -196,15 +196,17 @@ tunnel_routes() {
     for end in $ends; do run "$@" ip route get "$end"; done
 }
 
-# Settings of interfaces that no program prints, as NAME/FILE:VALUE.
+# interface_files [COMMAND...]: settings of interfaces that no program prints, as PATH:VALUE. The shell
+# within the namespace is to find the paths.
 interface_files() {
-    for path in /sys/class/net/*; do
+    # shellcheck disable=SC2016
+    limited "$@" sh -c 'for path in /sys/class/net/*; do
         for file in gro_flush_timeout napi_defer_hard_irqs threaded tun_flags; do
-            if [ -r "$path/$file" ] && read -r value <"$path/$file" 2>/dev/null; then
-                printf '%s:%s\n' "$path/$file" "$value"
+            if [ -r "$path/$file" ] && read -r value <"$path/$file"; then
+                printf "%s:%s\n" "$path/$file" "$value"
             fi
         done
-    done
+    done 2>/dev/null'
 }
 
 # holders PATTERN: what processes hold open that it fits, as WHAT PID NUMBER. One program looks at all
@@ -249,7 +251,7 @@ tun_owners() {
 
 linux_holders() {
     titled "${*:+$* }cat /proc/net/packet" packet_sockets "$@"
-    if limited "$@" ls -d /sys/class/net/*/tun_flags >/dev/null 2>&1; then
+    if limited "$@" sh -c 'ls -d /sys/class/net/*/tun_flags' >/dev/null 2>&1; then
         titled "${*:+$* }owners of TUN devices" tun_owners "$@"
     fi
 }
@@ -312,8 +314,9 @@ linux_namespace() {
     tunnel_routes ip netns exec "$1"
     linux_holders ip netns exec "$1"
     for file in snmp netstat snmp6 ip_vs; do
-        run ip netns exec "$1" cat "/proc/net/$file"
+        if [ -e "/proc/net/$file" ]; then run ip netns exec "$1" cat "/proc/net/$file"; fi
     done
+    titled "ip netns exec $1 settings in /sys/class/net" interface_files ip netns exec "$1"
     titled "ip netns exec $1 sysctl -a" linux_sysctls ip netns exec "$1"
     linux_filters ip netns exec "$1"
     linux_policers ip netns exec "$1"
