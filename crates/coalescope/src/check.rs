@@ -1,8 +1,12 @@
 //! `coalescope check` and `coalescope collect`.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, anyhow};
 use coalescope_host::drift::drift;
+use coalescope_knowledge::rules::{Baseline, Ignore, Rules};
 use coalescope_report::CheckReport;
 
 use crate::Outcome;
@@ -10,7 +14,7 @@ use crate::cli::{CheckArgs, CollectArgs, FailOn};
 use crate::confine::{self, Needs};
 use crate::hosts::Asked;
 use crate::page::PageFile;
-use crate::{hosts, memory, output, speech};
+use crate::{hosts, inputs, memory, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
@@ -20,20 +24,58 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         crate::places::mention_left();
     }
     let asked = Asked::of(&args.from, &args.live)?;
+    let baseline = args.baseline.as_deref().map(Earlier::open).transpose()?;
     confine::enter(
         &Needs::of_page(&page)
             .and_folders(asked.given())
             .and_rules(&args.rules),
     );
     let rules = hosts::rules(&args.rules)?;
+    let ignore = ignored(&args.ignore, &rules)?;
+    let baseline = baseline.map(Earlier::read).transpose()?;
     let snapshots = asked.snapshots()?;
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
-    let report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    report.set_aside(&ignore, baseline.as_ref());
     let written = page.write(|out| report.write_html(out));
-    output::print_check(&report, args.format)?;
+    output::print_check(&report, args.format, args.fail_on)?;
     written?;
     Ok(outcome(&report, args.fail_on))
+}
+
+fn ignored(texts: &[String], rules: &Rules) -> anyhow::Result<Vec<Ignore>> {
+    let parse = |text: &String| {
+        let ignore = Ignore::parse(text, rules);
+        ignore.map_err(|error| anyhow!("--ignore: {error}"))
+    };
+    texts.iter().map(parse).collect()
+}
+
+/// What an earlier check printed: opened first, read once rights are given up.
+struct Earlier {
+    path: PathBuf,
+    file: File,
+}
+
+impl Earlier {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let file = File::open(path).with_context(|| inputs::display(path))?;
+        let path = path.to_owned();
+        Ok(Self { path, file })
+    }
+
+    fn read(mut self) -> anyhow::Result<Baseline> {
+        let name = inputs::display(&self.path);
+        memory::reading(name.clone());
+        let mut text = Vec::new();
+        self.file
+            .read_to_end(&mut text)
+            .with_context(|| name.clone())?;
+        Baseline::parse(&text).map_err(|error| {
+            anyhow!("{name} is no baseline: give what `coalescope check --format json` printed ({error})")
+        })
+    }
 }
 
 fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
@@ -55,6 +97,8 @@ pub(crate) fn instead_of_fix(args: crate::cli::FixArgs) -> anyhow::Result<Outcom
     speech::tell("nothing is changed on this system: the commands below are what fix would do");
     run(&CheckArgs {
         fail_on: FailOn::default(),
+        ignore: Vec::new(),
+        baseline: None,
         from: args.from,
         live: args.live,
         rules: args.rules,

@@ -186,17 +186,17 @@ pub(crate) fn collect(_: &LiveArgs) -> anyhow::Result<Snapshot> {
 
 /// The rules that come with the program, and those of `--rules`.
 pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
-    with_folders(Rules::built_in()?, args)
+    with_sites(Rules::built_in()?, args)
 }
 
 /// The same, with the fixtures of all.
 pub(crate) fn whole_rules(args: &RulesArgs) -> anyhow::Result<Rules> {
-    with_folders(Rules::with_fixtures()?, args)
+    with_sites(Rules::with_fixtures()?, args)
 }
 
-fn with_folders(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
-    for folder in &args.rules {
-        rules.add_folder(folder)?;
+fn with_sites(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
+    for path in &args.rules {
+        rules.add_from(path)?;
     }
     Ok(rules)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::time::SystemTime;
 
 use coalescope_host::safe::printable_line;
 #[cfg(target_os = "linux")]
@@ -13,7 +14,7 @@ use coalescope_report::{
 #[cfg(target_os = "linux")]
 use crate::cli::{AbFormat, WireFormat};
 use crate::cli::{
-    CheckFormat, DiagnoseOutput, Format, HostFormat, LabFormat, OutputArgs, ReplayFormat,
+    CheckFormat, DiagnoseOutput, FailOn, Format, HostFormat, LabFormat, OutputArgs, ReplayFormat,
 };
 use crate::speech;
 
@@ -59,18 +60,26 @@ pub(crate) fn print_replay(
 }
 
 /// The same for a check.
-pub(crate) fn print_check(report: &CheckReport, format: CheckFormat) -> io::Result<()> {
+pub(crate) fn print_check(
+    report: &CheckReport,
+    format: CheckFormat,
+    fail_on: FailOn,
+) -> io::Result<()> {
     let mut out = io::stdout().lock();
+    if format == CheckFormat::Text {
+        return report.write_text(&mut out, &text_options(0));
+    }
+    warn(report.warnings());
     match format {
-        CheckFormat::Json => {
-            warn(report.warnings());
-            report.write_json(&mut out)
+        CheckFormat::Text => Ok(()),
+        CheckFormat::Json => report.write_json(&mut out),
+        CheckFormat::Csv => report.write_csv(&mut out),
+        CheckFormat::Junit => {
+            let fails = |blame| fail_on.includes(blame);
+            report.write_junit(&mut out, &fails, SystemTime::now())
         }
-        CheckFormat::Csv => {
-            warn(report.warnings());
-            report.write_csv(&mut out)
-        }
-        CheckFormat::Text => report.write_text(&mut out, &text_options(0)),
+        CheckFormat::Sarif => report.write_sarif(&mut out),
+        CheckFormat::Openmetrics => report.write_openmetrics(&mut out),
     }
 }
 

@@ -3,26 +3,7 @@
 use std::fmt::Display;
 
 use coalescope_host::safe::printable_line;
-
-/// Names that are less alike (Jaro-Winkler, from 0 to 1) are other names, not mistakes. It is what
-/// clap uses for its own suggestions.
-const ALIKE: f64 = 0.8;
-
-/// The known name that is most like the one that was given, if one is.
-fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given = given.to_lowercase();
-    let rated = known
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(&given, &name.to_lowercase()), name));
-    let alike = rated.filter(|(rate, name)| *rate > ALIKE || is_one_off(&given, name));
-    let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.map(|(_, name)| name)
-}
-
-/// Of short names, such as interfaces have, one letter is a large part.
-fn is_one_off(given: &str, name: &str) -> bool {
-    given.len() > 2 && strsim::osa_distance(given, &name.to_lowercase()) == 1
-}
+use coalescope_knowledge::nearest;
 
 /// `there is no incident opnstack-gro: did you mean openstack-gro? coalescope lab list has them all`
 pub(crate) fn unknown<'a>(
@@ -115,19 +96,6 @@ fn interfaces(namespace: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_alike_is_meant() {
-        let names = ["openstack-gro", "openstack-gro-fixed", "ipvs-gro", "jumbo"];
-        assert_eq!(nearest("opnstack-gro", names), Some("openstack-gro"));
-        assert_eq!(nearest("OpenStack-GRO", names), Some("openstack-gro"));
-        assert_eq!(nearest("jumob", names), Some("jumbo"));
-        assert_eq!(nearest("something else", names), None);
-        let interfaces = ["lo", "eth0", "enp3s0f0", "br0"];
-        assert_eq!(nearest("eht0", interfaces), Some("eth0"));
-        assert_eq!(nearest("enp3sof0", interfaces), Some("enp3s0f0"));
-        assert_eq!(nearest("wlan7", interfaces), None);
-    }
 
     #[test]
     fn a_cause_is_said_once() {

@@ -1,18 +1,23 @@
 //! What a check has to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::time::SystemTime;
 
 use coalescope_host::drift::Drift;
 use coalescope_host::model::{
-    Distribution, Driver, Feature, Interface, Platform, Snapshot, Unread,
+    Distribution, Driver, Feature, GsoLimits, Interface, Ovs, Platform, Snapshot, Unread,
+    VirtualSwitch,
 };
 use coalescope_host::roles::{Role, roles};
-use coalescope_knowledge::rules::{Blame, Checked, HostFinding, LeftAlone, RuleError};
+use coalescope_knowledge::rules::{
+    Aside, Baseline, Blame, Checked, FindingRef, HostFinding, Ignore, LeftAlone, RuleError,
+};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::document;
+use crate::fleet;
 use crate::html;
 use crate::separated;
 use crate::text::{self, TextOptions};
@@ -43,6 +48,10 @@ pub struct CheckReport {
     pub(crate) hosts: Vec<(Snapshot, Checked)>,
     /// What differs between them.
     pub(crate) drift: Vec<Drift>,
+    /// Findings that are not to be told again.
+    pub(crate) aside: Aside,
+    /// Whether only what is new is told.
+    pub(crate) has_baseline: bool,
 }
 
 /// What `coalescope check` prints of hosts.
@@ -59,6 +68,15 @@ pub(crate) struct Body<'a> {
     left_alone: Vec<&'a LeftAlone>,
     /// Rules that could not be asked.
     rule_errors: Vec<&'a RuleError>,
+    /// Findings that `--ignore` set aside; left out where there are none, as are the next two.
+    #[serde(skip_serializing_if = "no_items")]
+    ignored: &'a [FindingRef],
+    /// Findings that the baseline has as well.
+    #[serde(skip_serializing_if = "no_items")]
+    known: &'a [FindingRef],
+    /// Findings of the baseline that these hosts no longer have.
+    #[serde(skip_serializing_if = "no_items")]
+    gone: &'a [FindingRef],
 }
 
 /// A host.
@@ -76,6 +94,12 @@ struct Host<'a> {
     virtualisation: Option<&'a str>,
     /// Its interfaces.
     interfaces: Vec<HostInterface<'a>>,
+    /// Virtual switches of Hyper-V and ESXi, by name; left out where none was read.
+    #[serde(skip_serializing_if = "is_empty")]
+    switches: &'a BTreeMap<String, VirtualSwitch>,
+    /// Open vSwitch; left out where it was not read, or is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ovs: Option<&'a Ovs>,
     /// Whether there is a rule about its platform: without one nothing is said of it.
     judged: bool,
     /// What was not read, and without which little can be said.
@@ -105,13 +129,60 @@ struct HostInterface<'a> {
     because: BTreeMap<&'static str, &'a str>,
     /// Its switches, by name.
     features: &'a BTreeMap<String, Feature>,
+    /// Whether it is switched on; this and all below are left out where they were not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    up: Option<bool>,
+    /// Speed of the link, in bits per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speed_bps: Option<u64>,
+    /// The interface beneath it (VLAN, macvlan).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
+    /// Network addresses with prefix length.
+    #[serde(skip_serializing_if = "no_items")]
+    addresses: &'a [String],
+    /// Largest frames that may be built for or by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gso: Option<&'a GsoLimits>,
+    /// Ring sizes, as `ethtool -g` names them: `rx`, `rx-max`.
+    #[serde(skip_serializing_if = "is_empty")]
+    rings: &'a BTreeMap<String, u64>,
+    /// Counters that every interface has: `rx_packets`, `rx_dropped`.
+    #[serde(skip_serializing_if = "is_empty")]
+    counters: &'a BTreeMap<String, u64>,
+    /// Counters of its driver, as `ethtool -S` names them.
+    #[serde(skip_serializing_if = "is_empty")]
+    statistics: &'a BTreeMap<String, u64>,
+}
+
+fn is_empty<V>(map: &&BTreeMap<String, V>) -> bool {
+    map.is_empty()
+}
+
+fn no_items<T>(list: &&[T]) -> bool {
+    list.is_empty()
 }
 
 impl CheckReport {
     /// Takes hosts with what was found, and what differs between them.
     #[must_use]
     pub fn new(hosts: Vec<(Snapshot, Checked)>, drift: Vec<Drift>) -> Self {
-        Self { hosts, drift }
+        Self {
+            hosts,
+            drift,
+            ..Self::default()
+        }
+    }
+
+    /// Sets aside findings that nobody wants to hear of, and those that an earlier check had.
+    pub fn set_aside(&mut self, ignore: &[Ignore], baseline: Option<&Baseline>) {
+        let (mut lists, mut names) = (Vec::new(), BTreeSet::new());
+        for (snapshot, checked) in &mut self.hosts {
+            names.extend(snapshot.name.as_deref());
+            lists.push(&mut checked.findings);
+        }
+        self.aside = Aside::take(&mut lists, &names, ignore, baseline);
+        self.has_baseline = baseline.is_some();
     }
 
     /// Whether anything is wrong: what would help, and what is to be tested, is not.
@@ -129,7 +200,7 @@ impl CheckReport {
     #[must_use]
     pub fn is_decided(&self) -> bool {
         let mut hosts = self.hosts.iter();
-        hosts.all(|(snapshot, checked)| snapshot.platform.is_some() && !checked.undecided)
+        hosts.all(|(snapshot, checked)| is_decided(snapshot, checked))
     }
 
     pub(crate) fn findings(&self) -> impl Iterator<Item = &HostFinding> {
@@ -141,19 +212,8 @@ impl CheckReport {
     pub fn warnings(&self) -> Vec<String> {
         let of_host = |(snapshot, checked): &(Snapshot, Checked)| {
             let name = name_of(snapshot).to_owned();
-            let rules = checked.errors.iter().map(|error| {
-                let place = error.interface.as_deref().unwrap_or("the host");
-                format!(
-                    "rule {} could not be asked about {place}: {}",
-                    error.rule, error.error
-                )
-            });
-            let unread = snapshot
-                .unread
-                .iter()
-                .map(|unread| format!("{}: {}", unread.what, unread.why));
-            let texts: Vec<String> = rules.chain(unread).collect();
-            texts.into_iter().map(move |text| format!("{name}: {text}"))
+            let texts = not_read(snapshot, checked).into_iter();
+            texts.map(move |text| format!("{name}: {text}"))
         };
         self.hosts.iter().flat_map(of_host).collect()
     }
@@ -181,6 +241,39 @@ impl CheckReport {
     /// If it cannot be written.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         separated::write_fields(out, &COLUMNS, self.findings())
+    }
+
+    /// Prints each interface as a test case of its host, in JUnit's XML. `fails`: which findings make a case fail;
+    /// with others it is skipped. `when`: the time of the check.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_junit(
+        &self,
+        out: &mut dyn Write,
+        fails: &dyn Fn(Blame) -> bool,
+        when: SystemTime,
+    ) -> io::Result<()> {
+        fleet::write_junit(self, out, fails, when)
+    }
+
+    /// Prints each finding as a result, in SARIF 2.1.0.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_sarif(&self, out: &mut dyn Write) -> io::Result<()> {
+        fleet::write_sarif(self, out)
+    }
+
+    /// Prints counts as metrics, in the text format of OpenMetrics.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_openmetrics(&self, out: &mut dyn Write) -> io::Result<()> {
+        fleet::write_openmetrics(self, out)
     }
 
     /// Prints for people.
@@ -219,8 +312,30 @@ impl CheckReport {
             findings: self.findings().collect(),
             left_alone: checked().flat_map(|checked| &checked.left_alone).collect(),
             rule_errors: checked().flat_map(|checked| &checked.errors).collect(),
+            ignored: &self.aside.ignored,
+            known: &self.aside.known,
+            gone: &self.aside.gone,
         }
     }
+}
+
+/// Whether enough was read of a host to say that nothing was found.
+pub(crate) fn is_decided(snapshot: &Snapshot, checked: &Checked) -> bool {
+    snapshot.platform.is_some() && !checked.undecided
+}
+
+/// Rules that could not be asked about a host, and what was not read of it.
+pub(crate) fn not_read(snapshot: &Snapshot, checked: &Checked) -> Vec<String> {
+    let rules = checked.errors.iter().map(|error| {
+        let place = error.interface.as_deref().unwrap_or("the host");
+        format!(
+            "rule {} could not be asked about {place}: {}",
+            error.rule, error.error
+        )
+    });
+    let unread = snapshot.unread.iter();
+    let unread = unread.map(|unread| format!("{}: {}", unread.what, unread.why));
+    rules.chain(unread).collect()
 }
 
 /// The host's name, or what stands for it.
@@ -243,6 +358,8 @@ fn host<'a>(
         interfaces: interfaces
             .map(|(key, one)| interface(key, one, roles))
             .collect(),
+        switches: &snapshot.switches,
+        ovs: snapshot.ovs.as_ref(),
         judged: checked.judged,
         missing: &checked.gaps,
         unread: &snapshot.unread,
@@ -268,5 +385,13 @@ fn interface<'a>(
             .map(|role| (role.role.name(), role.because.as_str()))
             .collect(),
         features: &interface.features,
+        up: interface.up,
+        speed_bps: interface.speed_bps,
+        parent: interface.parent.as_deref(),
+        addresses: &interface.addresses,
+        gso: interface.gso.as_ref(),
+        rings: &interface.rings,
+        counters: &interface.counters,
+        statistics: &interface.statistics,
     }
 }

@@ -11,6 +11,7 @@ mod diagnose;
 pub mod document;
 #[cfg(target_os = "linux")]
 mod fix;
+mod fleet;
 mod html;
 mod json;
 mod lab;

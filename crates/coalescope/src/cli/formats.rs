@@ -36,6 +36,12 @@ pub enum CheckFormat {
     Json,
     /// A row for each finding
     Csv,
+    /// JUnit's XML for CI servers: a case for each interface
+    Junit,
+    /// SARIF 2.1.0: a result for each finding
+    Sarif,
+    /// Metrics for node_exporter's textfile collector
+    Openmetrics,
 }
 
 /// A form of output of the other commands about hosts.

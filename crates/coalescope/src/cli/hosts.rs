@@ -15,6 +15,8 @@ Examples:
   coalescope check --from sosreport-lb1.tar.xz
   coalescope check --from lb1/ --from lb2/ --from lb3/
   ssh HOST sh -s < scripts/collect.sh | coalescope check --from -
+  coalescope check --from bundles/* --ignore linux-lro-forwarding@eth9 --baseline last-week.json
+  coalescope check --format openmetrics > coalescope.prom
 
 A folder holds what commands printed, a file each: ethtool -k, ip -d link, sysctl -a, ifconfig,
 Get-VMSwitch and so on; the content tells what it is. With several hosts, what differs between them
@@ -103,6 +105,14 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub fail_on: FailOn,
 
+    /// Set aside what this rule finds, everywhere or at one interface (`*` is any text); what was is counted
+    #[arg(long, value_name = "RULE[@IFACE]")]
+    pub ignore: Vec<String>,
+
+    /// Tell only what is new since an earlier check, whose JSON this is; what is gone is counted
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: CheckFormat,
@@ -181,8 +191,8 @@ pub struct LiveArgs {
 /// Which rules to ask.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
-    /// Ask the rules of this folder as well (*.yaml; docs/rules.md)
-    #[arg(long, value_name = "DIR")]
+    /// Ask the rules of this file, or of all *.yaml in this folder, as well (docs/rules.md)
+    #[arg(long, value_name = "PATH")]
     pub rules: Vec<PathBuf>,
 }
 

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::common::{Captures, coalescope, stderr, stdout};
 
 /// A host as a folder with what its commands printed.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();
@@ -211,6 +211,74 @@ fn rules_of_a_site_are_asked_too_and_bad_ones_refused() {
         &example.replace("'large-receive-offload' in", "nothing.like.this in"),
     )]);
     assert_eq!(rules(broken.path()).status.code(), Some(1));
+}
+
+/// A rule for a look: it has no fixtures.
+const LOOK: &str = "\
+- id: our-lro
+  title: LRO is on at {{ interface.name }}
+  blame: harms
+  platforms: [linux]
+  when: \"'large-receive-offload' in interface.off && interface.mtu_bytes == 1500\"
+  mechanism: It is what we say.
+  evidence: [\"{{ interface.key }}\"]
+  sources: [ticket 4711]
+";
+
+#[test]
+fn a_rule_without_fixtures_is_asked_and_rules_test_wants_them() {
+    let (host, site) = (
+        director("lvs1", ["off", "off"]),
+        folder(&[("look.yaml", LOOK)]),
+    );
+    let file = site.path().join("look.yaml");
+    for path in [site.path(), &file] {
+        let output = check(&[host.path()], &["--rules", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stdout(&output).contains("[our-lro, suspected]"));
+    }
+    let mut command = coalescope();
+    let tested = command
+        .args(["rules", "test", "--rules"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(tested.status.code(), Some(1));
+    let said = stderr(&tested);
+    assert!(said.contains("our-lro (none): needs fixtures"), "{said}");
+}
+
+#[test]
+fn a_typo_in_a_rule_is_told_with_its_line_and_what_was_meant() {
+    let host = director("lvs1", ["off", "off"]);
+    for (right, wrong, line, meant) in [
+        ("mtu_bytes", "mtu_byte", 5, "did you mean mtu_bytes?"),
+        (
+            "interface.off",
+            "intrface.off",
+            5,
+            "did you mean interface?",
+        ),
+        (
+            "{{ interface.name }}",
+            "{{ interface.nmae }}",
+            2,
+            "did you mean name?",
+        ),
+        ("interface.key", "interface.kye", 7, "did you mean key?"),
+        ("blame:", "blames:", 3, "did you mean blame?"),
+        ("blame: harms", "blame: harm", 3, "did you mean harms?"),
+        ("[linux]", "[linus]", 4, "did you mean linux?"),
+    ] {
+        let site = folder(&[("look.yaml", &LOOK.replace(right, wrong))]);
+        let output = check(&[host.path()], &["--rules", site.path().to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        let said = stderr(&output);
+        assert!(
+            said.contains(&format!("look.yaml:{line}: ")) && said.contains(meant),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod confine;
 mod errors;
 #[cfg(target_os = "linux")]
 mod fix;
+mod fleet;
 #[cfg(unix)]
 mod generated;
 mod help;

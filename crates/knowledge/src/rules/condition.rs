@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use cel::common::ast::Expr;
 use cel::objects::{Key, Map};
 use cel::{Context, Program, Value};
 
@@ -19,6 +20,11 @@ impl Condition {
             .map_err(|error| error.to_string())
     }
 
+    /// What it is made of.
+    pub(super) fn expression(&self) -> &Expr {
+        &self.0.expression().expr
+    }
+
     /// Whether it holds of these facts.
     pub(super) fn holds(&self, facts: &[(&str, &Value)]) -> Result<bool, String> {
         let mut context = context()?;
@@ -32,6 +38,9 @@ impl Condition {
         }
     }
 }
+
+/// Functions that rules have besides those of standard CEL.
+pub(super) const FUNCTIONS: [&str; 4] = ["before", "atLeast", "number", "text"];
 
 /// Standard CEL, and our own functions.
 fn context() -> Result<Context<'static, 'static>, String> {

@@ -12,13 +12,13 @@ use super::rule::{Blame, Rule};
 pub struct FixtureFailure {
     /// The rule's id.
     pub rule: String,
-    /// `fires` or `almost`.
+    /// `fires` or `almost`; `none` where the rule has no fixtures.
     pub fixture: &'static str,
     /// What it did instead.
     pub problem: String,
 }
 
-/// Tests all rules that were read with their fixtures; nothing is wrong if nothing comes back.
+/// Tests all rules on their fixtures; nothing is wrong if nothing comes back.
 #[must_use]
 pub fn test(rules: &Rules) -> Vec<FixtureFailure> {
     rules
@@ -28,12 +28,17 @@ pub fn test(rules: &Rules) -> Vec<FixtureFailure> {
 }
 
 fn failures(rules: &Rules, rule: &Rule) -> Vec<FixtureFailure> {
-    let both = rule.fixtures.iter().flat_map(|fixtures| {
-        [
-            ("fires", &fixtures.fires, true),
-            ("almost", &fixtures.almost, false),
-        ]
-    });
+    let Some(fixtures) = &rule.fixtures else {
+        return vec![FixtureFailure {
+            rule: rule.id.clone(),
+            fixture: "none",
+            problem: "needs fixtures: a host that fires it, and one that almost does".to_owned(),
+        }];
+    };
+    let both = [
+        ("fires", &fixtures.fires, true),
+        ("almost", &fixtures.almost, false),
+    ];
     let mut failures = Vec::new();
     for (fixture, snapshot, should) in both {
         let checked = check(rules, snapshot);

@@ -7,8 +7,10 @@ use coalescope_host::safe::printable_line;
 use thiserror::Error;
 
 use super::condition::Condition;
+use super::names::Names;
 use super::recipes::Recipes;
 use super::rule::Rule;
+use super::yaml::{parse, place};
 
 macro_rules! built_in {
     ($name:literal) => {
@@ -52,7 +54,7 @@ fn shown(path: &Path) -> String {
 pub enum RulesError {
     /// A file or folder cannot be read.
     #[error(
-        "{}: {error}; --rules wants a folder of YAML files, see docs/rules.md",
+        "{}: {error}; --rules wants a YAML file or a folder of such, see docs/rules.md",
         shown(path)
     )]
     Unreadable {
@@ -64,7 +66,7 @@ pub enum RulesError {
     /// It is not YAML, or not what a rule is made of.
     #[error("{file}: {error}")]
     Malformed {
-        /// Which file.
+        /// Which file, and which line where that is known.
         file: String,
         /// Where and why.
         error: String,
@@ -72,7 +74,7 @@ pub enum RulesError {
     /// A rule that cannot work.
     #[error("{file}: rule {id}: {error}")]
     Wrong {
-        /// Which file.
+        /// Which file and line.
         file: String,
         /// Which rule.
         id: String,
@@ -102,7 +104,7 @@ impl Rules {
     pub fn with_fixtures() -> Result<Self, RulesError> {
         let mut rules = Self::none()?;
         for (file, text) in BUILT_IN {
-            rules.add_whole(file, text)?;
+            rules.add_of_site(file, text)?;
         }
         Ok(rules)
     }
@@ -114,14 +116,18 @@ impl Rules {
         })
     }
 
-    /// Adds the rules of a folder (`*.yaml`, `*.yml`), in the order of their names.
+    /// Adds the rules of a file, or of a folder (`*.yaml`, `*.yml`), in the order of their names.
     ///
     /// # Errors
     /// If a file cannot be read, is malformed, or a rule of it cannot work.
-    pub fn add_folder(&mut self, folder: &Path) -> Result<(), RulesError> {
-        for path in yaml_files(folder)? {
-            let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-            self.add_whole(&shown(&path), &text)?;
+    pub fn add_from(&mut self, path: &Path) -> Result<(), RulesError> {
+        let files = match path.is_dir() {
+            true => yaml_files(path)?,
+            false => vec![path.to_owned()],
+        };
+        for file in files {
+            let text = std::fs::read_to_string(&file).map_err(unreadable(&file))?;
+            self.add_of_site(&shown(&file), &text)?;
         }
         Ok(())
     }
@@ -137,26 +143,28 @@ impl Rules {
         self.iter().find(|rule| rule.id == id)
     }
 
-    /// Adds rules that have to have fixtures.
-    fn add_whole(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
+    /// Adds rules whose names nobody has looked at yet: one that there is not is told with its line.
+    fn add_of_site(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
         let known = self.rules.len();
         self.add(file, text)?;
-        let added = self.rules.iter().skip(known);
-        let mut bare = added.filter(|(rule, _)| rule.fixtures.is_none());
-        bare.next().map_or(Ok(()), |(rule, _)| {
-            Err(RulesError::Wrong {
-                file: file.to_owned(),
+        let names = Names::new();
+        let mut added = self.rules.iter().skip(known);
+        let wrong = added.find_map(|(rule, condition)| {
+            let unknown = names.unknown(rule, condition)?;
+            Some(RulesError::Wrong {
+                file: place(file, text, &rule.id, &unknown.name),
                 id: rule.id.clone(),
-                error: "needs fixtures: a host that fires it, and one that almost does".to_owned(),
+                error: unknown.said,
             })
-        })
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
     fn add(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
         let rules: Vec<Rule> = parse(file, text)?;
         for rule in rules {
             let wrong = |error| RulesError::Wrong {
-                file: file.to_owned(),
+                file: place(file, text, &rule.id, &rule.id),
                 id: rule.id.clone(),
                 error,
             };
@@ -210,16 +218,6 @@ fn without_fixtures(text: &str) -> String {
         }
     }
     kept
-}
-
-pub(super) fn parse<T: serde::de::DeserializeOwned>(
-    file: &str,
-    text: &str,
-) -> Result<T, RulesError> {
-    serde_saphyr::from_str(text).map_err(|error| RulesError::Malformed {
-        file: file.to_owned(),
-        error: error.to_string(),
-    })
 }
 
 fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, RulesError> {

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::Remedy;
-use super::load::{RulesError, parse};
+use super::load::RulesError;
 use super::rule::Blame;
 use super::template::one_line;
+use super::yaml::parse;
 use crate::finding::Id;
 
 const FILE: &str = "rules/trace.yaml";

@@ -4,6 +4,7 @@
 //! remedy was a bad one; why; how sure; how to prove it, mend it and take it back. Nothing about any
 //! incident is in code: see `rules/*.yaml`, and docs/rules.md for the language.
 
+mod aside;
 mod check;
 mod condition;
 mod facts;
@@ -12,12 +13,15 @@ mod fixtures;
 mod gaps;
 mod load;
 mod meaning;
+mod names;
 mod recipes;
 mod rule;
 mod subject;
 mod template;
 mod version;
+mod yaml;
 
+pub use aside::{Aside, Baseline, FindingRef, Ignore};
 pub use check::check;
 pub use facts::host_facts;
 pub use findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError};

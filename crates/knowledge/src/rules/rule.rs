@@ -53,9 +53,8 @@ pub struct Rule {
     pub replaces: Vec<String>,
     /// Where it is from: what was read.
     pub sources: Vec<String>,
-    /// A host that fires it, and one that almost does.
-    // `None` where they were left unread; a file has to have them.
-    #[schemars(with = "Fixtures")]
+    /// A host that fires it, and one that almost does: `rules test` wants them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Fixtures>,
 }
 

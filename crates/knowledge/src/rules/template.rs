@@ -38,6 +38,16 @@ pub(super) fn command(template: &str, facts: &serde_json::Value) -> Result<Strin
     }
 }
 
+/// The facts that a text names, as paths: `interface.name`. What loops and assignments name is not among them.
+pub(super) fn names(template: &str) -> Result<Vec<String>, String> {
+    let environment = environment();
+    let parsed = environment.template_from_str(template);
+    let parsed = parsed.map_err(|error| error.to_string())?;
+    let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
+    names.sort();
+    Ok(names)
+}
+
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 
 use coalescope_host::drift::Drift;
+use coalescope_host::model::Interface;
+use coalescope_host::roles::Role;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone};
 use maud::{Markup, html};
@@ -13,8 +15,9 @@ use super::table::{Kind, Table};
 use super::verdict::{self, Sure, Tone};
 use super::{drift, graph, notes};
 use crate::CheckReport;
-use crate::words::check::{all_findings, groups, heading, places, verdict_text};
+use crate::words::check::{all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
+use crate::words::offloads::{Offload, offloads};
 use crate::words::units::UNKNOWN;
 
 /// Writes the page.
@@ -114,35 +117,34 @@ fn drift_section(page: &mut Page, report: &CheckReport, rows: &[Drift]) {
     }
 }
 
-const COLUMNS: [(&str, Kind); 6] = [
+/// What an interface is; its offloads stand between that and its roles.
+const ABOUT: [(&str, Kind); 4] = [
     ("interface", Kind::Text),
     ("kind", Kind::Choice),
     ("driver", Kind::Choice),
     ("MTU", Kind::Number),
-    ("roles", Kind::Text),
-    ("because", Kind::Text),
 ];
+const ROLES: [(&str, Kind); 2] = [("roles", Kind::Text), ("because", Kind::Text)];
 
 fn interfaces(page: &mut Page, report: &CheckReport) -> io::Result<()> {
     let hosts = report.hosts.iter().zip(report.roles()).enumerate();
     let mut tables = Vec::new();
     for (number, ((snapshot, _), roles)) in hosts {
         let caption = heading(snapshot);
-        let rows: Vec<Vec<String>> = snapshot
-            .interfaces
-            .keys()
-            .map(|key| {
-                row(
-                    snapshot,
-                    key,
-                    roles.get(key).map(Vec::as_slice).unwrap_or_default(),
-                )
+        let states = offloads(snapshot.platform);
+        let heads = states.iter().map(|one| (one.head, Kind::Choice));
+        let columns: Vec<_> = ABOUT.into_iter().chain(heads).chain(ROLES).collect();
+        let all = snapshot.interfaces.iter();
+        let rows: Vec<Vec<String>> = all
+            .map(|(key, interface)| {
+                let roles = roles.get(key).map(Vec::as_slice).unwrap_or_default();
+                row(key, interface, states, roles)
             })
             .collect();
         let table = Table {
             id: &format!("interfaces-{number}"),
             caption: &caption,
-            columns: &COLUMNS,
+            columns: &columns,
             rows: &rows,
             of: rows.len(),
         };
@@ -153,23 +155,18 @@ fn interfaces(page: &mut Page, report: &CheckReport) -> io::Result<()> {
     Ok(())
 }
 
-fn row(
-    snapshot: &coalescope_host::model::Snapshot,
-    key: &str,
-    roles: &[coalescope_host::roles::Role],
-) -> Vec<String> {
-    let interface = snapshot.interfaces.get(key);
+fn row(key: &str, interface: &Interface, states: &[Offload], roles: &[Role]) -> Vec<String> {
     let text = |value: Option<&str>| value.unwrap_or(UNKNOWN).to_owned();
-    let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
     let because: Vec<&str> = roles.iter().map(|role| role.because.as_str()).collect();
-    let driver = interface.and_then(|one| one.driver.as_ref());
-    let mtu = interface.and_then(|one| one.mtu_bytes);
-    vec![
+    let driver = interface.driver.as_ref();
+    let mtu = interface.mtu_bytes;
+    let mut row = vec![
         key.to_owned(),
-        text(interface.and_then(|one| one.kind.as_deref())),
+        text(interface.kind.as_deref()),
         text(driver.map(|driver| driver.name.as_str())),
         mtu.map_or_else(|| UNKNOWN.to_owned(), |mtu| mtu.to_string()),
-        names.join(", "),
-        because.join("; "),
-    ]
+    ];
+    row.extend(states.iter().map(|one| one.state(interface).to_owned()));
+    row.extend([role_names(interface, roles), because.join("; ")]);
+    row
 }

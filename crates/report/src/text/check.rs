@@ -2,18 +2,14 @@
 
 use std::io::{self, Write};
 
-use coalescope_host::drift::Drift;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone, Remedy, RemedyKind};
 
-use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
-use super::{TextOptions, finish, notes, warn};
+use super::{TextOptions, drift, finish, hosts, notes, warn};
 use crate::check::CheckReport;
-use crate::words::check::{all_findings, differs, groups, heading, places, verdict_text};
+use crate::words::check::{all_findings, groups, places, verdict_text};
 use crate::words::findings::capitalised;
-
-const INDENT: usize = 2;
 
 pub(crate) fn write(
     report: &CheckReport,
@@ -37,8 +33,8 @@ pub(super) fn show(page: &mut Page, report: &CheckReport) {
         finding(page, &group);
     }
     left_alone(page, report);
-    drift(page, &report.drift);
-    hosts(page, report);
+    drift::show(page, &report.drift);
+    hosts::show(page, report);
 }
 
 fn verdict(page: &mut Page, report: &CheckReport) {
@@ -123,44 +119,5 @@ fn left_alone(page: &mut Page, report: &CheckReport) {
         let title = one.title.trim_end_matches('.');
         let text = format!("{host}{title} [{}]. {}", one.id, one.why);
         page.paragraph("  - ", "    ", &text, Tone::Plain);
-    }
-}
-
-fn drift(page: &mut Page, drift: &[Drift]) {
-    if drift.is_empty() {
-        return;
-    }
-    page.heading("Differs between these hosts");
-    for row in drift {
-        let most = row.majority.as_ref();
-        let most = most.map_or("no majority".to_owned(), |value| format!("mostly {value}"));
-        let others: Vec<String> = row.hosts.iter().map(differs).collect();
-        let text = format!("{}: {most}, but {}", row.what, others.join(", "));
-        page.paragraph("  - ", "    ", &text, Tone::Plain);
-    }
-}
-
-/// The interfaces of each host and what they do.
-fn hosts(page: &mut Page, report: &CheckReport) {
-    for ((snapshot, _), roles) in report.hosts.iter().zip(report.roles()) {
-        page.heading(&heading(snapshot));
-        let mut table = Grid::new(["interface", "kind", "driver", "MTU", "roles"])
-            .with(0..3, Column::Name)
-            .with([4], Column::Words);
-        for (key, interface) in &snapshot.interfaces {
-            let roles = roles.get(key).map(Vec::as_slice).unwrap_or_default();
-            let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
-            let text = |value: Option<&str>| value.unwrap_or("-").to_owned();
-            table.row([
-                key.clone(),
-                text(interface.kind.as_deref()),
-                text(interface.driver.as_ref().map(|driver| driver.name.as_str())),
-                interface
-                    .mtu_bytes
-                    .map_or("-".to_owned(), |mtu| mtu.to_string()),
-                names.join(", "),
-            ]);
-        }
-        page.table(&table, INDENT, |_| Tone::Plain);
     }
 }

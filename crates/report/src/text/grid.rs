@@ -79,6 +79,11 @@ impl Grid {
         total(&self.least_widths()) <= width
     }
 
+    /// Whether it stands as a table, with words wrapped if they have to be.
+    pub(crate) fn is_table(&self, width: usize) -> bool {
+        self.widths(width).is_some()
+    }
+
     /// Lays it out, `width` columns wide at most but for a word that is longer.
     pub(crate) fn laid(&self, width: usize) -> Laid {
         match self.widths(width) {

@@ -5,11 +5,13 @@ mod check;
 mod comparison;
 mod connections;
 mod diagnose;
+mod drift;
 mod findings;
 #[cfg(target_os = "linux")]
 mod fix;
 mod grid;
 mod hops;
+mod hosts;
 mod lab;
 mod listing;
 mod notes;

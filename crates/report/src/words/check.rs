@@ -1,18 +1,38 @@
 //! Words for what hosts are set to.
 
-use coalescope_host::drift::Differs;
-use coalescope_host::model::{Platform, Snapshot};
-use coalescope_knowledge::rules::{Blame, HostFinding};
+use coalescope_host::model::{Interface, Platform, Snapshot};
+use coalescope_host::roles::Role;
+use coalescope_knowledge::rules::{Blame, FindingRef, HostFinding};
 
 use super::findings::capitalised;
-use super::units::counted;
+use super::offloads::UNREAD;
+use super::units::{UNKNOWN, counted};
 use crate::check::{CheckReport, name_of};
 
 pub(crate) fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
     report.findings().collect()
 }
 
+/// What it comes to, and what was set aside.
 pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {
+    sentences([judgement(report, findings), aside(report)])
+}
+
+/// How many findings were set aside, and why.
+fn aside(report: &CheckReport) -> String {
+    let said = |list: &[FindingRef], text: &str| match list.len() {
+        0 => String::new(),
+        1 => format!("1 finding is {text}."),
+        n => format!("{n} findings are {text}."),
+    };
+    sentences([
+        said(&report.aside.ignored, "ignored, as asked (--ignore)"),
+        said(&report.aside.known, "not new (--baseline)"),
+        said(&report.aside.gone, "gone since the baseline"),
+    ])
+}
+
+fn judgement(report: &CheckReport, findings: &[&HostFinding]) -> String {
     let unknown = report
         .hosts
         .iter()
@@ -71,6 +91,10 @@ fn sentences<const N: usize>(all: [String; N]) -> String {
 fn nothing_found(report: &CheckReport, where_: &str) -> String {
     if !report.is_decided() {
         return format!("Not enough was read of {where_} to say that nothing is wrong.");
+    }
+    let aside = &report.aside;
+    if !aside.ignored.is_empty() || !aside.known.is_empty() {
+        return format!("Nothing else found on {where_}.");
     }
     if gaps(report).is_empty() {
         return format!(
@@ -168,11 +192,14 @@ pub(crate) fn places(group: &[&HostFinding]) -> String {
     }
 }
 
-pub(crate) fn differs(one: &Differs) -> String {
-    match &one.interface {
-        Some(interface) => format!("{} at {interface} of {}", one.value, one.host),
-        None => format!("{} on {}", one.value, one.host),
+/// Names of an interface's roles. Of one that is in use and has none, too little was read.
+pub(crate) fn role_names(interface: &Interface, roles: &[Role]) -> String {
+    let is_idle = interface.up == Some(false) || interface.kind.as_deref() == Some("loopback");
+    if roles.is_empty() {
+        return if is_idle { UNKNOWN } else { UNREAD }.to_owned();
     }
+    let names: Vec<&str> = roles.iter().map(|role| role.role.name()).collect();
+    names.join(", ")
 }
 
 pub(crate) fn heading(snapshot: &Snapshot) -> String {

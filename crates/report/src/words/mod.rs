@@ -9,5 +9,6 @@ pub(crate) mod diagnose;
 pub(crate) mod findings;
 pub(crate) mod hops;
 pub(crate) mod lab;
+pub(crate) mod offloads;
 pub(crate) mod replay;
 pub(crate) mod units;

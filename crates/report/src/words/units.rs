@@ -3,6 +3,11 @@
 /// Where nothing is known.
 pub(crate) const UNKNOWN: &str = "-";
 
+/// The state of a switch.
+pub(crate) fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
 /// `1,234,567`.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();

@@ -1,0 +1,332 @@
+//! Findings that are set aside: those that nobody wants to hear of, and those of an earlier check.
+
+use std::collections::BTreeSet;
+
+use coalescope_host::safe::printable_line;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::findings::HostFinding;
+use super::load::Rules;
+use crate::finding::Proof;
+use crate::nearest::nearest;
+
+/// Documents that a baseline may be.
+const DOCUMENTS: [&str; 2] = ["coalescope/check/1", "coalescope/diagnose/1"];
+
+/// A finding that nobody wants to hear of: of a rule, at one place or at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignore {
+    rule: String,
+    place: Option<String>,
+}
+
+impl Ignore {
+    /// Reads `RULE` or `RULE@PLACE`: an interface, a key or a virtual switch, in which `*` is any text.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such rule: the error names the one that was probably meant.
+    pub fn parse(text: &str, rules: &Rules) -> Result<Self, String> {
+        let (rule, place) = match text.split_once('@') {
+            Some((rule, place)) => (rule, Some(place)),
+            None => (text, None),
+        };
+        if rules.get(rule).is_none() {
+            return Err(unknown_rule(rule, rules));
+        }
+        Ok(Self {
+            rule: rule.to_owned(),
+            place: place.map(str::to_owned),
+        })
+    }
+
+    fn covers(&self, finding: &HostFinding) -> bool {
+        let place = finding.interface.as_ref().or(finding.switch.as_ref());
+        let at = |wanted: &String| {
+            place.is_some_and(|key| is_like(wanted, key) || is_like(wanted, name_of(key)))
+        };
+        self.rule == finding.id && self.place.as_ref().is_none_or(at)
+    }
+}
+
+/// `there is no rule bridge-gor: did you mean bridge-gro? ...`
+fn unknown_rule(rule: &str, rules: &Rules) -> String {
+    let meant = nearest(rule, rules.iter().map(|rule| rule.id.as_str()));
+    let meant = meant.map_or_else(String::new, |meant| format!("did you mean {meant}? "));
+    format!(
+        "there is no rule {}: {meant}`coalescope rules list` lists them",
+        printable_line(rule)
+    )
+}
+
+/// The name in a key: that of `ns/NAMESPACE/NAME` is NAME.
+fn name_of(key: &str) -> &str {
+    match key
+        .strip_prefix("ns/")
+        .and_then(|rest| rest.split_once('/'))
+    {
+        Some((_, name)) => name,
+        None => key,
+    }
+}
+
+/// Whether a text is like a pattern, in which `*` is any text.
+fn is_like(pattern: &str, text: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(left) = text.strip_prefix(begin) else {
+        return false;
+    };
+    let ends = left.char_indices().map(|(at, _)| at).chain([left.len()]);
+    ends.into_iter().any(|at| is_like(rest, &left[at..]))
+}
+
+/// A finding in short.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct FindingRef {
+    /// The rule's id.
+    pub id: String,
+    /// The host.
+    pub host: String,
+    /// The interface, if it is about one.
+    pub interface: Option<String>,
+    /// The virtual switch, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switch: Option<String>,
+    /// How sure.
+    pub proof: Proof,
+    /// In one line.
+    pub title: String,
+}
+
+impl FindingRef {
+    /// What a finding is in short.
+    #[must_use]
+    pub fn of(finding: &HostFinding) -> Self {
+        Self {
+            id: finding.id.clone(),
+            host: finding.host.clone(),
+            interface: finding.interface.clone(),
+            switch: finding.switch.clone(),
+            proof: finding.proof,
+            title: finding.title.clone(),
+        }
+    }
+
+    /// What both are about, however sure.
+    fn is_about(&self, finding: &HostFinding) -> bool {
+        self.id == finding.id
+            && self.host == finding.host
+            && self.interface == finding.interface
+            && self.switch == finding.switch
+    }
+}
+
+/// An earlier check, of which only what is new matters.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Baseline {
+    schema: String,
+    findings: Vec<FindingRef>,
+    /// What that check had from a baseline of its own.
+    #[serde(default)]
+    known: Vec<FindingRef>,
+}
+
+impl Baseline {
+    /// Reads what `check` or `diagnose` printed as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let baseline: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match DOCUMENTS.contains(&baseline.schema.as_str()) {
+            true => Ok(baseline),
+            false => Err(format!("it is {}", printable_line(&baseline.schema))),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &FindingRef> {
+        self.findings.iter().chain(&self.known)
+    }
+
+    /// Whether it has a finding; one of which more is known now is new.
+    fn knows(&self, finding: &HostFinding) -> bool {
+        let mut all = self.all();
+        all.any(|known| known.is_about(finding) && known.proof >= finding.proof)
+    }
+}
+
+/// What was set aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aside {
+    /// What nobody wanted to hear of.
+    pub ignored: Vec<FindingRef>,
+    /// What the baseline has too.
+    pub known: Vec<FindingRef>,
+    /// What the baseline has, and is no more on the hosts that were looked at.
+    pub gone: Vec<FindingRef>,
+}
+
+impl Aside {
+    /// Takes from findings what is ignored, then what the baseline has. Of a host that was not looked at nothing
+    /// is gone.
+    #[must_use]
+    pub fn take(
+        findings: &mut [&mut Vec<HostFinding>],
+        hosts: &BTreeSet<&str>,
+        ignore: &[Ignore],
+        baseline: Option<&Baseline>,
+    ) -> Self {
+        let mut aside = Self::default();
+        let all = baseline.into_iter().flat_map(Baseline::all);
+        let looked = all.filter(|known| hosts.contains(known.host.as_str()));
+        let still = |known: &&FindingRef| {
+            let mut now = findings.iter().flat_map(|findings| findings.iter());
+            now.any(|finding| known.is_about(finding))
+        };
+        aside.gone = looked.filter(|known| !still(known)).cloned().collect();
+        for findings in findings {
+            findings.retain(|finding| {
+                let to = if ignore.iter().any(|ignore| ignore.covers(finding)) {
+                    &mut aside.ignored
+                } else if baseline.is_some_and(|baseline| baseline.knows(finding)) {
+                    &mut aside.known
+                } else {
+                    return true;
+                };
+                to.push(FindingRef::of(finding));
+                false
+            });
+        }
+        aside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Blame;
+
+    fn finding(id: &str, interface: &str, proof: Proof) -> HostFinding {
+        HostFinding {
+            id: id.to_owned(),
+            proof,
+            blame: Blame::Harms,
+            host: "lb1".to_owned(),
+            interface: Some(interface.to_owned()),
+            switch: None,
+            title: format!("{id} at {interface}"),
+            mechanism: String::new(),
+            evidence: Vec::new(),
+            experiment: None,
+            remedies: Vec::new(),
+            cost: None,
+            sources: Vec::new(),
+            explains: Vec::new(),
+        }
+    }
+
+    fn ignore(rule: &str, place: Option<&str>) -> Ignore {
+        Ignore {
+            rule: rule.to_owned(),
+            place: place.map(str::to_owned),
+        }
+    }
+
+    fn baseline(findings: &[HostFinding]) -> Baseline {
+        let findings: Vec<_> = findings.iter().map(FindingRef::of).collect();
+        let document =
+            serde_json::json!({ "schema": DOCUMENTS[0], "findings": findings, "hosts": [] });
+        Baseline::parse(document.to_string().as_bytes()).expect("a baseline")
+    }
+
+    fn taken(
+        mut findings: Vec<HostFinding>,
+        ignore: &[Ignore],
+        baseline: Option<&Baseline>,
+    ) -> (usize, Aside) {
+        let hosts = BTreeSet::from(["lb1"]);
+        let aside = Aside::take(&mut [&mut findings], &hosts, ignore, baseline);
+        (findings.len(), aside)
+    }
+
+    #[test]
+    fn a_rule_is_ignored_everywhere_or_at_a_place() {
+        let two = || {
+            vec![
+                finding("lro", "eth0", Proof::Suspected),
+                finding("lro", "ns/vm/veth7", Proof::Suspected),
+            ]
+        };
+        assert_eq!(taken(two(), &[ignore("lro", None)], None).0, 0);
+        assert_eq!(taken(two(), &[ignore("lro", Some("eth0"))], None).0, 1);
+        assert_eq!(taken(two(), &[ignore("lro", Some("veth*"))], None).0, 1);
+        assert_eq!(
+            taken(two(), &[ignore("lro", Some("ns/vm/veth7"))], None).0,
+            1
+        );
+        assert_eq!(taken(two(), &[ignore("lro", Some("e"))], None).0, 2);
+        assert_eq!(taken(two(), &[ignore("gro", None)], None).0, 2);
+        assert_eq!(
+            taken(two(), &[ignore("lro", None)], None).1.ignored.len(),
+            2
+        );
+    }
+
+    #[test]
+    fn patterns() {
+        for (pattern, text) in [
+            ("*", ""),
+            ("*", "x"),
+            ("a*c", "abc"),
+            ("*.5", "eth0.5"),
+            ("é*", "é1"),
+        ] {
+            assert!(is_like(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("", "x"), ("a*c", "abcd"), ("eth", "eth0"), ("*x", "é")] {
+            assert!(!is_like(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_is_left_and_what_is_gone_is_listed() {
+        let before = baseline(&[
+            finding("lro", "eth0", Proof::Suspected),
+            finding("lro", "eth1", Proof::Suspected),
+            finding("lro", "eth2", Proof::Suspected),
+        ]);
+        let now = vec![
+            finding("lro", "eth0", Proof::Suspected),
+            // More is known than then.
+            finding("lro", "eth1", Proof::Observed),
+            finding("gro", "eth0", Proof::Suspected),
+        ];
+        let (left, aside) = taken(now, &[], Some(&before));
+        assert_eq!(left, 2);
+        assert_eq!(aside.known.len(), 1);
+        let gone: Vec<_> = aside.gone.iter().map(|gone| gone.title.as_str()).collect();
+        assert_eq!(gone, ["lro at eth2"]);
+    }
+
+    #[test]
+    fn of_a_host_that_was_not_looked_at_nothing_is_gone() {
+        let mut other = finding("lro", "eth0", Proof::Suspected);
+        other.host = "lb2".to_owned();
+        let (_, aside) = taken(Vec::new(), &[], Some(&baseline(&[other])));
+        assert!(aside.gone.is_empty());
+    }
+
+    #[test]
+    fn a_baseline_is_what_a_check_printed() {
+        assert!(Baseline::parse(b"").is_err());
+        assert!(
+            Baseline::parse(b"{\"schema\": \"coalescope/trace/1\", \"findings\": []}").is_err()
+        );
+        let own = b"{\"schema\": \"coalescope/check/1\", \"findings\": [], \"known\": []}";
+        assert!(Baseline::parse(own).is_ok());
+    }
+}

@@ -1,0 +1,160 @@
+//! Metrics in the text format of OpenMetrics: gauges only, which Prometheus' older text format, that of node_exporter's
+//! textfile collector, has in the same words.
+//!
+//! No label is an interface: there are as many samples as there are hosts and rules that found something, however many
+//! interfaces come and go.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+
+use coalescope_host::model::Snapshot;
+use coalescope_host::safe::printable_line;
+use coalescope_knowledge::Proof;
+use coalescope_knowledge::rules::{Blame, Checked};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+use crate::check::{CheckReport, is_decided, name_of};
+
+/// Kinds of findings: each has a sample, also of none, so that an alert has something to compare.
+const KINDS: [Blame; 4] = [Blame::Harms, Blame::BadRemedy, Blame::Ask, Blame::Missed];
+/// What a check alone can say.
+const PROOFS: [Proof; 2] = [Proof::Suspected, Proof::Observed];
+
+/// Writes all metrics.
+pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(Metrics(families(report))));
+    let mut said = String::new();
+    text::encode(&mut said, &registry).map_err(io::Error::other)?;
+    out.write_all(said.as_bytes())
+}
+
+type Labels = Vec<(&'static str, String)>;
+
+/// A metric with its samples.
+#[derive(Debug)]
+struct Family {
+    name: &'static str,
+    help: &'static str,
+    samples: Vec<(Labels, i64)>,
+}
+
+#[derive(Debug)]
+struct Metrics(Vec<Family>);
+
+impl Collector for Metrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for family in &self.0 {
+            let kind = MetricType::Gauge;
+            let mut metric = encoder.encode_descriptor(family.name, family.help, None, kind)?;
+            for (labels, value) in &family.samples {
+                ConstGauge::new(*value).encode(metric.encode_family(labels)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn families(report: &CheckReport) -> Vec<Family> {
+    let each = |name, help, samples: fn(&Snapshot, &Checked) -> Vec<(Labels, i64)>| Family {
+        name,
+        help,
+        samples: samples_of(report, samples),
+    };
+    vec![
+        Family {
+            name: "coalescope_build_info",
+            help: "The program that looked.",
+            samples: vec![(vec![("version", env!("CARGO_PKG_VERSION").to_owned())], 1)],
+        },
+        each(
+            "coalescope_check_decided",
+            "Whether enough was read to say that nothing is wrong.",
+            |snapshot, checked| vec![(Vec::new(), i64::from(is_decided(snapshot, checked)))],
+        ),
+        each(
+            "coalescope_check_interfaces",
+            "Network interfaces that were looked at.",
+            |snapshot, _| vec![(Vec::new(), number(snapshot.interfaces.len()))],
+        ),
+        each(
+            "coalescope_check_unread",
+            "Texts and settings that could not be read.",
+            |snapshot, _| vec![(Vec::new(), number(snapshot.unread.len()))],
+        ),
+        each(
+            "coalescope_check_findings",
+            "Findings by whom they blame and how sure they are.",
+            |_, checked| by_kind(checked),
+        ),
+        each(
+            "coalescope_check_rule_findings",
+            "Findings of each rule that has any.",
+            |_, checked| by_rule(checked),
+        ),
+        Family {
+            name: "coalescope_check_ignored_findings",
+            help: "Findings that were set aside by --ignore or --baseline.",
+            samples: vec![(
+                Vec::new(),
+                number(report.aside.ignored.len() + report.aside.known.len()),
+            )],
+        },
+    ]
+}
+
+/// Samples of all hosts, each with the host first among its labels.
+fn samples_of(
+    report: &CheckReport,
+    samples: fn(&Snapshot, &Checked) -> Vec<(Labels, i64)>,
+) -> Vec<(Labels, i64)> {
+    let of_host = |(snapshot, checked): &(Snapshot, Checked)| {
+        let host = printable_line(name_of(snapshot)).into_owned();
+        let all = samples(snapshot, checked).into_iter();
+        all.map(move |(labels, value)| {
+            let host = ("host", host.clone());
+            let labels = [host].into_iter().chain(labels).collect();
+            (labels, value)
+        })
+    };
+    report.hosts.iter().flat_map(of_host).collect()
+}
+
+fn by_kind(checked: &Checked) -> Vec<(Labels, i64)> {
+    let pairs = KINDS
+        .into_iter()
+        .flat_map(|blame| PROOFS.map(|proof| (blame, proof)));
+    let sample = |(blame, proof): (Blame, Proof)| {
+        let all = checked.findings.iter();
+        let found = all.filter(|one| one.blame == blame && one.proof == proof);
+        let labels = vec![
+            ("blame", blame.name().to_owned()),
+            ("proof", proof.name().to_owned()),
+        ];
+        (labels, number(found.count()))
+    };
+    pairs.map(sample).collect()
+}
+
+fn by_rule(checked: &Checked) -> Vec<(Labels, i64)> {
+    let mut rules: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for finding in &checked.findings {
+        *rules
+            .entry((&finding.id, finding.blame.name()))
+            .or_default() += 1;
+    }
+    let sample = |((rule, blame), found): ((&str, &str), usize)| {
+        let labels = vec![("rule", rule.to_owned()), ("blame", blame.to_owned())];
+        (labels, number(found))
+    };
+    rules.into_iter().map(sample).collect()
+}
+
+fn number(of: usize) -> i64 {
+    i64::try_from(of).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,168 @@
+//! SARIF 2.1.0 (OASIS), as tools that gather results of static analysis read it: a result for each finding, at the logical
+//! location HOST/INTERFACE. There is no file whose line is wrong, so none is named.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+
+use coalescope_host::safe::printable;
+use coalescope_knowledge::rules::{Blame, FindingRef, HostFinding, RemedyKind};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{HOST, place};
+use crate::check::CheckReport;
+use crate::document::AT_ONCE;
+use crate::seen::Seen;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// Writes the document.
+pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+    let rules = rules(report);
+    let ids: Vec<&str> = rules.keys().copied().collect();
+    let found = report
+        .findings()
+        .map(|finding| result(finding, &ids, report));
+    let aside = report.aside.ignored.iter().map(suppressed);
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "coalescope",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": "https://docs.rs/coalescope",
+                "rules": rules.values().collect::<Vec<_>>(),
+            } },
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications(report),
+            }],
+            "results": found.chain(aside).collect::<Vec<_>>(),
+        }],
+    });
+    let mut out = Seen(BufWriter::with_capacity(AT_ONCE, out));
+    let mut writer = serde_json::Serializer::pretty(&mut out);
+    log.serialize(&mut writer)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Those that found something, by id: what they mean, and where they are from.
+fn rules(report: &CheckReport) -> BTreeMap<&str, Value> {
+    let mut rules = BTreeMap::new();
+    for finding in report.findings() {
+        rules.entry(finding.id.as_str()).or_insert_with(|| {
+            let sources = finding.sources.join("\n");
+            json!({
+                "id": finding.id,
+                "shortDescription": { "text": sentence(&finding.id.replace('-', " ")) },
+                "fullDescription": { "text": said(&finding.mechanism) },
+                "help": { "text": said(&format!("Sources:\n{sources}")) },
+                "defaultConfiguration": { "level": level(finding.blame) },
+            })
+        });
+    }
+    rules
+}
+
+fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value {
+    let host = &finding.host;
+    let mut result = json!({
+        "ruleId": finding.id,
+        "ruleIndex": rules.iter().position(|id| *id == finding.id),
+        "level": level(finding.blame),
+        "message": worded(&message(finding)),
+        "locations": [location(host, place(finding))],
+        "partialFingerprints": { "coalescope/v1": said(&fingerprint(&finding.id, host, place(finding))) },
+        "properties": { "blame": finding.blame.name(), "proof": finding.proof.name() },
+    });
+    if report.has_baseline {
+        result["baselineState"] = "new".into();
+    }
+    result
+}
+
+/// What was ignored is in the log, so that whoever reads it sees that it was.
+fn suppressed(finding: &FindingRef) -> Value {
+    let place = finding.interface.as_deref().or(finding.switch.as_deref());
+    let place = place.unwrap_or(HOST);
+    json!({
+        "ruleId": finding.id,
+        "level": "none",
+        "kind": "informational",
+        "message": worded(&sentence(&finding.title)),
+        "locations": [location(&finding.host, place)],
+        "partialFingerprints": {
+            "coalescope/v1": said(&fingerprint(&finding.id, &finding.host, place)),
+        },
+        "suppressions": [{ "kind": "external", "justification": "--ignore" }],
+    })
+}
+
+fn level(blame: Blame) -> &'static str {
+    match blame {
+        Blame::Harms | Blame::BadRemedy => "error",
+        Blame::Missed => "warning",
+        Blame::Ask | Blame::Innocent => "note",
+    }
+}
+
+fn location(host: &str, place: &str) -> Value {
+    json!({ "logicalLocations": [{
+        "name": said(place),
+        "fullyQualifiedName": said(&format!("{host}/{place}")),
+        "kind": "resource",
+    }] })
+}
+
+fn fingerprint(id: &str, host: &str, place: &str) -> String {
+    format!("{id}@{host}/{place}")
+}
+
+/// The finding in words, with what would mend it now.
+fn message(finding: &HostFinding) -> String {
+    let title = sentence(&finding.title);
+    let evidence = finding.evidence.iter().map(|one| sentence(&one.text));
+    let now = finding
+        .remedies
+        .iter()
+        .filter(|one| one.kind == RemedyKind::Runtime);
+    let now = now.map(|one| format!("{}: {}", one.platform, one.command));
+    let parts = [title, finding.mechanism.clone()].into_iter();
+    parts
+        .chain(evidence)
+        .chain(now)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// What was not read.
+fn notifications(report: &CheckReport) -> Vec<Value> {
+    let warnings = report.warnings().into_iter();
+    let one = |text: String| json!({ "level": "warning", "message": worded(&sentence(&text)) });
+    warnings.map(one).collect()
+}
+
+/// A text that ends as sentences do: the specification wants that of messages.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    match text.ends_with(['.', '?', '!']) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
+/// A text of strangers.
+fn said(text: &str) -> String {
+    printable(text).into_owned()
+}
+
+/// The same in a message, where braces are placeholders, and brackets before parentheses links.
+fn worded(text: &str) -> Value {
+    let mut text = said(text).replace('{', "{{").replace('}', "}}");
+    if text.contains("](") {
+        text = text.replace('[', "\\[").replace(']', "\\]");
+    }
+    json!({ "text": text })
+}
