@@ -210,7 +210,13 @@ fn rules_of_a_site_are_asked_too_and_bad_ones_refused() {
         "site.yaml",
         &example.replace("'large-receive-offload' in", "nothing.like.this in"),
     )]);
-    assert_eq!(rules(broken.path()).status.code(), Some(1));
+    let output = rules(broken.path());
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.contains("there is no nothing that the rule could see"),
+        "{said}"
+    );
 }
 
 /// A rule for a look: it has no fixtures.

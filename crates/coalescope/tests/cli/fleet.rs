@@ -22,14 +22,16 @@ fn router(name: &str, interfaces: &[&str]) -> TempDir {
         ((*name).to_owned(), interface)
     };
     let snapshot = json!({
-        "schema": "coalescope/host/1",
         "name": name,
         "platform": "linux",
         "kernel": "6.1.0",
         "stack": { "sysctls": { "net.ipv4.ip_forward": "1" } },
         "interfaces": interfaces.iter().map(interface).collect::<BTreeMap<String, Value>>(),
     });
-    folder(&[("host.json", &snapshot.to_string())])
+    // The schema is written first.
+    let fields = snapshot.to_string();
+    let text = format!("{{\"schema\": \"coalescope/host/1\", {}", &fields[1..]);
+    folder(&[("host.json", &text)])
 }
 
 fn said(hosts: &[&Path], more: &[&str]) -> (Option<i32>, String) {
