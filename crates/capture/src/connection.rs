@@ -108,6 +108,8 @@ pub(crate) struct Connection {
     pub(crate) handshake: Handshake,
     pub(crate) first_number: u64,
     pub(crate) first_ns: i64,
+    /// What is known of the round trip where the whole is not: its longer half.
+    half_ns: i64,
     /// Boxed, since most have none.
     pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     pub(crate) flows: [Flow; 2],
@@ -127,6 +129,7 @@ impl Connection {
             handshake: Handshake::default(),
             first_number: frame.number,
             first_ns: frame.time_ns,
+            half_ns: 0,
             layers: frame.layers(),
             flows: [Flow::default(), Flow::default()],
         };
@@ -163,6 +166,7 @@ impl Connection {
     fn track_any(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
+        let least_rtt_ns = self.least_rtt_ns();
         let [low, high] = &mut self.flows;
         let (sender, receiver) = if frame.from_low {
             (low, high)
@@ -172,6 +176,7 @@ impl Connection {
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             rtt_ns: self.rtt_ns,
+            least_rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
         let waited = sender.has_waited(frame, around);
@@ -261,10 +266,23 @@ impl Connection {
     /// capture that begins in the middle of losses sees first what waited for them.
     #[inline]
     fn learn_rtt(&mut self) {
-        if !self.rtt_known
-            && let Some(whole) = self.halves().whole_ns()
-        {
-            self.rtt_ns = whole;
+        if self.rtt_known {
+            return;
+        }
+        let halves = self.halves();
+        match halves.whole_ns() {
+            Some(whole) => self.rtt_ns = whole,
+            None => self.half_ns = halves.to_server_ns.max(halves.to_client_ns).unwrap_or(0),
+        }
+    }
+
+    /// The round trip takes at least this.
+    #[inline(always)]
+    fn least_rtt_ns(&self) -> i64 {
+        if self.rtt_ns > 0 {
+            self.rtt_ns
+        } else {
+            self.half_ns
         }
     }
 

@@ -362,7 +362,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn has_waited(&self, frame: &Frame, around: Around) -> bool {
         frame.payload > 0
-            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.rtt_ns
+            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.least_rtt_ns
             && self.counts.data_frames > 0
     }
 
@@ -393,7 +393,7 @@ impl Flow {
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
         odd.note_repair(waited_ns);
-        if waited_ns >= MIN_RTO_NS + around.rtt_ns {
+        if waited_ns >= MIN_RTO_NS + around.least_rtt_ns {
             odd.timeout += 1;
             odd.stuck.add(start, end, waited_ns);
             // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).

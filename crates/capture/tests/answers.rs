@@ -20,24 +20,30 @@ struct Talk {
 }
 
 impl Talk {
-    /// Begins with a handshake, a request, and 40 ms to each side.
-    fn begin() -> Self {
+    fn new() -> Self {
         let header = [0xa1b2_c3d4, 4 << 16 | 2, 0, 0, 65_535, 1];
-        let mut talk = Self {
-            bytes: header
-                .iter()
-                .flat_map(|word: &u32| word.to_le_bytes())
-                .collect(),
+        let header = header.iter().flat_map(|word: &u32| word.to_le_bytes());
+        Self {
+            bytes: header.collect(),
             now_us: 1_000_000_000,
             id: 1,
-        };
+        }
+    }
+
+    /// Begins with a handshake, a request, and 40 ms to each side.
+    fn begin() -> Self {
+        let mut talk = Self::new();
         let mss = [2, 4, 5, 0xb4, 1, 1, 4, 2];
         talk.after(0).frame(false, (0, 0), 0, 2, &mss);
         talk.after(40_000).frame(true, (0, 1), 0, 18, &mss);
         talk.after(40_000).frame(false, (1, 1), 0, 16, &[]);
-        talk.frame(false, (1, 1), 100, 24, &[]);
+        talk.request();
         talk.after(40_000);
         talk
+    }
+
+    fn request(&mut self) {
+        self.frame(false, (1, 1), 100, 24, &[]);
     }
 
     fn after(&mut self, us: u64) -> &mut Self {
@@ -235,4 +241,23 @@ fn the_end_is_marked_by_the_frame_that_has_it() {
     let got = talk.found();
     assert_eq!(got.gaps_s, 0.0);
     assert!(got.sender_idle_s > 59.0, "{}", got.sender_idle_s);
+}
+
+/// A long way, of which neither the handshake nor acknowledgments were captured: the answer to a request
+/// shows half of it, and bursts that come so far apart are no timeouts.
+#[test]
+fn bursts_a_round_trip_apart_are_not_timeouts() {
+    let mut talk = Talk::new();
+    talk.request();
+    let mut position = 0;
+    for burst in [4, 8, 16, 32] {
+        talk.after(320_000);
+        for _ in 0..burst {
+            talk.data(position, SEGMENT);
+            position += SEGMENT;
+        }
+    }
+    assert_eq!(talk.found().gaps_s, 0.0);
+    talk.after(2_000_000).data(position, SEGMENT);
+    assert_eq!(talk.found().gaps_s, 2.0);
 }

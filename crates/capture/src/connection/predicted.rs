@@ -40,6 +40,7 @@ impl Connection {
         common: &mut Common,
     ) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
+        let least_rtt_ns = self.least_rtt_ns();
         let [low, high] = &mut self.flows;
         let (sender, receiver) = if frame.from_low {
             (low, high)
@@ -49,6 +50,7 @@ impl Connection {
         let around = Around {
             loss_reported: false,
             rtt_ns: self.rtt_ns,
+            least_rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
         let waited = sender.has_waited(frame, around);

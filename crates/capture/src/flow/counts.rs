@@ -40,6 +40,8 @@ pub(crate) struct Around {
     pub(crate) loss_reported: bool,
     /// Smallest round trip of the whole path; 0 if not known.
     pub(crate) rtt_ns: i64,
+    /// It takes at least this: where the whole is not known, a half may be.
+    pub(crate) least_rtt_ns: i64,
     /// When the other side sent data last.
     pub(crate) asked_ns: i64,
 }
