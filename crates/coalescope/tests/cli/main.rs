@@ -25,6 +25,8 @@ mod kept;
 #[cfg(target_os = "linux")]
 mod lab;
 mod page;
+#[cfg(target_os = "linux")]
+mod parity;
 #[cfg(unix)]
 mod pipes;
 mod replay;
