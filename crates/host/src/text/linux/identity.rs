@@ -6,6 +6,9 @@ use crate::model::{Platform, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
+/// What Linux says in place of a host's name before anybody gave it one.
+const NO_NAME: &str = "(none)";
+
 /// `/proc/version`.
 pub(super) const VERSION: Reader = Reader {
     name: "/proc/version",
@@ -90,18 +93,19 @@ fn version(text: &Text<'_>, snapshot: &mut Snapshot) {
 }
 
 /// Host and release of `Linux host 6.1.0 #1 SMP ... x86_64 GNU/Linux`.
-fn uname_parts(line: &str) -> Option<(&str, &str)> {
+fn uname_parts(line: &str) -> Option<(Option<&str>, &str)> {
     let mut words = line.split(' ');
     let linux = words.next() == Some("Linux");
     let (host, release, build) = (words.next()?, words.next()?, words.next()?);
-    (linux && build.starts_with('#') && is_host(host)).then_some((host, release))
+    let name = Some(host).filter(|host| *host != NO_NAME);
+    (linux && build.starts_with('#') && name.is_none_or(is_host)).then_some((name, release))
 }
 
 fn uname(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, UNAME.name, snapshot);
     let mut lines = out.lines().filter_map(uname_parts);
     if let Some((host, release)) = lines.next() {
-        out.snapshot.name = Some(host.to_owned());
+        out.snapshot.name = host.map(str::to_owned);
         out.snapshot.kernel = Some(release.to_owned());
     }
     out.finish();

@@ -36,3 +36,13 @@ fn samples_are_of_one_kind() {
         );
     }
 }
+
+#[test]
+fn a_host_without_a_name_has_a_kernel() {
+    let text = Text {
+        origin: "uname",
+        command: Some("uname -a"),
+        body: "Linux (none) 6.1.0 #1 Mon Jan 5 10:00:00 UTC 2026 x86_64 GNU/Linux\n",
+    };
+    assert_eq!(takers(&text), ["uname -a"]);
+}
