@@ -26,6 +26,10 @@ pub(crate) struct Handshake {
     ack_ns: i64,
 }
 
+/// What every path carries: IPv6's smallest MTU (RFC 8200, 5) less headers. A smaller MSS was announced for
+/// another reason than what the host's interface sends.
+const SMALL_MSS: u16 = 1220;
+
 /// What a SYN announced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Syn {
@@ -230,6 +234,10 @@ impl Connection {
         }
         self.awaits_handshake = self.handshake.is_awaited();
         self.flows[from].begin_if_new(frame.seq.wrapping_add(1));
+        // Until the other SYN comes, and where it never does: a host's own MSS is about what its interface sends.
+        if let Some(mss) = syn.mss.filter(|mss| *mss >= SMALL_MSS) {
+            self.flows[from].tally.segment.set_bound(u32::from(mss));
+        }
         self.learn_options();
     }
 

@@ -227,6 +227,9 @@ pub struct Direction {
     /// Time in gaps between data frames that are as long as a timeout though the sender was not idle,
     /// in seconds.
     pub gaps_s: f64,
+    /// How many there were. For the judgment alone.
+    #[serde(skip)]
+    pub gaps: u64,
     /// Shortest time from a loss to its repair: about a round trip, where acknowledgments tell the sender.
     /// For the judgment alone.
     #[serde(skip)]
@@ -244,6 +247,10 @@ pub struct Direction {
     /// Payload of the longest frame that arrived without being sent again, as far as acknowledged; 65,535 for
     /// that and more.
     pub longest_delivered_bytes: Option<u32>,
+    /// Payload of the longest frame over a segment of Ethernet, where the segment size is not known. For the
+    /// judgment alone.
+    #[serde(skip)]
+    pub longest_unknown_bytes: Option<u32>,
     /// What became of first transmissions, by what was sent again (single-point inference).
     pub repeats: Repeats,
     /// The same of frames of several segments, merged or TSO, by length: for the judgment alone.

@@ -22,7 +22,7 @@ use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
-const MIN_RTO_NS: i64 = 200_000_000;
+pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
 /// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
 /// takes the same.
 const REORDER_NS: i64 = 3_000_000;
@@ -347,15 +347,21 @@ impl Flow {
             if self.counts.data_frames > 0 {
                 self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
             }
-        } else if self.has_waited(frame, around) {
-            self.note_gap(frame.time_ns - self.last_data_ns);
+        } else if self.has_waited(frame, Around::default()) {
+            let gap_ns = frame.time_ns - self.last_data_ns;
+            self.note_gap(gap_ns, self.has_waited(frame, around));
         }
     }
 
-    /// Nothing came for as long as a timeout takes, though the sender had more.
+    /// Nothing came for as long as a timeout takes, though the sender had more; and `surely` a round trip
+    /// longer than that.
     #[cold]
-    fn note_gap(&mut self, gap_ns: i64) {
-        self.tally.note_odd().gap_ns += gap_ns;
+    fn note_gap(&mut self, gap_ns: i64, surely: bool) {
+        let odd = self.tally.note_odd();
+        odd.gaps.add(gap_ns);
+        if surely {
+            odd.sure_gaps.add(gap_ns);
+        }
     }
 
     /// Whether a frame's data comes as long after the last as a timeout takes.

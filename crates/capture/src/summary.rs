@@ -7,7 +7,7 @@ use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
 use crate::connection::{Connection, HIGH, LOW};
 use crate::facts::{self, Direction, Endpoint, Examples, Fate, Rejected, Repeats, Vantage};
 use crate::fisher::odds_and_p;
-use crate::flow::Flow;
+use crate::flow::{Flow, MIN_RTO_NS};
 use crate::tally::Multi;
 use crate::vantage::is_uncut;
 
@@ -54,6 +54,8 @@ pub(crate) fn connection(id: u64, connection: &Connection) -> facts::Connection 
 
 /// Round trips of the whole path.
 struct RoundTrip {
+    /// 0 if it is not known.
+    min_ns: i64,
     min_s: Option<f64>,
     median_s: Option<f64>,
 }
@@ -64,6 +66,7 @@ impl RoundTrip {
         let halves = connection.halves();
         let Some(min) = halves.whole_ns() else {
             return Self {
+                min_ns: 0,
                 min_s: None,
                 median_s: None,
             };
@@ -76,6 +79,7 @@ impl RoundTrip {
             (None, None) => min,
         };
         Self {
+            min_ns: min,
             min_s: Some(seconds(min)),
             median_s: Some(seconds(median.max(min))),
         }
@@ -91,6 +95,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
     let fates = flow.tally.fates();
     let (multi, size) = (flow.tally.multi(), flow.tally.size());
     let throughput_bps = throughput(flow);
+    let waits = odd.waits(MIN_RTO_NS, rtt.min_ns);
     Direction {
         frames: counts.frames,
         data_frames: counts.data_frames,
@@ -133,13 +138,15 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         window_closed_s,
         window_limited_s: seconds(flow.edge_ns),
         near_frames: u64::from(counts.near),
-        gaps_s: seconds(odd.gap_ns),
+        gaps_s: seconds(waits.ns),
+        gaps: u64::from(waits.count),
         repair_s: (odd.repair_ns > 0).then(|| seconds(odd.repair_ns)),
         stuck_timeouts: u64::from(odd.stuck.most),
         stuck_places: u64::from(odd.stuck.places),
         stuck_s: seconds(odd.stuck.waited_ns),
         stuck_bytes: (odd.stuck.length > 0).then_some(odd.stuck.length),
         longest_delivered_bytes: flow.longest.bytes(),
+        longest_unknown_bytes: (odd.longest_unknown > 0).then_some(odd.longest_unknown),
         repeats: repeats(flow, uncut),
         by_length: flow.tally.by_length(),
         full: Fate::new(fates.full, fates.full_repeated),

@@ -64,13 +64,45 @@ pub(crate) struct Odd {
     /// Up to where a timeout makes the sender repeat what it had sent.
     pub(crate) recovery_until: u64,
     pub(crate) stuck: Stuck,
-    /// Time in gaps of a timeout's length.
-    pub(crate) gap_ns: i64,
+    /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
+    pub(crate) gaps: Gaps,
+    pub(crate) sure_gaps: Gaps,
     /// The shortest time from a loss to its repair; 0 if there was none.
     pub(crate) repair_ns: i64,
+    /// Payload of the longest frame over a segment of Ethernet, where the segment size is not to be known.
+    pub(crate) longest_unknown: u32,
+}
+
+/// Gaps, and the time in them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gaps {
+    pub(crate) count: u32,
+    pub(crate) ns: i64,
+}
+
+impl Gaps {
+    pub(crate) fn add(&mut self, ns: i64) {
+        self.count += 1;
+        self.ns += ns;
+    }
+
+    /// Whether they are longer than this, for the most part.
+    fn exceed(self, ns: i64) -> bool {
+        self.ns >= i64::from(self.count) * ns
+    }
 }
 
 impl Odd {
+    /// Gaps that are as long as a timeout and a round trip, of which the smallest is known at the end only: where
+    /// every round trip waits for a timeout, all look long till then.
+    pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
+        if self.gaps.exceed(timeout_ns + rtt_ns) {
+            self.gaps
+        } else {
+            self.sure_gaps
+        }
+    }
+
     /// Notes how long after a frame, or after the hole that it left, its bytes came again.
     pub(crate) fn note_repair(&mut self, took_ns: i64) {
         if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
@@ -193,10 +225,15 @@ impl Tally {
 
     #[inline]
     fn count(&mut self, payload: u32, frames: u64, number: u64) {
-        if let Some(size) = self.segment.size()
-            && payload > size.limit
-        {
-            self.count_multi(size.segments(payload), frames, number);
+        match self.segment.size() {
+            Some(size) if payload > size.limit => {
+                self.count_multi(size.segments(payload), frames, number);
+            }
+            None if payload > MOST_COMMON => {
+                let longest = &mut self.note_odd().longest_unknown;
+                *longest = payload.max(*longest);
+            }
+            _ => {}
         }
     }
 
@@ -353,6 +390,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
+        let mut odd = Odd::default();
+        (0..10).for_each(|_| odd.gaps.add(212));
+        assert_eq!(odd.waits(200, 6).count, 10);
+        assert_eq!(odd.waits(200, 100).count, 0);
+        odd.sure_gaps.add(900);
+        assert_eq!(odd.waits(200, 100).ns, 900);
+    }
+
+    #[test]
     fn buckets_are_powers_of_two() {
         let buckets = [2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 1000].map(bucket);
         assert_eq!(buckets, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
@@ -369,6 +416,17 @@ mod tests {
         assert!(tally.largest_segment() < Some(1500));
         tally.segment.set_bound(1460);
         assert_eq!(tally.largest_segment(), Some(1460));
+    }
+
+    /// One long frame among many short ones is as long as it is.
+    #[test]
+    fn the_longest_frame_of_an_unknown_segment_size_is_known() {
+        let mut tally = Tally::default();
+        (0..10).for_each(|number| tally.add(100, number));
+        tally.add(10_396, 10);
+        tally.finish();
+        assert_eq!((tally.size(), tally.multi().frames), (None, 0));
+        assert_eq!(tally.odd().longest_unknown, 10_396);
     }
 
     #[test]
