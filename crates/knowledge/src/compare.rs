@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{Finding, Id, Proof};
-use crate::limits::main_direction;
+use crate::limits::{has_few_segments, main_direction};
 use crate::thresholds::{
-    DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER,
+    DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER, WAITS,
 };
 use crate::words::{endpoint, rate, reference, shown, time, told};
 
@@ -144,13 +144,14 @@ fn is_unlike(first: &Transfer, second: &Transfer) -> bool {
 }
 
 /// What is lost in front of the capture is repaired there: frames come late, or after a timeout.
-/// Segments that come far apart for any other reason are merged by nothing.
+/// Few get through in each round trip. Segments that come far apart for any other reason are merged by nothing.
 fn is_torn(data: &Direction) -> bool {
     let repaired = data.late_frames + data.retransmitted_frames;
-    let often = repaired as f64 >= HEAVY_LOSS * data.data_frames as f64;
+    let segments = data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0);
+    let often = repaired >= HANDFUL && repaired as f64 >= HEAVY_LOSS * segments;
     let duration = data.duration_s.unwrap_or(0.0);
-    let long = duration > 0.0 && data.gaps_s >= GAPS * duration;
-    repaired >= HANDFUL && often || long
+    let long = duration > 0.0 && data.gaps >= WAITS && data.gaps_s >= GAPS * duration;
+    has_few_segments(data) && (often || long)
 }
 
 /// The second transfer arrives in single segments and is slow, the first merged and fast; and the second
@@ -292,12 +293,23 @@ mod tests {
         assert!(difference.expect("a fact").contains("near enough"));
     }
 
+    /// Ordinary loss leaves few merged frames, too, but more segments in flight than a box that carries none.
+    #[test]
+    fn losses_among_many_segments_accuse_nobody() {
+        let lossy = |data: &mut Direction| {
+            (data.late_frames, data.effective_window_segments) = (80, Some(5.1));
+        };
+        assert!(compared(point("via", 40.0, 1.4, lossy)).1.is_empty());
+        let few = |data: &mut Direction| data.late_frames = 60;
+        assert!(compared(point("via", 40.0, 1.4, few)).1.is_empty());
+    }
+
     #[test]
     fn a_third_slower_with_losses_is_a_finding() {
         let torn = |data: &mut Direction| data.late_frames = 100;
         let (_, findings) = compared(point("via", 75.0, 1.1, torn));
         assert_eq!(findings[0].id, Id::NoMerging);
-        let gaps = |data: &mut Direction| data.gaps_s = 3.0;
+        let gaps = |data: &mut Direction| (data.gaps_s, data.gaps) = (3.0, 12);
         let (_, findings) = compared(point("via", 1.5, 1.0, gaps));
         assert_eq!(findings[0].id, Id::NoMerging);
     }

@@ -20,6 +20,7 @@ mod ranking;
 pub mod rules;
 mod same;
 mod settle;
+mod short;
 mod shown;
 mod thresholds;
 mod verdict;

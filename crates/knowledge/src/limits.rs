@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::thresholds::{
     ABOUT, ACKS_APART, CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, IDLE,
     LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S, QUEUED, REORDERED,
-    REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, WINDOW_TIME,
+    REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, WAITS, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -119,8 +119,22 @@ pub(crate) fn is_stuck_by_length(data: &Direction) -> bool {
     })
 }
 
-fn is_too_short(data: &Direction, _: &Direction) -> bool {
-    (data.unique_bytes as f64) < ENOUGH_SEGMENTS * segment(data) || data.throughput_bps.is_none()
+/// Few segments tell little, but for a handful of losses among them.
+fn is_too_short(data: &Direction, other: &Direction) -> bool {
+    let lost = loss_frames(data).max(waits(data, other));
+    let tells = lost >= HANDFUL && lost as f64 >= HEAVY_LOSS * data.data_frames as f64;
+    is_short(data) && !tells || data.throughput_bps.is_none()
+}
+
+/// Timeouts that a lost tail leaves behind it: nothing but the wait. Where no acknowledgments are seen nothing
+/// tells it from a pause.
+pub(crate) fn waits(data: &Direction, other: &Direction) -> u64 {
+    if other.acks > 0 { data.gaps } else { 0 }
+}
+
+/// Over before anything limits it.
+pub(crate) fn is_short(data: &Direction) -> bool {
+    (data.unique_bytes as f64) < ENOUGH_SEGMENTS * segment(data)
 }
 
 fn segment(data: &Direction) -> f64 {
@@ -207,10 +221,11 @@ fn is_idle(data: &Direction, _: &Direction) -> bool {
         .is_some_and(|duration| data.sender_idle_s >= IDLE * duration)
 }
 
-/// The time in which the sender was not idle.
+/// The time in which the sender was not idle. A gap or two are pauses that it did not mark.
 pub(crate) fn active_s(data: &Direction) -> Option<f64> {
     let duration = data.duration_s?;
-    Some((duration - data.sender_idle_s).max(duration * 0.01))
+    let unmarked = if data.gaps < WAITS { data.gaps_s } else { 0.0 };
+    Some((duration - data.sender_idle_s - unmarked).max(duration * 0.01))
 }
 
 /// The rate in that time.
@@ -224,16 +239,16 @@ fn active_window(data: &Direction) -> Option<f64> {
 }
 
 /// Nothing says that it is more than a few, where the round trip is not known.
-fn has_few_segments(data: &Direction) -> bool {
+pub(crate) fn has_few_segments(data: &Direction) -> bool {
     active_window(data).is_none_or(|window| window < FEW_SEGMENTS)
 }
 
 /// So many bytes sent again, or frames late because they were, that bursts must be lost whole; or
 /// timeouts take most of the time.
-fn loses_heavily(data: &Direction) -> bool {
+fn loses_heavily(data: &Direction, other: &Direction) -> bool {
     data.retransmitted_bytes as f64 >= HEAVY_LOSS * data.unique_bytes as f64
         || data.late_frames as f64 >= HEAVY_LOSS * data.data_frames as f64
-        || has_gaps(data, GAPS)
+        || has_gaps(data, GAPS) && loss_frames(data).max(waits(data, other)) >= WAITS
 }
 
 /// More is lost than any sender brings upon itself.
@@ -242,11 +257,11 @@ fn loses_most(data: &Direction) -> bool {
         || data.late_frames as f64 >= MOST_LOST * data.data_frames as f64
 }
 
-/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where nothing is
-/// sent again, the loss is in front of this point: what arrives merged was merged behind it.
+/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where more
+/// comes late than is sent again, the loss is in front of this point: what arrives merged was merged behind it.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
-    let sees_losses = lost + data.repeats.single_repeated > 0;
+    let sees_losses = lost + data.repeats.single_repeated > data.late_frames;
     sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 
@@ -257,7 +272,7 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
         .window_max_bytes
         .is_none_or(|w| w as f64 >= ROOM_SEGMENTS * segment(data));
     let explained = is_idle(data, other) || is_window_full(data, other);
-    let heavy = has_few_segments(data) && loses_heavily(data) || loses_most(data);
+    let heavy = has_few_segments(data) && loses_heavily(data, other) || loses_most(data);
     room && !explained && heavy && !passes_merged(data)
 }
 
@@ -350,12 +365,53 @@ mod tests {
         assert_eq!(limit_of(|d| d.late_frames = 4_000), Limit::Unclear);
     }
 
+    /// Whoever pauses between bursts waits for no timeout, though no acknowledgment says so.
+    #[test]
+    fn gaps_without_a_loss_are_pauses() {
+        let pausing = |d: &mut Direction| {
+            without_round_trip(d);
+            (d.gaps_s, d.gaps) = (7.0, 10);
+        };
+        assert_eq!(limit_of(pausing), Limit::None);
+        let mut data = sound();
+        pausing(&mut data);
+        let acks = Direction {
+            acks: 4_000,
+            ..Direction::default()
+        };
+        assert_eq!(limit(&data, &acks), Limit::Unclear);
+        data.gaps = 2;
+        assert_eq!(limit(&data, &acks), Limit::None);
+        let lossy = |d: &mut Direction| {
+            pausing(d);
+            d.late_frames = 20;
+        };
+        assert_eq!(limit_of(lossy), Limit::Unclear);
+    }
+
+    #[test]
+    fn a_short_transfer_that_loses_much_is_lossy() {
+        let short = |d: &mut Direction| {
+            (d.data_frames, d.unique_bytes) = (27, 11_352);
+            d.effective_window_segments = Some(5.0);
+        };
+        assert_eq!(limit_of(short), Limit::TooShort);
+        let again = |frames| {
+            limit_of(|d| {
+                short(d);
+                d.retransmitted_frames = frames;
+            })
+        };
+        assert_eq!((again(4), again(7)), (Limit::TooShort, Limit::Loss));
+    }
+
     /// Timeouts in a row at place after place, and single segments get through in between: no outage.
     #[test]
     fn stuck_at_many_places_is_not_cut_off() {
         let stuck = |d: &mut Direction| {
             (d.stuck_timeouts, d.stuck_s, d.stuck_places) = (2, 6.0, 1);
             (d.gaps_s, d.effective_window_segments) = (7.0, Some(0.5));
+            d.retransmitted_frames = 60;
         };
         assert_eq!(limit_of(stuck), Limit::Loss);
         let often = |d: &mut Direction| {

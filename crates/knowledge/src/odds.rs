@@ -1,12 +1,14 @@
 //! Lost against not lost, merged against single: what it takes to convict.
 
+use std::ops::AddAssign;
+
 use coalescope_capture::facts::{Direction, Outcomes};
 
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{probability, share};
 
 /// Lost and not lost, merged and single.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) merged_lost: u64,
     pub(crate) merged: u64,
@@ -59,6 +61,13 @@ impl Table {
             .then_some("merged frames were lost, but too few to blame merging")
     }
 
+    /// Whether merged frames were lost more often than single ones, and not by chance.
+    pub(crate) fn falls_on_merged(&self) -> bool {
+        self.merged_lost >= HANDFUL
+            && self.merged_share() > self.single_share()
+            && fisher(self).is_some_and(|p| p < ALPHA)
+    }
+
     /// The table in words.
     pub(crate) fn words(&self, p: Option<f64>, fate: &str) -> String {
         let p = p
@@ -69,6 +78,15 @@ impl Table {
             share(self.merged_lost, self.merged),
             share(self.single_lost, self.single),
         )
+    }
+}
+
+impl AddAssign for Table {
+    fn add_assign(&mut self, other: Self) {
+        self.merged_lost += other.merged_lost;
+        self.merged += other.merged;
+        self.single_lost += other.single_lost;
+        self.single += other.single;
     }
 }
 

@@ -3,13 +3,15 @@
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
-use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
+use crate::limits::{ConnectionLimit, Limit, is_short, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::{Overview, Traffic};
 use crate::ranking;
 use crate::same::Same;
-use crate::thresholds::HANDFUL;
-use crate::words::{bytes, connections, probability, rate, reference, share, shown, time, told};
+use crate::thresholds::{HANDFUL, QUEUE, QUEUE_S};
+use crate::words::{
+    bytes, connections, counted, probability, rate, reference, share, shown, time, told,
+};
 
 /// One finding for each limit that occurs, about its largest connection.
 pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec<Finding> {
@@ -124,14 +126,17 @@ impl<'a> Case<'a> {
             self.data().retransmitted_bytes,
             self.data().late_frames
         );
-        let evidence = vec![shown(
-            text,
-            self.point,
-            self.data().frames_of(|examples| &examples.retransmitted),
-        )];
+        let again = self.data().frames_of(|examples| &examples.retransmitted);
+        let mut evidence = vec![shown(text, self.point, again)];
+        evidence.extend(self.waits().map(told));
+        let title = if is_short(self.data()) {
+            "short connections wait for timeouts or repairs, and these captures do not show why"
+        } else {
+            "a few segments get through in each round trip, and these captures do not show why"
+        };
         let mut finding = self.make(
             Id::NotEnoughEvidence,
-            "a few segments get through in each round trip, and these captures do not show why",
+            title,
             evidence,
             "lost merged frames look like this from where they are not seen, and so does a path \
              that loses most of each burst: capture in front of and behind each bridge, router or \
@@ -139,6 +144,18 @@ impl<'a> Case<'a> {
         );
         finding.proof = Proof::Suspected;
         finding
+    }
+
+    fn waits(&self) -> Option<String> {
+        let (gaps, all) = (self.data().gaps_s, self.data().duration_s.unwrap_or(0.0));
+        let words = || {
+            format!(
+                "nothing came for as long as a timeout takes: {} of {} together",
+                time(gaps),
+                time(all)
+            )
+        };
+        (gaps > 0.0).then(words)
     }
 
     fn reordering(&self) -> Finding {
@@ -170,8 +187,12 @@ impl<'a> Case<'a> {
     }
 
     fn loss(&self, trace: &Trace, same: &Same<'_>) -> Finding {
+        let needless = match self.data().retransmitted_spurious {
+            0 => String::new(),
+            frames => format!(" ({frames} of them needlessly)"),
+        };
         let text = format!(
-            "{} data frames were lost: {} sent again, {} late",
+            "{} data frames were lost: {} sent again{needless}, {} late",
             share(loss_frames(self.data()), self.data().data_frames),
             self.data().retransmitted_frames,
             self.data().late_frames
@@ -181,31 +202,58 @@ impl<'a> Case<'a> {
             self.point,
             self.data().frames_of(|examples| &examples.retransmitted),
         )];
+        let hop = self.worst_hop(trace, same);
+        let reason = self.by_the_byte(hop);
         // Only merged frames that got through acquit merging; without any there is just nothing
         // that points to it.
         let seen = hop_merged(trace) + self.data().repeats.merged;
-        let title = if seen >= HANDFUL {
-            "segments are lost, and merging has no part in it"
-        } else {
-            "segments are lost, and nothing here points to merging"
+        let (title, next) = match reason {
+            Some(_) => SLOPE,
+            None if seen >= HANDFUL => (
+                "segments are lost, and merging has no part in it",
+                FIND_LOSS,
+            ),
+            None => (
+                "segments are lost, and nothing here points to merging",
+                FIND_LOSS,
+            ),
         };
-        let hop = self.worst_hop(trace, same);
         evidence.extend(
             hop.map(hop_words)
                 .or_else(|| self.repeats_words())
                 .map(told),
         );
-        let mut finding = self.make(
-            Id::LossNotMerging,
-            title,
-            evidence,
-            "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is",
-        );
+        let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
+        finding.reason = reason;
         finding.hop = hop.map(|hop| HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
         });
         finding
+    }
+
+    /// What loses long frames more often than short ones though it lets some of them pass: what is full loses
+    /// by the byte. A queue delays what it does not drop, a policer does not.
+    fn by_the_byte(&self, hop: Option<&Hop>) -> Option<Reason> {
+        let data = self.data();
+        let (table, delays) = match hop {
+            Some(hop) => (
+                Table::of(&hop.merged, &hop.single),
+                hop.delay_min_s.zip(hop.delay_median_s),
+            ),
+            None => (
+                Table::of_repeats(data),
+                data.rtt_min_s.zip(data.rtt_median_s),
+            ),
+        };
+        let waits = |(min, median): (f64, f64)| median >= QUEUE * min && median - min >= QUEUE_S;
+        let queue = delays.is_some_and(waits);
+        let reason = if queue {
+            Reason::Queue
+        } else {
+            Reason::Policer
+        };
+        table.falls_on_merged().then_some(reason)
     }
 
     /// The same bytes are sent again at timeout after timeout.
@@ -272,8 +320,8 @@ impl<'a> Case<'a> {
 
     fn window(&self) -> Finding {
         let closed = format!(
-            "{} zero windows, closed for {} of {}",
-            self.acks().zero_windows,
+            "{}, closed for {} of {}",
+            counted(self.acks().zero_windows, "zero window"),
             time(self.data().window_closed_s),
             time(self.data().duration_s.unwrap_or(0.0))
         );
@@ -331,6 +379,16 @@ impl<'a> Case<'a> {
     }
 }
 
+/// What is to be done about a loss.
+const FIND_LOSS: &str =
+    "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is";
+/// What is said, and is to be done, where the longer a frame the likelier it is lost.
+const SLOPE: (&str, &str) = (
+    "segments are lost by the byte, so that long frames are hit more often: a rate limit or a queue that is full, \
+     not merging",
+    "find the rate limit or the short queue on that hop: shape instead of policing, or give it room for a frame of \
+     64 KB; leave merging as it is",
+);
 /// What is said, and is to be done, where long frames do not get through, and where none do.
 const BLACK_HOLE: (&str, &str) = (
     "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
@@ -339,8 +397,9 @@ const BLACK_HOLE: (&str, &str) = (
      that drops ICMP \"packet too big\"; until then clamp the MSS there or set net.ipv4.tcp_mtu_probing=1",
 );
 const OUTAGE: (&str, &str) = (
-    "the same bytes are lost again and again: for a time nothing gets through",
-    "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone",
+    "the same bytes are lost again and again: for a time nothing of this connection gets through",
+    "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone; if \
+     other connections went on meanwhile, for what they do not share with it",
 );
 
 /// Merged frames of which a hop tells what became.

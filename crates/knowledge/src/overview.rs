@@ -8,6 +8,7 @@ use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
 use crate::limits::{ConnectionLimit, Limit, active_s, limit_of, main_direction};
 use crate::pooled::{Pattern, Pools};
+use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
 
 /// What each point shows.
@@ -27,7 +28,8 @@ struct Seen {
     merged_frames: u64,
     traffic: Traffic,
     pools: Pools,
-    may_hide_merging: bool,
+    /// Payload of the longest frame whose segment size is not known.
+    longest_unknown: u32,
 }
 
 /// How much there is at a point.
@@ -67,21 +69,31 @@ impl Overview {
 
     fn look_at(&mut self, point: &Point) -> Seen {
         let name: Arc<str> = point.name.as_str().into();
-        let mut seen = Seen::default();
+        let (mut seen, mut short) = (Seen::default(), Short::default());
         for connection in point.connections.iter() {
             let limit = limit_of(&name, &connection);
             let traffic = Traffic::of(&connection);
-            if limit.limit != Limit::TooShort {
-                self.own.push(Own {
-                    limit: limit.limit,
-                    unique_bytes: traffic.bytes,
-                    seconds: traffic.seconds,
-                });
-                self.limits.push(limit);
+            let own = Own {
+                limit: limit.limit,
+                unique_bytes: traffic.bytes,
+                seconds: traffic.seconds,
+            };
+            if limit.limit == Limit::TooShort {
+                short.add(limit, own, &connection);
+            } else {
+                self.add(limit, own);
             }
             seen.add(connection, traffic);
         }
+        for (limit, own) in short.limited() {
+            self.add(limit, own);
+        }
         seen
+    }
+
+    fn add(&mut self, limit: ConnectionLimit, own: Own) {
+        self.limits.push(limit);
+        self.own.push(own);
     }
 
     /// The connections of a point with large frames that were sent again or refused.
@@ -113,9 +125,20 @@ impl Overview {
         connections.max().unwrap_or(0)
     }
 
-    /// Whether there are frames larger than any wire packet, of a segment size that is not known.
-    pub(crate) fn may_hide_merging(&self) -> bool {
-        self.points.iter().any(|seen| seen.may_hide_merging)
+    /// Payload of the longest frame, if that is longer than any wire packet and of a segment size that is
+    /// not known.
+    pub(crate) fn may_hide_merging(&self) -> Option<u32> {
+        let longest = self.points.iter().map(|seen| seen.longest_unknown);
+        longest.max().filter(|bytes| *bytes > LARGEST_PACKET)
+    }
+
+    /// Calls loss what is unclear at its point and shown elsewhere.
+    pub(crate) fn settle(&mut self, is_loss: impl Fn(&ConnectionLimit) -> bool) {
+        for (limit, own) in self.limits.iter_mut().zip(&mut self.own) {
+            if limit.limit == Limit::Unclear && is_loss(limit) {
+                (limit.limit, own.limit) = (Limit::Loss, Limit::Loss);
+            }
+        }
     }
 
     /// The limits, each with what its point alone says.
@@ -161,7 +184,8 @@ impl Seen {
         self.merged_frames += directions.iter().map(|d| d.merged_frames).sum::<u64>();
         self.traffic += traffic;
         self.pools.add(&connection);
-        self.may_hide_merging |= directions.into_iter().any(may_hide_merging);
+        let unknown = directions.iter().filter_map(|d| d.longest_unknown_bytes);
+        self.longest_unknown = unknown.fold(self.longest_unknown, u32::max);
         if directions.into_iter().any(is_suspect) {
             self.suspects.push(connection);
         }
@@ -172,10 +196,4 @@ impl Seen {
 fn is_suspect(direction: &Direction) -> bool {
     let repeats = &direction.repeats;
     repeats.merged_repeated + repeats.tso_repeated + direction.rejected.merged > 0
-}
-
-/// Frames larger than any wire packet, of a segment size that the capture does not tell.
-fn may_hide_merging(direction: &Direction) -> bool {
-    direction.segment_size_bytes.is_none()
-        && direction.payload_bytes > LARGEST_PACKET * direction.data_frames.max(1)
 }

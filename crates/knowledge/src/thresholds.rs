@@ -103,5 +103,8 @@ pub(crate) const NEAR: f64 = 0.5;
 /// Share of a transfer's time that gaps of a timeout's length must take to be what slows it.
 pub(crate) const GAPS: f64 = 0.5;
 
+/// Gaps of a timeout's length, from which they are no pauses of the application by chance.
+pub(crate) const WAITS: u64 = 3;
+
 /// Payload bytes of the largest packets on wires (an MTU of 9216 with some room for headers).
-pub(crate) const LARGEST_PACKET: u64 = 9216;
+pub(crate) const LARGEST_PACKET: u32 = 9216;

@@ -9,12 +9,14 @@ use serde::Serialize;
 use crate::compare::{Comparison, compare};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::hints;
-use crate::limits::{ConnectionLimit, Limit};
+use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::merging::accusations;
+use crate::odds::Table;
 use crate::others::{healthy, others};
 use crate::overview::{Overview, Traffic};
 use crate::ranking;
 use crate::same::{Group, Same};
+use crate::thresholds::LOSS_FRAMES;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -67,6 +69,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     for finding in &mut findings {
         finding.share = share_of(finding, trace, overview, &accusations.explained);
     }
+    overview.settle(|limit| hop_shows_losses(trace, &same, limit));
     findings.extend(others(trace, overview, &same));
     let mut findings = ranking::rank(findings);
     if ranking::are_small(&findings) {
@@ -78,6 +81,28 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
         findings,
         limits: std::mem::take(&mut overview.limits),
     }
+}
+
+/// Whether hops show most of what a connection lost, and that these were single frames.
+fn hop_shows_losses(trace: &Trace, same: &Same<'_>, limit: &ConnectionLimit) -> bool {
+    let group = same.group(&limit.point, limit.connection);
+    let connections = trace.hops.iter().flat_map(|hop| {
+        let of = hop.connections.iter().map(move |seen| (hop, seen));
+        of.filter(|(hop, seen)| {
+            seen.direction == limit.direction && same.group(&hop.from, seen.from_id) == group
+        })
+    });
+    let mut table = Table::default();
+    connections.for_each(|(_, seen)| table += Table::of(&seen.merged, &seen.single));
+    let point = trace
+        .points
+        .iter()
+        .find(|point| *point.name == *limit.point);
+    let connection = point.and_then(|point| point.connections.get(limit.connection));
+    connection.is_some_and(|connection| {
+        let lost = loss_frames(connection.direction(limit.direction));
+        table.single_lost >= LOSS_FRAMES && 2 * table.single_lost >= lost && table.hint().is_none()
+    })
 }
 
 /// How much an accusation explains at its point; of a hint, what its connection is.
@@ -164,7 +189,7 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
         Merging::Harms => String::new(),
         Merging::Innocent => innocent(overview, findings),
         Merging::NotSeen => "No frame was merged at these points. ".to_owned(),
-        Merging::Unclear => "Not enough evidence to say whether merging is to blame. ".to_owned(),
+        Merging::Unclear => unclear(overview, findings),
     };
     let why = first.evidence.first();
     let why = why
@@ -191,21 +216,36 @@ fn headline(first: &Finding) -> String {
 }
 
 fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
-    let found = |id| {
-        findings
-            .iter()
-            .any(|finding| finding.id == id && !finding.note)
-    };
-    if found(Id::MergedFramesLost) || found(Id::MergedFramesRejected) {
+    if found(findings, Id::MergedFramesLost) || found(findings, Id::MergedFramesRejected) {
         Merging::Harms
-    } else if found(Id::NotEnoughEvidence) || found(Id::NoMerging) {
+    } else if is_doubtful(findings) {
         Merging::Unclear
     } else if overview.merged_frames() > 0 {
         Merging::Innocent
-    } else if overview.may_hide_merging() {
+    } else if overview.may_hide_merging().is_some() {
         Merging::Unclear
     } else {
         Merging::NotSeen
+    }
+}
+
+fn found(findings: &[Finding], id: Id) -> bool {
+    let mut graver = findings.iter().filter(|finding| !finding.note);
+    graver.any(|finding| finding.id == id)
+}
+
+fn is_doubtful(findings: &[Finding]) -> bool {
+    found(findings, Id::NotEnoughEvidence) || found(findings, Id::NoMerging)
+}
+
+/// Whether frames were merged may be unknown though nothing points to harm.
+fn unclear(overview: &Overview, findings: &[Finding]) -> String {
+    match overview.may_hide_merging() {
+        Some(longest) if !is_doubtful(findings) => format!(
+            "Frames of up to {longest} bytes are longer than packets on wires: merged, not cut yet, or never \
+             on a wire; these captures do not show which. "
+        ),
+        _ => "Not enough evidence to say whether merging is to blame. ".to_owned(),
     }
 }
 

@@ -27,11 +27,13 @@ pub(crate) fn probability(p: f64) -> String {
 
 /// So many connections.
 pub(crate) fn connections(n: u64) -> String {
-    if n == 1 {
-        "1 connection".to_owned()
-    } else {
-        format!("{n} connections")
-    }
+    counted(n, "connection")
+}
+
+/// So many of something.
+pub(crate) fn counted(n: u64, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{plural}")
 }
 
 /// Bits a second.

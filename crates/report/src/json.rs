@@ -22,7 +22,7 @@ pub(crate) struct Body<'a> {
     hops: &'a [Hop],
     /// Findings, the gravest first.
     findings: Vec<Told<'a>>,
-    /// What limits each connection of 30 segments or more, at the point that shows it best.
+    /// What limits each connection that tells, at the point that shows it best.
     limits: &'a [ConnectionLimit],
     /// Two transfers side by side (`--compare`).
     comparison: Option<&'a Comparison>,

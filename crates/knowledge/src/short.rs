@@ -1,0 +1,161 @@
+//! What holds back connections that are too short to show it each, taken together.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use coalescope_capture::facts::Connection;
+
+use crate::limits::{ConnectionLimit, Limit, loss_frames, main_direction, waits};
+use crate::overview::Own;
+use crate::thresholds::{HANDFUL, HEAVY_LOSS, LOSS};
+
+/// Addresses that are looked at by themselves, at most: of more, only all together are.
+const ADDRESSES: usize = 1_000;
+
+/// Data of one way: all that goes to clients or to servers, or what goes to one address.
+type Way = (&'static str, Option<IpAddr>);
+
+/// Short connections of one point.
+#[derive(Default)]
+pub(crate) struct Short {
+    sums: HashMap<Way, Sum>,
+    /// Those that lost something, as far as they show it.
+    hit: Vec<(ConnectionLimit, Own, IpAddr)>,
+}
+
+/// Short connections of one way, added up.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    /// Those that lost something.
+    hit: u64,
+    segments: f64,
+    lost: f64,
+    merged_passed: u64,
+    merged_repeated: u64,
+}
+
+impl Sum {
+    fn of(connection: &Connection) -> Self {
+        let (_, data, other) = main_direction(connection);
+        let lost = loss_frames(data).max(waits(data, other)) as f64;
+        Self {
+            hit: u64::from(lost > 0.0),
+            segments: data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0),
+            lost,
+            merged_passed: data.repeats.merged - data.repeats.merged_repeated,
+            merged_repeated: data.repeats.merged_repeated,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.hit += other.hit;
+        self.segments += other.segments;
+        self.lost += other.lost;
+        self.merged_passed += other.merged_passed;
+        self.merged_repeated += other.merged_repeated;
+    }
+
+    /// What holds all of them back, if several show it.
+    fn limit(&self) -> Option<Limit> {
+        let share = self.lost / self.segments.max(1.0);
+        let several = self.hit >= HANDFUL;
+        let passes = self.merged_passed >= HANDFUL && self.merged_passed > self.merged_repeated;
+        if several && share >= HEAVY_LOSS && !passes {
+            Some(Limit::Unclear)
+        } else {
+            (several && share >= LOSS).then_some(Limit::Loss)
+        }
+    }
+}
+
+impl Short {
+    /// Adds a connection that is too short by itself.
+    pub(crate) fn add(&mut self, limit: ConnectionLimit, own: Own, connection: &Connection) {
+        if own.unique_bytes == 0 {
+            return;
+        }
+        let to = match limit.direction {
+            "to_client" => connection.client.address,
+            _ => connection.server.address,
+        };
+        let sum = Sum::of(connection);
+        for way in [(limit.direction, None), (limit.direction, Some(to))] {
+            if self.sums.len() < ADDRESSES || self.sums.contains_key(&way) {
+                self.sums.entry(way).or_default().add(sum);
+            }
+        }
+        if sum.hit > 0 {
+            self.hit.push((limit, own, to));
+        }
+    }
+
+    /// Connections that lost something, each with what holds all of its way back.
+    pub(crate) fn limited(self) -> Vec<(ConnectionLimit, Own)> {
+        let of = |way: Way| self.sums.get(&way).and_then(Sum::limit);
+        let limited = self.hit.into_iter().filter_map(|(mut limit, mut own, to)| {
+            let found = of((limit.direction, Some(to))).or_else(|| of((limit.direction, None)))?;
+            (limit.limit, own.limit) = (found, found);
+            Some((limit, own))
+        });
+        limited.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coalescope_capture::facts::Direction;
+    use std::sync::Arc;
+
+    /// Ten segments, of which some were lost.
+    fn connection(lost: u64, gaps: u64, acks: u64) -> Connection {
+        let mut connection = Connection::default();
+        connection.to_client = Direction {
+            data_frames: 10,
+            unique_bytes: 14_480,
+            late_frames: lost,
+            gaps,
+            ..Direction::default()
+        };
+        connection.to_server.acks = acks;
+        connection
+    }
+
+    fn limits(connections: impl Iterator<Item = Connection>) -> Vec<Limit> {
+        let mut short = Short::default();
+        for connection in connections {
+            let limit = ConnectionLimit {
+                point: Arc::from("P"),
+                connection: 0,
+                direction: "to_client",
+                limit: Limit::TooShort,
+            };
+            let own = Own {
+                limit: Limit::TooShort,
+                unique_bytes: 14_480,
+                seconds: 0.1,
+            };
+            short.add(limit, own, &connection);
+        }
+        let limited = short.limited();
+        assert!(limited.iter().all(|(limit, own)| limit.limit == own.limit));
+        limited.iter().map(|(limit, _)| limit.limit).collect()
+    }
+
+    #[test]
+    fn many_short_connections_show_what_one_does_not() {
+        let lossy = |lost| (0..40_u64).map(move |i| connection(lost * (i % 4 / 3), 0, 5));
+        assert_eq!(limits(lossy(1)), [Limit::Loss; 10]);
+        assert_eq!(limits(lossy(8)), [Limit::Unclear; 10]);
+        assert_eq!(limits(lossy(1).take(16)), []);
+        assert_eq!(limits(lossy(0)), []);
+    }
+
+    /// A lost tail leaves a gap, and so does a pause where no acknowledgments are seen.
+    #[test]
+    fn waits_count_where_acknowledgments_tell_them_from_pauses() {
+        let waiting = |acks| (0..10).map(move |_| connection(0, 2, acks));
+        assert_eq!(limits(waiting(3)), [Limit::Unclear; 10]);
+        assert_eq!(limits(waiting(0)), []);
+    }
+}
