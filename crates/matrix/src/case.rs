@@ -7,9 +7,11 @@ use coalescope_simulate::{
 };
 
 use crate::dice::Dice;
+use crate::disturb::{DISTURBANCES, Disturbance};
 use crate::family::Family;
 use crate::flip;
 use crate::label::Otherwise;
+use crate::run::Disturb;
 
 /// What a family draws.
 pub(crate) struct Drawn {
@@ -96,6 +98,8 @@ pub(crate) struct Case {
     twin: Option<Scenario>,
     /// The points are the interfaces of one file.
     pub(crate) in_one_file: bool,
+    /// What came on top.
+    pub(crate) disturbed_by: Vec<&'static str>,
     /// The order in which the captures are given.
     order: Vec<usize>,
 }
@@ -111,9 +115,10 @@ pub(crate) struct Played {
 
 impl Case {
     /// The case that a family makes of a seed.
-    pub(crate) fn draw(family: &Family, seed: u64) -> Self {
+    pub(crate) fn draw(family: &Family, seed: u64, disturb: &Disturb) -> Self {
         let mut dice = Dice::new(family.name, seed);
         let mut drawn = (family.draw)(&mut dice);
+        let disturbed_by = disturb.draw(&mut drawn, &mut dice);
         let flipped = drawn.may_flip && dice.chance(0.3);
         for scenario in drawn.runs.iter_mut().chain(&mut drawn.twin) {
             scenario.seed = dice.seed();
@@ -144,6 +149,7 @@ impl Case {
             otherwise: drawn.otherwise,
             twin: drawn.twin,
             in_one_file: may_join && count > 1 && dice.chance(0.08),
+            disturbed_by,
             order,
         }
     }
@@ -187,15 +193,45 @@ impl Case {
         let slowest = links.clone().map(|lane| lane.rate_bps).min().unwrap_or(0);
         let delay: u64 = links.map(|lane| lane.delay).sum();
         let bytes: u64 = run.turns.iter().map(|turn| turn.bytes).sum();
+        let with = self.disturbed_by.iter().map(|name| format!(" with {name}"));
         format!(
-            "{} at {:.0} Mbit/s, {:.1} ms, {} KB x {}",
+            "{}{} at {:.0} Mbit/s, {:.1} ms, {} KB x {}",
             points.join(" "),
+            with.collect::<String>(),
             slowest as f64 / 1e6,
             2.0 * delay as f64 / 1e6,
             bytes / 1000,
             run.connections
         )
     }
+}
+
+impl Disturb {
+    /// Disturbs a draw, and says by what.
+    fn draw(&self, drawn: &mut Drawn, dice: &mut Dice) -> Vec<&'static str> {
+        let wanted: Vec<&Disturbance> = match self {
+            Self::Not => Vec::new(),
+            Self::By(only) => vec![only],
+            Self::Drawn => some_of(DISTURBANCES, dice),
+        };
+        let applied = wanted.into_iter().filter(|one| one.apply(drawn, dice));
+        applied.map(|one| one.name).collect()
+    }
+}
+
+/// None of them in half of the cases, and two in a tenth.
+fn some_of(all: &'static [Disturbance], dice: &mut Dice) -> Vec<&'static Disturbance> {
+    let count = match dice.whole(0..=9) {
+        0..=4 => 0,
+        5..=8 => 1,
+        _ => 2,
+    };
+    let order = dice.order(all.len());
+    order
+        .into_iter()
+        .take(count)
+        .map(|index| &all[index])
+        .collect()
 }
 
 /// All points, two neighbours, or one.

@@ -7,6 +7,7 @@
 //!   router said so); and where captures on both sides of that element are given, between these two.
 //! - "Not enough evidence" is right only where fewer than [`FEW`] of the dropped frames are in a given
 //!   capture as merged frames, or fewer than [`FEW`] single frames passed there to compare them with.
+//! - "No frame was merged" is wrong where a given capture has [`FEW`] merged frames.
 //! - Everywhere else a finding that accuses merging, whatever its place in the list, is a false
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
@@ -46,6 +47,8 @@ pub(crate) struct Label {
     pub(crate) accepted: Vec<&'static str>,
     /// "Not enough evidence" is right, too.
     pub(crate) little: bool,
+    /// Merged frames in the given capture that has most of them.
+    pub(crate) merged: u64,
 }
 
 /// Where merged frames are lost.
@@ -75,9 +78,14 @@ impl Label {
             .drops
             .iter()
             .max_by_key(|drop| drop.for_merging);
-        match worst.filter(|drop| drop.for_merging > 0) {
+        let label = match worst.filter(|drop| drop.for_merging > 0) {
             Some(drop) => guilty(run, outcome, drop),
             None => innocent(case, played),
+        };
+        let points = outcome.truth.points.iter().map(merged);
+        Self {
+            merged: points.max().unwrap_or(0),
+            ..label
         }
     }
 }
@@ -108,7 +116,14 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
         }),
         accepted,
         little,
+        merged: 0,
     }
+}
+
+/// Merged frames that a point captured.
+fn merged(point: &coalescope_simulate::PointTruth) -> u64 {
+    let flows = point.flows.iter().flatten();
+    flows.map(|flow| flow.merged_frames).sum()
 }
 
 /// Segments that arrived.
@@ -163,6 +178,7 @@ fn innocent(case: &Case, played: &Played) -> Label {
         accepted,
         little: facts.lost_share > MANY
             && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
+        merged: 0,
     }
 }
 
@@ -171,16 +187,8 @@ fn innocent(case: &Case, played: &Played) -> Label {
 /// farther on, and lost.
 fn hides(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> bool {
     let (from, to) = around(run, drop);
-    let merged = |name: &String| {
-        let flows = &outcome.truth.point(name)?.flows;
-        Some(
-            flows
-                .iter()
-                .map(|flow| flow[drop.toward.index()].merged_frames)
-                .sum::<u64>(),
-        )
-    };
-    let shown = from.as_ref().and_then(merged).unwrap_or(0);
+    let point = from.as_ref().and_then(|name| outcome.truth.point(name));
+    let shown = point.map_or(0, merged);
     to.is_none() && shown < FEW || from.is_none()
 }
 
@@ -297,6 +305,7 @@ impl Facts {
         let rates = run.path.iter().filter_map(|element| rate(element, toward));
         let bps = truth.throughput_bps(toward);
         let largest = lanes().max_by_key(|lane| lane.bytes);
+        let main = main_lanes(truth, toward);
         let share = |of: fn(&LaneTruth) -> u64| {
             largest.map_or(0.0, |lane| {
                 of(lane) as f64 / lane.end.saturating_sub(lane.begin).max(1) as f64
@@ -307,7 +316,7 @@ impl Facts {
             lost,
             segments: arrived,
             lost_share: lost_segments as f64 / (arrived + lost_segments).max(1) as f64,
-            utilised: utilised(truth, rates.min().unwrap_or(u64::MAX), toward),
+            utilised: utilised(&main, rtt(truth), rates.min().unwrap_or(u64::MAX)),
             idle: share(|lane| lane.idle),
             window: share(|lane| lane.window_limited),
             left: twin.map_or(0.0, |twin| bps / twin.truth.throughput_bps(toward)),
@@ -318,21 +327,37 @@ impl Facts {
 /// Share of the slowest link's rate that was used once slow start had opened the window for it: from the initial
 /// window to what is under way at that rate takes as many round trips as that doubles (RFC 5681, 3.1; RFC 6928),
 /// and the request one more. A queue stands from then on.
-fn utilised(truth: &Truth, rate_bps: u64, toward: Side) -> f64 {
-    let bps = truth.throughput_bps(toward);
-    let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
-    let bytes: u64 = lanes().map(|lane| lane.bytes).sum();
-    let segment = lanes().map(|lane| lane.segment_size).max().unwrap_or(0);
-    let Some(rtt) = truth.connections.iter().find_map(|c| c.rtt) else {
+fn utilised(lanes: &[&LaneTruth], rtt: Option<u64>, rate_bps: u64) -> f64 {
+    let bytes: u64 = lanes.iter().map(|lane| lane.bytes).sum();
+    let begin = lanes.iter().map(|lane| lane.begin).min().unwrap_or(0);
+    let end = lanes.iter().map(|lane| lane.end).max().unwrap_or(0);
+    let took_s = end.saturating_sub(begin).max(1) as f64 / SECOND as f64;
+    let bps = bytes as f64 * 8.0 / took_s;
+    let Some(rtt) = rtt else {
         return bps / rate_bps as f64;
     };
+    let segment = lanes.iter().map(|lane| lane.segment_size).max();
     let rtt_s = rtt as f64 / SECOND as f64;
     let under_way = (rate_bps as f64 / 8.0 * rtt_s).min(bytes as f64);
-    let first = f64::from(10 * segment.max(1)) * truth.connections.len() as f64;
+    let first = f64::from(10 * segment.unwrap_or(0).max(1)) * lanes.len() as f64;
     let opening_s = rtt_s * (1.0 + (under_way / first).max(1.0).log2());
-    let left_s = bytes as f64 * 8.0 / bps.max(1.0) - opening_s;
+    let left_s = took_s - opening_s;
     let left = (bytes as f64 - under_way) * 8.0 / left_s.max(1e-9);
     (left / rate_bps as f64).max(bps / rate_bps as f64).min(1.0)
+}
+
+/// The lanes that fill a path: bystanders, which carry next to nothing, may take much longer.
+fn main_lanes(truth: &Truth, toward: Side) -> Vec<&LaneTruth> {
+    let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
+    let most = lanes().map(|lane| lane.bytes).max().unwrap_or(0);
+    lanes().filter(|lane| 20 * lane.bytes >= most).collect()
+}
+
+fn rtt(truth: &Truth) -> Option<u64> {
+    truth
+        .connections
+        .iter()
+        .find_map(|connection| connection.rtt)
 }
 
 fn rate(element: &Element, toward: Side) -> Option<u64> {
@@ -361,6 +386,7 @@ fn compared(case: &Case, played: &Played) -> Label {
             guilt: None,
             accepted: accepted(case, &Facts::of(case, played)),
             little: false,
+            merged: 0,
         };
     }
     let slower = rates[0] / rates[1].max(1.0);
@@ -377,6 +403,7 @@ fn compared(case: &Case, played: &Played) -> Label {
         }),
         accepted,
         little: lost < FEW,
+        merged: 0,
     }
 }
 
@@ -388,10 +415,11 @@ mod tests {
     use super::{FEW, Label};
     use crate::case::Case;
     use crate::families;
+    use crate::run::Disturb;
 
     fn labels(family: &crate::Family, seeds: std::ops::Range<u64>) -> Vec<Label> {
         let label = |seed| {
-            let case = Case::draw(family, seed);
+            let case = Case::draw(family, seed, &Disturb::Drawn);
             Label::of(&case, &case.play())
         };
         seeds.map(label).collect()
@@ -417,8 +445,8 @@ mod tests {
     #[test]
     fn a_seed_is_a_scenario() {
         let family = families()[0];
-        let twice = [1, 1].map(|seed| Case::draw(family, seed).play().captures);
+        let twice = [1, 1, 2].map(|seed| Case::draw(family, seed, &Disturb::Drawn).play().captures);
         assert!(twice[0] == twice[1]);
-        assert!(twice[0] != Case::draw(family, 2).play().captures);
+        assert!(twice[0] != twice[2]);
     }
 }

@@ -4,6 +4,7 @@
 mod analyse;
 mod case;
 mod dice;
+mod disturb;
 mod families;
 mod family;
 mod flip;
@@ -13,8 +14,9 @@ mod run;
 mod score;
 mod table;
 
+pub use disturb::{DISTURBANCES, Disturbance};
 pub use families::families;
 pub use family::Family;
-pub use run::{Judged, Plan, run};
+pub use run::{Disturb, Judged, Plan, run};
 pub use score::Mark;
 pub use table::Table;

@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use coalescope_matrix::{Family, Mark, Plan, Table, families, run};
+use coalescope_matrix::{DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run};
 
 /// How often the verdict is right, over simulated scenarios of many families.
 #[derive(Parser)]
@@ -20,9 +20,15 @@ struct Args {
     /// Only these families.
     #[arg(long)]
     family: Vec<String>,
-    /// Lists the families.
+    /// What comes on top of the families: a name, or "none"; drawn if not given.
+    #[arg(long)]
+    disturb: Option<String>,
+    /// Lists the families, and what may come on top of them.
     #[arg(long)]
     list: bool,
+    /// Prints the table as Markdown, families that were judged alike in one row.
+    #[arg(long)]
+    table: bool,
     /// Prints a line for each scenario that was judged wrongly.
     #[arg(long)]
     failures: bool,
@@ -44,9 +50,7 @@ fn main() -> Result<ExitCode> {
     let args = Args::parse();
     let chosen = chosen(&args.family)?;
     if args.list {
-        for family in chosen {
-            println!("{:20} {}", family.name, family.title);
-        }
+        list(&chosen);
         return Ok(ExitCode::SUCCESS);
     }
     let plan = Plan {
@@ -54,29 +58,63 @@ fn main() -> Result<ExitCode> {
         scenarios: args.scenarios,
         seed: args.seed,
         threads: args.threads.unwrap_or_else(cores),
-        keep: args.keep,
+        disturb: disturb(args.disturb.as_deref())?,
+        keep: args.keep.clone(),
     };
     let judged = run(&plan)?;
     let table = Table::of(&judged);
-    println!("{table}");
+    if args.table {
+        print!("{}", table.markdown());
+    } else {
+        println!("{table}");
+    }
     println!("{:.2}% right", 100.0 * table.right());
     let missed = args.at_least.is_some_and(|least| misses(&table, least));
     if args.all || args.failures || missed {
-        for one in judged.iter().filter(|one| args.all || !one.mark.is_right()) {
-            println!(
-                "--family {} --seed {}: {}: {}",
-                one.family,
-                one.seed,
-                one.mark.name(),
-                one.words
-            );
-        }
+        print_each(&judged, &args);
     }
     Ok(if missed {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn list(families: &[&Family]) {
+    for family in families {
+        println!("{:22} {}", family.name, family.title);
+    }
+    println!("\non top of them:");
+    for disturbance in DISTURBANCES {
+        println!("{:22} {}", disturbance.name, disturbance.title);
+    }
+}
+
+fn print_each(judged: &[Judged], args: &Args) {
+    let disturb = args.disturb.as_ref();
+    let disturb = disturb
+        .map(|name| format!(" --disturb {name}"))
+        .unwrap_or_default();
+    for one in judged.iter().filter(|one| args.all || !one.mark.is_right()) {
+        println!(
+            "--family {} --seed {}{disturb}: {}: {}",
+            one.family,
+            one.seed,
+            one.mark.name(),
+            one.words
+        );
+    }
+}
+
+fn disturb(name: Option<&str>) -> Result<Disturb> {
+    match name {
+        None => Ok(Disturb::Drawn),
+        Some("none") => Ok(Disturb::Not),
+        Some(name) => match DISTURBANCES.iter().find(|one| one.name == name) {
+            Some(one) => Ok(Disturb::By(one)),
+            None => bail!("nothing that may come on top is called {name}: --list names all"),
+        },
+    }
 }
 
 fn misses(table: &Table, least: f64) -> bool {

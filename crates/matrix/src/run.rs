@@ -10,9 +10,21 @@ use coalescope_knowledge::Diagnosis;
 
 use crate::analyse::analyse;
 use crate::case::{Case, Played};
+use crate::disturb::Disturbance;
 use crate::family::Family;
 use crate::label::Label;
 use crate::score::{Mark, mark};
+
+/// What comes on top of the families.
+#[derive(Clone, Copy)]
+pub enum Disturb {
+    /// Nothing.
+    Not,
+    /// This, wherever it fits.
+    By(&'static Disturbance),
+    /// Nothing, one or two, drawn.
+    Drawn,
+}
 
 /// What to judge.
 pub struct Plan {
@@ -24,6 +36,8 @@ pub struct Plan {
     pub seed: u64,
     /// Threads.
     pub threads: usize,
+    /// What comes on top of the families.
+    pub disturb: Disturb,
     /// Where the captures of what was judged wrongly go.
     pub keep: Option<std::path::PathBuf>,
 }
@@ -45,6 +59,8 @@ impl Plan {
 pub struct Judged {
     /// The family's name.
     pub family: &'static str,
+    /// What came on top.
+    pub disturbed_by: Vec<&'static str>,
     /// The seed that makes it again.
     pub seed: u64,
     /// The mark.
@@ -94,7 +110,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
 fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
     let family = plan.family(number);
     let seed = plan.seed.wrapping_add(number);
-    let case = Case::draw(family, seed);
+    let case = Case::draw(family, seed, &plan.disturb);
     let played = case.play();
     let label = Label::of(&case, &played);
     let analysis = AssertUnwindSafe(|| analyse(&case, &played.captures));
@@ -110,6 +126,7 @@ fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
     }
     Ok(Judged {
         family: family.name,
+        disturbed_by: case.disturbed_by,
         seed,
         mark,
         words,
@@ -128,7 +145,12 @@ fn words(case: &Case, label: &Label, diagnosis: &Diagnosis) -> String {
     } else {
         said.join(", ")
     };
-    format!("wanted {}; said {said}; {}", wanted(label), case.words())
+    let merging = format!("{:?}", diagnosis.verdict.merging).to_lowercase();
+    let wanted = wanted(label);
+    format!(
+        "wanted {wanted}; said {said} (merging {merging}); {}",
+        case.words()
+    )
 }
 
 fn wanted(label: &Label) -> String {

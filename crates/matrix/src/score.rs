@@ -2,7 +2,7 @@
 
 use coalescope_knowledge::{Diagnosis, Merging};
 
-use crate::label::Label;
+use crate::label::{FEW, Label};
 
 /// What a verdict was worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +62,10 @@ pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {
         ids().any(|id| ACCUSING.contains(&id)) || diagnosis.verdict.merging == Merging::Harms;
     if label.guilt.is_none() && accuses {
         return Mark::FalselyAccused;
+    }
+    let denies = diagnosis.verdict.merging == Merging::NotSeen;
+    if denies && label.merged >= FEW {
+        return Mark::Wrong;
     }
     let main = ids().next().unwrap_or("none");
     match main {

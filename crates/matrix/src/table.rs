@@ -5,31 +5,43 @@ use std::fmt;
 use crate::run::Judged;
 use crate::score::Mark;
 
-/// Marks counted, by family.
+/// Marks counted, by family, and by what came on top.
 pub struct Table {
-    rows: Vec<(&'static str, [u64; Mark::ALL.len()])>,
+    families: Vec<Row>,
+    disturbed: Vec<Row>,
 }
+
+/// A name, and how often each mark was given under it.
+type Row = (&'static str, [u64; Mark::ALL.len()]);
+
+/// The name of the row of what nothing came on top of.
+const UNDISTURBED: &str = "undisturbed";
 
 impl Table {
     /// Counts what was judged.
     #[must_use]
     pub fn of(judged: &[Judged]) -> Self {
-        let mut rows: Vec<(&'static str, [u64; Mark::ALL.len()])> = Vec::new();
+        let mut table = Self {
+            families: Vec::new(),
+            disturbed: Vec::new(),
+        };
         for one in judged {
-            let place = rows.iter().position(|(family, _)| *family == one.family);
-            let place = place.unwrap_or_else(|| {
-                rows.push((one.family, [0; Mark::ALL.len()]));
-                rows.len() - 1
-            });
-            rows[place].1[one.mark as usize] += 1;
+            count(&mut table.families, one.family, one.mark);
+            for name in &one.disturbed_by {
+                count(&mut table.disturbed, name, one.mark);
+            }
+            if one.disturbed_by.is_empty() {
+                count(&mut table.disturbed, UNDISTURBED, one.mark);
+            }
         }
-        Self { rows }
+        table.disturbed.sort_unstable();
+        table
     }
 
     /// Of all scenarios, those with a mark.
     #[must_use]
     pub fn count(&self, mark: Mark) -> u64 {
-        self.rows
+        self.families
             .iter()
             .map(|(_, counts)| counts[mark as usize])
             .sum()
@@ -38,7 +50,7 @@ impl Table {
     /// All scenarios.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.rows.iter().flat_map(|(_, counts)| counts).sum()
+        self.families.iter().flat_map(|(_, counts)| counts).sum()
     }
 
     /// Share of the scenarios judged rightly, the hop included.
@@ -48,23 +60,60 @@ impl Table {
         let right: u64 = right.map(|mark| self.count(mark)).sum();
         right as f64 / self.total().max(1) as f64
     }
+
+    fn sums(&self) -> Row {
+        ("all", Mark::ALL.map(|mark| self.count(mark)))
+    }
+
+    /// As a table in Markdown: what is right in all cases stands in one row.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let names = Mark::ALL.map(Mark::name).join(" | ");
+        let mut text = format!("| family | drawn | {names} |\n");
+        text += &format!("|---|{}\n", "--:|".repeat(Mark::ALL.len() + 1));
+        let rows = self.families.iter().chain(&self.disturbed);
+        let (clean, rest): (Vec<&Row>, Vec<&Row>) = rows.partition(|row| is_clean(row));
+        let sums = self.sums();
+        for row in rest {
+            text += &markdown_row(&format!("`{}`", row.0), &row.1);
+        }
+        text += &markdown_row(sums.0, &sums.1);
+        let clean: Vec<String> = clean.iter().map(|row| format!("`{}`", row.0)).collect();
+        text + &format!("\nAll right: {}.\n", clean.join(", "))
+    }
+}
+
+fn count(rows: &mut Vec<Row>, name: &'static str, mark: Mark) {
+    let place = rows.iter().position(|row| row.0 == name);
+    let place = place.unwrap_or_else(|| {
+        rows.push((name, [0; Mark::ALL.len()]));
+        rows.len() - 1
+    });
+    rows[place].1[mark as usize] += 1;
+}
+
+fn is_clean(row: &Row) -> bool {
+    let wrong = Mark::ALL.into_iter().filter(|mark| !mark.is_right());
+    wrong.map(|mark| row.1[mark as usize]).sum::<u64>() == 0
+}
+
+fn markdown_row(name: &str, counts: &[u64]) -> String {
+    let drawn = counts.iter().sum::<u64>();
+    let cells: Vec<String> = counts.iter().map(u64::to_string).collect();
+    format!("| {name} | {drawn} | {} |\n", cells.join(" | "))
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:20}{:>7}", "family", "drawn")?;
+        write!(f, "{:22}{:>7}", "family", "drawn")?;
         for mark in Mark::ALL {
             write!(f, "{:>12}", mark.name())?;
         }
         writeln!(f)?;
-        let sum = Mark::ALL.map(|mark| self.count(mark));
-        for (family, counts) in self
-            .rows
-            .iter()
-            .map(|row| (row.0, &row.1))
-            .chain([("all", &sum)])
-        {
-            write!(f, "{family:20}{:>7}", counts.iter().sum::<u64>())?;
+        let sums = self.sums();
+        let rows = self.families.iter().chain([&sums]);
+        for (name, counts) in rows.chain(&self.disturbed) {
+            write!(f, "{name:22}{:>7}", counts.iter().sum::<u64>())?;
             for count in counts {
                 write!(f, "{count:>12}")?;
             }

@@ -1,0 +1,269 @@
+//! What may come on top of any family: it makes a scenario harder to see and leaves the right verdict as it is.
+
+use coalescope_simulate::{
+    Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, SECOND, Scenario, Side, Turn,
+};
+
+use crate::case::Drawn;
+use crate::dice::Dice;
+use crate::label::Otherwise;
+use crate::parts::{HERE, end_of, wrap};
+
+/// What makes a scenario harder to see.
+pub struct Disturbance {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub title: &'static str,
+    /// Whether it leaves the right verdict on a draw as it is.
+    fits: fn(&Drawn, &Scenario) -> bool,
+    disturb: fn(&mut Scenario, &mut Dice),
+}
+
+/// All of them.
+pub const DISTURBANCES: &[Disturbance] = &[
+    Disturbance {
+        name: "copies",
+        title: "a mirror shows each frame twice at one point",
+        fits: |_, scenario| points(scenario).all(|point| point.doubled.or(point.routed).is_none()),
+        disturb: copies,
+    },
+    Disturbance {
+        name: "bystanders",
+        title: "idle and short connections beside it",
+        fits: |drawn, scenario| {
+            let same = [Otherwise::Healthy, Otherwise::Window, Otherwise::Idle];
+            same.contains(&drawn.otherwise) && is_large(scenario)
+        },
+        disturb: |scenario, dice| scenario.others = bystanders(dice),
+    },
+    Disturbance {
+        name: "nat",
+        title: "addresses are rewritten somewhere on the way",
+        fits: |_, scenario| is_plain(scenario),
+        disturb: |scenario, dice| insert(scenario, Element::Hop(Hop::Nat), dice),
+    },
+    Disturbance {
+        name: "wrapped",
+        title: "a tag or a tunnel from some place to another",
+        fits: |_, scenario| is_plain(scenario),
+        disturb: wrapped,
+    },
+    Disturbance {
+        name: "mid-stream",
+        title: "captures begin in the middle",
+        fits: begins_late,
+        disturb: mid_stream,
+    },
+    Disturbance {
+        name: "one-way",
+        title: "only the data's way is captured",
+        fits: goes_one_way,
+        disturb: |scenario, _| for_points(scenario, |point| point.only = Some(HERE)),
+    },
+    Disturbance {
+        name: "missed",
+        title: "one capture misses frames",
+        fits: |_, scenario| points(scenario).all(|point| point.missed == 0.0),
+        disturb: missed,
+    },
+    Disturbance {
+        name: "thinned",
+        title: "acknowledgements are thinned in front of the sender",
+        fits: |drawn, scenario| drawn.otherwise == Otherwise::Healthy && is_large(scenario),
+        disturb: thinned,
+    },
+    Disturbance {
+        name: "length-zero",
+        title: "a sender whose own frames are captured with an IP length of 0",
+        fits: |_, scenario| scenario.server.tso && !scenario.ipv6,
+        disturb: |scenario, _| {
+            (
+                scenario.server.checksum_offload,
+                scenario.server.zero_total_length,
+            ) = (true, true);
+        },
+    },
+];
+
+impl Disturbance {
+    /// Disturbs a draw, if that leaves the right verdict as it is.
+    pub(crate) fn apply(&self, drawn: &mut Drawn, dice: &mut Dice) -> bool {
+        let fits = matches!(&drawn.runs[..], [only] if (self.fits)(drawn, only));
+        if fits {
+            (self.disturb)(&mut drawn.runs[0], dice);
+            drawn.may_snap &= self.name != "wrapped";
+            drawn.may_shuffle &= self.name != "one-way";
+        }
+        fits
+    }
+}
+
+fn points(scenario: &Scenario) -> impl Iterator<Item = &Point> {
+    scenario.points()
+}
+
+fn for_points(scenario: &mut Scenario, mut change: impl FnMut(&mut Point)) {
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            change(point);
+        }
+    }
+}
+
+fn any_point<'a>(scenario: &'a mut Scenario, dice: &mut Dice) -> Option<&'a mut Point> {
+    let chosen = dice.whole(0..=scenario.points().count() as u64 - 1) as usize;
+    let points = scenario
+        .path
+        .iter_mut()
+        .filter_map(|element| match element {
+            Element::Point(point) => Some(point),
+            _ => None,
+        });
+    points.skip(chosen).take(1).next()
+}
+
+fn insert(scenario: &mut Scenario, element: Element, dice: &mut Dice) {
+    let place = dice.whole(0..=scenario.path.len() as u64) as usize;
+    scenario.path.insert(place, element);
+}
+
+/// A few connections with much to say, and all by one way.
+fn is_large(scenario: &Scenario) -> bool {
+    let bytes: u64 = scenario.turns.iter().map(|turn| turn.bytes).sum();
+    let one_way = |element: &Element| !matches!(element, Element::OfSome { .. });
+    bytes >= 300_000
+        && scenario.connections <= 4
+        && scenario.others.is_empty()
+        && scenario.path.iter().all(one_way)
+}
+
+/// Nothing rewrites or wraps frames, cuts them into fragments, or quotes them in a message of its own.
+fn is_plain(scenario: &Scenario) -> bool {
+    let is_lossy = |element: &Element| {
+        matches!(
+            element,
+            Element::Merge(Merge {
+                reversible: false,
+                ..
+            })
+        )
+    };
+    let forgets = scenario.path.iter().any(is_lossy);
+    let mtu = scenario.client.mtu.min(scenario.server.mtu);
+    scenario.path.iter().all(|element| match element {
+        Element::Hop(Hop::Router { mtu: router, icmp }) => {
+            !icmp || !forgets && u32::from(*router) >= mtu
+        }
+        Element::Hop(
+            Hop::Nat
+            | Hop::Director { .. }
+            | Hop::Wrap { .. }
+            | Hop::Fragmenter { .. }
+            | Hop::DropMergedIfMtuOver { .. }
+            | Hop::NoIcmp,
+        ) => false,
+        _ => true,
+    })
+}
+
+/// Frames are lost for want of room or of tokens, or for being too long: most of them at the beginning.
+fn overflows(scenario: &Scenario) -> bool {
+    let unlimited = Lane::new(1, 0).queue;
+    let mtu = scenario.client.mtu.min(scenario.server.mtu);
+    scenario.path.iter().any(|element| match element {
+        Element::Link(link) => link.toward[HERE.index()].queue < unlimited,
+        Element::Hop(Hop::TokenBucket { .. }) => true,
+        Element::Hop(Hop::Router { mtu: router, .. }) => u32::from(*router) < mtu,
+        _ => false,
+    })
+}
+
+fn begins_late(drawn: &Drawn, scenario: &Scenario) -> bool {
+    let tells = !matches!(
+        drawn.otherwise,
+        Otherwise::Window | Otherwise::Bandwidth | Otherwise::Idle
+    );
+    let at_once = points(scenario).all(|point| point.begins == 0);
+    tells && at_once && is_large(scenario) && is_plain(scenario) && !overflows(scenario)
+}
+
+/// Without acknowledgements nobody sees windows, queues and pauses.
+fn goes_one_way(drawn: &Drawn, scenario: &Scenario) -> bool {
+    let tells = matches!(drawn.otherwise, Otherwise::Healthy | Otherwise::Loss);
+    tells && is_plain(scenario) && !overflows(scenario)
+}
+
+fn copies(scenario: &mut Scenario, dice: &mut Dice) {
+    let routed = dice.chance(0.5);
+    let later = if routed {
+        dice.scaled_whole(20 * MICROSECOND, 2 * MILLISECOND)
+    } else {
+        dice.scaled_whole(MICROSECOND, 10 * MICROSECOND)
+    };
+    if let Some(point) = any_point(scenario, dice) {
+        let copies = if routed {
+            &mut point.routed
+        } else {
+            &mut point.doubled
+        };
+        *copies = Some(later);
+    }
+}
+
+fn bystanders(dice: &mut Dice) -> Vec<Other> {
+    let idle = Turn::new(Side::Server, 20_000).in_writes(1_000, 200 * MILLISECOND);
+    let talks = [
+        vec![Turn::new(Side::Client, 100), idle],
+        vec![
+            Turn::new(Side::Client, 300),
+            Turn::new(Side::Server, 4_000).after(30 * MILLISECOND),
+        ],
+    ];
+    let some = (0..dice.whole(1..=5)).map(|_| Other {
+        start: dice.whole(0..=SECOND / 4),
+        turns: talks[dice.whole(0..=1) as usize].clone(),
+        client: None,
+        server: None,
+    });
+    some.collect()
+}
+
+fn wrapped(scenario: &mut Scenario, dice: &mut Dice) {
+    let with = wrap(dice);
+    let last = scenario.path.len() as u64;
+    let begins = dice.whole(0..=last / 2);
+    let ends = dice.whole(begins + 1..=last) as usize;
+    scenario.path.insert(ends, end_of(with, HERE.other()));
+    scenario.path.insert(begins as usize, end_of(with, HERE));
+    scenario.client.mtu -= 50;
+    scenario.server.mtu -= 50;
+}
+
+/// From a few round trips on, in which slow start has sent a fraction of the whole.
+fn mid_stream(scenario: &mut Scenario, dice: &mut Dice) {
+    let delays = scenario.path.iter().filter_map(|element| match element {
+        Element::Link(link) => Some(link.toward[0].delay + link.toward[1].delay),
+        _ => None,
+    });
+    let round_trip = delays.sum::<u64>();
+    let begins = (dice.between(1.5, 4.0) * round_trip as f64) as u64;
+    for_points(scenario, |point| {
+        point.begins = begins + dice.whole(0..=round_trip / 2)
+    });
+}
+
+fn missed(scenario: &mut Scenario, dice: &mut Dice) {
+    let missed = dice.scaled(0.001, 0.01);
+    if let Some(point) = any_point(scenario, dice) {
+        point.missed = missed;
+    }
+}
+
+fn thinned(scenario: &mut Scenario, dice: &mut Dice) {
+    let thin = Hop::ThinAcks {
+        toward: HERE.other(),
+        every: dice.scaled_whole(MILLISECOND, 4 * MILLISECOND),
+    };
+    scenario.path.push(Element::Hop(thin));
+}
