@@ -347,8 +347,10 @@ mod tests {
         };
         assert_eq!(limit_of(blind), Limit::Unclear);
         let merged_pass = |d: &mut Direction| {
-            blind(d);
+            without_round_trip(d);
+            (d.retransmitted_frames, d.retransmitted_bytes) = (1_000, 1_448_000);
             (d.repeats.merged, d.repeats.merged_repeated) = (140, 21);
+            d.repeats.single_repeated = 979;
         };
         assert_eq!(limit_of(merged_pass), Limit::Loss);
         let behind_the_loss = |d: &mut Direction| {
