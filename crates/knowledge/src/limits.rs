@@ -257,11 +257,11 @@ fn loses_most(data: &Direction) -> bool {
         || data.late_frames as f64 >= MOST_LOST * data.data_frames as f64
 }
 
-/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where more
-/// comes late than is sent again, the loss is in front of this point: what arrives merged was merged behind it.
+/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where nothing is
+/// sent again, the loss is in front of this point: what arrives merged was merged behind it.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
-    let sees_losses = lost + data.repeats.single_repeated > data.late_frames;
+    let sees_losses = lost + data.repeats.single_repeated > 0;
     sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::Trace;
+use coalescope_capture::facts::{Hop, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -83,10 +83,12 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     }
 }
 
-/// Whether hops show most of what a connection lost, and that these were single frames.
+/// Whether hops show most of what a connection lost, and that these were single frames. Where only frames
+/// near each other are lost, they may have been merged on the hop itself, and lost for that.
 fn hop_shows_losses(trace: &Trace, same: &Same<'_>, limit: &ConnectionLimit) -> bool {
     let group = same.group(&limit.point, limit.connection);
-    let connections = trace.hops.iter().flat_map(|hop| {
+    let tells = |hop: &&Hop| hop.lone.lost >= LOSS_FRAMES;
+    let connections = trace.hops.iter().filter(tells).flat_map(|hop| {
         let of = hop.connections.iter().map(move |seen| (hop, seen));
         of.filter(|(hop, seen)| {
             seen.direction == limit.direction && same.group(&hop.from, seen.from_id) == group
