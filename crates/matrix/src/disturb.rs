@@ -249,7 +249,7 @@ fn mid_stream(scenario: &mut Scenario, dice: &mut Dice) {
     let round_trip = delays.sum::<u64>();
     let begins = (dice.between(1.5, 4.0) * round_trip as f64) as u64;
     for_points(scenario, |point| {
-        point.begins = begins + dice.whole(0..=round_trip / 2)
+        point.begins = begins + dice.whole(0..=round_trip / 2);
     });
 }
 

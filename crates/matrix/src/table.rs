@@ -71,14 +71,17 @@ impl Table {
         let names = Mark::ALL.map(Mark::name).join(" | ");
         let mut text = format!("| family | drawn | {names} |\n");
         text += &format!("|---|{}\n", "--:|".repeat(Mark::ALL.len() + 1));
-        let rows = self.families.iter().chain(&self.disturbed);
-        let (clean, rest): (Vec<&Row>, Vec<&Row>) = rows.partition(|row| is_clean(row));
+        let families = self.families.iter();
+        let families = families.map(|row| (format!("`{}`", row.0), row.1));
+        let disturbed = self.disturbed.iter();
+        let rows = families.chain(disturbed.map(|row| (on_top(row.0), row.1)));
+        let (clean, rest): (Vec<_>, Vec<_>) = rows.partition(|row| is_clean(&row.1));
         let sums = self.sums();
-        for row in rest {
-            text += &markdown_row(&format!("`{}`", row.0), &row.1);
+        for (name, counts) in &rest {
+            text += &markdown_row(name, counts);
         }
         text += &markdown_row(sums.0, &sums.1);
-        let clean: Vec<String> = clean.iter().map(|row| format!("`{}`", row.0)).collect();
+        let clean: Vec<String> = clean.into_iter().map(|row| row.0).collect();
         text + &format!("\nAll right: {}.\n", clean.join(", "))
     }
 }
@@ -92,9 +95,17 @@ fn count(rows: &mut Vec<Row>, name: &'static str, mark: Mark) {
     rows[place].1[mark as usize] += 1;
 }
 
-fn is_clean(row: &Row) -> bool {
+/// The name of what came on top, in Markdown.
+fn on_top(name: &str) -> String {
+    match name {
+        UNDISTURBED => name.to_owned(),
+        name => format!("with `{name}`"),
+    }
+}
+
+fn is_clean(counts: &[u64]) -> bool {
     let wrong = Mark::ALL.into_iter().filter(|mark| !mark.is_right());
-    wrong.map(|mark| row.1[mark as usize]).sum::<u64>() == 0
+    wrong.map(|mark| counts[mark as usize]).sum::<u64>() == 0
 }
 
 fn markdown_row(name: &str, counts: &[u64]) -> String {
