@@ -94,9 +94,9 @@ impl Gaps {
 
 impl Odd {
     /// Gaps that are as long as a timeout and a round trip, of which the smallest is known at the end only: where
-    /// every round trip waits for a timeout, all look long till then.
+    /// every round trip waits for a timeout, all look long till then. 0 is one that is not known.
     pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
-        if self.gaps.exceed(timeout_ns + rtt_ns) {
+        if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
             self.gaps
         } else {
             self.sure_gaps
@@ -395,6 +395,7 @@ mod tests {
         (0..10).for_each(|_| odd.gaps.add(212));
         assert_eq!(odd.waits(200, 6).count, 10);
         assert_eq!(odd.waits(200, 100).count, 0);
+        assert_eq!(odd.waits(200, 0).count, 0);
         odd.sure_gaps.add(900);
         assert_eq!(odd.waits(200, 100).ns, 900);
     }
