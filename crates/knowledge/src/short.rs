@@ -109,16 +109,22 @@ mod tests {
 
     /// Ten segments, of which some were lost.
     fn connection(lost: u64, gaps: u64, acks: u64) -> Connection {
-        let mut connection = Connection::default();
-        connection.to_client = Direction {
+        let to_client = Direction {
             data_frames: 10,
             unique_bytes: 14_480,
             late_frames: lost,
             gaps,
             ..Direction::default()
         };
-        connection.to_server.acks = acks;
-        connection
+        let to_server = Direction {
+            acks,
+            ..Direction::default()
+        };
+        Connection {
+            to_client,
+            to_server,
+            ..Connection::default()
+        }
     }
 
     fn limits(connections: impl Iterator<Item = Connection>) -> Vec<Limit> {
