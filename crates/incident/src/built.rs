@@ -1,7 +1,8 @@
 //! An incident as one measurement needs it.
 
 use crate::{
-    Change, Control, Does, Element, Incident, Part, Room, Row, Setting, Side, Value, Workload,
+    Bonded, Change, Control, Does, Element, Incident, Part, Room, Row, Setting, Side, Value,
+    Workload,
 };
 use std::collections::BTreeMap;
 
@@ -55,6 +56,11 @@ impl Incident {
             elements
                 .iter_mut()
                 .for_each(|element| change(element, &control.change));
+        }
+        for bond in self.bonds_mut() {
+            let changed = control.change.get(&bond.name);
+            let packets = changed.and_then(|change| change.packets_per_slave);
+            bond.packets_per_slave = packets.unwrap_or(bond.packets_per_slave);
         }
         self.workload = control
             .workload
@@ -148,6 +154,21 @@ impl Incident {
             _ => None,
         });
         wires.flatten()
+    }
+
+    /// Joints that are bonds of the kernel's own.
+    pub(crate) fn bonds(&self) -> impl Iterator<Item = &Bonded> {
+        self.path.iter().filter_map(|part| match part {
+            Part::Bond(bond) => Some(bond),
+            _ => None,
+        })
+    }
+
+    fn bonds_mut(&mut self) -> impl Iterator<Item = &mut Bonded> {
+        self.path.iter_mut().filter_map(|part| match part {
+            Part::Bond(bond) => Some(bond),
+            _ => None,
+        })
     }
 
     fn wires_mut(&mut self) -> impl Iterator<Item = &mut Vec<Element>> {

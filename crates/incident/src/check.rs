@@ -222,16 +222,12 @@ impl Incident {
     }
 
     fn check_figures(&self) -> Checked {
-        let both_ways = |lanes: &[crate::Lane]| Some(2.0 * lanes.first()?.mean_us());
         let links = self.elements().filter_map(|element| match element {
             Element::Link(link) => Some(link.lanes().iter().map(crate::Lane::mean_us).sum::<f64>()),
-            Element::Bond(bond) => both_ways(&bond.lanes),
+            Element::Bond(bond) => Some(2.0 * bond.lanes.first()?.mean_us()),
             _ => None,
         });
-        let bonds = self.path.iter().filter_map(|part| match part {
-            Part::Bond(bond) => both_ways(&bond.lanes),
-            _ => None,
-        });
+        let bonds = self.bonds().map(crate::Bonded::round_trip_us);
         let (sum, said) = (links.chain(bonds).sum::<f64>(), self.rtt_us as f64);
         let near = said > 0.0 && (sum - said).abs() <= RTT_TOLERANCE * said.max(sum);
         let reason =
@@ -310,10 +306,13 @@ impl Incident {
         }
         let named = control.without.iter().chain(control.change.keys());
         let known = |name: &String| self.elements().any(|element| element.name() == name);
+        let is_bond = |name: &String| {
+            control.change.contains_key(name) && self.bonds().any(|bond| bond.name == *name)
+        };
         for name in named {
             let is_service = control.without.contains(name) && self.has_service(name);
             let reason = format!("control {}: there is no element {name}", control.name);
-            require(known(name) || is_service, name, reason)?;
+            require(known(name) || is_bond(name) || is_service, name, reason)?;
         }
         let ordered = control.frames.is_none_or(|[least, most]| least <= most);
         let reason = format!(

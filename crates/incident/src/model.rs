@@ -186,7 +186,7 @@ pub struct Control {
     /// Elements that are left out; of a room that does `ipvs` its service: it routes.
     #[serde(default)]
     pub without: Vec<String>,
-    /// Links, cards, switches or directors that are different, by their names.
+    /// Links, cards, switches, directors or the kernel's bonds that are different, by their names.
     #[serde(default)]
     pub change: BTreeMap<String, Change>,
     /// Another workload.
@@ -231,6 +231,9 @@ pub struct Change {
     /// Of a switch or director: its MTU in bytes.
     #[serde(default)]
     pub mtu_bytes: Option<u16>,
+    /// Of the kernel's bonds: packets that each line gets in turn.
+    #[serde(default)]
+    pub packets_per_slave: Option<u16>,
 }
 
 /// Which of two measurements a third is like: compared by the ratio of throughputs.

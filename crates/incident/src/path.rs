@@ -121,12 +121,40 @@ pub struct Veth {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bonded {
+    /// What a control's `change` names both bonds by.
+    #[serde(default = "bond")]
+    pub name: String,
     /// MTU of both bonds in bytes, 68 to 65,521.
     #[serde(default = "ethernet")]
     pub mtu_bytes: u16,
     /// The lines, 1 to 16, each the same both ways; without `bursts` and `reorder`. A jitter keeps the
     /// order of a line only if the line has a rate.
     pub lanes: Vec<Lane>,
+    /// How many packets each line gets in turn, 1 or more: bonding's parameter of this name
+    /// (Documentation/networking/bonding.rst).
+    #[serde(default = "one")]
+    pub packets_per_slave: u16,
+    /// Frames toward the client leave each line together, so many microseconds after those before them, at least
+    /// and at most: as a card hands them over whose interrupts are moderated (netem's `slot`, tc-netem(8)).
+    #[serde(default)]
+    pub slot_us: Option<[u64; 2]>,
+}
+
+impl Bonded {
+    /// How long a frame and its answer take on average where nothing waits, in microseconds.
+    pub(crate) fn round_trip_us(&self) -> f64 {
+        let line = self.lanes.first().map_or(0.0, Lane::mean_us);
+        let [least, most] = self.slot_us.unwrap_or_default();
+        2.0 * line + (least + most) as f64 / 4.0
+    }
+}
+
+fn bond() -> String {
+    "bond".to_owned()
+}
+
+fn one() -> u16 {
+    1
 }
 
 fn ethernet() -> u16 {

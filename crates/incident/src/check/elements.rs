@@ -140,7 +140,12 @@ fn bonded(bond: &Bonded) -> Checked {
     lanes("bond", &bond.lanes)?;
     let plain = |lane: &Lane| lane.bursts.is_none() && lane.reorder.is_none();
     let reason = "bond: the lanes of the kernel's bond have no bursts and no reorder";
-    require(bond.lanes.iter().all(plain), "lanes", reason)
+    require(bond.lanes.iter().all(plain), "lanes", reason)?;
+    let reason = "bond: packets_per_slave: 1 to 65535";
+    require(bond.packets_per_slave > 0, "packets_per_slave", reason)?;
+    let fits = |[least, most]: [u64; 2]| least <= most && (1..=LONGEST_US).contains(&most);
+    let reason = "bond: slot_us: the least and the most, 1 to 60000000";
+    require(bond.slot_us.is_none_or(fits), "slot_us", reason)
 }
 
 fn lane(name: &str, lane: &Lane) -> Checked {
@@ -165,14 +170,29 @@ fn lane(name: &str, lane: &Lane) -> Checked {
 pub(super) fn changes(incident: &Incident, control: &Control) -> Checked {
     for element in incident.elements() {
         if let Some(change) = control.change.get(element.name()) {
-            fits(element, change, &control.name)?;
+            fits(element, change, control)?;
+        }
+    }
+    for bond in incident.bonds() {
+        if let Some(change) = control.change.get(&bond.name) {
+            let only = Change {
+                packets_per_slave: change.packets_per_slave,
+                ..Change::default()
+            };
+            require(*change == only, &bond.name, nothing(&bond.name, control))?;
         }
     }
     let changed = incident.built(crate::Build::Control(control)).incident;
+    changed.bonds().try_for_each(bonded)?;
     changed.elements().try_for_each(values)
 }
 
-fn fits(element: &Element, change: &Change, control: &str) -> Checked {
+fn nothing(name: &str, control: &Control) -> String {
+    let control = &control.name;
+    format!("control {control}: {name} has nothing of what is changed")
+}
+
+fn fits(element: &Element, change: &Change, control: &Control) -> Checked {
     let of_link = change.rate_bps.is_some()
         || change.delay_us.is_some()
         || change.jitter_us.is_some()
@@ -184,12 +204,6 @@ fn fits(element: &Element, change: &Change, control: &str) -> Checked {
         Element::Switch(_) | Element::FreebsdBridge(_) | Element::Director(_) => of_link || of_card,
         _ => true,
     };
-    let name = element.name();
-    match wrong {
-        true => fault(
-            name,
-            format!("control {control}: {name} has nothing of what is changed"),
-        ),
-        false => Ok(()),
-    }
+    let (name, of_bond) = (element.name(), change.packets_per_slave.is_some());
+    require(!wrong && !of_bond, name, nothing(name, control))
 }

@@ -240,9 +240,33 @@ fn values_of_tables_and_of_user_mode_linux_are_told_with_line_and_reason() {
         ),
         (
             BOND,
-            "    - bond:\n        lanes:",
-            "    - bond:\n        mtu_bytes: 10\n        lanes:",
+            "        packets_per_slave: 8",
+            "        mtu_bytes: 10",
             "in user-mode Linux: an MTU of 10 bytes: 68 to 65521",
+        ),
+        (
+            BOND,
+            "packets_per_slave: 8",
+            "packets_per_slave: 0",
+            "in user-mode Linux: bond: packets_per_slave: 1 to 65535",
+        ),
+        (
+            BOND,
+            "slot_us: [500, 500]",
+            "slot_us: [500, 100]",
+            "in user-mode Linux: bond: slot_us: the least and the most",
+        ),
+        (
+            BOND,
+            "change: {bond: {packets_per_slave: 1}}",
+            "change: {bond: {rate_bps: 1}}",
+            "in user-mode Linux: control one-by-one: bond has nothing of what is changed",
+        ),
+        (
+            BOND,
+            "change: {bond: {packets_per_slave: 1}}",
+            "change: {bond: {packets_per_slave: 0}}",
+            "in user-mode Linux: bond: packets_per_slave: 1 to 65535",
         ),
         (
             BOND,

@@ -94,3 +94,12 @@ pub(super) fn lane(lane: &data::Lane) -> path::Lane {
         queue: path::Queue::Bytes(usize::try_from(lane.queue_bytes).unwrap_or(usize::MAX)),
     }
 }
+
+/// What the kernel's bonds are made with.
+pub(super) fn bonding(bond: &data::Bonded) -> path::Bonding {
+    path::Bonding {
+        lanes: bond.lanes.iter().map(lane).collect(),
+        packets_per_member: bond.packets_per_slave,
+        slot: bond.slot_us.map(|ends| ends.map(Duration::from_micros)),
+    }
+}

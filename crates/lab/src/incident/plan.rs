@@ -81,8 +81,8 @@ impl Planned {
                 self.plan.veth(one, two, veth.mtu_bytes.into());
             }
             Some(Part::Bond(bond)) => {
-                let lanes = bond.lanes.iter().map(elements::lane).collect();
-                self.plan.bond(one, two, bond.mtu_bytes.into(), lanes);
+                let lines = elements::bonding(bond);
+                self.plan.bond(one, two, bond.mtu_bytes.into(), lines);
             }
             _ => {}
         }

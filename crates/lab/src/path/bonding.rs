@@ -8,27 +8,43 @@ use crate::{Error as LabError, Link, Namespace};
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::{Netem, Route};
 use std::cell::Cell;
+use std::time::Duration;
 
 /// The kernel's name of the offload that a bond's members follow.
 const GRO: &str = "rx-gro";
 /// Preamble, check sequence and gap of Ethernet, as of the path's own links.
 const OVERHEAD_BYTES: i32 = 24;
 
+/// What two bonds are made with.
+#[derive(Clone, Debug)]
+pub struct Bonding {
+    /// The lines, each a pair of veth with netem, the same both ways. Their `bursts` and `reorder` are not netem's.
+    pub lanes: Vec<Lane>,
+    /// How many packets each member gets in turn, 1 or more.
+    pub packets_per_member: u16,
+    /// Frames toward the client leave each line together, so long after those before them: the least and the most.
+    pub slot: Option<[Duration; 2]>,
+}
+
 /// Makes both bonds and what is between them.
 pub(super) fn make(
     rooms: &Rooms,
     ends: &[Place; 2],
     mtu: u32,
-    lanes: &[Lane],
+    lines: &Bonding,
 ) -> Result<(), Error> {
     for (room, name) in ends {
-        rooms.run(room, || Ok(Route::open()?.add_bond(name, mtu)?))?;
+        let packets = lines.packets_per_member;
+        rooms.run(room, || Ok(Route::open()?.add_bond(name, mtu, packets)?))?;
     }
-    for (number, lane) in lanes.iter().enumerate() {
+    // netem is of what an interface sends: the client's slots are of the server's members.
+    let slots = [None, lines.slot];
+    for (number, lane) in lines.lanes.iter().enumerate() {
         let names = [0, 1].map(|end| (ends[end].0.clone(), member(end, number)));
         pair(rooms, &names, mtu)?;
-        for ((room, bond), (_, name)) in ends.iter().zip(&names) {
-            rooms.run(room, || enslave(name, bond, lane, mtu))?;
+        for (((room, bond), (_, name)), slot) in ends.iter().zip(&names).zip(slots) {
+            let line = line(lane, mtu, slot);
+            rooms.run(room, || enslave(name, bond, &line))?;
         }
     }
     let mut all = ends.iter();
@@ -36,16 +52,16 @@ pub(super) fn make(
 }
 
 /// A bond takes members that are down, and sets them up.
-fn enslave(name: &str, bond: &str, lane: &Lane, mtu: u32) -> Result<(), LabError> {
+fn enslave(name: &str, bond: &str, line: &Netem) -> Result<(), LabError> {
     let (member, bond) = (Link::named(name)?.index(), Link::named(bond)?.index());
     let route = Route::open()?;
-    route.add_netem(name, member, &line(lane, mtu))?;
+    route.add_netem(name, member, line)?;
     Ok(route.add_port(name, member, bond)?)
 }
 
 /// netem counts frames where the path's own links count bytes, and its jitter is to both sides where
 /// theirs is an addition.
-fn line(lane: &Lane, mtu: u32) -> Netem {
+fn line(lane: &Lane, mtu: u32, slot: Option<[Duration; 2]>) -> Netem {
     let frames = match lane.queue {
         Queue::Frames(frames) => frames,
         Queue::Bytes(bytes) => bytes / mtu.max(1) as usize,
@@ -58,6 +74,7 @@ fn line(lane: &Lane, mtu: u32) -> Netem {
         rate_bytes_per_s: lane.rate_bps.map(|rate| rate / 8),
         overhead_bytes: OVERHEAD_BYTES,
         frames: u32::try_from(frames).unwrap_or(u32::MAX),
+        slot_ns: slot.map(|ends| ends.map(nanos)),
     }
 }
 
@@ -121,15 +138,16 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn a_lane_is_the_same_line_to_netem() {
         let mut lane = Lane::new(100_000_000, Duration::from_micros(160));
         lane.jitter = Duration::from_micros(80);
         lane.queue = Queue::Bytes(15_000);
-        let line = line(&lane, 1500);
+        let slot = [200, 500].map(Duration::from_micros);
+        let line = line(&lane, 1500, Some(slot));
         assert_eq!((line.delay_ns, line.jitter_ns), (200_000, 40_000));
         assert_eq!((line.rate_bytes_per_s, line.frames), (Some(12_500_000), 10));
+        assert_eq!(line.slot_ns, Some([200_000, 500_000]));
     }
 }

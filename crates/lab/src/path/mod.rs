@@ -52,6 +52,7 @@ mod tap;
 mod wire;
 
 pub use bond::Bond;
+pub use bonding::Bonding;
 pub use bulk::{Bulk, Transfer};
 pub use counters::{Counts, DropReason, ElementCounts};
 pub use director::Director;

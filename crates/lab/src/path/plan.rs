@@ -1,7 +1,7 @@
 //! What a path is made of.
 
 use super::steps::Step;
-use super::{Element, Lane};
+use super::{Bonding, Element};
 use coalescope_netlink::ipsec::Tunnel;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -96,20 +96,19 @@ impl Plan {
         })
     }
 
-    /// Joins two interfaces that are bonds of the kernel's own, round robin: each lane is a pair of veth
-    /// with netem (`bursts` and `reorder` of a lane are not said to it). Members follow the bond's
+    /// Joins two interfaces that are bonds of the kernel's own, round robin. Members follow the bond's
     /// feature `rx-gro`. It takes a kernel with bonding and netem.
     pub fn bond(
         &mut self,
         one: (&str, &str),
         two: (&str, &str),
         mtu: u32,
-        lanes: Vec<Lane>,
+        lines: Bonding,
     ) -> &mut Self {
         self.step(Step::Bond {
             ends: [one, two].map(|(room, name)| (room.to_owned(), name.to_owned())),
             mtu,
-            lanes,
+            lines,
         })
     }
 

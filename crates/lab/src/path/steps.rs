@@ -1,9 +1,9 @@
 //! What is done in a room once its TAPs are there.
 
-use super::bonding::{self, Follower};
+use super::Error;
+use super::bonding::{self, Bonding, Follower};
 use super::plan::{Ends, Place};
 use super::running::Rooms;
-use super::{Error, Lane};
 use crate::namespace::write;
 use crate::{Error as LabError, Link, Unavailable};
 use coalescope_netlink::ipsec::Tunnel;
@@ -27,7 +27,7 @@ pub(super) enum Step {
     Bond {
         ends: [Place; 2],
         mtu: u32,
-        lanes: Vec<Lane>,
+        lines: Bonding,
     },
     Ipvs {
         room: String,
@@ -117,8 +117,8 @@ impl Step {
     pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
         match self {
             Self::Veth { ends, mtu } => veth(rooms, ends, *mtu),
-            Self::Bond { ends, mtu, lanes } => or_unavailable(
-                bonding::make(rooms, ends, *mtu, lanes),
+            Self::Bond { ends, mtu, lines } => or_unavailable(
+                bonding::make(rooms, ends, *mtu, lines),
                 "bonding with netem",
             ),
             Self::Ipvs { .. } => or_unavailable(self.in_room(rooms), "IPVS"),
@@ -134,7 +134,7 @@ impl Step {
     /// What has to be followed of what it made while the path runs.
     pub(super) fn followers(&self, rooms: &Rooms) -> Result<Vec<Follower>, Error> {
         match self {
-            Self::Bond { ends, lanes, .. } => Follower::open(rooms, ends, lanes.len()),
+            Self::Bond { ends, lines, .. } => Follower::open(rooms, ends, lines.lanes.len()),
             _ => Ok(Vec::new()),
         }
     }

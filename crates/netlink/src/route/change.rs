@@ -69,12 +69,16 @@ impl Route {
         self.make(named(name, kind), &format!("make the bridge {name}"))
     }
 
-    /// Makes a bond whose members take frames in turn.
-    pub fn add_bond(&self, name: &str, mtu: u32) -> Result<(), Error> {
+    /// Makes a bond whose members take so many packets each in turn: 1 to 65,535 (`packets_per_slave`,
+    /// Documentation/networking/bonding.rst; 0 is a member at random).
+    pub fn add_bond(&self, name: &str, mtu: u32, packets_per_member: u16) -> Result<(), Error> {
         /// How often it looks whether a member has a carrier.
         const LOOK_MS: u32 = 100;
-        let mode = InfoBond::Mode(BondMode::BalanceRr);
-        let settings = InfoData::Bond(vec![mode, InfoBond::MiiMon(LOOK_MS)]);
+        let settings = InfoData::Bond(vec![
+            InfoBond::Mode(BondMode::BalanceRr),
+            InfoBond::MiiMon(LOOK_MS),
+            InfoBond::PacketsPerPort(packets_per_member.into()),
+        ]);
         let mut message = named(name, info(InfoKind::Bond, settings));
         message.attributes.push(LinkAttribute::Mtu(mtu));
         self.make(message, &format!("make the bond {name}"))

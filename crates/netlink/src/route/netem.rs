@@ -11,11 +11,12 @@ use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 
 /// `TCA_OPTIONS`.
 const OPTIONS: u16 = 2;
-/// `TCA_NETEM_RATE`, `_RATE64`, `_LATENCY64`, `_JITTER64`.
+/// `TCA_NETEM_RATE`, `_RATE64`, `_LATENCY64`, `_JITTER64`, `_SLOT`.
 const RATE: u16 = 6;
 const RATE_64: u16 = 8;
 const LATENCY_64: u16 = 10;
 const JITTER_64: u16 = 11;
+const SLOT: u16 = 12;
 
 /// How an interface is to send.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct Netem {
     pub overhead_bytes: i32,
     /// How many frames wait at most; those that are under way are among them.
     pub frames: u32,
+    /// Frames leave together, so long after those before them: the least and the most, in nanoseconds.
+    pub slot_ns: Option<[u64; 2]>,
 }
 
 impl Route {
@@ -68,6 +71,11 @@ fn options(netem: &Netem) -> Vec<u8> {
     if let Some(rate) = netem.rate_bytes_per_s {
         behind.extend(of_rate(rate, netem.overhead_bytes));
     }
+    if let Some([least, most]) = netem.slot_ns {
+        // `struct tc_netem_slot`: both times, then packets and bytes of a slot and a distribution, none of them given.
+        let fields = [least, most, 0, 0, 0];
+        behind.push(bytes(SLOT, &fields.map(u64::to_ne_bytes).concat()));
+    }
     options.extend(emit(&behind));
     options
 }
@@ -96,6 +104,7 @@ mod tests {
             rate_bytes_per_s: Some(12_500_000),
             overhead_bytes: 24,
             frames: 10,
+            slot_ns: Some([200_000, 500_000]),
         });
         assert_eq!(said[4..8], 10u32.to_ne_bytes());
         assert_eq!(said[8..12], [0xff; 4]);
@@ -113,5 +122,12 @@ mod tests {
         assert_eq!(said[52..60], 12_500_000u64.to_ne_bytes());
         assert_eq!(said[60..64], [20u16, RATE].map(u16::to_ne_bytes).concat());
         assert_eq!(said[68..72], 24i32.to_ne_bytes());
+        // Then those of the slot, of 40 bytes.
+        assert_eq!(said[80..84], [44u16, SLOT].map(u16::to_ne_bytes).concat());
+        assert_eq!(
+            said[84..100],
+            [200_000u64, 500_000].map(u64::to_ne_bytes).concat()
+        );
+        assert_eq!(said.len(), 124);
     }
 }
