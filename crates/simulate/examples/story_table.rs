@@ -1,4 +1,4 @@
-//! Runs every scenario and prints what came of it: `cargo run --release --example table [NAME..]`.
+//! Runs every story and prints what came of it: `cargo run --release -p coalescope-simulate --example story_table [NAME..]`.
 
 use coalescope_simulate::{Side, run, stories, story};
 
