@@ -1,5 +1,6 @@
 //! `--report FILE.html`: the page that is written besides what is printed.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,22 +11,28 @@ use coalescope_files::{self as files, Replacement, Rights};
 
 use crate::cli::ReportArgs;
 use crate::confine::folder_of;
-use crate::inputs;
+use crate::{inputs, speech};
 
 /// The file of a page, if one is wanted.
+#[derive(Default)]
 pub(crate) struct PageFile {
     path: Option<PathBuf>,
+    /// Extended attributes of the one that is there, as seen with all rights.
+    attributes: BTreeSet<String>,
 }
 
 impl PageFile {
     /// Looks whether it can be written, before the work is done.
     pub(crate) fn check(args: &ReportArgs) -> anyhow::Result<Self> {
-        let path = args.report.clone();
-        if let Some(path) = &path {
-            check_name(path)?;
-            files::check(path).with_context(|| cannot(path))?;
-        }
-        Ok(Self { path })
+        let Some(path) = args.report.clone() else {
+            return Ok(Self::default());
+        };
+        check_name(&path)?;
+        let attributes = files::check(&path).and_then(|()| files::attributes(&path));
+        Ok(Self {
+            attributes: attributes.with_context(|| cannot(&path))?,
+            path: Some(path),
+        })
     }
 
     /// The folder that it is written in.
@@ -46,7 +53,25 @@ impl PageFile {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        replace(path, page).with_context(|| cannot(path))
+        let lost = replace(path, page).with_context(|| cannot(path))?;
+        self.mention(path, lost);
+        Ok(())
+    }
+
+    /// Says which extended attributes the page has lost: rights to set some, and to see them, are given up
+    /// before strangers' files are read.
+    fn mention(&self, path: &Path, lost: Vec<String>) {
+        let is = files::attributes(path).unwrap_or_default();
+        let mut all: BTreeSet<String> = self.attributes.difference(&is).cloned().collect();
+        all.extend(lost);
+        if !all.is_empty() {
+            let names: Vec<String> = all.into_iter().collect();
+            speech::tell(&format!(
+                "warning: {} has no {} any more: reading strangers' files leaves no right to set these",
+                inputs::display(path),
+                names.join(", ")
+            ));
+        }
     }
 }
 
@@ -72,8 +97,15 @@ fn check_name(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn replace(path: &Path, page: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    files::replace(&Replacement::of(path, Rights::Usual), |file| {
+fn replace(
+    path: &Path,
+    page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<Vec<String>> {
+    let replacement = Replacement {
+        may_lose: true,
+        ..Replacement::of(path, Rights::Usual)
+    };
+    files::replace(&replacement, |file| {
         let mut out = BufWriter::new(file);
         page(&mut out)?;
         out.flush()

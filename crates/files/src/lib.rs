@@ -20,6 +20,7 @@ pub use linux::{check_folders, existing, private, sync_folder_of};
 #[cfg(not(target_os = "linux"))]
 use other as system;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -44,6 +45,10 @@ pub struct Replacement<'a> {
     /// The name of the file that is written beside; what a crash left there is overwritten. By chance
     /// if there is none, which nobody can foresee.
     pub beside: Option<&'a OsStr>,
+    /// Whether it is written also where extended attributes of the system's (`trusted.*`, labels) cannot
+    /// be set by this user: so does `cp -a`, and it fits what was made to be shown. What configures a
+    /// system is better left as it is.
+    pub may_lose: bool,
 }
 
 impl<'a> Replacement<'a> {
@@ -54,11 +59,13 @@ impl<'a> Replacement<'a> {
             path,
             rights,
             beside: None,
+            may_lose: false,
         }
     }
 }
 
-/// Replaces a file by what `write` writes, or leaves it as it is.
+/// Replaces a file by what `write` writes, or leaves it as it is; gives back the extended attributes
+/// that it has lost, if it may lose any.
 ///
 /// # Errors
 ///
@@ -67,7 +74,7 @@ impl<'a> Replacement<'a> {
 pub fn replace(
     replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<Vec<String>> {
     system::replace(replacement, write)
 }
 
@@ -87,4 +94,14 @@ pub fn real(path: &Path) -> io::Result<PathBuf> {
 /// As of [`replace()`].
 pub fn check(path: &Path) -> io::Result<()> {
     system::check(path)
+}
+
+/// Extended attributes of a file, as far as this user gets to see them; none if it is not there. Of
+/// those of the system's fewer are seen once rights were given up.
+///
+/// # Errors
+///
+/// As of [`replace()`].
+pub fn attributes(path: &Path) -> io::Result<BTreeSet<String>> {
+    system::attributes_of(path)
 }

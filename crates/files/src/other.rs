@@ -1,6 +1,7 @@
 //! Elsewhere than on Linux.
 
 use crate::{Replacement, Rights};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
 pub(crate) fn replace(
     replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<Vec<String>> {
     let target = real(replacement.path)?;
     let mut file = beside(&target, replacement.rights)?;
     write(file.as_file_mut())?;
@@ -27,7 +28,13 @@ pub(crate) fn replace(
     }
     file.as_file().sync_all()?;
     file.persist(&target)?;
-    sync(folder(&target))
+    sync(folder(&target))?;
+    Ok(Vec::new())
+}
+
+/// They are not kept, so that none is missed.
+pub(crate) fn attributes_of(_: &Path) -> io::Result<BTreeSet<String>> {
+    Ok(BTreeSet::new())
 }
 
 fn folder(target: &Path) -> &Path {

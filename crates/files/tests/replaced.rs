@@ -3,14 +3,18 @@
 #![cfg(target_os = "linux")]
 
 use coalescope_files::{
-    Replacement, Rights, check, check_folders, existing, private, real, replace,
+    Replacement, Rights, attributes, check, check_folders, existing, private, real, replace,
 };
 use coalescope_needs as needs;
+use needs::calls::{self, Call};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
+use std::process::Command;
+use std::thread;
 use tempfile::TempDir;
 
 /// A user that is not the one of the tests.
@@ -24,6 +28,7 @@ fn write(path: &Path, rights: Rights, text: &str) -> io::Result<()> {
     replace(&Replacement::of(path, rights), |file| {
         file.write_all(text.as_bytes())
     })
+    .map(drop)
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -133,6 +138,103 @@ fn attributes_stay() {
     }
     assert_eq!(mode(&path), before);
     assert_eq!(fs::read(&path).unwrap(), b"new");
+}
+
+/// Those of the system's, and what happens to them where the right to set them was given up.
+#[test]
+fn what_this_user_may_not_set_is_an_error_or_named() {
+    let folder = folder();
+    let path = folder.path().join("old");
+    fs::write(&path, "old").unwrap();
+    for name in ["user.note", "trusted.note", "security.note"] {
+        if !has("attributes that may be lost", &path, name, b"kept") {
+            return;
+        }
+    }
+    let seen = attributes(&path).unwrap();
+    let without_rights = thread::spawn(move || {
+        let held = capabilities(None).unwrap().permitted;
+        let fewer = CapabilitySets {
+            effective: held - CapabilitySet::SYS_ADMIN,
+            permitted: held - CapabilitySet::SYS_ADMIN,
+            inheritable: CapabilitySet::empty(),
+        };
+        set_capabilities(None, fewer).unwrap();
+        let error = write(&path, Rights::Usual, "new").unwrap_err().to_string();
+        assert!(error.contains("security.note cannot be kept"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        let shown = Replacement {
+            may_lose: true,
+            ..Replacement::of(&path, Rights::Usual)
+        };
+        let lost = replace(&shown, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(lost, ["security.note"]);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(attribute(&path, "user.note").unwrap(), b"kept");
+        attributes(&path).unwrap()
+    });
+    // Without that right it cannot even be seen that there was another one.
+    let left = without_rights.join().unwrap();
+    let lost: Vec<_> = seen.difference(&left).collect();
+    assert_eq!(lost, ["security.note", "trusted.note"]);
+}
+
+/// Where the kernel, or a container's filter, has no `openat2`.
+const OTHER_WAYS: [&str; 2] = ["openat2:error=ENOSYS", "openat2:error=EPERM"];
+
+/// All of the tests here, run again and looked at.
+fn again(inject: Option<&str>) -> io::Result<Vec<Call>> {
+    let mut tests = Command::new(std::env::current_exe()?);
+    tests.args([
+        "--test-threads=1",
+        "--skip",
+        "the_kernel",
+        "--skip",
+        "umask",
+    ]);
+    let names = "rename,renameat,renameat2,fsync,fdatasync,openat2";
+    calls::of(&mut tests, names, inject)
+}
+
+#[test]
+fn the_kernel_keeps_paths_in_their_folders_and_each_renaming_is_synced() {
+    if !needs::programs("each renaming is synced", &["strace"]) {
+        return;
+    }
+    let Some(calls) = needs::had("each renaming is synced", again(None)) else {
+        return;
+    };
+    let (not_synced, renamings) = calls::not_synced(&calls);
+    assert!(
+        not_synced.is_empty() && renamings >= 5,
+        "{renamings}: {not_synced:?}"
+    );
+    let opened = calls.iter().filter(|call| call.name == "openat2");
+    let inside = "RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH";
+    let kept = opened.filter(|call| call.has_succeeded && call.arguments.contains(inside));
+    if kept.count() < 100 {
+        needs::skipped("paths are kept in their folders", "Linux 5.6");
+    }
+}
+
+#[test]
+fn without_the_kernels_help_all_is_the_same() {
+    if !needs::programs("without openat2", &["strace"]) {
+        return;
+    }
+    for way in OTHER_WAYS {
+        let Some(calls) = needs::had("without openat2", again(Some(way))) else {
+            return;
+        };
+        let (not_synced, renamings) = calls::not_synced(&calls);
+        assert!(
+            not_synced.is_empty() && renamings >= 5,
+            "{renamings}: {not_synced:?}"
+        );
+        // Asked once, by the process; nothing is opened by it.
+        let opened: Vec<_> = calls.iter().filter(|call| call.name == "openat2").collect();
+        assert!(opened.len() == 1 && !opened[0].has_succeeded, "{opened:?}");
+    }
 }
 
 #[test]

@@ -78,10 +78,11 @@ impl Incident {
             file: file.to_owned(),
             reason: error.to_string(),
         })?;
-        let wrong = |line: Option<usize>, reason| Error::Wrong {
+        // A line feed in a name of the file's could pass for the end of the message.
+        let wrong = |line: Option<usize>, reason: String| Error::Wrong {
             file: file.to_owned(),
             line,
-            reason,
+            reason: reason.replace(char::is_control, "\u{fffd}"),
         };
         let checked = incident.check();
         checked.map_err(|fault| wrong(line_of(text, &fault.word, 0), fault.reason))?;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use coalescope_host::model::{Platform, Snapshot};
-use coalescope_host::safe::is_unseen;
+use coalescope_host::safe::{is_unseen, sh};
 use coalescope_knowledge::rules::{Rules, check};
 use serde_json::Value;
 
@@ -100,6 +100,14 @@ fn in_backquotes(text: &str, name: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether a shell reads a text as commands.
+fn is_sh(text: &str) -> bool {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-n", "-c", text]);
+    shell.stderr(Stdio::null());
+    shell.status().unwrap().success()
+}
+
 /// Runs a text in a shell that finds no program, in an empty folder; what files it has made.
 fn made_by(text: &str, folder: &Path) -> Vec<String> {
     let mut shell = Command::new("/bin/sh");
@@ -131,6 +139,9 @@ fn no_name_makes_a_printed_command_do_something_else() {
                     !command.chars().any(|c| c != '\n' && is_unseen(c)),
                     "{command:?}"
                 );
+                // What is no shell's command with a plain name either is PowerShell's, or a line of a file.
+                let plain = command.replace(&*sh(name), "eth0").replace(name, "eth0");
+                assert!(is_sh(&command) || !is_sh(&plain), "{command}");
                 assert_eq!(made_by(&command, &folder), [""; 0], "{command}");
                 run += 1;
             }

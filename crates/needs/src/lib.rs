@@ -8,6 +8,8 @@
 //! Every Debian has a shell and coreutils (`Essential: yes`), and the program under test runs `sh` itself: tests
 //! take these as given. Signals are sent with a system call: `kill` is a program of procps, which is not essential.
 
+pub mod calls;
+
 use std::env;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};

@@ -64,6 +64,7 @@ impl Kept {
             out.write_all(b"\n")?;
             out.flush()
         })
+        .map(drop)
     }
 }
 

@@ -187,6 +187,63 @@ fn a_text_with_prompts_of_12_000_hosts() {
     assert!(ended.stdout.contains("two hosts mixed"), "{}", ended.stdout);
 }
 
+/// What `ethtool -k` prints, of a card with all there is.
+fn offloads(interface: &str) -> String {
+    let features = (0..64).map(|number| format!("feature-number-{number}: off [fixed]\n"));
+    let shown =
+        "rx-checksumming: on\ntcp-segmentation-offload: on\n\tgeneric-receive-offload: on\n";
+    format!(
+        "Features for {interface}:\n{shown}{}",
+        features.collect::<String>()
+    )
+}
+
+/// No bomb, but much: one host's interfaces, each in a file of its own, and as many hosts.
+#[test]
+fn a_folder_of_1_500_lists_of_offloads_and_1_500_hosts_fit_many_times_over() {
+    let folder = TempDir::new().unwrap();
+    for at in 0..1_500 {
+        let host = folder.path().join(format!("hosts/h{at}"));
+        fs::create_dir_all(&host).unwrap();
+        fs::write(host.join("ethtool-k"), offloads("eth0")).unwrap();
+        let one = folder.path().join("one");
+        fs::create_dir_all(&one).unwrap();
+        fs::write(one.join(format!("k{at}")), offloads(&format!("eth{at}"))).unwrap();
+    }
+    for (path, shown) in [("one", "eth1499"), ("hosts", "h1499")] {
+        let arguments = ["check", "--from", path, "--max-memory", "160M"];
+        let ended = run(folder.path(), &arguments, |_| Ok(()));
+        ended.is_within(160 << 20);
+        assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
+        assert!(ended.stdout.contains(shown), "{}", ended.stdout);
+    }
+}
+
+/// A router whose VLANs have a finding each: what rules see of the host is there once, not once for each.
+#[test]
+fn a_router_of_1_000_interfaces_takes_a_fraction_of_the_budget() {
+    let ended = check("router.txt.gz", |out| {
+        writeln!(out, "$ sysctl -a\nnet.ipv4.ip_forward = 1\n$ ip -d link")?;
+        for at in 2..=1_001 {
+            writeln!(
+                out,
+                "{at}: v{at}@eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP\n    \
+                 link/ether 02:00:00:00:{:02x}:{:02x} brd ff:ff:ff:ff:ff:ff\n    vlan protocol 802.1Q id {} <REORDER_HDR>",
+                at / 256,
+                at % 256,
+                at % 4_000
+            )?;
+        }
+        for at in 2..=1_001 {
+            writeln!(out, "$ ethtool -k v{at}\n{}", offloads(&format!("v{at}")))?;
+        }
+        Ok(())
+    });
+    ended.is_within(BUDGET / 4);
+    assert_ne!(ended.status.code(), Some(2), "{}", ended.stderr);
+    assert!(ended.stdout.contains("v1001"), "{}", ended.stderr);
+}
+
 /// A capture of SYNs of as many connections, a million a second.
 fn syns(out: &mut dyn Write, count: u32) -> io::Result<()> {
     // Magic, version 2.4, snapshot length, and IP without a link's header (LINKTYPE_RAW).

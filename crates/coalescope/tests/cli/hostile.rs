@@ -7,7 +7,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use coalescope_host::safe::is_unseen;
+use coalescope_lab::Veth;
+use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::ab::Place;
+use crate::undo::set_timer;
 
 /// What a terminal obeys, what nobody sees, and what looks like a message of its own.
 const NAMES: [&[u8]; 9] = [
@@ -255,6 +260,96 @@ fn what_saved_output_says_is_shown() {
         for format in ["text", "json"] {
             let arguments = words(&["diagnose", "--from", ".", "--format", format]);
             is_shown(&run(folder.path(), &arguments), &arguments);
+        }
+    }
+}
+
+/// What the kernel takes for names: all but slashes, colons, spaces and `%`, up to 15 bytes.
+const INTERFACES: [&str; 8] = [
+    "x$(>PWN)",
+    "a;>PWN",
+    "`>PWN`",
+    "a'b\"c",
+    "=1+1",
+    "\u{1b}[2J\u{1b}[35m",
+    "\u{202e}0hte\u{2066}",
+    "<script>",
+];
+
+/// The words that a shell makes of a command, which starts no program.
+fn words_of(command: &str, folder: &Path) -> Vec<String> {
+    let script = format!("set -- {command}\nprintf '%s\\n' \"$@\"");
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &script]).current_dir(folder);
+    let output = shell.env("PATH", "/nonexistent").output().unwrap();
+    assert!(output.status.success(), "{command}: {output:?}");
+    let words = String::from_utf8(output.stdout).unwrap();
+    words.lines().map(str::to_owned).collect()
+}
+
+/// On interfaces of this host: what is said while they are changed and taken back, and what is to be run by hand.
+#[test]
+fn names_of_interfaces_here_are_shown_and_quoted() {
+    Place::with("names of interfaces here", |place| {
+        for (at, name) in INTERFACES.iter().enumerate() {
+            let pair = Veth::new(name, &format!("peer{at}"), 1500).unwrap();
+            let is_shown = |arguments: &[&str]| {
+                let output = place.run(arguments);
+                is_shown(&output, &words(arguments));
+                output
+            };
+            let timer = format!("/sys/class/net/{name}/gro_flush_timeout");
+            set_timer(name);
+            let mtu = format!("{name}:mtu=1400");
+            let ab = ["ab", "--settle", "0", "--max-runs", "4", "--set", &mtu];
+            for last in [["--", "true"], ["--", "false"]] {
+                is_shown(&[&ab[..], &last].concat());
+            }
+            is_shown(&["check"]);
+            is_shown(&["fix"]);
+            assert!(is_shown(&["fix", "--apply"]).status.success());
+            is_shown(&["fix", "--verify"]);
+            is_shown(&["undo", "--list"]);
+            fs::write(&timer, "3000000").unwrap();
+            assert_eq!(is_shown(&["undo"]).status.code(), Some(3));
+            let left = place.run(&["undo", "--format", "json"]);
+            is_shown(&["undo", "--format", "json"]);
+            let report: Value = serde_json::from_slice(&left.stdout).unwrap();
+            let by_hand = &report["journals"][0]["fate"]["unrestored"][0]["by_hand"];
+            let said = words_of(by_hand.as_str().unwrap(), &place.path(""));
+            let key = format!("{name}:gro_flush_timeout");
+            assert_eq!(said, ["coalescope", "undo", "--force", &key]);
+            assert!(is_shown(&["undo", "--force", &key]).status.success());
+            assert_eq!(fs::read_to_string(&timer).unwrap().trim(), "2000000");
+            assert!(!place.path("PWN").exists());
+            drop(pair);
+        }
+    });
+}
+
+#[test]
+fn what_an_incident_file_says_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let file = include_str!("../../../incident/incidents/bond-rr-gro.yaml");
+    for hostile in NAMES {
+        let name = serde_json::to_string(&String::from_utf8_lossy(hostile)).unwrap();
+        for (old, new) in [
+            ("name: bond-rr-gro", format!("name: {name}")),
+            ("points: [RECEIVER, WIRE]", format!("points: [{name}]")),
+            ("remedy: receiver/bond0:gro=on", format!("remedy: {name}")),
+            ("name: receiver,", format!("name: {name},")),
+            ("profile: linux-gro", format!("profile: {name}")),
+            ("seed: ", format!("{name}: ")),
+            ("rtt_us: 400", format!("rtt_us: {name}")),
+        ] {
+            fs::write(folder.path().join("a.yaml"), file.replacen(old, &new, 1)).unwrap();
+            for command in [&["lab", "run", "--simulated"][..], &["lab", "show"]] {
+                let mut arguments = words(command);
+                arguments.push("./a.yaml".into());
+                if file.contains(old) {
+                    is_shown(&run(folder.path(), &arguments), &arguments);
+                }
+            }
         }
     }
 }

@@ -35,6 +35,8 @@ mod separated;
 mod speech;
 #[cfg(target_os = "linux")]
 mod stories;
+#[cfg(target_os = "linux")]
+mod synced;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;

@@ -100,6 +100,31 @@ fn a_page_that_was_there_keeps_its_rights() {
     assert_eq!(mode & 0o7777, 0o600);
 }
 
+/// As `cp -a` does: the page is there, and what could not be kept is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_only_all_of_root_may_set_is_named_and_no_error() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let captures = Captures::of(STORY);
+    let old = captures.write("old.html", b"old");
+    for name in ["user.note", "trusted.note", "security.note"] {
+        let set = setxattr(&old, name, b"kept", XattrFlags::empty());
+        if coalescope_needs::had("what only root may set", set).is_none() {
+            return;
+        }
+    }
+    let output = captures.trace(&["VM-01.pcap", "--report", "old.html"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("warning: old.html has no security.note, trusted.note any more"),
+        "{said}"
+    );
+    assert!(page(&captures, "old.html").starts_with("<!DOCTYPE html>"));
+    let mut value = [0; 4];
+    assert_eq!(getxattr(&old, "user.note", &mut value), Ok(4));
+}
+
 /// In a folder that is as /tmp is, another user has put a link, or a file, where the page is to be.
 #[cfg(target_os = "linux")]
 #[test]

@@ -32,7 +32,7 @@ fn words(output: &Output) -> String {
     stdout(output) + &stderr(output)
 }
 
-fn set_timer(interface: &str) {
+pub(crate) fn set_timer(interface: &str) {
     Link::named(interface)
         .unwrap()
         .set_features(&[("rx-gro", true)])

@@ -153,7 +153,7 @@ impl Store {
             ..Replacement::of(&file, OWN_RIGHTS)
         };
         let written = files::replace(&replacement, |to| to.write_all(&bytes));
-        written.map_err(Error::file("write", &file))
+        written.map(drop).map_err(Error::file("write", &file))
     }
 
     /// Reads a journal.

@@ -1,6 +1,7 @@
 //! On Linux: relative to folders that are held open.
 
 mod attributes;
+mod inside;
 mod private;
 mod replace;
 mod walk;
@@ -8,7 +9,7 @@ mod walk;
 pub use private::{check_folders, existing, private};
 pub use replace::sync_folder_of;
 
-pub(crate) use replace::{check, replace};
+pub(crate) use replace::{attributes_of, check, replace};
 pub(crate) use walk::real;
 
 use rustix::fs::Stat;

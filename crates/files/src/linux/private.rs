@@ -1,9 +1,10 @@
 //! Folders that are one user's alone.
 
+use super::inside::open_inside;
 use super::replace::sync;
 use super::walk::walk;
 use super::{BY_OTHERS, STICKY, euid, is_trusted, refused};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, chmodat, mkdirat, openat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, chmodat, mkdirat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::io;
@@ -13,10 +14,7 @@ use std::path::{Path, PathBuf};
 /// Others may write, and are in no group.
 const BY_ALL: u32 = 0o002;
 const BY_GROUP: u32 = 0o020;
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 /// A folder of this user's alone, which is made with mode 0700 if it is not there, whatever the
 /// umask. Gives back its path without links: neither it nor what is above it can be replaced by
@@ -90,7 +88,7 @@ fn make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
         Err(Errno::EXIST) => {}
         Err(errno) => return Err(errno.into()),
     }
-    Ok(openat(above, name, FOLDER, Mode::empty())?)
+    Ok(open_inside(above, name, FOLDER, Mode::empty())?)
 }
 
 /// Looks whether nobody else can put something else in the place of a file, or of a folder above.

@@ -1,5 +1,6 @@
 //! A file that takes the place of another.
 
+use super::inside::open_inside;
 use super::walk::{Place, walk};
 use super::{BY_OTHERS, attributes, euid, refused};
 use crate::{Replacement, Rights};
@@ -8,6 +9,7 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -17,15 +19,8 @@ use std::path::Path;
 
 /// Permissions as `chmod` takes them.
 const PERMISSIONS: u32 = 0o7777;
-const NEW: OFlags = OFlags::WRONLY
-    .union(OFlags::CREATE)
-    .union(OFlags::EXCL)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-const READ: OFlags = OFlags::RDONLY
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::CLOEXEC);
+const NEW: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL);
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 /// As the umask allows.
 const USUAL: u32 = 0o666;
 const OWN: u32 = 0o600;
@@ -33,28 +28,35 @@ const OWN: u32 = 0o600;
 pub(crate) fn check(path: &Path) -> io::Result<()> {
     let place = find(path)?;
     let beside = by_chance();
-    openat(&place.folder, &beside, NEW, mode(OWN))?;
+    open_inside(&place.folder, &beside, NEW, mode(OWN))?;
     Ok(unlinkat(&place.folder, &beside, AtFlags::empty())?)
 }
 
 pub(crate) fn replace(
     replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<Vec<String>> {
     let place = find(replacement.path)?;
     let beside = replacement.beside.map_or_else(by_chance, OsStr::to_owned);
-    let done = written(&place, &beside, replacement.rights, write).and_then(|()| {
-        Ok(renameat(
-            &place.folder,
-            &beside,
-            &place.folder,
-            &place.name,
-        )?)
+    let done = written(&place, &beside, replacement, write).and_then(|lost| {
+        renameat(&place.folder, &beside, &place.folder, &place.name)?;
+        Ok(lost)
     });
     if done.is_err() {
         let _ = unlinkat(&place.folder, &beside, AtFlags::empty());
     }
-    done.and_then(|()| sync(&place.folder))
+    let lost = done?;
+    sync(&place.folder)?;
+    Ok(lost)
+}
+
+pub(crate) fn attributes_of(path: &Path) -> io::Result<BTreeSet<String>> {
+    let place = find(path)?;
+    if place.there.is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let file = open_inside(&place.folder, &place.name, READ, Mode::empty())?;
+    attributes::shown(&file)
 }
 
 /// Has on disk what was made, renamed or removed beside a file.
@@ -97,18 +99,20 @@ fn mind_owner(path: &Path, place: &Place, about: &Stat) -> io::Result<()> {
 fn written(
     place: &Place,
     beside: &OsStr,
-    rights: Rights,
+    replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut new = make(place, beside, rights)?;
+) -> io::Result<Vec<String>> {
+    let mut new = make(place, beside, replacement.rights)?;
     write(&mut new)?;
+    let mut lost = Vec::new();
     if place.there.is_some() {
-        let old = openat(&place.folder, &place.name, READ, Mode::empty())?;
-        keep(&old, &new)?;
-    } else if let Rights::Exactly(wanted) = rights {
+        let old = open_inside(&place.folder, &place.name, READ, Mode::empty())?;
+        lost = keep(&old, &new, replacement.may_lose)?;
+    } else if let Rights::Exactly(wanted) = replacement.rights {
         fchmod(&new, mode(wanted))?;
     }
-    new.sync_all()
+    new.sync_all()?;
+    Ok(lost)
 }
 
 /// Nobody else reads what is not whole yet, nor what takes the place of what nobody else may read.
@@ -119,11 +123,11 @@ fn make(place: &Place, beside: &OsStr, rights: Rights) -> io::Result<File> {
     }
     let is_usual = rights == Rights::Usual && place.there.is_none();
     let rights = mode(if is_usual { USUAL } else { OWN });
-    Ok(openat(&place.folder, beside, NEW, rights)?.into())
+    Ok(open_inside(&place.folder, beside, NEW, rights)?.into())
 }
 
-/// What belongs to the old one belongs to the new one.
-fn keep(old: &OwnedFd, new: &File) -> io::Result<()> {
+/// What belongs to the old one belongs to the new one; gives back what may be lost and is.
+fn keep(old: &OwnedFd, new: &File, may_lose: bool) -> io::Result<Vec<String>> {
     let (was, is) = (fstat(old)?, fstat(new)?);
     if (was.st_uid, was.st_gid) != (is.st_uid, is.st_gid) {
         let owner = (Uid::from_raw(was.st_uid), Gid::from_raw(was.st_gid));
@@ -137,7 +141,7 @@ fn keep(old: &OwnedFd, new: &File) -> io::Result<()> {
     // After the owner: changing that takes some permissions away. Before the ACL, whose mask is among
     // them.
     fchmod(new, mode(was.st_mode & PERMISSIONS))?;
-    attributes::copy(old, new)
+    attributes::copy(old, new, may_lose)
 }
 
 /// Where it may not be read, it cannot be synced either.

@@ -1,5 +1,6 @@
 //! From folder to folder.
 
+use super::inside::open_inside;
 use super::{is_trusted, refused};
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, openat, readlinkat};
 use rustix::io::Errno;
@@ -94,7 +95,7 @@ impl<'a> Walk<'a> {
         if name == ".." {
             return self.up();
         }
-        let next = match openat(&self.folder, &name, LOOK, Mode::empty()) {
+        let next = match open_inside(&self.folder, &name, LOOK, Mode::empty()) {
             Err(Errno::NOENT) => return Ok(Some(self.end(name, None)?)),
             next => next?,
         };
@@ -107,6 +108,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What is above a folder is no name in it.
     fn up(&mut self) -> io::Result<Option<Place>> {
         self.folder = openat(&self.folder, "..", LOOK, Mode::empty())?;
         self.path.pop();

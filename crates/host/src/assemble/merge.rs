@@ -1,10 +1,12 @@
 //! Merging, over JSON values: then a field that is new in the model needs nothing here.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::Part;
 use super::rules::{is_empty, is_same, is_volatile, set};
-use crate::model::{Snapshot, Unread};
+use crate::model::{Interface, Snapshot, Unread};
 
 /// So many settings that differ are not one setting that was changed in between: `ethtool -K` of
 /// all merging changes about five.
@@ -21,9 +23,15 @@ const LOOKED_AT: usize = 1_000;
 #[derive(Default)]
 pub(super) struct Merged {
     all: Map<String, Value>,
-    /// The texts themselves, to tell who said what.
+    /// Of interfaces, as JSON: as values they take ten times as much, and there may be thousands, of which
+    /// a text tells of one.
+    interfaces: BTreeMap<String, Vec<u8>>,
+    /// The first texts themselves, to tell who said what.
     texts: Vec<(String, Map<String, Value>)>,
 }
+
+/// Where a snapshot has its interfaces.
+const INTERFACES: &str = "interfaces";
 
 /// Settings that differ.
 #[derive(Default)]
@@ -43,18 +51,55 @@ impl Merged {
     /// Adds what a text says; false if it was left out.
     pub(super) fn add(&mut self, part: Part, unread: &mut Vec<Unread>) -> bool {
         let values = values(&part.snapshot);
+        self.unfold(&values);
+        let is_taken = self.add_values(part.origin, values, unread);
+        self.fold();
+        is_taken
+    }
+
+    fn add_values(
+        &mut self,
+        origin: String,
+        values: Map<String, Value>,
+        unread: &mut Vec<Unread>,
+    ) -> bool {
         let mut difference = Difference::default();
         difference.objects(&mut Vec::new(), &self.all, &values);
         if difference.is_another_host() {
-            unread.push(self.left_out(&part.origin, &difference));
+            unread.push(self.left_out(&origin, &difference));
             return false;
         }
         for conflict in &difference.conflicts {
-            unread.push(self.conflict(&part.origin, conflict));
+            unread.push(self.conflict(&origin, conflict));
         }
         take_objects(&mut Vec::new(), &mut self.all, &values);
-        self.texts.push((part.origin, values));
+        if self.texts.len() < LOOKED_AT {
+            self.texts.push((origin, values));
+        }
         true
+    }
+
+    /// Has those interfaces as values that a text tells of.
+    fn unfold(&mut self, values: &Map<String, Value>) {
+        let told = values.get(INTERFACES).and_then(Value::as_object);
+        let names = told.into_iter().flat_map(Map::keys);
+        let known = names.filter_map(|name| {
+            let json = self.interfaces.get(name)?;
+            Some((name.clone(), serde_json::from_slice(json).ok()?))
+        });
+        let known: Map<String, Value> = known.collect();
+        if !known.is_empty() {
+            self.all.insert(INTERFACES.to_owned(), known.into());
+        }
+    }
+
+    /// Has all of them as JSON again.
+    fn fold(&mut self) {
+        if let Some(Value::Object(unfolded)) = self.all.remove(INTERFACES) {
+            let unfolded = unfolded.into_iter();
+            self.interfaces
+                .extend(unfolded.map(|(name, value)| (name, value.to_string().into_bytes())));
+        }
     }
 
     fn conflict(&self, origin: &str, conflict: &Conflict) -> Unread {
@@ -94,7 +139,7 @@ impl Merged {
 
     /// The text that a value is from.
     fn first(&self, path: &[String]) -> &str {
-        let mut texts = self.texts.iter().take(LOOKED_AT);
+        let mut texts = self.texts.iter();
         let text = texts.find(|(_, values)| tells(values, path));
         text.map_or("another text", |(origin, _)| origin)
     }
@@ -102,7 +147,19 @@ impl Merged {
     pub(super) fn snapshot(self) -> Snapshot {
         // Only what was a snapshot was merged, field by field; should that fail nevertheless, then
         // nothing is known, and that is said.
-        serde_json::from_value(Value::Object(self.all)).unwrap_or_else(|error| {
+        let interfaces: Result<BTreeMap<String, Interface>, _> = self
+            .interfaces
+            .into_iter()
+            .map(|(name, json)| Ok((name, serde_json::from_slice(&json)?)))
+            .collect();
+        let all = serde_json::from_value::<Snapshot>(Value::Object(self.all));
+        let whole = all.and_then(|all| {
+            Ok(Snapshot {
+                interfaces: interfaces?,
+                ..all
+            })
+        });
+        whole.unwrap_or_else(|error| {
             let mut empty = Snapshot::default();
             empty.not_read("all texts", format!("they cannot be put together: {error}"));
             empty

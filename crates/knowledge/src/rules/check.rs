@@ -1,7 +1,7 @@
 //! Asking the rules about a host.
 
 use coalescope_host::model::{Platform, Snapshot};
-use serde_json::Value;
+use minijinja::Value as Told;
 
 use super::condition::Condition;
 use super::facts::host_facts;
@@ -10,7 +10,7 @@ use super::gaps::gaps;
 use super::load::Rules;
 use super::recipes::is_theirs;
 use super::rule::{Blame, Each, RemedyRule, Rule};
-use super::subject::{Subject, subjects};
+use super::subject::{Host, Subject};
 use super::template::{command, fill, one_line};
 use crate::finding::Proof;
 
@@ -21,7 +21,8 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
         return Checked::default();
     };
     let facts = host_facts(snapshot);
-    let subjects = subjects(&facts);
+    let host = Host::of(&facts);
+    let subjects = host.subjects();
     let gaps = gaps(snapshot);
     let mut checked = Checked {
         undecided: gaps.iter().any(|gap| gap.decides),
@@ -56,7 +57,7 @@ impl Checked {
         rule: &Rule,
         condition: &Condition,
         platform: Platform,
-        subjects: &[Subject],
+        subjects: &[Subject<'_>],
     ) {
         let asked = subjects
             .iter()
@@ -83,7 +84,7 @@ impl Checked {
         rules: &Rules,
         rule: &Rule,
         platform: Platform,
-        subject: &Subject,
+        subject: &Subject<'_>,
     ) -> Result<(), String> {
         if rule.blame == Blame::Innocent {
             self.left_alone.push(left_alone(rule, subject)?);
@@ -120,12 +121,12 @@ impl Checked {
     }
 }
 
-fn left_alone(rule: &Rule, subject: &Subject) -> Result<LeftAlone, String> {
+fn left_alone(rule: &Rule, subject: &Subject<'_>) -> Result<LeftAlone, String> {
     Ok(LeftAlone {
         id: rule.id.clone(),
         host: subject.host_name(),
         interface: subject.name.clone(),
-        title: fill(&rule.title, &subject.facts)?,
+        title: fill(&rule.title, subject.told())?,
         why: one_line(&rule.mechanism),
     })
 }
@@ -134,17 +135,15 @@ fn finding(
     rules: &Rules,
     rule: &Rule,
     platform: Platform,
-    subject: &Subject,
+    subject: &Subject<'_>,
 ) -> Result<HostFinding, String> {
-    let texts: Result<Vec<String>, String> = rule
-        .evidence
-        .iter()
-        .map(|text| fill(text, &subject.facts))
-        .collect();
+    let facts = subject.told();
+    let texts = rule.evidence.iter().map(|text| fill(text, facts.clone()));
+    let texts: Result<Vec<String>, String> = texts.collect();
     let experiment = rule
         .experiment
         .as_ref()
-        .map(|text| command(text, &subject.facts))
+        .map(|text| command(text, facts.clone()))
         .transpose()?;
     let name = |each| subject.name.clone().filter(|_| rule.each == each);
     Ok(HostFinding {
@@ -154,14 +153,14 @@ fn finding(
         host: subject.host_name(),
         interface: name(Each::Interface),
         switch: name(Each::Switch),
-        title: fill(&rule.title, &subject.facts)?,
+        title: fill(&rule.title, facts.clone())?,
         mechanism: one_line(&rule.mechanism),
         evidence: texts?
             .into_iter()
             .map(|text| HostEvidence { text })
             .collect(),
         experiment,
-        remedies: remedies(rules, rule, platform, &subject.facts)?,
+        remedies: remedies(rules, rule, platform, subject, &facts)?,
         cost: rule.cost.as_deref().map(one_line),
         sources: rule.sources.clone(),
         explains: rule.explains.clone(),
@@ -172,16 +171,16 @@ fn remedies(
     rules: &Rules,
     rule: &Rule,
     platform: Platform,
-    facts: &Value,
+    subject: &Subject<'_>,
+    facts: &Told,
 ) -> Result<Vec<Remedy>, String> {
     let mut all = Vec::new();
-    let distribution = facts["host"]["distribution"]["id"].as_str();
-    let distribution = distribution.unwrap_or_default();
+    let distribution = subject.distribution("id");
     for remedy in &rule.remedies {
         match remedy {
             RemedyRule::Set { set } => {
                 for (feature, value) in set {
-                    all.extend(rules.recipes.set(platform, feature, *value, facts)?);
+                    all.extend(rules.recipes.set(platform, feature, *value, subject)?);
                 }
             }
             RemedyRule::Command { platform, .. } if !is_theirs(platform, distribution) => {}
@@ -193,7 +192,7 @@ fn remedies(
             } => all.push(Remedy {
                 platform: platform.clone(),
                 kind: *kind,
-                command: command(template, facts)?.trim_end().to_owned(),
+                command: command(template, facts.clone())?.trim_end().to_owned(),
                 settings: words(settings.as_deref().unwrap_or_default(), facts)?,
             }),
         }
@@ -202,7 +201,7 @@ fn remedies(
     Ok(all)
 }
 
-fn words(template: &str, facts: &Value) -> Result<Vec<String>, String> {
-    let text = fill(template, facts)?;
+fn words(template: &str, facts: &Told) -> Result<Vec<String>, String> {
+    let text = fill(template, facts.clone())?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }

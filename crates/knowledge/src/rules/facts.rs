@@ -4,6 +4,7 @@
 //! condition needs no case for it, and `on` and `off` both lack a feature that nobody read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use coalescope_host::model::{Interface, LengthRule, Setting, Snapshot, Stack, VirtualSwitch};
 use coalescope_host::roles::{Graph, Role, roles};
@@ -11,9 +12,17 @@ use serde_json::{Map, Value, json};
 
 use super::rule::plain;
 
-/// The view of a host: `host` with all its `interfaces` and `switches` in it.
-#[must_use]
-pub fn host_facts(snapshot: &Snapshot) -> Value {
+/// The view of a host. It may have thousands of interfaces, and as many counters, so that nothing is in
+/// it twice.
+pub(super) struct HostFacts {
+    /// `host` with all its `interfaces` and `switches` in it; a stack is only named.
+    pub(super) host: Arc<Value>,
+    /// The stacks that interfaces belong to, by namespace; the host's own is that of no name.
+    pub(super) stacks: BTreeMap<String, Value>,
+}
+
+/// What rules see of a host.
+pub(super) fn host_facts(snapshot: &Snapshot) -> HostFacts {
     let roles = roles(snapshot);
     let graph = Graph::of(snapshot);
     let view = View {
@@ -34,7 +43,18 @@ pub fn host_facts(snapshot: &Snapshot) -> Value {
     let mut host = host_fields(snapshot);
     host.insert("interfaces".into(), interfaces.into());
     host.insert("switches".into(), switches.into());
-    Value::Object(host)
+    HostFacts {
+        host: Arc::new(Value::Object(host)),
+        stacks: stacks(snapshot),
+    }
+}
+
+fn stacks(snapshot: &Snapshot) -> BTreeMap<String, Value> {
+    let named = snapshot.namespaces.iter();
+    let named = named.map(|(name, stack)| (name.clone(), stack));
+    let all = named.chain([(String::new(), &snapshot.stack)]);
+    all.map(|(name, stack)| (name, stack_fields(stack).into()))
+        .collect()
 }
 
 fn host_fields(snapshot: &Snapshot) -> Map<String, Value> {
@@ -119,14 +139,15 @@ impl View<'_> {
         view.extend(self.place(key, interface));
         view.extend(kind_fields(interface));
         view.extend(self.underlay(interface));
-        view.insert("stack".into(), stack_fields(self.stack(interface)).into());
+        view.insert("stack".into(), self.stack(interface).into());
         Value::Object(view)
     }
 
-    fn stack(&self, interface: &Interface) -> &Stack {
+    /// The name of the one that it belongs to.
+    fn stack<'b>(&self, interface: &'b Interface) -> &'b str {
         let space = interface.namespace.as_deref();
-        let named = space.and_then(|name| self.snapshot.namespaces.get(name));
-        named.unwrap_or(&self.snapshot.stack)
+        let named = space.filter(|name| self.snapshot.namespaces.contains_key(*name));
+        named.unwrap_or_default()
     }
 
     /// Roles and neighbours.

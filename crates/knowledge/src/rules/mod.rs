@@ -16,6 +16,7 @@ mod meaning;
 mod names;
 mod recipes;
 mod rule;
+mod shared;
 mod subject;
 mod template;
 mod version;
@@ -23,7 +24,6 @@ mod yaml;
 
 pub use aside::{Aside, Baseline, FindingRef, Ignore};
 pub use check::check;
-pub use facts::host_facts;
 pub use findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError};
 pub use fixtures::{FixtureFailure, test};
 pub use load::{Rules, RulesError};

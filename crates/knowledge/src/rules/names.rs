@@ -1,6 +1,8 @@
 //! Names in conditions and templates that no fact has: a typo is told when a file is read, rather than on the
 //! first host that the rule is asked about.
 
+use std::sync::Arc;
+
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, operators};
 use coalescope_host::model::{Snapshot, VirtualSwitch};
 use serde_json::Value;
@@ -90,7 +92,11 @@ impl Names {
         snapshot.interface_mut("").up = Some(false);
         let switch = VirtualSwitch::default();
         snapshot.switches.insert(String::new(), switch);
-        let host = host_facts(&snapshot);
+        let facts = host_facts(&snapshot);
+        let mut host = Arc::unwrap_or_clone(facts.host);
+        // Facts name the stack that an interface belongs to; rules see it there.
+        let own = facts.stacks.into_values().next();
+        host["interfaces"][0]["stack"] = own.unwrap_or_default();
         Self { host }
     }
 

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::Platform;
+use minijinja::Value as Told;
+use minijinja::value::Serde;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::findings::{Remedy, RemedyKind};
 use super::rule::{RemedyRule, Rule};
+use super::subject::Subject;
 use super::template;
 use super::version::before;
 
@@ -108,16 +111,14 @@ impl Recipes {
         platform: Platform,
         feature: &str,
         value: bool,
-        facts: &Value,
+        subject: &Subject<'_>,
     ) -> Result<Vec<Remedy>, String> {
-        let interface = facts.get("interface").cloned().unwrap_or_default();
-        if !would_change(&interface, feature, value) {
+        let interface = subject.interface();
+        if !would_change(interface, feature, value) {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
-        let of_host = &facts["host"]["distribution"];
-        let distribution = of_host["id"].as_str().unwrap_or_default();
-        let version = of_host["version"].as_str().unwrap_or_default();
+        let (distribution, version) = (subject.distribution("id"), subject.distribution("version"));
         let fits = |recipe: &Recipe| {
             recipe.made_by_program.is_none_or(|made| made == is_made)
                 && recipe.is_on(distribution)
@@ -128,7 +129,7 @@ impl Recipes {
             .of(platform, feature)
             .filter(|(recipe, _)| fits(recipe));
         recipes
-            .map(|(recipe, name)| recipe.fill(name, value, &interface))
+            .map(|(recipe, name)| recipe.fill(name, value, interface))
             .collect()
     }
 
@@ -167,7 +168,7 @@ impl Recipe {
         Ok(Remedy {
             platform: self.platform.clone(),
             kind: self.kind,
-            command: template::command(&self.command, &context)?
+            command: template::command(&self.command, Told::from(Serde(context)))?
                 .trim_end()
                 .to_owned(),
             settings: self.settings(name, value, interface),

@@ -1,88 +1,166 @@
 //! What rules are asked about.
 
-use cel::Value as Cel;
-use serde_json::{Value, json};
+use std::cell::OnceCell;
+use std::sync::Arc;
 
-use super::condition::{Condition, value};
+use minijinja::Value as Told;
+use minijinja::value::{Enumerator, Object, ObjectRepr, Serde};
+use serde_json::Value;
+
+use super::condition::{Condition, Seen};
+use super::facts::HostFacts;
 use super::rule::{Each, Rule};
 
-/// One thing that rules are asked about, as CEL and as templates see it.
-pub(super) struct Subject {
+/// A host, as conditions and as texts see it: each made once, since it may have thousands of interfaces.
+pub(super) struct Host<'a> {
+    facts: &'a HostFacts,
+    seen: Seen<'a>,
+    stacks: OnceCell<Stacks>,
+    told: OnceCell<Told>,
+}
+
+/// One thing that rules are asked about.
+pub(super) struct Subject<'a> {
     pub(super) each: Each,
     /// Its name, for messages.
     pub(super) name: Option<String>,
-    pub(super) facts: Value,
-    host: Cel,
-    own: Option<(&'static str, Cel)>,
-    roles: Vec<String>,
+    host: &'a Host<'a>,
+    own: Option<(&'static str, &'a Value)>,
 }
 
-pub(super) fn subjects(host: &Value) -> Vec<Subject> {
-    let cel = value(host);
-    let mut all = vec![subject(Each::Host, "host", None, host, &cel)];
-    let of = |field: &str| {
-        host.get(field)
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default()
-    };
-    let interfaces = of("interfaces");
-    all.extend(
-        interfaces
-            .iter()
-            .map(|i| subject(Each::Interface, "interface", Some(i), host, &cel)),
-    );
-    let switches = of("switches");
-    all.extend(
-        switches
-            .iter()
-            .map(|s| subject(Each::Switch, "switch", Some(s), host, &cel)),
-    );
-    all
-}
-
-fn subject(
-    each: Each,
-    word: &'static str,
-    own: Option<&Value>,
-    host: &Value,
-    cel: &Cel,
-) -> Subject {
-    let mut facts = json!({ "host": host });
-    if let Some(own) = own {
-        facts[word] = own.clone();
+impl<'a> Host<'a> {
+    pub(super) fn of(facts: &'a HostFacts) -> Self {
+        Self {
+            seen: Seen::of(facts),
+            facts,
+            stacks: OnceCell::new(),
+            told: OnceCell::new(),
+        }
     }
-    let text = |field: &str| own?.get(field)?.as_str().map(str::to_owned);
-    let roles = own
-        .and_then(|own| own.get("roles")?.as_array().cloned())
-        .unwrap_or_default();
-    Subject {
-        each,
-        name: text("key").or_else(|| text("name")),
-        host: cel.clone(),
-        own: own.map(|own| (word, value(own))),
-        roles: roles
-            .iter()
-            .filter_map(|role| role.as_str().map(str::to_owned))
-            .collect(),
-        facts,
+
+    /// The host itself, each interface, each switch.
+    pub(super) fn subjects(&'a self) -> Vec<Subject<'a>> {
+        let of = |field: &str| self.facts.host[field].as_array().into_iter().flatten();
+        let interfaces = of("interfaces").map(|one| (Each::Interface, Some(("interface", one))));
+        let switches = of("switches").map(|one| (Each::Switch, Some(("switch", one))));
+        let all = [(Each::Host, None)].into_iter();
+        let all = all.chain(interfaces).chain(switches);
+        all.map(|(each, own)| self.subject(each, own)).collect()
+    }
+
+    fn subject(&'a self, each: Each, own: Option<(&'static str, &'a Value)>) -> Subject<'a> {
+        let text = |field: &str| own?.1.get(field)?.as_str().map(str::to_owned);
+        Subject {
+            each,
+            name: text("key").or_else(|| text("name")),
+            host: self,
+            own,
+        }
+    }
+
+    /// Few texts look at other interfaces: these are made for texts one at a time.
+    fn told(&self) -> &Told {
+        self.told.get_or_init(|| {
+            let fields = self.facts.host.as_object().into_iter().flatten();
+            let fields = fields.map(|(name, value)| match name.as_str() {
+                "interfaces" => (name.as_str(), Told::from_object(self.interfaces())),
+                _ => (name.as_str(), Told::from(Serde(value))),
+            });
+            Told::from_pairs(fields)
+        })
+    }
+
+    fn stacks(&self) -> &Stacks {
+        self.stacks
+            .get_or_init(|| Stacks(Told::from(Serde(&self.facts.stacks))))
+    }
+
+    fn interfaces(&self) -> Interfaces {
+        Interfaces {
+            host: Arc::clone(&self.facts.host),
+            stacks: self.stacks().clone(),
+        }
     }
 }
 
-impl Subject {
+impl Subject<'_> {
     pub(super) fn holds(&self, condition: &Condition) -> Result<bool, String> {
-        let mut facts = vec![("host", &self.host)];
-        facts.extend(self.own.as_ref().map(|(name, own)| (*name, own)));
-        condition.holds(&facts)
+        condition.holds(&self.host.seen, self.own)
     }
 
     pub(super) fn has_role_for(&self, rule: &Rule) -> bool {
-        let mut roles = rule.roles.iter();
-        rule.roles.is_empty() || roles.any(|role| self.roles.iter().any(|own| own == role.name()))
+        let own = self.own.and_then(|(_, own)| own["roles"].as_array());
+        let has = |name: &str| own.is_some_and(|own| own.iter().any(|role| role == name));
+        rule.roles.is_empty() || rule.roles.iter().any(|role| has(role.name()))
     }
 
     pub(super) fn host_name(&self) -> String {
-        let name = self.facts["host"]["name"].as_str();
+        let name = self.host.facts.host["name"].as_str();
         name.unwrap_or_default().to_owned()
+    }
+
+    /// What is known of the distribution of its host; empty if that is not known.
+    pub(super) fn distribution(&self, field: &str) -> &str {
+        let known = &self.host.facts.host["distribution"][field];
+        known.as_str().unwrap_or_default()
+    }
+
+    /// The facts of the interface, if it is one.
+    pub(super) fn interface(&self) -> &Value {
+        let own = self.own.filter(|(word, _)| *word == "interface");
+        own.map_or(&Value::Null, |(_, own)| own)
+    }
+
+    /// What texts see.
+    pub(super) fn told(&self) -> Told {
+        let stacks = self.host.stacks();
+        let own = self.own.map(|(word, own)| (word, stacks.told(own)));
+        let host = ("host", self.host.told().clone());
+        Told::from_pairs([host].into_iter().chain(own))
+    }
+}
+
+/// Stacks as texts see them, by namespace.
+#[derive(Clone, Debug)]
+struct Stacks(Told);
+
+impl Stacks {
+    /// An interface or a switch, with its stack in place of the name of that.
+    fn told(&self, own: &Value) -> Told {
+        let fields = own.as_object().into_iter().flatten();
+        let fields = fields.map(|(name, value)| match name.as_str() {
+            "stack" => (name.as_str(), self.0.get_item(&Told::from(Serde(value)))),
+            _ => (name.as_str(), Ok(Told::from(Serde(value)))),
+        });
+        Told::from_pairs(fields.map(|(name, value)| (name, value.unwrap_or_default())))
+    }
+}
+
+/// All interfaces of a host, for texts.
+#[derive(Debug)]
+struct Interfaces {
+    host: Arc<Value>,
+    stacks: Stacks,
+}
+
+impl Interfaces {
+    fn all(&self) -> &[Value] {
+        let all = self.host["interfaces"].as_array();
+        all.map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Object for Interfaces {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Told) -> Option<Told> {
+        let one = self.all().get(key.as_usize()?)?;
+        Some(self.stacks.told(one))
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(self.all().len())
     }
 }

@@ -15,24 +15,24 @@ const NO_COMMAND: &str = "# no command is given: a name in it has characters tha
     more than a name; put it in quotes yourself";
 
 /// Fills in a text for people; a fact that is not there is an error.
-pub(super) fn fill(template: &str, facts: &serde_json::Value) -> Result<String, String> {
+pub(super) fn fill(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
     }
-    let rendered = environment().render_str(template, minijinja::value::Serde(facts));
+    let rendered = environment().render_str(template, facts);
     rendered.map_err(|error| error.to_string())
 }
 
 /// Fills in a command, or lines of a file. Facts come from strangers' output as well, so only words
 /// that mean nothing to any shell are let in, and what a filter has put in quotes: `{{ interface.name|sh }}`.
 /// With others there is no command, but a comment that says so.
-pub(super) fn command(template: &str, facts: &serde_json::Value) -> Result<String, String> {
+pub(super) fn command(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
     }
     let mut environment = environment();
     environment.set_formatter(only_words);
-    match environment.render_str(template, minijinja::value::Serde(facts)) {
+    match environment.render_str(template, facts) {
         Err(error) if is_odd(&error) => Ok(NO_COMMAND.to_owned()),
         rendered => rendered.map_err(|error| error.to_string()),
     }
@@ -110,12 +110,13 @@ pub(super) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use minijinja::value::Serde;
     use serde_json::json;
 
     use super::*;
 
     fn filled(template: &str, name: &str) -> String {
-        command(template, &json!({ "name": name })).unwrap()
+        command(template, Value::from(Serde(json!({ "name": name })))).unwrap()
     }
 
     #[test]
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_fact_that_is_missing_is_an_error() {
-        assert!(command("{{ other }}", &json!({})).is_err());
-        assert!(command("{{ other|sh }}", &json!({})).is_err());
+        assert!(command("{{ other }}", Value::from(Serde(json!({})))).is_err());
+        assert!(command("{{ other|sh }}", Value::from(Serde(json!({})))).is_err());
     }
 }

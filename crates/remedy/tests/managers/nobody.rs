@@ -1,5 +1,6 @@
 use crate::machine::{GRO, MAC, Machine, off};
 use coalescope_remedy::{Error, Ownership, Wish};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 #[test]
 fn an_interface_that_nobody_has_is_named() {
@@ -64,6 +65,41 @@ fn what_is_not_there_is_an_error() {
         let error = Ownership::detect(&machine.root(), name).unwrap_err();
         assert_eq!(error, Error::NoInterface(name.to_owned()));
     }
+}
+
+/// All that the kernel allows in a name, and none of it in a file that a shell may run.
+#[test]
+fn a_name_that_is_more_than_a_word_is_in_no_file() {
+    let machine = Machine::new();
+    for name in [
+        "x$(id>PWN)",
+        "a;reboot",
+        "a`id`",
+        "a'b\"",
+        "\u{1b}[2J",
+        "\u{202e}0hte",
+        "#a",
+        "[Match]",
+        "*",
+    ] {
+        machine.nic(name, 2, MAC, "");
+        let refusal = machine.refusal(&off(name, GRO));
+        let why = format!("the name {name} has characters that a file or a shell");
+        assert!(refusal.starts_with(&why), "{refusal}");
+    }
+}
+
+/// Reading a pipe that nobody writes to would wait for ever.
+#[test]
+fn what_is_no_file_is_named() {
+    let machine = Machine::new();
+    machine.nic("eth0", 2, MAC, "");
+    let path = machine.real("/etc/network/interfaces");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let own = Mode::RWXU;
+    mknodat(CWD, &path, FileType::Fifo, own, 0).unwrap();
+    let refusal = machine.refusal(&off("eth0", GRO));
+    assert!(refusal.contains("it is not a plain file"), "{refusal}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], mode_if_new: u32) -> Result<(),
         ..Replacement::of(path, Rights::Exactly(mode_if_new))
     };
     let replaced = files::replace(&replacement, |to| to.write_all(bytes));
-    replaced.map_err(Error::file("write", path))
+    replaced.map(drop).map_err(Error::file("write", path))
 }
 
 /// Removes a file; one that is not there is as well.
