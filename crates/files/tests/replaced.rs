@@ -193,7 +193,9 @@ fn again(inject: Option<&str>) -> io::Result<Vec<Call>> {
         "umask",
     ]);
     let names = "rename,renameat,renameat2,fsync,fdatasync,openat2";
-    calls::of(&mut tests, names, inject)
+    let traced = calls::of(&mut tests, names, inject)?;
+    assert!(traced.has_succeeded, "{inject:?}: {}", traced.said);
+    Ok(traced.calls)
 }
 
 #[test]

@@ -18,13 +18,24 @@ pub struct Call {
     pub has_succeeded: bool,
 }
 
+/// What was seen of a program that ran.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The calls that were asked for, in their order.
+    pub calls: Vec<Call>,
+    /// Whether it ended well.
+    pub has_succeeded: bool,
+    /// What it said.
+    pub said: String,
+}
+
 /// Runs a program with all that it starts, and gives back its calls of these names; with `inject`, one of
-/// them is answered as told, such as `openat2:error=ENOSYS`. What the program says goes nowhere.
+/// them is answered as told, such as `openat2:error=ENOSYS`.
 ///
 /// # Errors
 ///
-/// If it cannot be run, or fails.
-pub fn of(program: &mut Command, names: &str, inject: Option<&str>) -> io::Result<Vec<Call>> {
+/// If it cannot be run, or not be looked at.
+pub fn of(program: &mut Command, names: &str, inject: Option<&str>) -> io::Result<Traced> {
     let file = std::env::temp_dir().join(format!("calls-{}-{:?}", std::process::id(), thread()));
     let mut strace = Command::new("strace");
     // All of a path, and no line for a signal or an end.
@@ -45,13 +56,16 @@ pub fn of(program: &mut Command, names: &str, inject: Option<&str>) -> io::Resul
     let calls = fs::read_to_string(&file);
     let _ = fs::remove_file(&file);
     let output = output?;
-    if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        return Err(io::Error::other(
-            String::from_utf8_lossy(&said).into_owned(),
-        ));
+    let said = [output.stdout, output.stderr].concat();
+    let traced = Traced {
+        calls: parse(&calls?),
+        has_succeeded: output.status.success(),
+        said: String::from_utf8_lossy(&said).into_owned(),
+    };
+    match traced.calls.is_empty() && !traced.has_succeeded {
+        true => Err(io::Error::other(traced.said)),
+        false => Ok(traced),
     }
-    Ok(parse(&calls?))
 }
 
 fn thread() -> std::thread::ThreadId {

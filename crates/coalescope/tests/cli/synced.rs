@@ -13,7 +13,7 @@ use crate::fix::{INTERFACES, RULE, hold};
 fn renamings(place: &Place, arguments: &[&str]) -> usize {
     let calls = "rename,renameat,renameat2,fsync,fdatasync";
     let calls = calls::of(&mut place.command(arguments), calls, None).unwrap();
-    let (not_synced, renamings) = calls::not_synced(&calls);
+    let (not_synced, renamings) = calls::not_synced(&calls.calls);
     assert!(not_synced.is_empty(), "{arguments:?}: {not_synced:?}");
     renamings
 }
