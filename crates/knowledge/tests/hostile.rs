@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use coalescope_host::model::{Platform, Snapshot};
 use coalescope_host::safe::{is_unseen, sh};
@@ -123,32 +124,79 @@ fn made_by(text: &str, folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Lets this thread, and what it starts, write in a folder and nowhere else: a shell that finds no program can
+/// still write over any file of the machine. False where this kernel has no Landlock.
+#[cfg(target_os = "linux")]
+fn confine(folder: &Path) -> bool {
+    use landlock::{
+        ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
+    };
+    let writing = AccessFs::from_write(ABI::V3);
+    let ruleset = Ruleset::default().handle_access(writing).unwrap();
+    let ruleset = ruleset.create().unwrap();
+    let ruleset = ruleset.add_rules(path_beneath_rules([folder], writing));
+    let silence = path_beneath_rules(["/dev/null"], AccessFs::WriteFile);
+    let status = ruleset.unwrap().add_rules(silence).unwrap().restrict_self();
+    status.unwrap().ruleset != RulesetStatus::NotEnforced
+}
+
+#[cfg(not(target_os = "linux"))]
+fn confine(_folder: &Path) -> bool {
+    false
+}
+
+/// Does work that may write in a folder alone, which is removed afterwards.
+fn confined(test: &str, work: impl FnOnce(&Path) + Send) {
+    let name = format!("coalescope-hostile-{}", std::process::id());
+    let root = std::env::temp_dir().join(name);
+    let folder = root.join("folder");
+    fs::create_dir_all(&folder).unwrap();
+    let outside = root.join("outside");
+    let done = thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            if !confine(&folder) {
+                return coalescope_needs::skipped(test, "a kernel with Landlock");
+            }
+            made_by(&format!(": > '{}'", outside.display()), &folder);
+            assert!(!outside.exists(), "it is not confined");
+            work(&folder);
+        });
+        worker.join()
+    });
+    fs::remove_dir_all(&root).unwrap();
+    done.unwrap();
+}
+
 #[test]
 fn no_name_makes_a_printed_command_do_something_else() {
+    confined("printed commands are run", |folder| {
+        let run = NAMES.iter().map(|name| run_all(name, folder));
+        let run = run.sum::<usize>();
+        assert!(run > 500, "{run}");
+    });
+}
+
+/// Runs all commands with a name in them; how many there were.
+fn run_all(name: &str, folder: &Path) -> usize {
     let rules = Rules::with_fixtures().expect("built-in rules are sound");
-    let folder = std::env::temp_dir().join(format!("coalescope-hostile-{}", std::process::id()));
-    fs::create_dir(&folder).unwrap();
     let mut run = 0;
-    for name in NAMES {
-        let instead = |_: &str| name.to_owned();
-        let behind = |old: &str| format!("{old}{name}");
-        let renames: [&dyn Fn(&str) -> String; 2] = [&instead, &behind];
-        for rename in renames {
-            for command in commands(&rules, rename) {
-                assert!(
-                    !command.chars().any(|c| c != '\n' && is_unseen(c)),
-                    "{command:?}"
-                );
-                // What is no shell's command with a plain name either is PowerShell's, or a line of a file.
-                let plain = command.replace(&*sh(name), "eth0").replace(name, "eth0");
-                assert!(is_sh(&command) || !is_sh(&plain), "{command}");
-                assert_eq!(made_by(&command, &folder), [""; 0], "{command}");
-                run += 1;
-            }
+    let instead = |_: &str| name.to_owned();
+    let behind = |old: &str| format!("{old}{name}");
+    let renames: [&dyn Fn(&str) -> String; 2] = [&instead, &behind];
+    for rename in renames {
+        for command in commands(&rules, rename) {
+            assert!(
+                !command.chars().any(|c| c != '\n' && is_unseen(c)),
+                "{command:?}"
+            );
+            // What is no shell's command with a plain name either is PowerShell's, or a line of a file.
+            let plain = command.replace(&*sh(name), "eth0").replace(name, "eth0");
+            assert!(is_sh(&command) || !is_sh(&plain), "{command}");
+            assert_eq!(made_by(&command, folder), [""; 0], "{command}");
+            run += 1;
         }
     }
-    fs::remove_dir(&folder).unwrap();
-    assert!(run > 500, "{run}");
+    run
 }
 
 /// What a shell reads of a plain name, it reads of one in quotes.

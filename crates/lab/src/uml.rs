@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 /// Where Debian's package `user-mode-linux` puts the kernel and its modules.
 const KERNEL: &str = "/usr/bin/linux.uml";
 const MODULES: &str = "/usr/lib/uml/modules";
+/// The guest's modules are its own matter, whatever this machine's files in /etc/modprobe.d say.
+const CONFIG: &str = "-C /dev/null";
 /// What the guest prints once its modules are loaded.
 const UP: &str = "coalescope-uml-up";
 /// What the guest prints at the end, before the status of its program.
@@ -219,9 +221,9 @@ fn script(task: &Task<'_>) -> String {
          exec 3<&0; (cat <&3; busybox poweroff -f) >/dev/null 2>&1 &\n\
          mkdir -p /run/lib/modules\n\
          ln -s {MODULES}/$(uname -r) /run/lib/modules/$(uname -r)\n\
-         printf '#!/bin/sh\nexec modprobe -d /run \"$@\"\n' >/run/modprobe; chmod +x /run/modprobe\n\
+         printf '#!/bin/sh\nexec modprobe {CONFIG} -d /run \"$@\"\n' >/run/modprobe; chmod +x /run/modprobe\n\
          echo /run/modprobe >/proc/sys/kernel/modprobe\n\
-         for module in {}; do modprobe -q -d /run $module; done\n\
+         for module in {}; do modprobe {CONFIG} -q -d /run $module; done\n\
          {}\
          ip link set lo up; cd /run\n\
          echo {UP}\n\

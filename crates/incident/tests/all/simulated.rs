@@ -107,7 +107,8 @@ fn what_the_simulators_tcp_lacks_is_named() {
     let said: Vec<_> = run.unsupported.iter().map(|one| one.0.as_str()).collect();
     assert_eq!(
         said,
-        ["sender: the simulator's TCP has no net.ipv4.tcp_reordering"]
+        ["max_reordering", "reordering"]
+            .map(|name| format!("sender: the simulator's TCP has no net.ipv4.tcp_{name}"))
     );
 }
 
