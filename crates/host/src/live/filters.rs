@@ -3,7 +3,7 @@
 use super::host::has_module;
 use super::unread::Unreads;
 use crate::model::LengthRule;
-use crate::text::linux::filters::{bounds, protocol_name};
+use crate::text::linux::filters::bounds;
 use coalescope_netlink::nftables;
 use coalescope_netlink::route::{Policer, Route};
 use std::collections::BTreeMap;
@@ -74,5 +74,17 @@ fn of_policer(policer: &Policer, names: &BTreeMap<u32, String>) -> LengthRule {
         longer_than_bytes: Some(policer.mtu.into()),
         verdict: policer.drops.then(|| "drop".to_owned()),
         ..LengthRule::default()
+    }
+}
+
+/// Name of a protocol by its number.
+fn protocol_name(number: u8) -> String {
+    match number {
+        1 => "icmp".to_owned(),
+        6 => "tcp".to_owned(),
+        17 => "udp".to_owned(),
+        58 => "ipv6-icmp".to_owned(),
+        132 => "sctp".to_owned(),
+        other => other.to_string(),
     }
 }

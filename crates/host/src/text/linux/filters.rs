@@ -24,18 +24,6 @@ pub(crate) fn bounds(from: u64, to: u64) -> (Option<u64>, Option<u64>) {
     (longer_than, Some(to).filter(|to| *to < LONGEST))
 }
 
-/// Name of a protocol by its number.
-pub(crate) fn protocol_name(number: u8) -> String {
-    match number {
-        1 => "icmp".to_owned(),
-        6 => "tcp".to_owned(),
-        17 => "udp".to_owned(),
-        58 => "ipv6-icmp".to_owned(),
-        132 => "sctp".to_owned(),
-        other => other.to_string(),
-    }
-}
-
 /// A rule of `nft list ruleset`; `None` if it asks for no length.
 pub(super) fn of_nft(line: &str) -> Option<LengthRule> {
     let words: Vec<&str> = line.split_whitespace().collect();
