@@ -38,6 +38,16 @@ fn complaints_in_front_of_a_text_are_passed_over() {
 }
 
 /// collect.sh looks for the lines of the log that rules know, and for no others.
+/// With -j iproute2 says of nothing that it is an empty list: that is not a text that nobody knows.
+#[test]
+fn an_empty_list_is_nothing_that_was_not_read() {
+    let host = one(b"# coalescope bundle 1\n#= by test\n\
+        #= section 1 rc=0 lines=1 bridge -j -d link show\n|[]\n\
+        #= section 2 rc=0 lines=1 uname -r\n|6.1.0-25-amd64\n#= end sections=2\n");
+    assert_eq!(host.kernel.as_deref(), Some("6.1.0-25-amd64"));
+    assert_eq!(unread(&host), [""; 0]);
+}
+
 #[test]
 fn the_collector_knows_the_same_lines_of_the_log() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

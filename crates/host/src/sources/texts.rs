@@ -96,7 +96,8 @@ impl Understand {
     }
 
     fn section(&self, origin: &str, section: &Section<'_>) -> Result<Option<Part>, Unread> {
-        if section.body.trim().is_empty() {
+        // With -j iproute2 says of nothing that it is an empty list.
+        if matches!(section.body.trim(), "" | "[]") {
             return Ok(None);
         }
         let origin = format!("{origin} section {} ({})", section.number, section.command);

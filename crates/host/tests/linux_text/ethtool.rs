@@ -32,6 +32,11 @@ pub(super) const SAMPLES: &[Sample] = &[
     plain("ethtool_l_json", L_JSON),
     plain("ethtool", SETTINGS),
     named("ethtool_n_hash", "ethtool -n eth0 rx-flow-hash udp4", HASH),
+    named(
+        "ethtool_n_hash_none",
+        "ethtool -n eth0 rx-flow-hash udp4",
+        HASH_NONE,
+    ),
 ];
 
 const K_OLD: &str = "\
@@ -219,6 +224,11 @@ Settings for eth1:
 \tSpeed: Unknown!
 \tLink detected: no (Autoneg)
 \tSome new thing: 5
+";
+
+const HASH_NONE: &str = "\
+UDP over IPV4 flows use these fields for computing Hash flow key:
+None
 ";
 
 const HASH: &str = "\

@@ -139,7 +139,7 @@ fn hashing(out: &mut Out<'_>, block: &mut Interface, text: &Text<'_>) {
         match line {
             "IP SA" => fields.push('s'),
             "IP DA" => fields.push('d'),
-            "" => whole = true,
+            "" | "None" => whole = true,
             _ if line.starts_with("L4 bytes 0 & 1") => fields.push('f'),
             _ if line.starts_with("L4 bytes 2 & 3") => fields.push('n'),
             _ => out.unknown(line),
