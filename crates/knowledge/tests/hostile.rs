@@ -7,12 +7,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
 
 use coalescope_host::model::{Platform, Snapshot};
 use coalescope_host::safe::{is_unseen, sh};
 use coalescope_knowledge::rules::{Rules, check};
+use coalescope_needs::shell;
 use serde_json::Value;
 
 /// Each makes a file called PWN if a shell obeys it, whatever quotes it stands in.
@@ -101,79 +100,31 @@ fn in_backquotes(text: &str, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a shell reads a text as commands.
-fn is_sh(text: &str) -> bool {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-n", "-c", text]);
-    shell.stderr(Stdio::null());
-    shell.status().unwrap().success()
-}
-
 /// Runs a text in a shell that finds no program, in an empty folder; what files it has made.
 fn made_by(text: &str, folder: &Path) -> Vec<String> {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", text]).current_dir(folder).env_clear();
-    shell.env("PATH", "/nonexistent");
-    for stream in [Command::stdin, Command::stdout, Command::stderr] {
-        stream(&mut shell, Stdio::null());
-    }
-    shell.status().unwrap();
+    shell::run(text, folder, Path::new("/nonexistent")).unwrap();
     let files = fs::read_dir(folder).unwrap().flatten();
     files
         .map(|file| file.file_name().to_string_lossy().into_owned())
         .collect()
 }
 
-/// Lets this thread, and what it starts, write in a folder and nowhere else: a shell that finds no program can
-/// still write over any file of the machine. False where this kernel has no Landlock.
-#[cfg(target_os = "linux")]
-fn confine(folder: &Path) -> bool {
-    use landlock::{
-        ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
-    };
-    let writing = AccessFs::from_write(ABI::V3);
-    let ruleset = Ruleset::default().handle_access(writing).unwrap();
-    let ruleset = ruleset.create().unwrap();
-    let ruleset = ruleset.add_rules(path_beneath_rules([folder], writing));
-    let silence = path_beneath_rules(["/dev/null"], AccessFs::WriteFile);
-    let status = ruleset.unwrap().add_rules(silence).unwrap().restrict_self();
-    status.unwrap().ruleset != RulesetStatus::NotEnforced
-}
-
-#[cfg(not(target_os = "linux"))]
-fn confine(_folder: &Path) -> bool {
-    false
-}
-
-/// Does work that may write in a folder alone, which is removed afterwards.
-fn confined(test: &str, work: impl FnOnce(&Path) + Send) {
-    let name = format!("coalescope-hostile-{}", std::process::id());
-    let root = std::env::temp_dir().join(name);
-    let folder = root.join("folder");
-    fs::create_dir_all(&folder).unwrap();
-    let outside = root.join("outside");
-    let done = thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            if !confine(&folder) {
-                return coalescope_needs::skipped(test, "a kernel with Landlock");
-            }
-            made_by(&format!(": > '{}'", outside.display()), &folder);
-            assert!(!outside.exists(), "it is not confined");
-            work(&folder);
-        });
-        worker.join()
-    });
-    fs::remove_dir_all(&root).unwrap();
-    done.unwrap();
-}
-
 #[test]
 fn no_name_makes_a_printed_command_do_something_else() {
-    confined("printed commands are run", |folder| {
-        let run = NAMES.iter().map(|name| run_all(name, folder));
-        let run = run.sum::<usize>();
-        assert!(run > 500, "{run}");
-    });
+    let folder = std::env::temp_dir().join(format!("coalescope-hostile-{}", std::process::id()));
+    fs::create_dir(&folder).unwrap();
+    let all = || {
+        NAMES
+            .iter()
+            .map(|name| run_all(name, &folder))
+            .sum::<usize>()
+    };
+    let run = shell::confined(&folder, all);
+    fs::remove_dir(&folder).unwrap();
+    match run {
+        Some(run) => assert!(run > 500, "{run}"),
+        None => coalescope_needs::skipped("printed commands are run", "a kernel with Landlock"),
+    }
 }
 
 /// Runs all commands with a name in them; how many there were.
@@ -191,7 +142,7 @@ fn run_all(name: &str, folder: &Path) -> usize {
             );
             // What is no shell's command with a plain name either is PowerShell's, or a line of a file.
             let plain = command.replace(&*sh(name), "eth0").replace(name, "eth0");
-            assert!(is_sh(&command) || !is_sh(&plain), "{command}");
+            assert!(shell::reads(&command) || !shell::reads(&plain), "{command}");
             assert_eq!(made_by(&command, folder), [""; 0], "{command}");
             run += 1;
         }
@@ -203,16 +154,11 @@ fn run_all(name: &str, folder: &Path) -> usize {
 #[test]
 fn commands_in_quotes_are_sound() {
     let rules = Rules::with_fixtures().expect("built-in rules are sound");
-    let is_read = |text: &String| {
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-n", "-c", text]).stderr(Stdio::null());
-        shell.status().unwrap().success()
-    };
     let plain: Vec<_> = commands(&rules, &str::to_owned).into_iter().collect();
     let odd = commands(&rules, &|old| format!("{old}'$(>PWN)"));
     let [bad, odd] = [
-        plain.iter().filter(|text| !is_read(text)).count(),
-        odd.iter().filter(|text| !is_read(text)).count(),
+        plain.iter().filter(|text| !shell::reads(text)).count(),
+        odd.iter().filter(|text| !shell::reads(text)).count(),
     ];
     assert!(odd <= bad, "{odd} cannot be read, {bad} with plain names");
 }

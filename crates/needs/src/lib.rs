@@ -9,6 +9,8 @@
 //! take these as given. Signals are sent with a system call: `kill` is a program of procps, which is not essential.
 
 pub mod calls;
+#[cfg(unix)]
+pub mod shell;
 
 use std::env;
 use std::fmt::Display;
