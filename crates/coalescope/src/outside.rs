@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 use coalescope_host::model::Snapshot;
+use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 
@@ -25,11 +26,8 @@ pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot 
 /// The same finding, with commands that do their work in the namespace of its interface. What a manager's file
 /// would make last is left out: no manager looks into a namespace.
 pub(crate) fn reached(mut finding: HostFinding) -> HostFinding {
-    let inside = finding
-        .interface
-        .as_deref()
-        .and_then(|key| key.strip_prefix("ns/"));
-    let Some((namespace, _)) = inside.and_then(|rest| rest.split_once('/')) else {
+    let key = finding.interface.as_deref().unwrap_or_default();
+    let (Some(namespace), _) = of_key(key) else {
         return finding;
     };
     let namespace = namespace.to_owned();

@@ -9,7 +9,7 @@ pub mod drift;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod model;
-mod names;
+pub mod names;
 pub mod roles;
 pub mod safe;
 mod signatures;

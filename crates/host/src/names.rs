@@ -1,5 +1,7 @@
 //! Names that stand for the same thing.
 
+use std::net::IpAddr;
+
 use crate::model::{Interface, Snapshot, Unread};
 
 impl Snapshot {
@@ -19,11 +21,25 @@ impl Snapshot {
     }
 }
 
-fn named(key: &str) -> Interface {
+/// The property of an interface whose lower one is in another namespace: the name of that.
+pub const LINK_NAMESPACE: &str = "link-namespace";
+
+/// Namespace and name in an interface's key: `ns/NAMESPACE/NAME`, or a name alone.
+#[must_use]
+pub fn of_key(key: &str) -> (Option<&str>, &str) {
     let split = key
         .strip_prefix("ns/")
         .and_then(|rest| rest.split_once('/'));
-    let (namespace, name) = split.map_or((None, key), |(space, name)| (Some(space), name));
+    split.map_or((None, key), |(space, name)| (Some(space), name))
+}
+
+/// The network that holds an address and no other.
+pub(crate) fn network_of(address: IpAddr) -> String {
+    format!("{address}/{}", if address.is_ipv4() { 32 } else { 128 })
+}
+
+fn named(key: &str) -> Interface {
+    let (namespace, name) = of_key(key);
     Interface {
         name: name.to_owned(),
         namespace: namespace.map(str::to_owned),

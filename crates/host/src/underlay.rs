@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use crate::model::{Interface, Route, Snapshot, Stack, Tunnel};
-use crate::roles::beside;
+use crate::model::{Interface, Route, Snapshot, Tunnel};
+use crate::names::LINK_NAMESPACE;
+use crate::roles::stack_of;
 
 /// Sets the underlay of each tunnel that has none yet; nothing where it is not known.
 pub(crate) fn find(snapshot: &mut Snapshot) {
@@ -26,13 +27,17 @@ pub(crate) fn find(snapshot: &mut Snapshot) {
 fn beneath(snapshot: &Snapshot, key: &str) -> Option<Vec<String>> {
     let interface = snapshot.interfaces.get(key)?;
     let tunnel = interface.tunnel.as_ref()?;
-    if !tunnel.underlay.is_empty() || is_elsewhere(interface) {
+    let is_elsewhere = interface.properties.contains_key(LINK_NAMESPACE);
+    if !tunnel.underlay.is_empty() || is_elsewhere {
         return None;
     }
     if let Some(parent) = &interface.parent {
         return Some(vec![parent.clone()]);
     }
-    let place = Place { snapshot, key };
+    let place = Place {
+        snapshot,
+        interface,
+    };
     let mut names = place.by_routes(&remotes(snapshot, interface, tunnel));
     if names.is_empty() {
         names = place.by_address(tunnel);
@@ -40,11 +45,6 @@ fn beneath(snapshot: &Snapshot, key: &str) -> Option<Vec<String>> {
     // A route into the tunnel itself would be a loop, not an underlay.
     names.remove(&interface.name);
     (!names.is_empty()).then(|| names.into_iter().collect())
-}
-
-/// Its outer packets are of another namespace.
-fn is_elsewhere(interface: &Interface) -> bool {
-    interface.properties.contains_key("link-namespace")
 }
 
 /// Where the packets go; those of Open vSwitch, which sends to all of its ports' other ends by one
@@ -67,21 +67,14 @@ fn remotes(snapshot: &Snapshot, interface: &Interface, tunnel: &Tunnel) -> Vec<I
 /// The neighbours of a tunnel.
 struct Place<'a> {
     snapshot: &'a Snapshot,
-    key: &'a str,
+    interface: &'a Interface,
 }
 
 impl<'a> Place<'a> {
     fn beside(&self) -> impl Iterator<Item = &'a Interface> {
-        let all = self.snapshot.interfaces.iter();
-        let beside = all.filter(|(other, interface)| **other == beside(self.key, &interface.name));
-        beside.map(|(_, interface)| interface)
-    }
-
-    fn stack(&self) -> &'a Stack {
-        let own = self.snapshot.interfaces.get(self.key);
-        let space = own.and_then(|interface| interface.namespace.as_deref());
-        let named = space.and_then(|name| self.snapshot.namespaces.get(name));
-        named.unwrap_or(&self.snapshot.stack)
+        let own = &self.interface.namespace;
+        let all = self.snapshot.interfaces.values();
+        all.filter(move |other| other.namespace == *own)
     }
 
     fn by_routes(&self, remotes: &[IpAddr]) -> BTreeSet<String> {
@@ -103,7 +96,8 @@ impl<'a> Place<'a> {
             });
             ways.collect::<Vec<_>>()
         });
-        let routed = self.stack().routes.iter().filter_map(|route| {
+        let stack = stack_of(self.snapshot, self.interface);
+        let routed = stack.routes.iter().filter_map(|route| {
             let length = leads_to(route, remote)?;
             Some((length, route.metric, route.interfaces.clone()))
         });

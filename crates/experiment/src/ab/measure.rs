@@ -8,6 +8,7 @@ use crate::figures::{self, Figure, Source};
 use crate::record::{Asked, Run};
 use crate::settings::What;
 use crate::workload::{self, End, Ended, Vantage, Workload};
+use coalescope_host::names::of_key;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -181,13 +182,8 @@ fn blank(wall_s: f64) -> Run {
 
 /// `eth0`, or `ns/NAME/eth0`.
 fn place_of(text: &str) -> (Vantage, String) {
-    let inside = text
-        .strip_prefix("ns/")
-        .and_then(|inside| inside.split_once('/'));
-    match inside {
-        Some((namespace, name)) => (vantage(Some(namespace.to_owned())), name.to_owned()),
-        None => (Vantage::Here, text.to_owned()),
-    }
+    let (namespace, name) = of_key(text);
+    (vantage(namespace.map(str::to_owned)), name.to_owned())
 }
 
 fn vantage(namespace: Option<String>) -> Vantage {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Interface, Snapshot, Stack, Unread};
+use crate::names::of_key;
 use crate::roles::beside;
 use crate::text::linux::files::unnamed;
 use crate::underlay;
@@ -43,13 +44,7 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
 }
 
 fn name(key: &str, interface: &mut Interface) {
-    let namespaced = key
-        .strip_prefix("ns/")
-        .and_then(|rest| rest.split_once('/'));
-    let (namespace, name) = match namespaced {
-        Some((namespace, name)) => (Some(namespace), name),
-        None => (None, key),
-    };
+    let (namespace, name) = of_key(key);
     if interface.name.is_empty() {
         name.clone_into(&mut interface.name);
     }

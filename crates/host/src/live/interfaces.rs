@@ -7,6 +7,7 @@ use super::{device, napi};
 use crate::model::{
     self, Bond, Bridge, BridgePort, GsoLimits, Interface, Setting, Tun, Tunnel, Vlan, Xdp,
 };
+use crate::names::network_of;
 use coalescope_netlink::Error;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::{
@@ -98,7 +99,7 @@ fn route(route: &Route, to: IpAddr, names: &BTreeMap<u32, String>) -> Option<mod
         .filter_map(|index| names.get(index).cloned())
         .collect();
     (!interfaces.is_empty()).then(|| model::Route {
-        to: format!("{to}/{}", if to.is_ipv4() { 32 } else { 128 }),
+        to: network_of(to),
         interfaces,
         metric: None,
     })

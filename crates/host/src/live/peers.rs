@@ -2,6 +2,7 @@
 
 use super::namespaces::{Identity, Spaces};
 use crate::model::{Interface, Peer, Setting};
+use crate::names::LINK_NAMESPACE;
 use coalescope_netlink::route::{Link, Route};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
@@ -72,7 +73,7 @@ pub(super) fn set(
     } else {
         interface.parent = other;
         if let Some(namespace) = namespace {
-            let key = "link-namespace".to_owned();
+            let key = LINK_NAMESPACE.to_owned();
             interface.properties.insert(key, Setting::Text(namespace));
         }
     }

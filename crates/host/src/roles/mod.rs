@@ -8,6 +8,7 @@ mod graph;
 mod rules;
 
 pub use graph::{Graph, beside};
+pub(crate) use rules::stack_of;
 
 use std::collections::BTreeMap;
 

@@ -303,7 +303,7 @@ pub(super) fn forwards(snapshot: &Snapshot, key: &str) -> Option<String> {
 }
 
 /// The stack that an interface belongs to.
-pub(super) fn stack_of<'a>(snapshot: &'a Snapshot, interface: &Interface) -> &'a Stack {
+pub(crate) fn stack_of<'a>(snapshot: &'a Snapshot, interface: &Interface) -> &'a Stack {
     let space = interface.namespace.as_deref();
     let named = space.and_then(|name| snapshot.namespaces.get(name));
     named.unwrap_or(&snapshot.stack)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::out::{Out, is_name};
 use crate::model::{Driver, Interface, Setting, Snapshot};
+use crate::names::network_of;
 use crate::text::notes::{first_line, first_lines, mac};
 use crate::text::{Reader, Text};
 
@@ -120,11 +121,7 @@ fn status_field(block: &mut Interface, key: &str, value: &str) {
 /// Addresses stand without the length of their prefix: that of a host is what is certain.
 fn address(word: &str) -> Option<String> {
     let bare = word.split('%').next()?;
-    let address: std::net::IpAddr = bare.parse().ok()?;
-    Some(format!(
-        "{bare}/{}",
-        if address.is_ipv4() { 32 } else { 128 }
-    ))
+    bare.parse().ok().map(network_of)
 }
 
 /// The operational state of networkctl.

@@ -86,9 +86,7 @@ impl Ruleset {
         self.depth = self.depth.saturating_sub(usize::from(closes)) + usize::from(opens);
         self.nat_chain &= self.depth >= 2;
     }
-}
 
-impl Ruleset {
     /// `table inet filter {`, `chain forward {`, `type filter hook forward priority filter; policy
     /// accept;`
     fn place(&mut self, line: &str) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::details::{is_pair, peer};
 use super::facts::Facts;
 use crate::model::{Interface, Setting};
+use crate::names::LINK_NAMESPACE;
 use crate::text::linux::out::Out;
 
 /// Links and what is behind their `@`.
@@ -65,7 +66,7 @@ impl Beneath {
 fn lower(name: Option<&str>, block: &mut Interface, facts: &Facts) {
     block.parent = name.map(str::to_owned).or(block.parent.take());
     if let Some(namespace) = peer(None, facts).namespace {
-        let key = "link-namespace".to_owned();
+        let key = LINK_NAMESPACE.to_owned();
         block.properties.insert(key, Setting::Text(namespace));
     }
 }

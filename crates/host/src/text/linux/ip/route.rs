@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::{Interface, Route, Snapshot};
+use crate::names::network_of;
 use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
 use crate::text::linux::out::Out;
 use crate::text::notes::first_line;
@@ -98,8 +99,8 @@ fn is_main(table: &str) -> bool {
 
 /// A single address has the longest prefix.
 fn network(to: &str) -> Option<String> {
-    match to.parse::<std::net::IpAddr>() {
-        Ok(address) => Some(format!("{to}/{}", if address.is_ipv4() { 32 } else { 128 })),
+    match to.parse() {
+        Ok(address) => Some(network_of(address)),
         Err(_) => (to == "default" || is_prefix(to)).then(|| to.to_owned()),
     }
 }
