@@ -183,7 +183,7 @@ impl Connection {
             least_rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
-        let waited = sender.has_waited(frame, around);
+        let waited = sender.has_waited(frame, least_rtt_ns);
         let (start, data) = sender.send(frame, around, common);
         if data == Data::Doubled {
             return Tracked {

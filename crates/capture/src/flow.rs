@@ -347,9 +347,9 @@ impl Flow {
             if self.counts.data_frames > 0 {
                 self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
             }
-        } else if self.has_waited(frame, Around::default()) {
+        } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
-            self.note_gap(gap_ns, self.has_waited(frame, around));
+            self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
         }
     }
 
@@ -364,11 +364,11 @@ impl Flow {
         }
     }
 
-    /// Whether a frame's data comes as long after the last as a timeout takes.
+    /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
     #[inline(always)]
-    pub(crate) fn has_waited(&self, frame: &Frame, around: Around) -> bool {
+    pub(crate) fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
         frame.payload > 0
-            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + around.least_rtt_ns
+            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + rtt_ns
             && self.counts.data_frames > 0
     }
 

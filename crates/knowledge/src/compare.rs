@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{Finding, Id, Proof};
-use crate::limits::{has_few_segments, main_direction};
+use crate::limits::{has_few_segments, main_direction, segments};
 use crate::thresholds::{
     DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER, WAITS,
 };
@@ -147,8 +147,7 @@ fn is_unlike(first: &Transfer, second: &Transfer) -> bool {
 /// Few get through in each round trip. Segments that come far apart for any other reason are merged by nothing.
 fn is_torn(data: &Direction) -> bool {
     let repaired = data.late_frames + data.retransmitted_frames;
-    let segments = data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0);
-    let often = repaired >= HANDFUL && repaired as f64 >= HEAVY_LOSS * segments;
+    let often = repaired >= HANDFUL && repaired as f64 >= HEAVY_LOSS * segments(data);
     let duration = data.duration_s.unwrap_or(0.0);
     let long = duration > 0.0 && data.gaps >= WAITS && data.gaps_s >= GAPS * duration;
     has_few_segments(data) && (often || long)

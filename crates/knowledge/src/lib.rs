@@ -24,6 +24,7 @@ mod short;
 mod shown;
 mod thresholds;
 mod verdict;
+mod ways;
 mod words;
 
 pub use compare::{Comparison, Transfer, compare};

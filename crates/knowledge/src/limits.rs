@@ -161,6 +161,11 @@ pub(crate) fn is_reordered(data: &Direction, _: &Direction) -> bool {
         && (data.late_frames as f64) <= REORDERED_LATE * out_of_order
 }
 
+/// Segments that data frames carry, merged or not.
+pub(crate) fn segments(data: &Direction) -> f64 {
+    data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0)
+}
+
 /// Frames that show a loss from here: sent again, or come late because they were.
 pub(crate) fn loss_frames(data: &Direction) -> u64 {
     (data.retransmitted_frames - data.retransmitted_spurious.min(data.retransmitted_frames))
@@ -169,8 +174,7 @@ pub(crate) fn loss_frames(data: &Direction) -> u64 {
 
 fn is_lossy(data: &Direction, _: &Direction) -> bool {
     let lost = loss_frames(data);
-    let segments = data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0);
-    let share = lost as f64 / segments.max(1.0);
+    let share = lost as f64 / segments(data).max(1.0);
     lost >= LOSS_FRAMES && (share >= LOSS || is_held_by(share, data) || has_gaps(data, STUCK_TIME))
 }
 
@@ -197,12 +201,17 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
         return false;
     };
     let queued = active_bps(data).map_or(0.0, |bps| bps / 8.0 * (median - min));
-    median >= QUEUE * min
-        && median - min >= QUEUE_S
+    is_delayed(min, median)
         && queued >= QUEUED * segment(data)
         && median - min >= ACKS_APART * acks_apart_s(data, other)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
+}
+
+/// Whether half of what goes a way waits on it: by a share of the time that it takes, and more than clocks and
+/// batches of a card do.
+pub(crate) fn is_delayed(min_s: f64, median_s: f64) -> bool {
+    median_s >= QUEUE * min_s && median_s - min_s >= QUEUE_S
 }
 
 /// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a

@@ -3,12 +3,14 @@
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
-use crate::limits::{ConnectionLimit, Limit, is_short, is_stuck, is_stuck_by_length, loss_frames};
+use crate::limits::{
+    ConnectionLimit, Limit, is_delayed, is_short, is_stuck, is_stuck_by_length, loss_frames,
+};
 use crate::odds::Table;
 use crate::overview::{Overview, Traffic};
 use crate::ranking;
 use crate::same::Same;
-use crate::thresholds::{HANDFUL, QUEUE, QUEUE_S};
+use crate::thresholds::HANDFUL;
 use crate::words::{
     bytes, connections, counted, probability, rate, reference, share, shown, time, told,
 };
@@ -246,8 +248,7 @@ impl<'a> Case<'a> {
                 data.rtt_min_s.zip(data.rtt_median_s),
             ),
         };
-        let waits = |(min, median): (f64, f64)| median >= QUEUE * min && median - min >= QUEUE_S;
-        let queue = delays.is_some_and(waits);
+        let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
         let reason = if queue {
             Reason::Queue
         } else {

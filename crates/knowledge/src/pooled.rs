@@ -1,23 +1,15 @@
 //! What single connections are too short to show, taken together.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 
 use coalescope_capture::facts::{Connection, Direction};
 
 use crate::by_size::{BySize, Step};
-
-/// Addresses that are looked at by themselves, at most: of more, only all together are.
-const ADDRESSES: usize = 1_000;
-
-/// Frames of one way: all that go to clients or to servers, or those that go to one address.
-type Way = (&'static str, Option<IpAddr>);
+use crate::ways::{Ways, receiver};
 
 /// What became of first transmissions at one point, added up over connections with frames of several segments.
 #[derive(Default)]
-pub(crate) struct Pools {
-    of: HashMap<Way, Pool>,
-}
+pub(crate) struct Pools(Ways<Pool>);
 
 #[derive(Default)]
 struct Pool {
@@ -36,37 +28,20 @@ pub(crate) struct Pattern {
 impl Pools {
     /// Adds what one connection shows.
     pub(crate) fn add(&mut self, connection: &Connection) {
-        let ways = [
-            (
-                "to_client",
-                &connection.to_client,
-                connection.client.address,
-            ),
-            (
-                "to_server",
-                &connection.to_server,
-                connection.server.address,
-            ),
-        ];
-        for (name, direction, address) in ways {
+        for name in ["to_client", "to_server"] {
+            let direction = connection.direction(name);
             if direction.repeats.merged > 0 {
-                self.pool((name, None), direction);
-                self.pool((name, Some(address)), direction);
+                let to = receiver(connection, name);
+                self.0.add(name, to, |pool: &mut Pool| pool.add(direction));
             }
-        }
-    }
-
-    fn pool(&mut self, way: Way, direction: &Direction) {
-        if self.of.len() < ADDRESSES || self.of.contains_key(&way) {
-            self.of.entry(way).or_default().add(direction);
         }
     }
 
     /// The way on which most longer frames were lost, if several connections together show that none pass.
     pub(crate) fn pattern(&self) -> Option<Pattern> {
-        let looks = self.of.len();
-        let several = self.of.iter().filter(|(_, pool)| pool.connections > 1);
-        let patterns = several.filter_map(|(&(direction, to), pool)| {
+        let looks = self.0.iter().len();
+        let several = self.0.iter().filter(|(_, pool)| pool.connections > 1);
+        let patterns = several.filter_map(|((direction, to), pool)| {
             let step = BySize::of_repeats(&pool.sum).step(looks)?;
             Some(Pattern {
                 direction,
@@ -96,10 +71,7 @@ impl Pool {
 impl Pattern {
     /// Whether a connection is one of those that lose merged frames on this way.
     pub(crate) fn is_shown_by(&self, connection: &Connection) -> bool {
-        let to = match self.direction {
-            "to_client" => connection.client.address,
-            _ => connection.server.address,
-        };
+        let to = receiver(connection, self.direction);
         self.to.is_none_or(|address| address == to)
             && connection.direction(self.direction).repeats.merged_repeated > 0
     }

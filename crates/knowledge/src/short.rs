@@ -1,24 +1,19 @@
 //! What holds back connections that are too short to show it each, taken together.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
+use std::ops::AddAssign;
 
 use coalescope_capture::facts::Connection;
 
-use crate::limits::{ConnectionLimit, Limit, loss_frames, main_direction, waits};
+use crate::limits::{ConnectionLimit, Limit, loss_frames, main_direction, segments, waits};
 use crate::overview::Own;
 use crate::thresholds::{HANDFUL, HEAVY_LOSS, LOSS};
-
-/// Addresses that are looked at by themselves, at most: of more, only all together are.
-const ADDRESSES: usize = 1_000;
-
-/// Data of one way: all that goes to clients or to servers, or what goes to one address.
-type Way = (&'static str, Option<IpAddr>);
+use crate::ways::{Ways, receiver};
 
 /// Short connections of one point.
 #[derive(Default)]
 pub(crate) struct Short {
-    sums: HashMap<Way, Sum>,
+    sums: Ways<Sum>,
     /// Those that lost something, as far as they show it.
     hit: Vec<(ConnectionLimit, Own, IpAddr)>,
 }
@@ -40,19 +35,11 @@ impl Sum {
         let lost = loss_frames(data).max(waits(data, other)) as f64;
         Self {
             hit: u64::from(lost > 0.0),
-            segments: data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0),
+            segments: segments(data),
             lost,
             merged_passed: data.repeats.merged - data.repeats.merged_repeated,
             merged_repeated: data.repeats.merged_repeated,
         }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.hit += other.hit;
-        self.segments += other.segments;
-        self.lost += other.lost;
-        self.merged_passed += other.merged_passed;
-        self.merged_repeated += other.merged_repeated;
     }
 
     /// What holds all of them back, if several show it.
@@ -68,22 +55,26 @@ impl Sum {
     }
 }
 
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        self.hit += other.hit;
+        self.segments += other.segments;
+        self.lost += other.lost;
+        self.merged_passed += other.merged_passed;
+        self.merged_repeated += other.merged_repeated;
+    }
+}
+
 impl Short {
     /// Adds a connection that is too short by itself.
     pub(crate) fn add(&mut self, limit: ConnectionLimit, own: Own, connection: &Connection) {
         if own.unique_bytes == 0 {
             return;
         }
-        let to = match limit.direction {
-            "to_client" => connection.client.address,
-            _ => connection.server.address,
-        };
+        let to = receiver(connection, limit.direction);
         let sum = Sum::of(connection);
-        for way in [(limit.direction, None), (limit.direction, Some(to))] {
-            if self.sums.len() < ADDRESSES || self.sums.contains_key(&way) {
-                self.sums.entry(way).or_default().add(sum);
-            }
-        }
+        self.sums
+            .add(limit.direction, to, |all: &mut Sum| *all += sum);
         if sum.hit > 0 {
             self.hit.push((limit, own, to));
         }
@@ -91,7 +82,7 @@ impl Short {
 
     /// Connections that lost something, each with what holds all of its way back.
     pub(crate) fn limited(self) -> Vec<(ConnectionLimit, Own)> {
-        let of = |way: Way| self.sums.get(&way).and_then(Sum::limit);
+        let of = |way| self.sums.get(way).and_then(Sum::limit);
         let limited = self.hit.into_iter().filter_map(|(mut limit, mut own, to)| {
             let found = of((limit.direction, Some(to))).or_else(|| of((limit.direction, None)))?;
             (limit.limit, own.limit) = (found, found);

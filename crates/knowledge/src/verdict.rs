@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::{Hop, Trace};
+use coalescope_capture::facts::Trace;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,7 +69,8 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     for finding in &mut findings {
         finding.share = share_of(finding, trace, overview, &accusations.explained);
     }
-    overview.settle(|limit| hop_shows_losses(trace, &same, limit));
+    let losses = losses_of_hops(trace, &same);
+    overview.settle(|limit| hops_show_losses(trace, &same, &losses, limit));
     findings.extend(others(trace, overview, &same));
     let mut findings = ranking::rank(findings);
     if ranking::are_small(&findings) {
@@ -83,23 +84,37 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     }
 }
 
-/// Whether hops show most of what a connection lost, and that these were single frames. Where only frames
-/// near each other are lost, they may have been merged on the hop itself, and lost for that.
-fn hop_shows_losses(trace: &Trace, same: &Same<'_>, limit: &ConnectionLimit) -> bool {
+/// What hops lost of each connection and direction.
+type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
+
+/// Of those hops that lost frames which stood alone: where only frames near each other are lost, they may have been
+/// merged on the hop itself, and lost for that.
+fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
+    let mut losses = Losses::new();
+    let hops = trace.hops.iter();
+    for hop in hops.filter(|hop| hop.lone.lost >= LOSS_FRAMES) {
+        for seen in &hop.connections {
+            let group = same.group(&hop.from, seen.from_id);
+            *losses.entry((group, seen.direction)).or_default() +=
+                Table::of(&seen.merged, &seen.single);
+        }
+    }
+    losses
+}
+
+/// Whether hops show most of what a connection lost, and that these were single frames.
+fn hops_show_losses(
+    trace: &Trace,
+    same: &Same<'_>,
+    losses: &Losses<'_>,
+    limit: &ConnectionLimit,
+) -> bool {
     let group = same.group(&limit.point, limit.connection);
-    let tells = |hop: &&Hop| hop.lone.lost >= LOSS_FRAMES;
-    let connections = trace.hops.iter().filter(tells).flat_map(|hop| {
-        let of = hop.connections.iter().map(move |seen| (hop, seen));
-        of.filter(|(hop, seen)| {
-            seen.direction == limit.direction && same.group(&hop.from, seen.from_id) == group
-        })
-    });
-    let mut table = Table::default();
-    connections.for_each(|(_, seen)| table += Table::of(&seen.merged, &seen.single));
-    let point = trace
-        .points
-        .iter()
-        .find(|point| *point.name == *limit.point);
+    let Some(table) = losses.get(&(group, limit.direction)) else {
+        return false;
+    };
+    let mut points = trace.points.iter();
+    let point = points.find(|point| *point.name == *limit.point);
     let connection = point.and_then(|point| point.connections.get(limit.connection));
     connection.is_some_and(|connection| {
         let lost = loss_frames(connection.direction(limit.direction));

@@ -53,7 +53,7 @@ impl Connection {
             least_rtt_ns,
             asked_ns: receiver.last_data_ns,
         };
-        let waited = sender.has_waited(frame, around);
+        let waited = sender.has_waited(frame, least_rtt_ns);
         let start = sender.send_next(frame, signature, around, common);
         let late = Late {
             after_hole: sender.acks.is_repeating(),
