@@ -66,12 +66,12 @@ pub(crate) fn print_check(
     fail_on: FailOn,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    if format == CheckFormat::Text {
-        return report.write_text(&mut out, &text_options(0));
+    // As text it says itself what was not read.
+    if format != CheckFormat::Text {
+        warn(report.warnings());
     }
-    warn(report.warnings());
     match format {
-        CheckFormat::Text => Ok(()),
+        CheckFormat::Text => report.write_text(&mut out, &text_options(0)),
         CheckFormat::Json => report.write_json(&mut out),
         CheckFormat::Csv => report.write_csv(&mut out),
         CheckFormat::Junit => {

@@ -15,6 +15,14 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     best.map(|(_, name)| name)
 }
 
+/// What to say of a name that is not known: the one that was probably meant, or all.
+pub(crate) fn meant<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(given, known.clone()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// Of short names, such as interfaces have, one letter is a large part.
 fn is_one_off(given: &str, name: &str) -> bool {
     given.len() > 2 && strsim::osa_distance(given, &name.to_lowercase()) == 1

@@ -27,7 +27,7 @@ fn checked(name: &str) -> Checked {
 fn says(name: &str, expected: &[(&str, &str, &str)], undecided: bool) {
     let checked = checked(name);
     let found = checked.findings.iter().map(|f| {
-        let place = f.interface.as_deref().or(f.switch.as_deref());
+        let place = f.place();
         (f.blame.name(), f.id.as_str(), place.unwrap_or(""))
     });
     assert_eq!(found.collect::<Vec<_>>(), expected, "{name}");

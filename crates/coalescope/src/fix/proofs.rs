@@ -69,10 +69,10 @@ fn record(path: &Path) -> Option<Record> {
 }
 
 fn settled(record: &Record, finding: &HostFinding, host: &Snapshot) -> Option<Shown> {
-    let place = finding.interface.as_ref().or(finding.switch.as_ref());
+    let place = finding.place();
     let mut all = record.findings.iter();
     let it = all.find(|one| {
-        let is_it = one.id == finding.id && one.place.as_ref() == place;
+        let is_it = one.id == finding.id && one.place.as_deref() == place;
         is_it && one.now != Standing::Open
     })?;
     same_interface(record, place, host).then(|| Shown {
@@ -83,7 +83,7 @@ fn settled(record: &Record, finding: &HostFinding, host: &Snapshot) -> Option<Sh
 }
 
 /// Names are given anew: of another namespace, another lab, another card.
-fn same_interface(record: &Record, place: Option<&String>, host: &Snapshot) -> bool {
+fn same_interface(record: &Record, place: Option<&str>, host: &Snapshot) -> bool {
     let Some(place) = place else { return true };
     let before = record
         .before

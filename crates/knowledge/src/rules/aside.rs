@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use coalescope_host::names::of_key;
 use coalescope_host::safe::printable_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,9 +43,9 @@ impl Ignore {
     }
 
     fn covers(&self, finding: &HostFinding) -> bool {
-        let place = finding.interface.as_ref().or(finding.switch.as_ref());
         let at = |wanted: &String| {
-            place.is_some_and(|key| is_like(wanted, key) || is_like(wanted, name_of(key)))
+            let place = finding.place();
+            place.is_some_and(|key| is_like(wanted, key) || is_like(wanted, of_key(key).1))
         };
         self.rule == finding.id && self.place.as_ref().is_none_or(at)
     }
@@ -58,17 +59,6 @@ fn unknown_rule(rule: &str, rules: &Rules) -> String {
         "there is no rule {}: {meant}`coalescope rules list` lists them",
         printable_line(rule)
     )
-}
-
-/// The name in a key: that of `ns/NAMESPACE/NAME` is NAME.
-fn name_of(key: &str) -> &str {
-    match key
-        .strip_prefix("ns/")
-        .and_then(|rest| rest.split_once('/'))
-    {
-        Some((_, name)) => name,
-        None => key,
-    }
 }
 
 /// Whether a text is like a pattern, in which `*` is any text.
@@ -113,6 +103,12 @@ impl FindingRef {
             proof: finding.proof,
             title: finding.title.clone(),
         }
+    }
+
+    /// The interface or switch that it is about; none if that is the host itself.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.interface.as_deref().or(self.switch.as_deref())
     }
 
     /// What both are about, however sure.

@@ -59,6 +59,21 @@ pub struct HostFinding {
     pub explains: Vec<Id>,
 }
 
+impl HostFinding {
+    /// The interface or switch that it is about; none if that is the host itself.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.interface.as_deref().or(self.switch.as_deref())
+    }
+
+    /// What mends it now, each with what it is for.
+    pub fn now(&self) -> impl Iterator<Item = String> {
+        let now = self.remedies.iter();
+        let now = now.filter(|one| one.kind == RemedyKind::Runtime);
+        now.map(|one| format!("{}: {}", one.platform, one.command))
+    }
+}
+
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HostEvidence {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::{Interface, Platform, Snapshot};
+use coalescope_host::names::LINK_NAMESPACE;
 use coalescope_host::roles::{RoleName, roles, undecided};
 
 /// What was not read.
@@ -33,7 +34,7 @@ fn underlays(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
     let tunnels = snapshot.interfaces.iter().filter(move |_| !unknown);
     tunnels.filter_map(|(key, interface)| {
         let tunnel = interface.tunnel.as_ref()?;
-        let elsewhere = interface.properties.contains_key("link-namespace");
+        let elsewhere = interface.properties.contains_key(LINK_NAMESPACE);
         let open = tunnel.underlay.is_empty() && !elsewhere && interface.up != Some(false);
         let remote = tunnel.remote.as_deref().filter(|_| open)?;
         Some(Gap {

@@ -102,9 +102,9 @@ impl Rules {
     /// # Errors
     /// Never in a released program: a test loads them.
     pub fn with_fixtures() -> Result<Self, RulesError> {
-        let mut rules = Self::none()?;
+        let (mut rules, names) = (Self::none()?, Names::new());
         for (file, text) in BUILT_IN {
-            rules.add_of_site(file, text)?;
+            rules.add_new(file, text, &names)?;
         }
         Ok(rules)
     }
@@ -125,9 +125,10 @@ impl Rules {
             true => yaml_files(path)?,
             false => vec![path.to_owned()],
         };
+        let names = Names::new();
         for file in files {
             let text = std::fs::read_to_string(&file).map_err(unreadable(&file))?;
-            self.add_of_site(&shown(&file), &text)?;
+            self.add_new(&shown(&file), &text, &names)?;
         }
         Ok(())
     }
@@ -144,10 +145,9 @@ impl Rules {
     }
 
     /// Adds rules whose names nobody has looked at yet: one that there is not is told with its line.
-    fn add_of_site(&mut self, file: &str, text: &str) -> Result<(), RulesError> {
+    fn add_new(&mut self, file: &str, text: &str, names: &Names) -> Result<(), RulesError> {
         let known = self.rules.len();
         self.add(file, text)?;
-        let names = Names::new();
         let mut added = self.rules.iter().skip(known);
         let wrong = added.find_map(|(rule, condition)| {
             let unknown = names.unknown(rule, condition)?;

@@ -11,7 +11,7 @@ use super::condition::{Condition, FUNCTIONS};
 use super::facts::host_facts;
 use super::rule::{Each, RemedyRule, Rule};
 use super::template;
-use crate::nearest::nearest;
+use crate::nearest::{meant, nearest};
 
 /// CEL's own names of types.
 const TYPES: [&str; 10] = [
@@ -64,10 +64,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     fn of<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let meant = match nearest(name, known.clone()) {
-            Some(meant) => format!("did you mean {meant}?"),
-            None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
-        };
+        let meant = meant(name, known);
         Self {
             name: name.to_owned(),
             said: format!("there is no {name} {what}: {meant}"),
@@ -203,11 +200,7 @@ fn walk_call<'a>(
     let known = || FUNCTIONS.into_iter().chain(STANDARD);
     // What CEL has besides is told when the rule is asked.
     if is_word && !known().any(|one| one == name) && nearest(name, known()).is_some() {
-        return Err(Unknown::of(
-            "among the functions",
-            name,
-            known().collect::<Vec<_>>().into_iter(),
-        ));
+        return Err(Unknown::of("among the functions", name, known()));
     }
     if let Some(target) = &call.target {
         walk(&target.expr, scope)?;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_saphyr::Error;
 
 use super::load::RulesError;
-use crate::nearest::nearest;
+use crate::nearest::meant;
 
 /// Reads a file.
 pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, RulesError> {
@@ -29,10 +29,7 @@ fn malformed(file: &str, error: &Error) -> RulesError {
     let line = error
         .location()
         .map(|location| format!(":{}", location.line()));
-    let meant = match nearest(name, known.iter().copied()) {
-        Some(meant) => format!("did you mean {meant}?"),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let meant = meant(name, known.iter().copied());
     RulesError::Malformed {
         file: format!("{file}{}", line.unwrap_or_default()),
         error: format!("there is no {what} {}: {meant}", printable_line(name)),

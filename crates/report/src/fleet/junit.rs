@@ -9,12 +9,13 @@ use std::time::SystemTime;
 
 use coalescope_host::model::{Platform, Snapshot};
 use coalescope_host::safe::printable;
-use coalescope_knowledge::rules::{Blame, Checked, HostFinding, RemedyKind};
+use coalescope_knowledge::rules::{Blame, Checked, HostFinding};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::{HOST, place};
+use super::HOST;
 use crate::check::{CheckReport, is_decided, name_of, not_read};
+use crate::words::units::day;
 
 /// Which findings make a case fail; others are skipped.
 type Fails<'a> = &'a dyn Fn(Blame) -> bool;
@@ -105,7 +106,8 @@ fn places<'a>(
     let all = interfaces.chain(switches).chain([HOST]);
     let mut places: BTreeMap<_, Vec<_>> = all.map(|place| (place, Vec::new())).collect();
     for finding in &checked.findings {
-        places.entry(place(finding)).or_default().push(finding);
+        let place = finding.place().unwrap_or(HOST);
+        places.entry(place).or_default().push(finding);
     }
     places
 }
@@ -203,14 +205,15 @@ fn titles(findings: &[&HostFinding]) -> String {
 fn whole(findings: &[&HostFinding]) -> String {
     let one = |finding: &&HostFinding| {
         let evidence = finding.evidence.iter().map(|one| format!("- {}", one.text));
-        let now = finding.remedies.iter();
-        let now = now.filter(|one| one.kind == RemedyKind::Runtime);
-        let now = now.map(|one| format!("{}: {}", one.platform, one.command));
         let head = [
             format!("{} [{}]", finding.title, finding.id),
             finding.mechanism.clone(),
         ];
-        let lines: Vec<_> = head.into_iter().chain(evidence).chain(now).collect();
+        let lines: Vec<_> = head
+            .into_iter()
+            .chain(evidence)
+            .chain(finding.now())
+            .collect();
         lines.join("\n")
     };
     findings.iter().map(one).collect::<Vec<_>>().join("\n\n")
@@ -225,38 +228,8 @@ fn text(text: &str) -> String {
 fn timestamp(when: SystemTime) -> String {
     let since = when.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());
-    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
-    let mut year = 1970;
-    while days >= days_of_year(year) {
-        days -= days_of_year(year);
-        year += 1;
-    }
-    let mut month = 1;
-    while days >= days_of_month(month, year) {
-        days -= days_of_month(month, year);
-        month += 1;
-    }
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!(
-        "{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}",
-        days + 1
-    )
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-fn days_of_year(year: u64) -> u64 {
-    365 + u64::from(is_leap(year))
-}
-
-fn days_of_month(month: u64, year: u64) -> u64 {
-    match month {
-        2 => 28 + u64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{}T{hour:02}:{minute:02}:{second:02}", day(seconds))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use coalescope_host::safe::printable;
-use coalescope_knowledge::rules::{Blame, FindingRef, HostFinding, RemedyKind};
+use coalescope_knowledge::rules::{Blame, FindingRef, HostFinding};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{HOST, place};
+use super::HOST;
 use crate::check::CheckReport;
 use crate::document::AT_ONCE;
 use crate::seen::Seen;
@@ -67,14 +67,14 @@ fn rules(report: &CheckReport) -> BTreeMap<&str, Value> {
 }
 
 fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value {
-    let host = &finding.host;
+    let (host, place) = (&finding.host, finding.place().unwrap_or(HOST));
     let mut result = json!({
         "ruleId": finding.id,
         "ruleIndex": rules.iter().position(|id| *id == finding.id),
         "level": level(finding.blame),
         "message": worded(&message(finding)),
-        "locations": [location(host, place(finding))],
-        "partialFingerprints": { "coalescope/v1": said(&fingerprint(&finding.id, host, place(finding))) },
+        "locations": [location(host, place)],
+        "partialFingerprints": { "coalescope/v1": said(&fingerprint(&finding.id, host, place)) },
         "properties": { "blame": finding.blame.name(), "proof": finding.proof.name() },
     });
     if report.has_baseline {
@@ -85,8 +85,7 @@ fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value 
 
 /// What was ignored is in the log, so that whoever reads it sees that it was.
 fn suppressed(finding: &FindingRef) -> Value {
-    let place = finding.interface.as_deref().or(finding.switch.as_deref());
-    let place = place.unwrap_or(HOST);
+    let place = finding.place().unwrap_or(HOST);
     json!({
         "ruleId": finding.id,
         "level": "none",
@@ -124,15 +123,10 @@ fn fingerprint(id: &str, host: &str, place: &str) -> String {
 fn message(finding: &HostFinding) -> String {
     let title = sentence(&finding.title);
     let evidence = finding.evidence.iter().map(|one| sentence(&one.text));
-    let now = finding
-        .remedies
-        .iter()
-        .filter(|one| one.kind == RemedyKind::Runtime);
-    let now = now.map(|one| format!("{}: {}", one.platform, one.command));
     let parts = [title, finding.mechanism.clone()].into_iter();
     parts
         .chain(evidence)
-        .chain(now)
+        .chain(finding.now())
         .collect::<Vec<_>>()
         .join("\n")
 }

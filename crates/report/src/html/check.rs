@@ -15,10 +15,9 @@ use super::table::{Kind, Table};
 use super::verdict::{self, Sure, Tone};
 use super::{drift, graph, notes};
 use crate::CheckReport;
-use crate::words::check::{all_findings, groups, heading, places, role_names, verdict_text};
+use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
 use crate::words::offloads::{Offload, offloads};
-use crate::words::units::UNKNOWN;
 
 /// Writes the page.
 pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
@@ -156,16 +155,8 @@ fn interfaces(page: &mut Page, report: &CheckReport) -> io::Result<()> {
 }
 
 fn row(key: &str, interface: &Interface, states: &[Offload], roles: &[Role]) -> Vec<String> {
-    let text = |value: Option<&str>| value.unwrap_or(UNKNOWN).to_owned();
     let because: Vec<&str> = roles.iter().map(|role| role.because.as_str()).collect();
-    let driver = interface.driver.as_ref();
-    let mtu = interface.mtu_bytes;
-    let mut row = vec![
-        key.to_owned(),
-        text(interface.kind.as_deref()),
-        text(driver.map(|driver| driver.name.as_str())),
-        mtu.map_or_else(|| UNKNOWN.to_owned(), |mtu| mtu.to_string()),
-    ];
+    let mut row = about(key, interface).to_vec();
     row.extend(states.iter().map(|one| one.state(interface).to_owned()));
     row.extend([role_names(interface, roles), because.join("; ")]);
     row

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use coalescope_host::model::{Interface, Ovs, OvsPort, Snapshot, VirtualSwitch};
+use coalescope_host::model::{Ovs, OvsPort, Snapshot, VirtualSwitch};
 use coalescope_host::roles::Role;
 
 use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use crate::check::CheckReport;
-use crate::words::check::{heading, role_names};
+use crate::words::check::{about, heading, role_names};
+use crate::words::connections::known;
 use crate::words::offloads::{Offload, UNREAD, offloads};
-use crate::words::units::{UNKNOWN, on_off};
+use crate::words::units::on_off;
 
 const INDENT: usize = 2;
 /// What an interface is; its offloads stand before its roles, which may be long.
@@ -70,20 +71,6 @@ fn table(snapshot: &Snapshot, roles: &BTreeMap<String, Vec<Role>>, columns: &[Of
     table
 }
 
-fn about(key: &str, interface: &Interface) -> [String; 4] {
-    let driver = interface.driver.as_ref().map(|driver| &driver.name);
-    [
-        key.to_owned(),
-        known(interface.kind.as_ref()),
-        known(driver),
-        known(interface.mtu_bytes),
-    ]
-}
-
-fn known(value: Option<impl ToString>) -> String {
-    value.map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
-}
-
 fn states(snapshot: &Snapshot, columns: &[Offload]) -> Grid {
     let heads = ["interface"].into_iter();
     let mut table = Grid::new(heads.chain(columns.iter().map(|one| one.head)))
@@ -114,9 +101,9 @@ fn switches(page: &mut Page, switches: &BTreeMap<String, VirtualSwitch>) {
     for (name, switch) in switches {
         table.row([
             name.clone(),
-            known(switch.product.as_ref()),
-            known(switch.kind.as_ref()),
-            known(switch.mtu_bytes),
+            known(switch.product.as_ref(), ToString::to_string),
+            known(switch.kind.as_ref(), ToString::to_string),
+            known(switch.mtu_bytes, |mtu| mtu.to_string()),
             switch.software_rsc.map_or(UNREAD, on_off).to_owned(),
             switch.uplinks.join(", "),
         ]);
@@ -137,7 +124,7 @@ fn bridges(page: &mut Page, ovs: Option<&Ovs>) {
         let ports: Vec<String> = bridge.ports.iter().map(port).collect();
         table.row([
             name.clone(),
-            known(bridge.datapath.as_ref()),
+            known(bridge.datapath.as_ref(), ToString::to_string),
             ports.join(", "),
         ]);
     }

@@ -4,6 +4,7 @@ use coalescope_host::model::{Interface, Platform, Snapshot};
 use coalescope_host::roles::Role;
 use coalescope_knowledge::rules::{Blame, FindingRef, HostFinding};
 
+use super::connections::known;
 use super::findings::capitalised;
 use super::offloads::UNREAD;
 use super::units::{UNKNOWN, counted};
@@ -181,15 +182,24 @@ pub(crate) fn places(group: &[&HostFinding]) -> String {
         .first()
         .map(|finding| finding.host.as_str())
         .unwrap_or_default();
-    let named = group
-        .iter()
-        .filter_map(|f| f.interface.as_deref().or(f.switch.as_deref()));
+    let named = group.iter().filter_map(|finding| finding.place());
     let names: Vec<&str> = named.collect();
     match names.as_slice() {
         [] => format!("host {host}"),
         [first] => format!("host {host}, {first}"),
         [first, rest @ ..] => format!("host {host}, {first}; the same at {}", rest.join(", ")),
     }
+}
+
+/// What an interface is: its key, kind, driver and MTU.
+pub(crate) fn about(key: &str, interface: &Interface) -> [String; 4] {
+    let driver = interface.driver.as_ref().map(|driver| &driver.name);
+    [
+        key.to_owned(),
+        known(interface.kind.as_ref(), ToString::to_string),
+        known(driver, ToString::to_string),
+        known(interface.mtu_bytes, |mtu| mtu.to_string()),
+    ]
 }
 
 /// Names of an interface's roles. Of one that is in use and has none, too little was read.

@@ -69,7 +69,14 @@ pub(crate) fn seconds(s: f64) -> String {
 /// `2026-11-25 03:10 UTC`, from seconds since 1970.
 #[cfg(any(target_os = "linux", test))]
 pub(crate) fn date(unix_s: u64) -> String {
-    let (days, seconds) = (unix_s / 86_400, unix_s % 86_400);
+    let seconds = unix_s % 86_400;
+    let (hour, minute) = (seconds / 3600, seconds / 60 % 60);
+    format!("{} {hour:02}:{minute:02} UTC", day(unix_s))
+}
+
+/// `2026-11-25` in UTC, from seconds since 1970.
+pub(crate) fn day(unix_s: u64) -> String {
+    let days = unix_s / 86_400;
     // Years that begin in March have their leap day at the end (H. Hinnant, chrono-compatible
     // low-level date algorithms: civil_from_days).
     let shifted = days + 719_468;
@@ -80,8 +87,7 @@ pub(crate) fn date(unix_s: u64) -> String {
     let day = of_year - (153 * march + 2) / 5 + 1;
     let month = if march < 10 { march + 3 } else { march - 9 };
     let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute) = (seconds / 3600, seconds / 60 % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    format!("{year}-{month:02}-{day:02}")
 }
 
 /// A figure of a metric, by its unit: `343 KB/s` would hide that an experiment was about bits, so
