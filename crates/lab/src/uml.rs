@@ -142,6 +142,21 @@ impl Uml {
         self
     }
 
+    /// Runs a test of the calling test program that is ignored elsewhere.
+    pub fn run_test(
+        &self,
+        name: &str,
+        folder: &Path,
+        modules: &[&str],
+        limit: Duration,
+    ) -> Result<Finished, Error> {
+        let program = std::env::current_exe().map_err(Error::io("find this program's own file"))?;
+        let arguments = ["--ignored", "--nocapture", "--exact", name];
+        let mut task = Task::new(&program, &arguments, folder, limit);
+        task.modules = modules;
+        self.run(&task)
+    }
+
     /// Boots, loads modules, runs the program, and powers off. No process of it stays, however it ends; if
     /// this process is killed, the guest notices and powers off by itself.
     pub fn run(&self, task: &Task<'_>) -> Result<Finished, Error> {

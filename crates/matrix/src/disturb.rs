@@ -25,7 +25,11 @@ pub const DISTURBANCES: &[Disturbance] = &[
     Disturbance {
         name: "copies",
         title: "a mirror shows each frame twice at one point",
-        fits: |_, scenario| points(scenario).all(|point| point.doubled.or(point.routed).is_none()),
+        fits: |_, scenario| {
+            scenario
+                .points()
+                .all(|point| point.doubled.or(point.routed).is_none())
+        },
         disturb: copies,
     },
     Disturbance {
@@ -64,7 +68,7 @@ pub const DISTURBANCES: &[Disturbance] = &[
     Disturbance {
         name: "missed",
         title: "one capture misses frames",
-        fits: |_, scenario| points(scenario).all(|point| point.missed == 0.0),
+        fits: |_, scenario| scenario.points().all(|point| point.missed == 0.0),
         disturb: missed,
     },
     Disturbance {
@@ -99,10 +103,6 @@ impl Disturbance {
     }
 }
 
-fn points(scenario: &Scenario) -> impl Iterator<Item = &Point> {
-    scenario.points()
-}
-
 fn for_points(scenario: &mut Scenario, mut change: impl FnMut(&mut Point)) {
     for element in &mut scenario.path {
         if let Element::Point(point) = element {
@@ -113,14 +113,14 @@ fn for_points(scenario: &mut Scenario, mut change: impl FnMut(&mut Point)) {
 
 fn any_point<'a>(scenario: &'a mut Scenario, dice: &mut Dice) -> Option<&'a mut Point> {
     let chosen = dice.whole(0..=scenario.points().count() as u64 - 1) as usize;
-    let points = scenario
+    let mut points = scenario
         .path
         .iter_mut()
         .filter_map(|element| match element {
             Element::Point(point) => Some(point),
             _ => None,
         });
-    points.skip(chosen).take(1).next()
+    points.nth(chosen)
 }
 
 fn insert(scenario: &mut Scenario, element: Element, dice: &mut Dice) {
@@ -184,7 +184,7 @@ fn begins_late(drawn: &Drawn, scenario: &Scenario) -> bool {
         drawn.otherwise,
         Otherwise::Window | Otherwise::Bandwidth | Otherwise::Idle
     );
-    let at_once = points(scenario).all(|point| point.begins == 0);
+    let at_once = scenario.points().all(|point| point.begins == 0);
     tells && at_once && is_large(scenario) && is_plain(scenario) && !overflows(scenario)
 }
 

@@ -2,11 +2,11 @@
 //! findings, roles and gaps. What differs is a defect of a reader or of the script.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use coalescope_lab::uml::{Task, Uml};
+use coalescope_lab::uml::Uml;
 use coalescope_needs as needs;
 use coalescope_netlink::namespace::Namespace;
 use serde_json::Value;
@@ -429,17 +429,10 @@ fn a_bundle_says_the_same_inside_of_user_mode_linux() {
     let Some(uml) = needs::had(test, Uml::find()) else {
         return;
     };
-    let program: PathBuf = std::env::current_exe().unwrap();
-    let arguments = ["--ignored", "--nocapture", "--exact", "parity::guest"];
+    let limit = Duration::from_secs(1200);
     let folder = TempDir::new().unwrap();
-    let mut task = Task::new(
-        &program,
-        &arguments,
-        folder.path(),
-        Duration::from_secs(1200),
-    );
-    task.modules = &MODULES;
-    let finished = uml.run(&task).unwrap();
+    let finished = uml.run_test("parity::guest", folder.path(), &MODULES, limit);
+    let finished = finished.unwrap();
     println!("{}", finished.console);
     assert_eq!(finished.status, Some(0), "{}", finished.console);
     assert!(finished.console.contains("all were looked at"));

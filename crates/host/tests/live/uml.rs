@@ -4,7 +4,7 @@
 use crate::kinds::compare_kinds;
 use crate::room::{must, run};
 use coalescope_host::live::{Options, collect};
-use coalescope_lab::uml::{Task, Uml};
+use coalescope_lab::uml::Uml;
 use coalescope_needs as needs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -61,13 +61,10 @@ fn inside_of_user_mode_linux() {
     if parts == 0 {
         return;
     }
-    let program = std::env::current_exe().expect("this program");
-    let arguments = ["--ignored", "--nocapture", "--exact", "uml::guest"];
     let limit = Duration::from_secs(300);
     let folder = TempDir::new().expect("a folder");
-    let mut task = Task::new(&program, &arguments, folder.path(), limit);
-    task.modules = &MODULES;
-    let finished = uml.run(&task).expect("it boots");
+    let finished = uml.run_test("uml::guest", folder.path(), &MODULES, limit);
+    let finished = finished.expect("it boots");
     println!("{}", finished.console);
     assert_eq!(finished.status, Some(0), "{}", finished.console);
     assert!(finished.console.contains(&format!("{parts} parts done")));

@@ -117,6 +117,13 @@ fn rule(message: &Raw, hooks: &BTreeMap<Key, &'static str>) -> Option<LengthRule
 }
 
 /// What a register holds.
+#[derive(Clone, Copy, Default)]
+struct Register {
+    held: Loaded,
+    /// It was put into the network's order, so that it can be compared.
+    swapped: bool,
+}
+
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Loaded {
     Length,
@@ -130,9 +137,7 @@ enum Loaded {
 struct Reading {
     rule: LengthRule,
     /// By the number of the register.
-    registers: BTreeMap<u32, Loaded>,
-    /// Registers whose number was put into the network's order, so that it can be compared.
-    swapped: BTreeMap<u32, bool>,
+    registers: BTreeMap<u32, Register>,
     asks: bool,
 }
 
@@ -142,13 +147,12 @@ impl Reading {
             "meta" => self.meta(data)?,
             "payload" => self.payload(data)?,
             "byteorder" => {
-                let from = number(data, 1)?;
-                let held = self.registers.get(&from).copied().unwrap_or_default();
+                let held = self.register(number(data, 1)?).held;
                 self.load(number(data, 2)?, held, true);
             }
             "cmp" => self.compare(data)?,
             "range" => self.range(data)?,
-            "lookup" => self.asks |= self.held(number(data, 2)?) == Loaded::Length,
+            "lookup" => self.asks |= self.register(number(data, 2)?).held == Loaded::Length,
             "immediate" => self.verdict(data.inside(2))?,
             "reject" => self.rule.verdict = Some("reject"),
             "match" => self.matches(data)?,
@@ -159,12 +163,11 @@ impl Reading {
     }
 
     fn load(&mut self, register: u32, held: Loaded, swapped: bool) {
-        self.registers.insert(register, held);
-        self.swapped.insert(register, swapped);
+        self.registers.insert(register, Register { held, swapped });
     }
 
-    fn held(&self, register: u32) -> Loaded {
-        self.registers.get(&register).copied().unwrap_or_default()
+    fn register(&self, number: u32) -> Register {
+        self.registers.get(&number).copied().unwrap_or_default()
     }
 
     fn meta(&mut self, data: Attributes<'_>) -> Option<()> {
@@ -190,17 +193,16 @@ impl Reading {
     }
 
     fn compare(&mut self, data: Attributes<'_>) -> Option<()> {
-        let register = number(data, 1)?;
+        let Register { held, swapped } = self.register(number(data, 1)?);
         let value = data.inside(3).get(1)?;
         let operator = number(data, 2)?;
-        match self.held(register) {
+        match held {
             Loaded::InName if operator == 0 => {
                 self.rule.interface = Some(crate::attributes::text(value));
             }
             Loaded::Protocol if operator == 0 => self.rule.protocol = value.first().copied(),
             Loaded::Length => {
                 self.asks = true;
-                let swapped = self.swapped.get(&register) == Some(&true);
                 self.narrow(operator, length(value, swapped)?);
             }
             _ => {}
@@ -223,12 +225,11 @@ impl Reading {
 
     /// `NFT_RANGE_EQ`, `_NEQ`, from and to.
     fn range(&mut self, data: Attributes<'_>) -> Option<()> {
-        let register = number(data, 1)?;
-        if self.held(register) != Loaded::Length {
+        let Register { held, swapped } = self.register(number(data, 1)?);
+        if held != Loaded::Length {
             return None;
         }
         self.asks = true;
-        let swapped = self.swapped.get(&register) == Some(&true);
         let end = |kind| length(data.inside(kind).get(1)?, swapped);
         self.rule.lengths = within(end(3)?, end(4)?, number(data, 2)? == 1);
         Some(())
