@@ -280,7 +280,7 @@ fn change(element: &mut Element, changes: &BTreeMap<String, Change>) {
         Element::Nic(nic) => {
             nic.interval_us = change.interval_us.unwrap_or(nic.interval_us);
         }
-        Element::Switch(switch) | Element::FreebsdBridge(switch) => {
+        Element::Switch(switch) | Element::FreebsdBridge(switch) | Element::Forwarder(switch) => {
             switch.mtu_bytes = change.mtu_bytes.unwrap_or(switch.mtu_bytes);
         }
         Element::Director(director) => {

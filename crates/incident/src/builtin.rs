@@ -12,13 +12,19 @@ macro_rules! files {
 pub const RULES: &str = include_str!("../incidents/rules/lab.yaml");
 
 /// Names and texts, in the order in which they are listed.
-const FILES: [(&str, &str); 11] = files![
+const FILES: [(&str, &str); 17] = files![
     "openstack-gro",
     "freebsd-bridge-lro",
     "bond-rr-gro",
     "ipvs-gro",
     "hyperv-rsc-jumbo",
+    "gvisor-forward",
+    "vm-frames-bare",
+    "gso-size-guessed",
     "gro-forwarding",
+    "gvisor-forward-segments",
+    "vm-frames-with-header",
+    "gso-size-kept",
     "plain-loss",
     "slow-server",
     "small-window",
@@ -27,7 +33,7 @@ const FILES: [(&str, &str); 11] = files![
 ];
 
 impl Incident {
-    /// The names of those that are built in: the five stories, then the innocent ones.
+    /// The names of those that are built in: the five stories, those from the field, then the innocent ones.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.into_iter().map(|(name, _)| name)
     }

@@ -28,6 +28,13 @@ pub enum Element {
     Switch(Switch),
     /// FreeBSD's bridge: drops what is longer than its members' MTU.
     FreebsdBridge(Switch),
+    /// A userspace stack that forwards, and compares the whole length of a merged frame with its MTU, though the
+    /// frame says how long its segments are (gVisor's netstack, google/gvisor#14011).
+    Forwarder(Switch),
+    /// A virtual network whose frames have no virtio-net header at the other end (apple/container#2245).
+    Headerless(Headerless),
+    /// The end of a tunnel, which says of what it unpacks how long the segments are (oxidecomputer/opte#805).
+    Decapsulator(Decapsulator),
     /// An IPVS director of Linux 2.6.32 to 2.6.36. It stands for an address of its own.
     Director(Director),
     /// The virtual switch of Windows Server 2019: the half that loses merged frames.
@@ -184,6 +191,30 @@ pub struct Switch {
     pub mtu_bytes: u16,
 }
 
+/// A virtual network that hands merged frames on, and forgets how long their segments are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Headerless {
+    /// Its name, unique on the path.
+    pub name: String,
+    /// Of frames toward which side.
+    #[serde(default)]
+    pub toward: Side,
+}
+
+/// The end of a tunnel that guesses how long the segments of a merged frame are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Decapsulator {
+    /// Its name, unique on the path.
+    pub name: String,
+    /// Of frames toward which side.
+    #[serde(default)]
+    pub toward: Side,
+    /// Payload bytes that it says a segment has, 1 or more, however many it has.
+    pub guess_bytes: u16,
+}
+
 /// An IPVS director.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -224,7 +255,11 @@ impl Element {
             Self::Nic(nic) => &nic.name,
             Self::Link(link) => &link.name,
             Self::Bond(bond) => &bond.name,
-            Self::Switch(switch) | Self::FreebsdBridge(switch) => &switch.name,
+            Self::Switch(switch) | Self::FreebsdBridge(switch) | Self::Forwarder(switch) => {
+                &switch.name
+            }
+            Self::Headerless(network) => &network.name,
+            Self::Decapsulator(end) => &end.name,
             Self::Director(director) => &director.name,
             Self::HyperV2019(switch) => &switch.name,
             Self::Point(point) => &point.name,

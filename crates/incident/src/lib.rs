@@ -28,8 +28,8 @@ mod uml;
 pub use built::{Build, Built, Unsupported};
 pub use builtin::RULES;
 pub use check::MAX_BYTES;
-pub use element::{Bond, Bursts, Director, Element, HyperV2019, Lane, Link, Nic, Profile, Reorder};
-pub use element::{Point, Side, Switch};
+pub use element::{Bond, Bursts, Decapsulator, Director, Element, Headerless, HyperV2019, Lane};
+pub use element::{Link, Nic, Point, Profile, Reorder, Side, Switch};
 pub use error::Error;
 pub use model::{
     Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,

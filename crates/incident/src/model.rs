@@ -16,6 +16,9 @@ pub struct Incident {
     /// Which of the project's five stories it is.
     #[serde(default)]
     pub story: Option<Story>,
+    /// Where others wrote about it.
+    #[serde(default)]
+    pub sources: Vec<String>,
     /// Whether merging is to blame.
     pub kind: Kind,
     /// What the operators measured.

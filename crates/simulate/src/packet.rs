@@ -77,6 +77,8 @@ pub(crate) struct Tcp {
     /// The frame can be cut again where its seams were (Linux keeps `gso_size`, LRO and RSC do
     /// not).
     pub(crate) reversible: bool,
+    /// How long a merged frame's segments are said to be, where that is not how long they are.
+    pub(crate) said: Option<u16>,
 }
 
 impl Tcp {
@@ -88,6 +90,12 @@ impl Tcp {
     /// Carries more than one segment.
     pub(crate) fn is_merged(&self) -> bool {
         self.pieces.len() > 1
+    }
+
+    /// Payload bytes of a full segment, by what is said of it.
+    fn segment_size(&self) -> usize {
+        let is = self.pieces.first().map_or(0, |piece| piece.len as usize);
+        self.said.map_or(is, usize::from)
     }
 
     /// Bytes of header and options.
@@ -188,6 +196,12 @@ impl Packet {
     /// The IP packet's length: what an MTU is compared with.
     pub(crate) fn ip_len(&self) -> usize {
         self.ip_header_len() + self.ip_payload_len()
+    }
+
+    /// The IP length of the segments that it can be cut to, by what is said of them.
+    pub(crate) fn segment_ip_len(&self) -> Option<usize> {
+        let tcp = self.tcp().filter(|tcp| tcp.is_merged() && tcp.reversible)?;
+        Some(self.ip_header_len() + tcp.header_len() + tcp.segment_size())
     }
 
     /// The Ethernet frame's length, without a VLAN tag and without the frame check sequence.

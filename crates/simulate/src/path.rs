@@ -334,6 +334,13 @@ pub enum Hop {
         /// The most segments that pass in one frame.
         segments: usize,
     },
+    /// Changes what is said of merged frames' segments.
+    SegmentSize {
+        /// Frames toward this side.
+        toward: Side,
+        /// Payload bytes that a segment is said to have; nothing is said any more without.
+        says: Option<u16>,
+    },
     /// Passes everything but ICMP.
     NoIcmp,
     /// Damages some frames, which the host they go to then throws away for their checksum.

@@ -52,13 +52,25 @@ fn an_incident_is_found_proven_fixed_and_undone() {
     let report = run(&["openstack-gro"]);
     assert_eq!(report["schema"], "coalescope/lab/1");
     for incident in incidents(&report) {
-        for step in ["suspected", "observed", "proven", "fixed", "undone"] {
-            assert_eq!(incident[step], true, "{step}: {incident:#}");
-        }
-        assert_eq!(incident["problems"], Value::Array(Vec::new()));
-        assert!(incident["ratio"].as_f64().unwrap() >= 20.0, "{incident:#}");
+        is_found_proven_fixed_and_undone(incident);
         assert!(incident["published"]["ratio"].as_f64().unwrap() > 40.0);
     }
+}
+
+/// What sends is to blame, which no finding of a capture proves: it is the rule's own experiment.
+#[test]
+fn a_sender_is_found_proven_fixed_and_undone() {
+    for incident in incidents(&run(&["vm-frames-bare"])) {
+        is_found_proven_fixed_and_undone(incident);
+    }
+}
+
+fn is_found_proven_fixed_and_undone(incident: &Value) {
+    for step in ["suspected", "observed", "proven", "fixed", "undone"] {
+        assert_eq!(incident[step], true, "{step}: {incident:#}");
+    }
+    assert_eq!(incident["problems"], Value::Array(Vec::new()));
+    assert!(incident["ratio"].as_f64().unwrap() >= 20.0, "{incident:#}");
 }
 
 /// The kernel's own IPVS refuses what a card merged without its segment size; so does a bridge behind an

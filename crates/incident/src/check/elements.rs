@@ -112,9 +112,15 @@ fn values(element: &Element) -> Checked {
         Element::Nic(it) => nic(it),
         Element::Link(link) => link.lanes().iter().try_for_each(|it| lane(name, it)),
         Element::Bond(it) => lanes(&it.name, &it.lanes),
-        Element::Switch(switch) | Element::FreebsdBridge(switch) => mtu(switch.mtu_bytes),
+        Element::Switch(switch) | Element::FreebsdBridge(switch) | Element::Forwarder(switch) => {
+            mtu(switch.mtu_bytes)
+        }
+        Element::Decapsulator(end) => {
+            let reason = format!("{name}: guess_bytes: 1 or more");
+            require(end.guess_bytes > 0, "guess_bytes", reason)
+        }
         Element::Director(director) => mtu(director.mtu_bytes),
-        Element::HyperV2019(_) | Element::Point(_) => Ok(()),
+        Element::HyperV2019(_) | Element::Headerless(_) | Element::Point(_) => Ok(()),
     }
 }
 
@@ -201,7 +207,10 @@ fn fits(element: &Element, change: &Change, control: &Control) -> Checked {
     let wrong = match element {
         Element::Link(_) => of_switch || of_card,
         Element::Nic(_) => of_switch || of_link,
-        Element::Switch(_) | Element::FreebsdBridge(_) | Element::Director(_) => of_link || of_card,
+        Element::Switch(_)
+        | Element::FreebsdBridge(_)
+        | Element::Forwarder(_)
+        | Element::Director(_) => of_link || of_card,
         _ => true,
     };
     let (name, of_bond) = (element.name(), change.packets_per_slave.is_some());

@@ -175,6 +175,15 @@ fn on_wire(built: &Built, number: usize, element: &crate::Element) -> Vec<Elemen
         Data::Switch(switch) | Data::FreebsdBridge(switch) => vec![Element::Hop(Hop::Forward {
             mtu: [switch.mtu_bytes; 2],
         })],
+        Data::Forwarder(it) => [simulate::Side::Client, simulate::Side::Server]
+            .map(|toward| Hop::DropLargerThan {
+                toward,
+                bytes: it.mtu_bytes.into(),
+            })
+            .map(Element::Hop)
+            .into(),
+        Data::Headerless(it) => vec![segment_size(it.toward, None)],
+        Data::Decapsulator(it) => vec![segment_size(it.toward, Some(it.guess_bytes))],
         Data::Director(director) => vec![Element::Hop(Hop::Director {
             mtu: director.mtu_bytes,
         })],
@@ -184,6 +193,11 @@ fn on_wire(built: &Built, number: usize, element: &crate::Element) -> Vec<Elemen
         })],
         Data::Point(it) => vec![Element::Point(point(it))],
     }
+}
+
+fn segment_size(toward: Side, says: Option<u16>) -> Element {
+    let toward = side(toward);
+    Element::Hop(Hop::SegmentSize { toward, says })
 }
 
 /// A wire carries single frames: what comes from either side is cut, as far as it can be.

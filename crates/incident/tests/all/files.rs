@@ -60,7 +60,11 @@ fn no_innocent_card_has_the_name_of_a_faulty_one() {
                 [Side::Client, Side::Server].map(|side| incident.interface(room, side))
             })
             .flatten()
-            .any(|interface| interface.starts_with("lossy") || interface.starts_with("hv"));
+            .any(|interface| {
+                ["lossy", "hv", "bare"]
+                    .iter()
+                    .any(|name| interface.starts_with(name))
+            });
         assert_eq!(faulty, incident.kind == Kind::Harm, "{name}");
     }
 }

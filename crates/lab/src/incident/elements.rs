@@ -1,6 +1,7 @@
 //! A file's elements as the path's.
 
-use crate::path::{self, HyperV2019, Point, Recorder, Side, Switch, Wire};
+use crate::path::{self, Decapsulator, Headerless, HyperV2019};
+use crate::path::{Point, Recorder, Side, Switch, Wire};
 use coalescope_incident as data;
 use data::{Element, Profile};
 use std::time::Duration;
@@ -27,6 +28,11 @@ pub(super) fn add(
         }
         Element::Switch(it) => wire.with(Switch::new(&it.name, it.mtu_bytes)),
         Element::FreebsdBridge(it) => wire.with(Switch::freebsd_bridge(&it.name, it.mtu_bytes)),
+        Element::Forwarder(it) => wire.with(Switch::by_whole_length(&it.name, it.mtu_bytes)),
+        Element::Headerless(it) => wire.with(Headerless::new(&it.name, side(it.toward))),
+        Element::Decapsulator(it) => {
+            wire.with(Decapsulator::new(&it.name, side(it.toward), it.guess_bytes))
+        }
         Element::HyperV2019(it) => wire.with(HyperV2019::new(&it.name, side(it.guest))),
         Element::Director(it) => {
             let director = path::Director::ipvs_2632(&it.name, stands_for, real, it.mtu_bytes);

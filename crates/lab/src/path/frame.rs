@@ -142,12 +142,19 @@ pub(super) fn link_len(frame: &[u8]) -> usize {
 /// # Errors
 ///
 /// [`DropReason::Malformed`] where the header contradicts the frame, which a kernel never writes.
-pub fn cut(mut frame: Frame, out: &mut impl FnMut(Frame)) -> Result<(), DropReason> {
-    let header = frame.header();
-    let gso = header.gso(LinkType::Ethernet, frame.bytes());
+pub fn cut(frame: Frame, out: &mut impl FnMut(Frame)) -> Result<(), DropReason> {
+    let gso = frame.header().gso(LinkType::Ethernet, frame.bytes());
     if let Some(gso) = gso.map_err(|_| DropReason::Malformed)? {
         return segments(frame.bytes(), gso, out);
     }
+    out(whole(frame)?);
+    Ok(())
+}
+
+/// The frame as it is, with its checksum completed if that was left to the card, and without a word about its
+/// segments.
+pub(super) fn whole(mut frame: Frame) -> Result<Frame, DropReason> {
+    let header = frame.header();
     let single = VirtioNetHeader {
         gso_type: VirtioNetHeader::GSO_NONE,
         ..header
@@ -156,8 +163,7 @@ pub fn cut(mut frame: Frame, out: &mut impl FnMut(Frame)) -> Result<(), DropReas
     if completed.map_err(|_| DropReason::Malformed)? || frame.has_segment_size() {
         frame.set_header(&VirtioNetHeader::verified());
     }
-    out(frame);
-    Ok(())
+    Ok(frame)
 }
 
 /// The segments of a merged frame, with complete checksums.

@@ -2,7 +2,7 @@
 //!
 //! Rooms (network namespaces) are joined by wires. The ends of a wire are TAP devices; a thread
 //! carries each frame from one to the other through the wire's elements: [`Link`], [`Bond`],
-//! [`Nic`], [`Switch`], [`Director`], [`HyperV2019`], [`Point`]. What the kernel has itself (bridges, routers
+//! [`Nic`], [`Switch`], [`Director`], [`Headerless`], [`Decapsulator`], [`HyperV2019`], [`Point`]. What the kernel has itself (bridges, routers
 //! with NAT, VXLAN, IPVS, bonding) is made in a room.
 //!
 //! ```no_run
@@ -46,6 +46,7 @@ mod nic;
 mod plan;
 mod point;
 mod running;
+mod said;
 mod steps;
 mod switch;
 mod tap;
@@ -65,6 +66,7 @@ pub use nic::Nic;
 pub use plan::{Plan, Wire};
 pub use point::{Point, Recorder};
 pub use running::Path;
+pub use said::{Decapsulator, Headerless};
 pub use switch::{HYPERV_2019_MTU, HyperV2019, Switch};
 pub use tap::Tap;
 

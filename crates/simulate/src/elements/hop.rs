@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{Outbox, Why, split};
 use crate::chance::Chance;
-use crate::packet::{Content, Origin, Packet, TooBig};
+use crate::packet::{Checksum, Content, Origin, Packet, TooBig};
 use crate::path::Hop;
 use crate::scenario::{Scenario, Side};
 use crate::schedule::Nanos;
@@ -129,6 +129,7 @@ impl HopState {
             Hop::Nat => self.translate(packet),
             Hop::Director { .. } => self.direct(packet),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
+            Hop::SegmentSize { toward, says } if packet.toward == toward => say(packet, says),
             _ => {}
         }
     }
@@ -155,8 +156,8 @@ impl HopState {
     fn route(&mut self, mut packet: Packet, mtu: usize, icmp: bool, now: Nanos, out: &mut Outbox) {
         pass_router(&mut packet);
         let long = packet.ip_len() > mtu;
-        let knows_segments = |tcp: &crate::packet::Tcp| tcp.is_merged() && tcp.reversible;
-        if long && packet.tcp().is_some_and(knows_segments) {
+        let fits = |segment: usize| segment <= mtu;
+        if long && packet.segment_ip_len().is_some_and(fits) {
             for segment in split::cut(&packet) {
                 self.send_on(segment, mtu, icmp, now, out);
             }
@@ -185,6 +186,17 @@ impl HopState {
             } else {
                 out.onward.push((now, segment));
             }
+        }
+    }
+}
+
+/// What goes on whole without a word about its segments is complete: no card will fill in its checksum.
+fn say(packet: &mut Packet, size: Option<u16>) {
+    if let Some(tcp) = packet.tcp_mut().filter(|tcp| tcp.is_merged()) {
+        tcp.said = size;
+        if size.is_none() {
+            (tcp.origin, tcp.reversible) = (Origin::Merged, false);
+            tcp.checksum = Checksum::Full;
         }
     }
 }

@@ -149,6 +149,7 @@ impl Endpoint {
                 Checksum::Full
             },
             reversible: true,
+            said: None,
         };
         let packet = self.wrap(tcp);
         self.id.ip_id = self.id.ip_id.wrapping_add(count.max(1) as u16);
