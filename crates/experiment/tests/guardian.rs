@@ -12,7 +12,7 @@ use coalescope_experiment::settings::{
 use coalescope_needs as needs;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::namespace::Namespace;
-use coalescope_netlink::route::{NewLink, Route};
+use coalescope_netlink::route::{Limits, NewLink, Route};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 24] = [
+const TESTS: [Test; 25] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -65,6 +65,7 @@ const TESTS: [Test; 24] = [
     test("what was kept is undone", kept),
     test("what was left is not taken for what was", unfinished),
     test("sysctls", sysctls),
+    test("the largest sizes, with IPv4's", sizes),
     test_with_ip("coalescing is rounded, and restored", coalescing),
     test_with_ip("a bridge follows its port", related),
     test_with_ip(
@@ -243,6 +244,28 @@ fn not_changed(store: &Store) {
     );
     restored(guard, store);
     assert_eq!(snapshot(), before);
+}
+
+/// IPv4's sizes follow those that are set, since Linux 6.3.
+fn sizes(store: &Store) {
+    let before = snapshot();
+    let was = limits();
+    let mut guard = guard(store);
+    change(&mut guard, "a:gso_max_size=1500").unwrap();
+    change(&mut guard, "a:gro_max_size=9000").unwrap();
+    assert_eq!(value("a:gso_max_size"), "1500");
+    let is = limits();
+    assert_eq!((is.gso_max_size, is.gro_max_size), (Some(1500), Some(9000)));
+    assert!(is.gso_ipv4_max_size.is_none_or(|bytes| bytes == 1500));
+    restored(guard, store);
+    assert_eq!(snapshot(), before);
+    assert_eq!(limits(), was);
+}
+
+fn limits() -> Limits {
+    let links = Route::open().unwrap().links().unwrap();
+    let own = links.into_iter().find(|link| link.name == "a");
+    own.unwrap().limits
 }
 
 fn errors(store: &Store) {

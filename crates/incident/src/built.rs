@@ -101,6 +101,11 @@ impl Incident {
                     features.insert(feature.clone(), *on);
                 }
             }
+            Value::GsoMaxSize { interface, bytes } => {
+                if let Some(room) = self.room_mut(number) {
+                    room.gso_max_size.insert(interface.clone(), *bytes);
+                }
+            }
             Value::Sysctl { key, value } => {
                 if let Some(room) = self.room_mut(number) {
                     room.sysctls.insert(key.clone(), value.clone());

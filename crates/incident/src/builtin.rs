@@ -12,7 +12,7 @@ macro_rules! files {
 pub const RULES: &str = include_str!("../incidents/rules/lab.yaml");
 
 /// Names and texts, in the order in which they are listed.
-const FILES: [(&str, &str); 17] = files![
+const FILES: [(&str, &str); 19] = files![
     "openstack-gro",
     "freebsd-bridge-lro",
     "bond-rr-gro",
@@ -21,10 +21,12 @@ const FILES: [(&str, &str); 17] = files![
     "gvisor-forward",
     "vm-frames-bare",
     "gso-size-guessed",
+    "cap-on-bridge",
     "gro-forwarding",
     "gvisor-forward-segments",
     "vm-frames-with-header",
     "gso-size-kept",
+    "cap-on-port",
     "plain-loss",
     "slow-server",
     "small-window",

@@ -1,8 +1,9 @@
 //! Reads an incident file, and refuses what contradicts itself.
 
 mod elements;
+mod workload;
 
-use crate::{Control, Does, Element, Error, Incident, Part, Row, Setting, Side, Value, Workload};
+use crate::{Control, Does, Element, Error, Incident, Part, Row, Setting, Side, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -14,8 +15,6 @@ const ROOMS: usize = 16;
 const ROOM_NAME: usize = 16;
 /// IFNAMSIZ, less its closing zero.
 const INTERFACE_NAME: usize = 15;
-/// Bytes asked for at most: a minute at 140 Mbit/s.
-const MOST_BYTES: u64 = 1 << 30;
 /// Rows of a table at most: each is a measurement.
 const ROWS: usize = 64;
 /// How far the stated round trip may be from the sum of all delays: queues and cards add some.
@@ -109,7 +108,7 @@ impl Incident {
         self.check_shape()?;
         self.check_rooms()?;
         elements::check(self)?;
-        workload(&self.workload)?;
+        workload::check(&self.workload)?;
         self.check_figures()?;
         self.check_points()?;
         self.setting(&self.remedy)?;
@@ -194,7 +193,8 @@ impl Incident {
         for name in interfaces.into_iter().flatten() {
             let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             let length = (1..=INTERFACE_NAME).contains(&name.len());
-            let is_name = length && name.bytes().all(sound) && !["lo", "br0"].contains(&name);
+            let is_name =
+                length && name.bytes().all(sound) && !["lo", crate::BRIDGE].contains(&name);
             let reason = format!("interface {name:?}: 1 to 15 letters and digits, not lo or br0");
             require(is_name, name, reason)?;
         }
@@ -209,9 +209,17 @@ impl Incident {
         self.check_features(number)
     }
 
+    fn is_bridge(&self, number: usize, interface: &str) -> bool {
+        let room = self.rooms().nth(number);
+        interface == crate::BRIDGE && room.is_some_and(|room| room.does == Does::Bridge)
+    }
+
     fn check_features(&self, number: usize) -> Checked {
         let room = self.rooms().nth(number);
-        let mut named = room.into_iter().flat_map(|room| room.features.keys());
+        let features = room.into_iter().flat_map(|room| room.features.keys());
+        let sizes = room.into_iter().flat_map(|room| room.gso_max_size.keys());
+        let sizes = sizes.filter(|name| !self.is_bridge(number, name));
+        let mut named = features.chain(sizes);
         let stranger = named.find(|name| self.side_of(number, name).is_none());
         let room = room.map_or("", |room| &room.name);
         stranger.map_or(Ok(()), |name| {
@@ -276,8 +284,12 @@ impl Incident {
             return fault(setting, format!("{setting}: there is no room {room}"));
         };
         match &setting.value {
-            Value::Feature { interface, .. } | Value::Mtu { interface, .. } => {
-                let known = self.side_of(number, interface).is_some();
+            Value::Feature { interface, .. }
+            | Value::Mtu { interface, .. }
+            | Value::GsoMaxSize { interface, .. } => {
+                let is_size = matches!(setting.value, Value::GsoMaxSize { .. });
+                let known = self.side_of(number, interface).is_some()
+                    || is_size && self.is_bridge(number, interface);
                 let reason = format!("{setting}: room {room} has no interface {interface}");
                 require(known, setting, reason)
             }
@@ -328,7 +340,7 @@ impl Incident {
         );
         require(captured, "frames", reason)?;
         elements::changes(self, control)?;
-        control.workload.as_ref().map_or(Ok(()), workload)
+        control.workload.as_ref().map_or(Ok(()), workload::check)
     }
 
     fn has_service(&self, room: &str) -> bool {
@@ -357,25 +369,6 @@ fn row_words(row: &Row) -> String {
         .map(|(name, level)| format!("{name} {level}"))
         .collect();
     words.join(", ")
-}
-
-fn workload(workload: &Workload) -> Checked {
-    let bytes = [Some(workload.bytes), workload.trial_bytes];
-    for bytes in bytes.into_iter().flatten() {
-        let reason = "bytes of a workload: 1 to 1 GiB (1073741824)";
-        require((1..=MOST_BYTES).contains(&bytes), bytes, reason)?;
-    }
-    let limit = (0.1..=600.0).contains(&workload.limit_s);
-    require(limit, "limit_s", "limit_s: 0.1 to 600 seconds")?;
-    let streams = (1..=1000).contains(&workload.streams);
-    require(streams, "streams", "streams: 1 to 1000")?;
-    let rate = workload.sender_rate_bps.is_none_or(|rate| rate >= 8000);
-    require(rate, "sender_rate_bps", "sender_rate_bps: 8000 or more")?;
-    let window = workload
-        .receive_window_bytes
-        .is_none_or(|bytes| bytes >= 2048);
-    let reason = "receive_window_bytes: 2048 or more, as of SO_RCVBUF (socket(7))";
-    require(window, "receive_window_bytes", reason)
 }
 
 /// The first line from one on, the first being 0, that has the word; comments do not count.

@@ -34,7 +34,7 @@ pub use error::Error;
 pub use model::{
     Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,
 };
-pub use path::{Bonded, Does, Ends, Part, Room, Veth, Wire};
+pub use path::{BRIDGE, Bonded, Does, Ends, Part, Room, Veth, Wire};
 pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
 pub use setting::{Setting, Value};
 pub use table::{PublishedRow, Row};

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The name of a room's bridge.
+pub const BRIDGE: &str = "br0";
+
 /// One part of a path: rooms and joints take turns, and it begins and ends with a room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -40,6 +43,9 @@ pub struct Room {
     /// Offloads by interface and name, short or long or the kernel's: `eth0: {gro: false}`.
     #[serde(default)]
     pub features: BTreeMap<String, BTreeMap<String, bool>>,
+    /// `gso_max_size` by interface, in bytes; the room's bridge is br0.
+    #[serde(default)]
+    pub gso_max_size: BTreeMap<String, u32>,
 }
 
 /// What a room does with what is not for itself.

@@ -35,6 +35,13 @@ pub enum Value {
         /// Bytes.
         bytes: u16,
     },
+    /// The longest frame that an interface takes, `gso_max_size`: a longer one is cut before.
+    GsoMaxSize {
+        /// The interface.
+        interface: String,
+        /// Bytes.
+        bytes: u32,
+    },
     /// A setting of the room's stack.
     Sysctl {
         /// Its name with dots.
@@ -67,6 +74,7 @@ impl Value {
                 format!("{name} {}", if *on { "on" } else { "off" })
             }
             Self::Mtu { bytes, .. } => format!("an MTU of {bytes}"),
+            Self::GsoMaxSize { bytes, .. } => format!("a gso_max_size of {bytes}"),
             Self::Sysctl { key, value } => format!("{key} = {value}"),
         }
     }
@@ -90,6 +98,9 @@ impl fmt::Display for Value {
                 write!(formatter, "{interface}:{feature}={level}")
             }
             Self::Mtu { interface, bytes } => write!(formatter, "{interface}:mtu={bytes}"),
+            Self::GsoMaxSize { interface, bytes } => {
+                write!(formatter, "{interface}:gso_max_size={bytes}")
+            }
             Self::Sysctl { key, value } => write!(formatter, "sysctl:{key}={value}"),
         }
     }
@@ -144,6 +155,12 @@ fn value(place: &str, name: &str, level: &str) -> Result<Value, String> {
                 .parse()
                 .map_err(|_| format!("an MTU of {level}: it is a number of bytes to 65535"))?,
         }),
+        (_, "gso_max_size") => Ok(Value::GsoMaxSize {
+            interface,
+            bytes: level
+                .parse()
+                .map_err(|_| format!("a gso_max_size of {level}: it is a number of bytes"))?,
+        }),
         _ => Ok(Value::Feature {
             interface,
             feature: name.to_owned(),
@@ -169,6 +186,7 @@ mod tests {
         for text in [
             "box/lossy0:gro=off",
             "vm/eth0:mtu=1500",
+            "box/tap0:gso_max_size=1500",
             "vm/sysctl:net.ipv4.tcp_rmem=4096 16384 16384",
         ] {
             let setting: Setting = text.parse().expect("a setting");

@@ -17,7 +17,7 @@ Examples:
 
 A SETTING is IFACE:NAME=VALUE: a feature by its short or long name as ethtool has it (gro,
 generic-receive-offload), mtu, what ethtool -c lists (rx-usecs), gro_flush_timeout,
-napi_defer_hard_irqs; or sysctl:KEY=VALUE. ns/NAME/IFACE is an interface in the network namespace
+napi_defer_hard_irqs, gso_max_size, gro_max_size; or sysctl:KEY=VALUE. ns/NAME/IFACE is an interface in the network namespace
 NAME. With several factors all combinations are run.
 
 Runs come in random blocks that hold each combination once. It ends when the answer is clear. All

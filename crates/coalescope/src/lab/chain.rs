@@ -315,17 +315,28 @@ fn report(
         captures: place.kept(seen.captures),
         took_s: 0.0,
     };
-    done.problems.extend(missing(&done));
+    if has_remedy(incident) {
+        done.problems.extend(missing(&done));
+    }
     done
 }
 
-/// Each step of the chain has to succeed where merging harms.
-fn missing(done: &LabIncident) -> Vec<String> {
-    if done.kind != Kind::Harm {
-        return Vec::new();
+/// Whether the remedy must be found: merging harms, or its cure is there to be measured.
+fn has_remedy(incident: &Incident) -> bool {
+    match incident.kind {
+        Kind::Harm => true,
+        Kind::Cure => incident.expect.ratio_at_least.is_some(),
+        Kind::Innocent => false,
     }
+}
+
+/// Each step of the chain has to succeed then.
+fn missing(done: &LabIncident) -> Vec<String> {
     let steps = [
-        (done.suspected, "check does not suspect what merges"),
+        (
+            done.suspected,
+            "check does not suspect the setting of the remedy",
+        ),
         (done.proven, "ab does not prove it"),
         (done.fixed, "fix does not mend it"),
         (done.undone, "undo does not make it as it was"),

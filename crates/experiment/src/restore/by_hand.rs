@@ -18,7 +18,9 @@ pub(super) fn interface(
         Item::Active(feature) | Item::Wanted(feature) => {
             format!("ethtool -K {name} {feature} {was}")
         }
-        Item::Mtu => format!("ip link set dev {name} mtu {was}"),
+        Item::Mtu | Item::GsoMaxSize | Item::GroMaxSize => {
+            format!("ip link set dev {name} {item} {was}")
+        }
         Item::Ipv6Mtu => {
             let key = format!("net/ipv6/conf/{}/mtu={was}", is.name);
             format!("sysctl -w {}", sh(&key))
@@ -99,6 +101,7 @@ mod tests {
             Item::Coalescing("rx-usecs".to_owned()),
             Item::GroFlushTimeout,
             Item::NapiDeferHardIrqs,
+            Item::GsoMaxSize,
         ];
         for name in NAMES {
             for inside in [None, Some(name)] {

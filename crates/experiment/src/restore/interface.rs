@@ -4,7 +4,8 @@ use super::features;
 use super::keys::standing;
 use crate::journal::{InterfaceEntry, Standing};
 use crate::settings::{
-    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, write_napi,
+    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, set_size,
+    write_napi,
 };
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
@@ -18,6 +19,7 @@ enum Step {
     Mtu,
     Coalescing,
     Napi,
+    Sizes,
 }
 
 /// Sets back what is as it was set; the error is what the kernel said against it. An interface that
@@ -57,6 +59,7 @@ fn of(item: &Item) -> Step {
         Item::Mtu | Item::Ipv6Mtu => Step::Mtu,
         Item::Coalescing(_) => Step::Coalescing,
         Item::GroFlushTimeout | Item::NapiDeferHardIrqs | Item::Sysctl(_) => Step::Napi,
+        Item::GsoMaxSize | Item::GroMaxSize => Step::Sizes,
     }
 }
 
@@ -66,6 +69,7 @@ fn take(step: Step, entry: &InterfaceEntry, is: &InterfaceState, pass: u32) -> R
         Step::Mtu => mtu(entry, is),
         Step::Coalescing => Ok(coalescing(entry, is)?),
         Step::Napi => napi(entry, is),
+        Step::Sizes => Ok(sizes(entry, is)?),
     }
 }
 
@@ -95,6 +99,15 @@ fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
             written.map_err(Error::file("write", path.as_ref()))
         }
     }
+}
+
+fn sizes(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {
+    let both = [Item::GsoMaxSize, Item::GroMaxSize];
+    let ours = both
+        .iter()
+        .filter_map(|item| Some((item, was(entry, item, is)?)));
+    let set = ours.map(|(item, bytes)| set_size(is, item, bytes));
+    set.fold(Ok(()), Result::and)
 }
 
 /// All that was set at once; if that is refused, one by one.

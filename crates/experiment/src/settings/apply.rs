@@ -1,5 +1,6 @@
 //! One change: everything is read before and after, and what differs is told.
 
+use super::lengths;
 use super::link::Carrier;
 use super::moves::{self, Move};
 use super::state::{as_coalescing, gone, queues_are_alike};
@@ -11,9 +12,6 @@ use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
 use std::collections::BTreeSet;
-
-/// `IPV6_MIN_MTU`.
-const IPV6_LEAST: u32 = 1280;
 
 /// What is asked of the kernel: items with the values that they are to have.
 struct Request<'a> {
@@ -30,21 +28,10 @@ pub(crate) fn check(setting: &Setting, state: Option<&InterfaceState>) -> Result
         (What::Sysctl(key), _) => sysctl::check(key),
         (What::Interface { knob, .. }, Some(state)) => {
             state.value(knob)?;
-            check_mtu(knob, &setting.value, state)
+            lengths::check(knob, &setting.value, state)
         }
         (What::Interface { .. }, None) => Ok(()),
     }
-}
-
-fn check_mtu(knob: &Knob, value: &Value, state: &InterfaceState) -> Result<(), Error> {
-    let low = matches!(value, Value::Number(mtu) if *mtu < IPV6_LEAST);
-    if *knob != Knob::Mtu || !low || state.ipv6_mtu.is_none() {
-        return Ok(());
-    }
-    Err(Error::NotReversible {
-        what: format!("{}: mtu below {IPV6_LEAST}", state.name),
-        why: "it takes IPv6 off the interface, with its addresses and settings".to_owned(),
-    })
 }
 
 /// A sysctl that is about to be written.
@@ -209,7 +196,7 @@ impl<'a> Request<'a> {
             fixed: Vec::new(),
         };
         state.value(knob)?;
-        check_mtu(knob, value, state)?;
+        lengths::check(knob, value, state)?;
         match knob {
             Knob::Feature(name) => request.ask_features(name, number != 0, state, was)?,
             _ => request.asked.push((item(knob), value.to_string())),
@@ -268,6 +255,9 @@ impl<'a> Request<'a> {
                 Ethtool::open()?.set_coalescing(name, &[(setting, value)])
             }
             Knob::GroFlushTimeout | Knob::NapiDeferHardIrqs => return self.send_napi(state),
+            Knob::GsoMaxSize | Knob::GroMaxSize => {
+                lengths::set_size(state, &item(self.knob), self.number)
+            }
         };
         match answer {
             Ok(()) => Ok(Ok(())),
@@ -371,6 +361,8 @@ fn item(knob: &Knob) -> Item {
         Knob::Coalescing(name) => Item::Coalescing(name.clone()),
         Knob::GroFlushTimeout => Item::GroFlushTimeout,
         Knob::NapiDeferHardIrqs => Item::NapiDeferHardIrqs,
+        Knob::GsoMaxSize => Item::GsoMaxSize,
+        Knob::GroMaxSize => Item::GroMaxSize,
     }
 }
 
@@ -390,6 +382,8 @@ impl InterfaceState {
             }
             Item::GroFlushTimeout => number(self.gro_flush_timeout),
             Item::NapiDeferHardIrqs => number(self.napi_defer_hard_irqs),
+            Item::GsoMaxSize => number(self.gso_max_size),
+            Item::GroMaxSize => number(self.gro_max_size),
             Item::Sysctl(_) => String::new(),
         }
     }

@@ -26,6 +26,10 @@ pub enum Item {
     GroFlushTimeout,
     /// `napi_defer_hard_irqs`.
     NapiDeferHardIrqs,
+    /// `gso_max_size`.
+    GsoMaxSize,
+    /// `gro_max_size`.
+    GroMaxSize,
     /// A sysctl by its path.
     Sysctl(String),
 }
@@ -51,6 +55,8 @@ impl Display for Item {
             Self::Ipv6Mtu => to.write_str("mtu of IPv6"),
             Self::GroFlushTimeout => to.write_str("gro_flush_timeout"),
             Self::NapiDeferHardIrqs => to.write_str("napi_defer_hard_irqs"),
+            Self::GsoMaxSize => to.write_str("gso_max_size"),
+            Self::GroMaxSize => to.write_str("gro_max_size"),
             Self::Sysctl(path) => to.write_str(&super::parse::dotted(path)),
         }
     }
@@ -86,6 +92,10 @@ pub(crate) fn differences(was: &InterfaceState, is: &InterfaceState) -> Vec<Diff
     number(&mut all, from, to, || Item::GroFlushTimeout);
     let (from, to) = (was.napi_defer_hard_irqs, is.napi_defer_hard_irqs);
     number(&mut all, from, to, || Item::NapiDeferHardIrqs);
+    let (from, to) = (was.gso_max_size, is.gso_max_size);
+    number(&mut all, from, to, || Item::GsoMaxSize);
+    let (from, to) = (was.gro_max_size, is.gro_max_size);
+    number(&mut all, from, to, || Item::GroMaxSize);
     all
 }
 

@@ -6,6 +6,7 @@
 mod apply;
 mod difference;
 mod error;
+mod lengths;
 mod link;
 mod moves;
 mod names;
@@ -25,6 +26,7 @@ pub use state::InterfaceState;
 
 pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
+pub(crate) use lengths::set_size;
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;
@@ -51,6 +53,10 @@ pub enum Knob {
     GroFlushTimeout,
     /// `napi_defer_hard_irqs`, polls.
     NapiDeferHardIrqs,
+    /// `gso_max_size`, bytes: what is longer is cut before it is sent there.
+    GsoMaxSize,
+    /// `gro_max_size`, bytes: what is received there is merged to no more.
+    GroMaxSize,
 }
 
 /// What a setting belongs to.

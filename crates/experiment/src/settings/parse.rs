@@ -124,6 +124,8 @@ fn knob(name: &str) -> Result<Knob, &'static str> {
         "mtu" => Knob::Mtu,
         "gro-flush-timeout" => Knob::GroFlushTimeout,
         "napi-defer-hard-irqs" => Knob::NapiDeferHardIrqs,
+        "gso-max-size" => Knob::GsoMaxSize,
+        "gro-max-size" => Knob::GroMaxSize,
         name if coalescing_names().any(|(known, _)| known == name) => {
             Knob::Coalescing(name.to_owned())
         }
@@ -174,7 +176,7 @@ fn is_switch(knob: &Knob) -> bool {
     match knob {
         Knob::Feature(_) => true,
         Knob::Coalescing(name) => coalescing_names().any(|known| known == (name.as_str(), true)),
-        Knob::Mtu | Knob::GroFlushTimeout | Knob::NapiDeferHardIrqs => false,
+        _ => false,
     }
 }
 
@@ -185,6 +187,8 @@ impl Display for Knob {
             Self::Mtu => "mtu",
             Self::GroFlushTimeout => "gro_flush_timeout",
             Self::NapiDeferHardIrqs => "napi_defer_hard_irqs",
+            Self::GsoMaxSize => "gso_max_size",
+            Self::GroMaxSize => "gro_max_size",
         })
     }
 }
@@ -245,6 +249,7 @@ mod tests {
         for text in [
             "eth0:gro=off",
             "ns/blue/eth0.100:mtu=1500",
+            "ns/blue/veth1:gso_max_size=1500",
             "eth0:rx-usecs=50",
             "eth0:adaptive-rx=on",
             "eth0:gro_flush_timeout=20000",

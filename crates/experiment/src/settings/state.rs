@@ -48,6 +48,14 @@ pub struct InterfaceState {
     pub gro_flush_timeout: Option<u32>,
     /// `napi_defer_hard_irqs`, polls.
     pub napi_defer_hard_irqs: Option<u32>,
+    /// `gso_max_size`, bytes; `None` where the kernel does not say.
+    pub gso_max_size: Option<u32>,
+    /// `gro_max_size`, bytes.
+    pub gro_max_size: Option<u32>,
+    /// `gso_ipv4_max_size`, bytes, which follows the other one.
+    pub gso_ipv4_max_size: Option<u32>,
+    /// `gro_ipv4_max_size`, bytes.
+    pub gro_ipv4_max_size: Option<u32>,
 }
 
 impl InterfaceState {
@@ -63,6 +71,8 @@ impl InterfaceState {
             Knob::Coalescing(name) => self.coalescing.get(name).copied(),
             Knob::GroFlushTimeout => self.gro_flush_timeout,
             Knob::NapiDeferHardIrqs => self.napi_defer_hard_irqs,
+            Knob::GsoMaxSize => self.gso_max_size,
+            Knob::GroMaxSize => self.gro_max_size,
         };
         let known = number.ok_or_else(|| self.lacks(knob))?;
         Ok(match knob {
@@ -153,6 +163,10 @@ fn read_link(link: &Link, sys: bool) -> Result<InterfaceState, Error> {
         mtu: link.mtu.unwrap_or_default(),
         ipv6_mtu: number(&ipv6_mtu_path(&link.name)),
         coalescing: coalescing(&ethtool, &link.name)?,
+        gso_max_size: link.limits.gso_max_size,
+        gro_max_size: link.limits.gro_max_size,
+        gso_ipv4_max_size: link.limits.gso_ipv4_max_size,
+        gro_ipv4_max_size: link.limits.gro_ipv4_max_size,
         ..InterfaceState::default()
     };
     add_features(&mut state, &ethtool)?;

@@ -17,7 +17,7 @@ use coalescope_experiment::settings::{Error, Setting};
 use coalescope_needs as needs;
 use coalescope_netlink::ethtool::{Ethtool, Feature};
 use coalescope_netlink::namespace::Namespace;
-use coalescope_netlink::route::{NewLink, Route};
+use coalescope_netlink::route::{Limits, NewLink, Route};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use other::{FEATURES, Other};
@@ -33,7 +33,7 @@ use std::thread::{sleep, spawn};
 use std::time::Duration;
 use std::{env, fs};
 
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 16] = [
     "a:tx=off",
     "a:tx=on",
     "a:tso=off",
@@ -46,6 +46,8 @@ const SETTINGS: [&str; 14] = [
     "b:mtu=1300",
     "b:tx=off",
     "a:gro_flush_timeout=20000",
+    "a:gso_max_size=1500",
+    "b:gro_max_size=9000",
     "sysctl:net.ipv4.tcp_reordering=127",
     "sysctl:net.ipv4.tcp_rmem=4096 100000 200000",
 ];
@@ -104,7 +106,7 @@ fn victim(store: &Path, seed: u64) -> ! {
 #[derive(Debug, PartialEq)]
 struct Snapshot {
     features: BTreeMap<String, BTreeMap<String, Feature>>,
-    mtus: BTreeMap<String, Option<u32>>,
+    mtus: BTreeMap<String, (Option<u32>, Limits)>,
     texts: Vec<String>,
 }
 
@@ -129,7 +131,7 @@ fn snapshot() -> Snapshot {
         features: links.iter().map(|link| features(&link.name)).collect(),
         mtus: links
             .iter()
-            .map(|link| (link.name.clone(), link.mtu))
+            .map(|link| (link.name.clone(), (link.mtu, link.limits)))
             .collect(),
         texts: texts
             .iter()

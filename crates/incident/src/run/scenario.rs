@@ -147,7 +147,10 @@ fn passing_on(built: &Built, number: usize, room: &Room) -> Vec<Element> {
     };
     let hops = match room.does {
         Does::Nothing => vec![],
-        Does::Bridge => vec![Hop::Forward { mtu }],
+        Does::Bridge => {
+            let cut = capped(built, number, room).map(|toward| Hop::Splitter { toward, loss: 0.0 });
+            cut.chain([Hop::Forward { mtu }]).collect()
+        }
         Does::Route => vec![router],
         Does::Nat => vec![Hop::Nat, router],
         // The simulator has the IPVS of 2.6.32 only, which refuses what keeps its segment size too.
@@ -156,6 +159,24 @@ fn passing_on(built: &Built, number: usize, room: &Room) -> Vec<Element> {
         }],
     };
     hops.into_iter().map(Element::Hop).collect()
+}
+
+/// The sides toward which a bridge's port takes no merged frame: Linux cuts what is longer for the port that
+/// it leaves by, and asks the bridge itself nothing (`gso_features_check`).
+fn capped<'a>(
+    built: &'a Built,
+    number: usize,
+    room: &'a Room,
+) -> impl Iterator<Item = simulate::Side> + 'a {
+    let sides = [Side::Client, Side::Server].into_iter();
+    let is_capped = move |toward: &Side| {
+        let port = built.incident.interface(number, *toward);
+        let size = port.and_then(|port| room.gso_max_size.get(port));
+        let mtu = built.incident.mtu_bytes(number, *toward);
+        size.zip(mtu)
+            .is_some_and(|(size, mtu)| *size <= u32::from(mtu))
+    };
+    sides.filter(is_capped).map(side)
 }
 
 /// An element of the wire behind the room of a number.

@@ -252,9 +252,13 @@ impl Live {
     }
 }
 
-/// All offloads that a room sets.
+/// All offloads and sizes that a room sets.
 fn features(room: &Room) -> impl Iterator<Item = (&str, Value)> {
-    room.features.iter().flat_map(|(interface, features)| {
+    let sizes = room.gso_max_size.iter().map(|(interface, bytes)| {
+        let (interface, bytes) = (interface.clone(), *bytes);
+        (room.name.as_str(), Value::GsoMaxSize { interface, bytes })
+    });
+    let switches = room.features.iter().flat_map(|(interface, features)| {
         features.iter().map(|(feature, on)| {
             let (interface, feature) = (interface.clone(), feature.clone());
             let on = *on;
@@ -265,7 +269,8 @@ fn features(room: &Room) -> impl Iterator<Item = (&str, Value)> {
             };
             (room.name.as_str(), value)
         })
-    })
+    });
+    switches.chain(sizes)
 }
 
 fn capture_file(folder: &FilePath, point: &str) -> PathBuf {

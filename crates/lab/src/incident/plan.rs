@@ -2,11 +2,9 @@
 
 use super::elements;
 use crate::path::{Plan, Recorder, Wire};
-use coalescope_incident::{Built, Does, Part, Room, Side};
+use coalescope_incident::{BRIDGE, Built, Does, Part, Room, Side};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// The name of a room's bridge.
-const BRIDGE: &str = "br0";
 /// Prefix of the subnets: one for each run of rooms that no router divides.
 const PREFIX: u8 = 24;
 /// The host number of the address that a director stands for; rooms have 1 to 16.

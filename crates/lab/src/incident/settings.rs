@@ -18,6 +18,10 @@ pub(super) fn apply(room: &Namespace, value: &Value) -> Result<(), LabError> {
             let index = Link::named(interface)?.index();
             Ok(Route::open()?.set_mtu(interface, index, (*bytes).into())?)
         }
+        Value::GsoMaxSize { interface, bytes } => {
+            let index = Link::named(interface)?.index();
+            Ok(Route::open()?.set_gso_max_size(interface, index, *bytes)?)
+        }
         // Only what begins with net. is a room's own; a file is checked for that.
         Value::Sysctl { key, value } => {
             write(&format!("/proc/sys/{}", key.replace('.', "/")), value)

@@ -128,6 +128,30 @@ impl Route {
         self.change(message, index, &format!("set the MTU of {name} to {mtu}"))
     }
 
+    /// Sets the longest frame that a link takes: a longer one is cut before (`gso_max_size`).
+    pub fn set_gso_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
+        let attribute = LinkAttribute::GsoMaxSize(bytes);
+        self.limit(name, index, attribute, &format!("gso_max_size {bytes}"))
+    }
+
+    /// Sets the longest frame that a link makes of what it receives (`gro_max_size`).
+    pub fn set_gro_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
+        let attribute = LinkAttribute::GroMaxSize(bytes);
+        self.limit(name, index, attribute, &format!("gro_max_size {bytes}"))
+    }
+
+    fn limit(
+        &self,
+        name: &str,
+        index: u32,
+        limit: LinkAttribute,
+        words: &str,
+    ) -> Result<(), Error> {
+        let mut message = LinkMessage::default();
+        message.attributes = vec![limit];
+        self.change(message, index, &format!("give {name} {words}"))
+    }
+
     /// Moves a link to another namespace.
     pub fn move_to(&self, name: &str, index: u32, namespace: &Namespace) -> Result<(), Error> {
         let mut message = LinkMessage::default();

@@ -1,0 +1,75 @@
+//! Longest packets and frames: the MTU, and what is segmented and merged at most.
+
+use super::{Error, InterfaceState, Item, Knob, Value};
+use coalescope_netlink::Error as Kernel;
+use coalescope_netlink::route::Route;
+
+/// `IPV6_MIN_MTU`.
+const IPV6_LEAST: u32 = 1280;
+/// `GSO_LEGACY_MAX_SIZE`: a size up to it is IPv4's as well (`netif_set_gso_max_size`, `netif_set_gro_max_size`).
+const IPV4_TOO: u32 = 65_536;
+
+/// Whether a length can be set and set back; what is no length can.
+pub(super) fn check(knob: &Knob, value: &Value, state: &InterfaceState) -> Result<(), Error> {
+    let why = match knob {
+        Knob::Mtu if loses_ipv6(value, state) => {
+            "it takes IPv6 off the interface, with its addresses and settings"
+        }
+        Knob::GsoMaxSize if has_two(state.gso_max_size, state.gso_ipv4_max_size) => TWO,
+        Knob::GroMaxSize if has_two(state.gro_max_size, state.gro_ipv4_max_size) => TWO,
+        _ => return Ok(()),
+    };
+    Err(Error::NotReversible {
+        what: match knob {
+            Knob::Mtu => format!("{}: mtu below {IPV6_LEAST}", state.name),
+            knob => format!("{}: {knob}", state.name),
+        },
+        why: why.to_owned(),
+    })
+}
+
+const TWO: &str = "IPv4 has a size of its own, which goes along and would not come back";
+
+fn loses_ipv6(value: &Value, state: &InterfaceState) -> bool {
+    let low = matches!(value, Value::Number(mtu) if *mtu < IPV6_LEAST);
+    low && state.ipv6_mtu.is_some()
+}
+
+/// Whether IPv4's size would not follow both ways.
+fn has_two(size: Option<u32>, ipv4: Option<u32>) -> bool {
+    ipv4.is_some_and(|ipv4| size != Some(ipv4) || ipv4 > IPV4_TOO)
+}
+
+/// Sets one of the largest sizes.
+pub(crate) fn set_size(state: &InterfaceState, item: &Item, bytes: u32) -> Result<(), Kernel> {
+    let route = Route::open()?;
+    match item {
+        Item::GroMaxSize => route.set_gro_max_size(&state.name, state.index, bytes),
+        _ => route.set_gso_max_size(&state.name, state.index, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(size: u32, ipv4: Option<u32>) -> InterfaceState {
+        InterfaceState {
+            gso_max_size: Some(size),
+            gso_ipv4_max_size: ipv4,
+            ..InterfaceState::default()
+        }
+    }
+
+    #[test]
+    fn a_size_of_ipv4s_own_is_not_touched() {
+        let fits =
+            |state: &InterfaceState| check(&Knob::GsoMaxSize, &Value::Number(1500), state).is_ok();
+        // Kernels before 6.3 have one size for both.
+        assert!(fits(&state(65_536, None)) && fits(&state(200_000, None)));
+        assert!(fits(&state(65_536, Some(65_536))));
+        assert!(!fits(&state(200_000, Some(65_536))));
+        // Setting 200,000 back would leave IPv4's at 1,500.
+        assert!(!fits(&state(200_000, Some(200_000))));
+    }
+}
