@@ -1,18 +1,19 @@
 //! Which interfaces carry the outer packets of a tunnel: computed here alone, of a host that was
 //! looked at and of one that was saved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use crate::model::{Interface, Route, Snapshot, Tunnel};
+use crate::model::{Interface, Snapshot, Stack, Tunnel};
 use crate::names::LINK_NAMESPACE;
 use crate::roles::stack_of;
 
 /// Sets the underlay of each tunnel that has none yet; nothing where it is not known.
 pub(crate) fn find(snapshot: &mut Snapshot) {
-    let keys = snapshot.interfaces.keys();
-    let found: Vec<(String, Vec<String>)> = keys
-        .filter_map(|key| Some((key.clone(), beneath(snapshot, key)?)))
+    let places = places(snapshot);
+    let interfaces = snapshot.interfaces.iter();
+    let found: Vec<(String, Vec<String>)> = interfaces
+        .filter_map(|(key, interface)| Some((key.clone(), beneath(&places, interface)?)))
         .collect();
     for (key, names) in found {
         let interface = snapshot.interfaces.get_mut(&key);
@@ -24,8 +25,7 @@ pub(crate) fn find(snapshot: &mut Snapshot) {
 
 /// By the interface that the tunnel is bound to, the routes to its other ends, or the interface
 /// that has its own outer address.
-fn beneath(snapshot: &Snapshot, key: &str) -> Option<Vec<String>> {
-    let interface = snapshot.interfaces.get(key)?;
+fn beneath(places: &Places<'_>, interface: &Interface) -> Option<Vec<String>> {
     let tunnel = interface.tunnel.as_ref()?;
     let is_elsewhere = interface.properties.contains_key(LINK_NAMESPACE);
     if !tunnel.underlay.is_empty() || is_elsewhere {
@@ -34,133 +34,168 @@ fn beneath(snapshot: &Snapshot, key: &str) -> Option<Vec<String>> {
     if let Some(parent) = &interface.parent {
         return Some(vec![parent.clone()]);
     }
-    let place = Place {
-        snapshot,
-        interface,
-    };
-    let mut names = place.by_routes(&remotes(snapshot, interface, tunnel));
+    let place = places.get(&interface.namespace.as_deref())?;
+    let mut names = place.by_routes(interface, tunnel);
     if names.is_empty() {
-        names = place.by_address(tunnel);
+        names.extend(place.by_address(tunnel));
     }
     // A route into the tunnel itself would be a loop, not an underlay.
-    names.remove(&interface.name);
-    (!names.is_empty()).then(|| names.into_iter().collect())
+    names.remove(interface.name.as_str());
+    (!names.is_empty()).then(|| names.into_iter().map(str::to_owned).collect())
 }
 
-/// Where the packets go; those of Open vSwitch, which sends to all of its ports' other ends by one
-/// interface of each kind (`vxlan_sys_4789`, `genev_sys_6081`).
-fn remotes(snapshot: &Snapshot, interface: &Interface, tunnel: &Tunnel) -> Vec<IpAddr> {
-    let own = tunnel
-        .remote
-        .iter()
-        .filter_map(|remote| remote.parse().ok());
-    let mut all: Vec<IpAddr> = own.collect();
-    if tunnel.external == Some(true) && interface.namespace.is_none() {
-        let bridges = snapshot.ovs.iter().flat_map(|ovs| ovs.bridges.values());
-        let ports = bridges.flat_map(|bridge| bridge.ports.values());
-        let alike = ports.filter(|port| port.kind.is_some() && port.kind == interface.kind);
-        all.extend(alike.filter_map(|port| port.remote.as_ref()?.parse::<IpAddr>().ok()));
+/// Where packets of each namespace that has interfaces go.
+type Places<'a> = BTreeMap<Option<&'a str>, Place<'a>>;
+
+fn places(snapshot: &Snapshot) -> Places<'_> {
+    let mut places = Places::new();
+    for interface in snapshot.interfaces.values() {
+        let space = interface.namespace.as_deref();
+        let place = places.entry(space);
+        let place = place.or_insert_with(|| Place::routed(stack_of(snapshot, interface)));
+        place.add(interface);
     }
-    all
+    if let Some(host) = places.get_mut(&None) {
+        host.add_ovs(snapshot);
+    }
+    places
 }
 
-/// The neighbours of a tunnel.
+/// A network: whether of IPv6, the length of its prefix, and its bits before the rest.
+type Network = (bool, u8, u128);
+
+/// Ways out of a namespace, each found without a look at all of the others: a host may have as many tunnels as
+/// addresses.
+#[derive(Default)]
 struct Place<'a> {
-    snapshot: &'a Snapshot,
-    interface: &'a Interface,
+    /// By network: the metric, and what leads there.
+    ways: BTreeMap<Network, (u32, Vec<&'a str>)>,
+    /// Interfaces by their own addresses.
+    own: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// Those with a default route, the second at most.
+    by_default: Vec<&'a str>,
+    /// What leads to the other ends of ports of Open vSwitch, by their kind. It sends to all of them by one
+    /// interface of each kind (`vxlan_sys_4789`, `genev_sys_6081`).
+    ovs: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
 impl<'a> Place<'a> {
-    fn beside(&self) -> impl Iterator<Item = &'a Interface> {
-        let own = &self.interface.namespace;
-        let all = self.snapshot.interfaces.values();
-        all.filter(move |other| other.namespace == *own)
+    fn routed(stack: &'a Stack) -> Self {
+        let mut place = Self::default();
+        for route in &stack.routes {
+            let names: Vec<&str> = route.interfaces.iter().map(String::as_str).collect();
+            for network in networks(&route.to) {
+                place.add_way(network, route.metric.unwrap_or(0), names.clone());
+            }
+        }
+        place
     }
 
-    fn by_routes(&self, remotes: &[IpAddr]) -> BTreeSet<String> {
-        let ways = remotes.iter().filter_map(|remote| self.way_to(*remote));
-        ways.flatten().collect()
+    fn add(&mut self, interface: &'a Interface) {
+        for address in &interface.addresses {
+            if let Some(network) = network(address) {
+                self.add_way(network, 0, vec![&interface.name]);
+            }
+            let own = address.split('/').next().unwrap_or_default();
+            self.own.entry(own).or_default().insert(&interface.name);
+        }
+        if interface.default_route == Some(true) && self.by_default.len() < 2 {
+            self.by_default.push(&interface.name);
+        }
+    }
+
+    /// The first of the lowest metric stays: a route before an address.
+    fn add_way(&mut self, network: Network, metric: u32, names: Vec<&'a str>) {
+        let known = self.ways.get(&network);
+        if known.is_none_or(|(known, _)| metric < *known) {
+            self.ways.insert(network, (metric, names));
+        }
+    }
+
+    fn add_ovs(&mut self, snapshot: &'a Snapshot) {
+        let bridges = snapshot.ovs.iter().flat_map(|ovs| ovs.bridges.values());
+        for port in bridges.flat_map(|bridge| bridge.ports.values()) {
+            let remote = port.remote.as_ref().and_then(|remote| remote.parse().ok());
+            if let (Some(kind), Some(remote)) = (&port.kind, remote) {
+                let names = self.way_to(remote);
+                self.ovs.entry(kind).or_default().extend(names);
+            }
+        }
+    }
+
+    fn by_routes(&self, interface: &Interface, tunnel: &Tunnel) -> BTreeSet<&'a str> {
+        let remote = tunnel.remote.as_ref();
+        let remote = remote.and_then(|remote| remote.parse().ok());
+        let own = remote.map(|remote| self.way_to(remote)).into_iter();
+        let kind = interface
+            .kind
+            .as_deref()
+            .filter(|_| tunnel.external == Some(true));
+        let of_ovs = kind.and_then(|kind| self.ovs.get(kind)).into_iter();
+        own.flatten().chain(of_ovs.flatten().copied()).collect()
     }
 
     /// The most particular way that is known: a network that an interface has an address in, or a
-    /// route.
-    fn way_to(&self, remote: IpAddr) -> Option<Vec<String>> {
+    /// route; the only interface with a default route, where the routes themselves were not read.
+    fn way_to(&self, remote: IpAddr) -> Vec<&'a str> {
         // A group is reached by the interface that the tunnel is bound to.
         if remote.is_multicast() {
-            return None;
+            return Vec::new();
         }
-        let addressed = self.beside().flat_map(|interface| {
-            let ways = interface.addresses.iter().filter_map(move |address| {
-                let length = holds(address, remote)?;
-                Some((length, None, vec![interface.name.clone()]))
-            });
-            ways.collect::<Vec<_>>()
+        let lengths = (0..=bits(remote)).rev();
+        let mut ways = lengths.filter_map(|length| {
+            let network = within(remote, length)?;
+            self.ways.get(&network)
         });
-        let stack = stack_of(self.snapshot, self.interface);
-        let routed = stack.routes.iter().filter_map(|route| {
-            let length = leads_to(route, remote)?;
-            Some((length, route.metric, route.interfaces.clone()))
-        });
-        let best = routed
-            .chain(addressed)
-            .min_by_key(|(length, metric, _)| (u8::MAX - length, metric.unwrap_or(0)));
-        best.map(|(.., names)| names).or_else(|| self.by_default())
+        let best = ways.next().map(|(_, names)| names.clone());
+        best.unwrap_or_else(|| match self.by_default.as_slice() {
+            [only] => vec![*only],
+            _ => Vec::new(),
+        })
     }
 
-    /// The only interface with a default route, where the routes themselves were not read.
-    fn by_default(&self) -> Option<Vec<String>> {
-        let mut carrying = self
-            .beside()
-            .filter(|interface| interface.default_route == Some(true));
-        let only = carrying.next().filter(|_| carrying.next().is_none())?;
-        Some(vec![only.name.clone()])
-    }
-
-    fn by_address(&self, tunnel: &Tunnel) -> BTreeSet<String> {
-        let Some(local) = &tunnel.local else {
-            return BTreeSet::new();
-        };
-        let own = self.beside().filter(|interface| {
-            let mut addresses = interface.addresses.iter();
-            addresses.any(|address| address.split('/').next() == Some(local))
-        });
-        own.map(|interface| interface.name.clone()).collect()
+    fn by_address(&self, tunnel: &Tunnel) -> BTreeSet<&'a str> {
+        let local = tunnel.local.as_deref();
+        let own = local.and_then(|local| self.own.get(local));
+        own.cloned().unwrap_or_default()
     }
 }
 
-/// How long the prefix of a route is, if it leads there.
-fn leads_to(route: &Route, remote: IpAddr) -> Option<u8> {
-    match route.to.as_str() {
-        "default" => Some(0),
-        network => holds(network, remote),
+/// The networks that the text of a route means.
+fn networks(to: &str) -> Vec<Network> {
+    match to {
+        "default" => vec![(false, 0, 0), (true, 0, 0)],
+        to => network(to).into_iter().collect(),
     }
 }
 
-/// How long the prefix of a network is, if it holds an address.
-fn holds(network: &str, address: IpAddr) -> Option<u8> {
-    let (network, length) = network.split_once('/')?;
-    let length: u8 = length.parse().ok()?;
-    let same = match (network.parse().ok()?, address) {
-        (IpAddr::V4(network), IpAddr::V4(address)) => {
-            let shift = 32_u32.checked_sub(length.into())?;
-            shifted(network.to_bits().into(), shift) == shifted(address.to_bits().into(), shift)
-        }
-        (IpAddr::V6(network), IpAddr::V6(address)) => {
-            let shift = 128_u32.checked_sub(length.into())?;
-            shifted(network.to_bits(), shift) == shifted(address.to_bits(), shift)
-        }
-        _ => false,
+fn network(text: &str) -> Option<Network> {
+    let (network, length) = text.split_once('/')?;
+    within(network.parse().ok()?, length.parse().ok()?)
+}
+
+/// The network of that length that an address is in.
+fn within(address: IpAddr, length: u8) -> Option<Network> {
+    let shift = bits(address).checked_sub(length)?;
+    let (is_v6, value) = match address {
+        IpAddr::V4(address) => (false, u128::from(address.to_bits())),
+        IpAddr::V6(address) => (true, address.to_bits()),
     };
-    same.then_some(length)
+    let kept = value.checked_shr(shift.into()).unwrap_or(0);
+    Some((is_v6, length, kept))
 }
 
-fn shifted(bits: u128, shift: u32) -> u128 {
-    bits.checked_shr(shift).unwrap_or(0)
+fn bits(address: IpAddr) -> u8 {
+    match address {
+        IpAddr::V4(_) => 32,
+        IpAddr::V6(_) => 128,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Route;
 
     fn vxlan(tunnel: Tunnel) -> Interface {
         Interface {

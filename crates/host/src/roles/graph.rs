@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Interface, Snapshot};
+use crate::model::{Interface, OvsBridge, Snapshot};
 
 /// Who is on top of whom, by keys of interfaces.
 #[derive(Clone, Debug, Default)]
@@ -11,8 +11,12 @@ pub struct Graph {
     masters: BTreeMap<String, String>,
     /// What lies directly on top: bond over members, VLAN and macvlan over their parent.
     above: BTreeMap<String, BTreeSet<String>>,
-    /// Bridges of Open vSwitch that patch ports join, in both directions.
-    joined: BTreeMap<String, BTreeSet<String>>,
+    /// The same from above: what each lies directly on.
+    below: BTreeMap<String, BTreeSet<String>>,
+    /// The ports of each master.
+    ports: BTreeMap<String, BTreeSet<String>>,
+    /// For each bridge of Open vSwitch that patch ports join to others, the first of all that hang together.
+    joined: BTreeMap<String, String>,
 }
 
 /// Kinds through which a frame passes as it is: what is on top has the role, what is beneath
@@ -37,7 +41,7 @@ impl Graph {
             if passes_through(snapshot, &master) {
                 self.put_above(key, &master);
             }
-            self.masters.insert(key.to_owned(), master);
+            self.put_master(key, master);
         }
         if let Some(parent) = &interface.parent
             && passes_through(snapshot, key)
@@ -47,33 +51,30 @@ impl Graph {
     }
 
     fn add_ovs(&mut self, snapshot: &Snapshot) {
-        let bridges = snapshot.ovs.iter().flat_map(|ovs| &ovs.bridges);
-        for (bridge, ports) in bridges.clone() {
-            for peer in ports.ports.values().filter_map(|port| port.peer.as_ref()) {
-                let mut others = bridges.clone();
-                let other = others.find(|(_, other)| other.ports.contains_key(peer));
-                if let Some((other, _)) = other {
-                    self.join(bridge, other);
+        let Some(ovs) = &snapshot.ovs else {
+            return;
+        };
+        self.joined = joined(&ovs.bridges);
+        for (bridge, about) in &ovs.bridges {
+            for port in about.ports.keys().filter(|port| *port != bridge) {
+                if !self.masters.contains_key(port) {
+                    self.put_master(port, bridge.clone());
                 }
-            }
-            for port in ports.ports.keys().filter(|port| *port != bridge) {
-                self.masters
-                    .entry(port.clone())
-                    .or_insert_with(|| bridge.clone());
             }
         }
     }
 
-    fn join(&mut self, one: &str, other: &str) {
-        for (from, to) in [(one, other), (other, one)] {
-            let joined = self.joined.entry(from.to_owned()).or_default();
-            joined.insert(to.to_owned());
-        }
+    fn put_master(&mut self, port: &str, master: String) {
+        let ports = self.ports.entry(master.clone()).or_default();
+        ports.insert(port.to_owned());
+        self.masters.insert(port.to_owned(), master);
     }
 
     fn put_above(&mut self, lower: &str, upper: &str) {
         let above = self.above.entry(lower.to_owned()).or_default();
         above.insert(upper.to_owned());
+        let below = self.below.entry(upper.to_owned()).or_default();
+        below.insert(lower.to_owned());
     }
 
     /// The bridge, bond or virtual switch that an interface is a port of.
@@ -83,61 +84,79 @@ impl Graph {
     }
 
     /// The ports of a bridge, bond or virtual switch.
-    pub fn ports<'a>(&'a self, master: &'a str) -> impl Iterator<Item = &'a str> {
-        let of = self.masters.iter().filter(move |(_, m)| *m == master);
-        of.map(|(port, _)| port.as_str())
+    pub fn ports<'a>(&'a self, master: &str) -> impl Iterator<Item = &'a str> {
+        let ports = self.ports.get(master);
+        ports.into_iter().flatten().map(String::as_str)
     }
 
-    /// The ports between which a bridge passes frames on: its own, and those of the bridges that patch
-    /// ports join to it.
-    #[must_use]
-    pub fn switched(&self, master: &str) -> Vec<&str> {
-        let others = walk(master, |bridge| {
-            self.joined.get(bridge).into_iter().flatten().cloned()
-        });
-        let bridges = others.iter().map(String::as_str).chain([master]);
-        let bridges: BTreeSet<&str> = bridges.collect();
-        let all = self.masters.iter();
-        let ports = all.filter(|(_, of)| bridges.contains(of.as_str()));
-        ports.map(|(port, _)| port.as_str()).collect()
+    /// All masters, each with its ports.
+    pub(super) fn masters(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
+        let masters = self.ports.iter();
+        masters.map(|(master, ports)| (master.as_str(), ports))
+    }
+
+    /// What stands for all bridges between whose ports frames pass: those that patch ports join to one.
+    pub(super) fn switch<'a>(&'a self, master: &'a str) -> &'a str {
+        self.joined.get(master).map_or(master, String::as_str)
     }
 
     /// All interfaces that are stacked on top of one, at any height, nearest first.
     #[must_use]
     pub fn stacked_above(&self, key: &str) -> Vec<String> {
-        walk(key, |key| {
-            self.above.get(key).into_iter().flatten().cloned()
-        })
+        walk(&self.above, key)
     }
 
     /// All interfaces that one is stacked on, at any depth, nearest first.
     #[must_use]
     pub fn stacked_below(&self, key: &str) -> Vec<String> {
-        let below = |key: &str| -> Vec<String> {
-            let rests_on = self.above.iter().filter(|(_, uppers)| uppers.contains(key));
-            rests_on.map(|(lower, _)| lower.clone()).collect()
-        };
-        walk(key, below)
+        walk(&self.below, key)
     }
 }
 
-/// Breadth first; each once, so that a loop in damaged data ends.
-fn walk<I: IntoIterator<Item = String>>(from: &str, next: impl Fn(&str) -> I) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut at = 0;
-    let mut current = from.to_owned();
-    loop {
-        for one in next(&current) {
-            if one != from && !found.contains(&one) {
-                found.push(one);
+/// For each bridge that a patch port leads out of, the first of those that hang together by such.
+fn joined(bridges: &BTreeMap<String, OvsBridge>) -> BTreeMap<String, String> {
+    let mut of_port: BTreeMap<&str, &str> = BTreeMap::new();
+    for (bridge, about) in bridges {
+        for port in about.ports.keys() {
+            of_port.entry(port).or_insert(bridge);
+        }
+    }
+    let mut next: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (bridge, about) in bridges {
+        let peers = about.ports.values().filter_map(|port| port.peer.as_deref());
+        for other in peers.filter_map(|peer| of_port.get(peer)) {
+            for (from, to) in [(bridge.as_str(), *other), (*other, bridge.as_str())] {
+                let all = next.entry(from.to_owned()).or_default();
+                all.insert(to.to_owned());
             }
         }
-        let Some(following) = found.get(at) else {
-            return found;
-        };
-        current.clone_from(following);
+    }
+    let mut joined = BTreeMap::new();
+    for first in next.keys() {
+        if !joined.contains_key(first) {
+            let others = walk(&next, first).into_iter();
+            joined.extend(others.map(|other| (other, first.clone())));
+            joined.insert(first.clone(), first.clone());
+        }
+    }
+    joined
+}
+
+/// Breadth first; each once, so that a loop in damaged data ends.
+fn walk(next: &BTreeMap<String, BTreeSet<String>>, from: &str) -> Vec<String> {
+    let mut known: BTreeSet<&str> = BTreeSet::from([from]);
+    let mut found: Vec<&str> = vec![from];
+    let mut at = 0;
+    while let Some(current) = found.get(at) {
+        let beside = next.get(*current).into_iter().flatten();
+        let new: Vec<&str> = beside
+            .map(String::as_str)
+            .filter(|one| known.insert(one))
+            .collect();
+        found.extend(new);
         at += 1;
     }
+    found.into_iter().skip(1).map(str::to_owned).collect()
 }
 
 fn passes_through(snapshot: &Snapshot, key: &str) -> bool {

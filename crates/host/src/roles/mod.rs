@@ -4,6 +4,7 @@
 //! better for being merged, one that must go on may not get through. A role is inherited downwards:
 //! the members of a bond, and the interface beneath a VLAN, carry what is above them.
 
+mod around;
 mod graph;
 mod rules;
 
@@ -12,6 +13,7 @@ pub(crate) use rules::stack_of;
 
 use std::collections::BTreeMap;
 
+use around::Around;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,10 +106,11 @@ pub struct Role {
 #[must_use]
 pub fn roles(snapshot: &Snapshot) -> BTreeMap<String, Vec<Role>> {
     let graph = Graph::of(snapshot);
+    let around = Around::of(snapshot, &graph);
     let mut all: BTreeMap<String, Vec<Role>> = snapshot
         .interfaces
         .keys()
-        .map(|key| (key.clone(), rules::own_roles(snapshot, &graph, key)))
+        .map(|key| (key.clone(), rules::own_roles(snapshot, &around, key)))
         .collect();
     inherit(&graph, &mut all);
     for (key, roles) in &mut all {

@@ -1,8 +1,9 @@
 //! The rules by which an interface gets a role of its own.
 
-use super::graph::{Graph, beside};
+use super::around::Around;
+use super::graph::Graph;
 use super::{Role, RoleName};
-use crate::model::{Interface, PacketSocket, Platform, Setting, Snapshot, Stack};
+use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
 use crate::text::windows::passing::FORWARDING;
 
 /// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
@@ -11,11 +12,8 @@ const OVS_DATAPATH: &str = "ovs-system";
 /// What a master is called whose name no text tells.
 const NOT_NAMED: &str = "one that is not named";
 
-/// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
-const ETH_P_ALL: u16 = 3;
-
 /// Roles that follow from the interface and its neighbours, without inheritance.
-pub(super) fn own_roles(snapshot: &Snapshot, graph: &Graph, key: &str) -> Vec<Role> {
+pub(super) fn own_roles(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Vec<Role> {
     let Some(interface) = snapshot.interfaces.get(key) else {
         return Vec::new();
     };
@@ -23,13 +21,13 @@ pub(super) fn own_roles(snapshot: &Snapshot, graph: &Graph, key: &str) -> Vec<Ro
         return Vec::new();
     }
     let mut roles = Vec::new();
-    roles.extend(port(snapshot, graph, key));
-    roles.extend(guest_port(snapshot, graph, key));
-    roles.extend(guest_uplink(snapshot, graph, key));
-    roles.extend(forwarder(snapshot, graph, key));
+    roles.extend(port(snapshot, around.graph, key));
+    roles.extend(guest_port(snapshot, around.graph, key));
+    roles.extend(guest_uplink(snapshot, around, key));
+    roles.extend(forwarder(snapshot, around, key));
     roles.extend(director(snapshot, interface));
-    roles.extend(underlay(snapshot, key));
-    roles.extend(tap(snapshot, interface));
+    roles.extend(underlay(around, key));
+    roles.extend(tap(snapshot, around, interface));
     roles.extend(xdp(interface));
     roles
 }
@@ -146,7 +144,7 @@ fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
 }
 
 /// What shows that a guest is behind an interface.
-fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
+pub(super) fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
     let interface = snapshot.interfaces.get(key)?;
     match interface.kind.as_deref()? {
         "veth" => is_far(interface).then_some("veth"),
@@ -170,13 +168,13 @@ fn is_far(interface: &Interface) -> bool {
 }
 
 /// Guests hang on the same bridge, on top of it, or are reached by routing.
-fn guest_uplink(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+fn guest_uplink(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
     if guest_behind(snapshot, key).is_some() || !is_uplink_kind(kind_of(snapshot, key)) {
         return None;
     }
-    bridged_guests(snapshot, graph, key)
-        .or_else(|| stacked_guests(snapshot, key))
-        .or_else(|| switched_guests(snapshot, key))
+    bridged_guests(around, key)
+        .or_else(|| stacked_guests(around, key))
+        .or_else(|| switched_guests(snapshot, around, key))
 }
 
 /// Bridges and tunnels are no uplinks themselves: what is beneath them is.
@@ -184,12 +182,9 @@ fn is_uplink_kind(kind: &str) -> bool {
     matches!(kind, "" | "physical" | "bond" | "team" | "lagg" | "vlan")
 }
 
-fn bridged_guests(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
-    let bridge = graph.master(key)?;
-    let ports = graph.switched(bridge).into_iter();
-    let number = ports
-        .filter(|port| guest_behind(snapshot, port).is_some())
-        .count();
+fn bridged_guests(around: &Around<'_>, key: &str) -> Option<Role> {
+    let bridge = around.graph.master(key)?;
+    let number = around.guests_behind(bridge);
     (number > 0).then(|| {
         role(
             RoleName::GuestUplink,
@@ -201,16 +196,8 @@ fn bridged_guests(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role>
     })
 }
 
-fn stacked_guests(snapshot: &Snapshot, key: &str) -> Option<Role> {
-    let on_top = snapshot.interfaces.iter().filter(|(other, interface)| {
-        let parent = interface.parent.as_deref().map(|name| beside(other, name));
-        let is_guest = matches!(
-            interface.kind.as_deref(),
-            Some("macvtap" | "macvlan" | "ipvlan")
-        );
-        is_guest && parent.as_deref() == Some(key)
-    });
-    let number = on_top.count();
+fn stacked_guests(around: &Around<'_>, key: &str) -> Option<Role> {
+    let number = around.guests_on(key);
     let why = || {
         format!(
             "{} on top of it (macvlan, macvtap or ipvlan)",
@@ -221,22 +208,17 @@ fn stacked_guests(snapshot: &Snapshot, key: &str) -> Option<Role> {
 }
 
 /// Uplink of a Hyper-V or ESXi switch, by name or by description.
-fn switched_guests(snapshot: &Snapshot, key: &str) -> Option<Role> {
+fn switched_guests(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
     let interface = snapshot.interfaces.get(key)?;
     let names = [
         Some(interface.name.as_str()),
         interface.description.as_deref(),
     ];
-    let switch = snapshot.switches.iter().find(|(_, switch)| {
-        let mut uplinks = switch.uplinks.iter();
-        uplinks.any(|uplink| names.contains(&Some(uplink.as_str())))
-    });
-    switch.map(|(name, _)| {
-        role(
-            RoleName::GuestUplink,
-            format!("uplink of the virtual switch {name}"),
-        )
-    })
+    let switch = around.switch_of(&names)?;
+    Some(role(
+        RoleName::GuestUplink,
+        format!("uplink of the virtual switch {switch}"),
+    ))
 }
 
 fn guests_in_words(number: usize) -> String {
@@ -245,13 +227,13 @@ fn guests_in_words(number: usize) -> String {
 }
 
 /// The host routes between this interface and others.
-fn forwarder(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
+fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
     let setting = forwards(snapshot, key)?;
     // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
-    if !keeps_frames(snapshot, graph, key) || is_unrouted(snapshot, key) {
+    if !keeps_frames(snapshot, around.graph, key) || is_unrouted(snapshot, key) {
         return None;
     }
-    let others = routed_beside(snapshot, graph, key);
+    let others = around.routed_beside(snapshot, key);
     (others > 0).then(|| {
         let s = if others == 1 { "" } else { "s" };
         let why = format!("{setting}, and {others} other interface{s} to route to");
@@ -265,21 +247,11 @@ fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
     interface.is_none_or(|i| i.up == Some(false) || is_kind(i, "loopback"))
 }
 
-/// Other interfaces of the same stack that packets could be routed to.
-fn routed_beside(snapshot: &Snapshot, graph: &Graph, key: &str) -> usize {
-    let own = snapshot.interfaces.get(key);
-    let own = own.and_then(|interface| interface.namespace.as_deref());
-    let beneath = graph.stacked_below(key);
-    let others = snapshot.interfaces.iter().filter(|(other, interface)| {
-        interface.namespace.as_deref() == own
-            && *other != key
-            && !beneath.contains(other)
-            && keeps_frames(snapshot, graph, other)
-            && !is_kind(interface, "vrf")
-            && !is_unrouted(snapshot, other)
-            && interface.carrier != Some(false)
-    });
-    others.count()
+/// Whether packets from other interfaces of its stack could be routed to it.
+pub(super) fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
+    let interface = snapshot.interfaces.get(key);
+    let is_able = interface.is_some_and(|i| !is_kind(i, "vrf") && i.carrier != Some(false));
+    is_able && keeps_frames(snapshot, graph, key) && !is_unrouted(snapshot, key)
 }
 
 /// The sysctl that makes the stack of an interface forward, in words.
@@ -320,26 +292,19 @@ fn director(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
     })
 }
 
-fn underlay(snapshot: &Snapshot, key: &str) -> Option<Role> {
-    let tunnel = snapshot.interfaces.iter().find(|(other, interface)| {
-        let tunnel = interface.tunnel.as_ref();
-        let mut below = tunnel.iter().flat_map(|tunnel| &tunnel.underlay);
-        below.any(|name| beside(other, name) == key)
-    });
-    tunnel.map(|(name, _)| {
-        role(
-            RoleName::TunnelUnderlay,
-            format!("outer packets of {name} go through it"),
-        )
-    })
+fn underlay(around: &Around<'_>, key: &str) -> Option<Role> {
+    let tunnel = around.tunnel_over(key)?;
+    Some(role(
+        RoleName::TunnelUnderlay,
+        format!("outer packets of {tunnel} go through it"),
+    ))
 }
 
-fn tap(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
-    let sockets = stack_of(snapshot, interface).packet_sockets.as_ref()?;
-    let takes_all = |socket: &&PacketSocket| {
-        socket.protocol == Some(ETH_P_ALL) && socket.interface.as_ref() == Some(&interface.name)
-    };
-    let socket = sockets.iter().find(takes_all)?;
+fn tap(snapshot: &Snapshot, around: &Around<'_>, interface: &Interface) -> Option<Role> {
+    let space = interface.namespace.as_deref();
+    // One whose namespace has no stack of its own is of the host's.
+    let space = space.filter(|name| snapshot.namespaces.contains_key(*name));
+    let socket = around.tap_of(space, &interface.name)?;
     let who = socket.process.as_deref().unwrap_or("a process");
     Some(role(
         RoleName::CaptureTap,

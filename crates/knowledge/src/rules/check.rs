@@ -1,9 +1,11 @@
 //! Asking the rules about a host.
 
+use std::collections::BTreeSet;
+
 use coalescope_host::model::{Platform, Snapshot};
 use minijinja::Value as Told;
 
-use super::condition::Condition;
+use super::condition::Asked;
 use super::facts::host_facts;
 use super::findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RuleError};
 use super::gaps::gaps;
@@ -32,7 +34,8 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     for (rule, condition) in &rules.rules {
         if rule.platforms.contains(&platform) {
             checked.judged = true;
-            checked.ask(rules, rule, condition, platform, &subjects);
+            let asked = host.asked(condition);
+            checked.ask(rules, rule, &asked, platform, &subjects);
         }
     }
     checked.drop_replaced(rules);
@@ -55,7 +58,7 @@ impl Checked {
         &mut self,
         rules: &Rules,
         rule: &Rule,
-        condition: &Condition,
+        condition: &Asked<'_, '_>,
         platform: Platform,
         subjects: &[Subject<'_>],
     ) {
@@ -96,23 +99,21 @@ impl Checked {
 
     /// A general rule says nothing where a more particular one spoke.
     fn drop_replaced(&mut self, rules: &Rules) {
-        let spoken: Vec<(String, String, Option<String>)> = self
-            .findings
+        let said = self.findings.iter().map(|f| (&f.id, &f.host, &f.interface));
+        let left = self
+            .left_alone
             .iter()
-            .map(|f| (f.id.clone(), f.host.clone(), f.interface.clone()))
-            .chain(
-                self.left_alone
-                    .iter()
-                    .map(|l| (l.id.clone(), l.host.clone(), l.interface.clone())),
-            )
-            .filter(|(id, ..)| rules.get(id).is_some_and(|rule| !rule.replaces.is_empty()))
-            .collect();
-        let replaced = |id: &str, host: &str, interface: &Option<String>| {
-            spoken.iter().any(|(by, at, of)| {
-                let rule = rules.get(by);
-                let names_it = rule.is_some_and(|rule| rule.replaces.iter().any(|r| r == id));
-                names_it && at == host && (of == interface || of.is_none())
-            })
+            .map(|l| (&l.id, &l.host, &l.interface));
+        let spoken = said.chain(left).flat_map(|(id, host, interface)| {
+            let replaced = rules.get(id).into_iter().flat_map(|rule| &rule.replaces);
+            replaced.map(|id| (id.clone(), host.clone(), interface.clone()))
+        });
+        let spoken: BTreeSet<(String, String, Option<String>)> = spoken.collect();
+        // What is said of a whole host replaces what is said of its interfaces.
+        let replaced = |id: &String, host: &String, interface: &Option<String>| {
+            [interface, &None]
+                .into_iter()
+                .any(|of| spoken.contains(&(id.clone(), host.clone(), of.clone())))
         };
         self.findings
             .retain(|f| !replaced(&f.id, &f.host, &f.interface));

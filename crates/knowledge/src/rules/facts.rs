@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coalescope_host::model::{Interface, LengthRule, Setting, Snapshot, Stack, VirtualSwitch};
-use coalescope_host::roles::{Graph, Role, roles};
+use coalescope_host::roles::{Graph, Role, beside, roles};
 use serde_json::{Map, Value, json};
 
 use super::rule::plain;
@@ -25,10 +25,12 @@ pub(super) struct HostFacts {
 pub(super) fn host_facts(snapshot: &Snapshot) -> HostFacts {
     let roles = roles(snapshot);
     let graph = Graph::of(snapshot);
+    let tunnels = tunnels(snapshot);
     let view = View {
         snapshot,
         roles: &roles,
         graph: &graph,
+        tunnels: &tunnels,
     };
     let interfaces: Vec<Value> = snapshot
         .interfaces
@@ -127,6 +129,7 @@ struct View<'a> {
     snapshot: &'a Snapshot,
     roles: &'a BTreeMap<String, Vec<Role>>,
     graph: &'a Graph,
+    tunnels: &'a BTreeMap<String, Vec<&'a str>>,
 }
 
 impl View<'_> {
@@ -138,7 +141,8 @@ impl View<'_> {
         view.extend(switches_of(interface));
         view.extend(self.place(key, interface));
         view.extend(kind_fields(interface));
-        view.extend(self.underlay(interface));
+        view.extend(self.underlay(key, interface));
+        view.insert("carries".into(), self.carries(key).into());
         view.insert("stack".into(), self.stack(interface).into());
         Value::Object(view)
     }
@@ -180,18 +184,36 @@ impl View<'_> {
     }
 
     /// The interfaces beneath a tunnel, and the smallest of their MTUs.
-    fn underlay(&self, interface: &Interface) -> Map<String, Value> {
-        let names = interface
-            .tunnel
-            .as_ref()
-            .map(|tunnel| tunnel.underlay.as_slice());
-        let names = names.unwrap_or_default();
-        let mtus = names.iter().filter_map(|name| {
-            let below = self.snapshot.interfaces.get(name)?;
-            below.mtu_bytes
-        });
-        object(json!({ "underlay": names, "underlay_mtu_bytes": number(mtus.min()) }))
+    fn underlay(&self, key: &str, interface: &Interface) -> Map<String, Value> {
+        let keys: Vec<String> = beneath(key, interface).collect();
+        let below = keys.iter();
+        let below = below.filter_map(|below| self.snapshot.interfaces.get(below));
+        let mtus = below.filter_map(|below| below.mtu_bytes);
+        let mtu = number(mtus.min());
+        object(json!({ "underlay": keys, "underlay_mtu_bytes": mtu }))
     }
+
+    /// The tunnels whose outer packets go through it.
+    fn carries(&self, key: &str) -> Vec<&str> {
+        self.tunnels.get(key).cloned().unwrap_or_default()
+    }
+}
+
+/// The keys of what carries a tunnel: interfaces of its own namespace.
+fn beneath(key: &str, interface: &Interface) -> impl Iterator<Item = String> {
+    let names = interface.tunnel.iter().flat_map(|tunnel| &tunnel.underlay);
+    names.map(move |name| beside(key, name))
+}
+
+/// Tunnels by what carries them.
+fn tunnels(snapshot: &Snapshot) -> BTreeMap<String, Vec<&str>> {
+    let mut tunnels: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (key, interface) in &snapshot.interfaces {
+        for below in beneath(key, interface) {
+            tunnels.entry(below).or_default().push(key);
+        }
+    }
+    tunnels
 }
 
 fn own_fields(key: &str, interface: &Interface) -> Map<String, Value> {

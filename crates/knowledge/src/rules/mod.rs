@@ -11,12 +11,16 @@ mod facts;
 mod findings;
 mod fixtures;
 mod gaps;
+mod indexes;
 mod load;
 mod meaning;
 mod names;
+mod narrow;
 mod recipes;
 mod rule;
 mod shared;
+#[cfg(test)]
+mod steps;
 mod subject;
 mod template;
 mod version;

@@ -1,19 +1,19 @@
-//! A map of CEL that stands in many places and is there once: the counters of a stack, at each of its
-//! interfaces.
+//! A value of CEL that stands in many places and is there once: an interface, in the list of all and as the variable
+//! of each loop over them; the counters of a stack, at each of its interfaces.
 
 use std::sync::Arc;
 
 use cel::common::traits::{Container, Indexer, Iterable, Sizer, Zeroer};
-use cel::common::types::{CelMap, Type};
+use cel::common::types::{DYN_TYPE, Type};
 use cel::common::value::{BuiltinRef, Val};
 
-/// The map, and all that it can do.
+/// The value, and all that it can do.
 #[derive(Clone, Debug)]
-pub(super) struct Shared<'v>(Arc<CelMap<'v>>);
+pub(super) struct Shared<'v>(Arc<dyn Val + 'v>);
 
 impl<'v> Shared<'v> {
-    pub(super) fn of(map: CelMap<'v>) -> Self {
-        Self(Arc::new(map))
+    pub(super) fn of(value: impl Val + 'v) -> Self {
+        Self(Arc::new(value))
     }
 }
 
@@ -22,8 +22,9 @@ impl Val for Shared<'_> {
         self.0.get_type()
     }
 
+    /// Only functions that take this very type would ask, and there is none.
     fn cel_type() -> &'static Type {
-        CelMap::cel_type()
+        &DYN_TYPE
     }
 
     fn as_container(&self) -> Option<&dyn Container> {
@@ -41,7 +42,7 @@ impl Val for Shared<'_> {
     where
         Self: 'w,
     {
-        Some(Box::new(CelMap::clone(&self.0)))
+        self.0.clone_as_boxed().into_indexer()
     }
 
     fn as_iterable<'b, 'w>(&'b self) -> Option<&'b (dyn Iterable + 'w)>
@@ -67,6 +68,8 @@ impl Val for Shared<'_> {
     where
         Self: 'w,
     {
+        #[cfg(test)]
+        super::steps::count(1);
         Box::new(self.clone())
     }
 

@@ -1,13 +1,14 @@
 //! What rules are asked about.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use minijinja::Value as Told;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Serde};
 use serde_json::Value;
 
-use super::condition::{Condition, Seen};
+use super::condition::{Asked, Condition, Seen};
 use super::facts::HostFacts;
 use super::rule::{Each, Rule};
 
@@ -25,6 +26,8 @@ pub(super) struct Subject<'a> {
     /// Its name, for messages.
     pub(super) name: Option<String>,
     host: &'a Host<'a>,
+    /// Where it is among those of its kind.
+    at: usize,
     own: Option<(&'static str, &'a Value)>,
 }
 
@@ -40,22 +43,40 @@ impl<'a> Host<'a> {
 
     /// The host itself, each interface, each switch.
     pub(super) fn subjects(&'a self) -> Vec<Subject<'a>> {
-        let of = |field: &str| self.facts.host[field].as_array().into_iter().flatten();
-        let interfaces = of("interfaces").map(|one| (Each::Interface, Some(("interface", one))));
-        let switches = of("switches").map(|one| (Each::Switch, Some(("switch", one))));
-        let all = [(Each::Host, None)].into_iter();
-        let all = all.chain(interfaces).chain(switches);
-        all.map(|(each, own)| self.subject(each, own)).collect()
+        let of = |field: &str| {
+            self.facts.host[field]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .enumerate()
+        };
+        let interfaces = of("interfaces")
+            .map(|(at, one)| self.subject(Each::Interface, at, Some(("interface", one))));
+        let switches =
+            of("switches").map(|(at, one)| self.subject(Each::Switch, at, Some(("switch", one))));
+        let host = [self.subject(Each::Host, 0, None)].into_iter();
+        host.chain(interfaces).chain(switches).collect()
     }
 
-    fn subject(&'a self, each: Each, own: Option<(&'static str, &'a Value)>) -> Subject<'a> {
+    fn subject(
+        &'a self,
+        each: Each,
+        at: usize,
+        own: Option<(&'static str, &'a Value)>,
+    ) -> Subject<'a> {
         let text = |field: &str| own?.1.get(field)?.as_str().map(str::to_owned);
         Subject {
             each,
             name: text("key").or_else(|| text("name")),
             host: self,
+            at,
             own,
         }
+    }
+
+    /// A condition, ready to be asked about each of these.
+    pub(super) fn asked<'h>(&'h self, condition: &'h Condition) -> Asked<'h, 'a> {
+        condition.of(&self.seen)
     }
 
     /// Few texts look at other interfaces: these are made for texts one at a time.
@@ -84,8 +105,8 @@ impl<'a> Host<'a> {
 }
 
 impl Subject<'_> {
-    pub(super) fn holds(&self, condition: &Condition) -> Result<bool, String> {
-        condition.holds(&self.host.seen, self.own)
+    pub(super) fn holds(&self, condition: &Asked<'_, '_>) -> Result<bool, String> {
+        condition.holds(self.each, self.at)
     }
 
     pub(super) fn has_role_for(&self, rule: &Rule) -> bool {
@@ -136,7 +157,7 @@ impl Stacks {
     }
 }
 
-/// All interfaces of a host, for texts.
+/// All interfaces of a host, for texts: `host.interfaces[0]`, or by its key, `host.interfaces['eth0']`.
 #[derive(Debug)]
 struct Interfaces {
     host: Arc<Value>,
@@ -148,6 +169,14 @@ impl Interfaces {
         let all = self.host["interfaces"].as_array();
         all.map(Vec::as_slice).unwrap_or_default()
     }
+
+    /// Where the interface of a key is: they are in the order of their keys.
+    fn place(&self, key: &str) -> Option<usize> {
+        let of = |one: &Value| one["key"].as_str().map(|own| own.cmp(key));
+        self.all()
+            .binary_search_by(|one| of(one).unwrap_or(Ordering::Less))
+            .ok()
+    }
 }
 
 impl Object for Interfaces {
@@ -156,8 +185,11 @@ impl Object for Interfaces {
     }
 
     fn get_value(self: &Arc<Self>, key: &Told) -> Option<Told> {
-        let one = self.all().get(key.as_usize()?)?;
-        Some(self.stacks.told(one))
+        let at = match key.as_str() {
+            Some(key) => self.place(key)?,
+            None => key.as_usize()?,
+        };
+        Some(self.stacks.told(self.all().get(at)?))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

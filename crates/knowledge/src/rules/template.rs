@@ -1,6 +1,7 @@
 //! Texts with facts in them, by minijinja: `{{ interface.name }} has LRO on`.
 
 use std::error::Error as _;
+use std::sync::LazyLock;
 
 use coalescope_host::safe;
 use minijinja::{
@@ -19,7 +20,7 @@ pub(super) fn fill(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
     }
-    let rendered = environment().render_str(template, facts);
+    let rendered = FOR_PEOPLE.render_str(template, facts);
     rendered.map_err(|error| error.to_string())
 }
 
@@ -30,9 +31,7 @@ pub(super) fn command(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
     }
-    let mut environment = environment();
-    environment.set_formatter(only_words);
-    match environment.render_str(template, facts) {
+    match FOR_SHELLS.render_str(template, facts) {
         Err(error) if is_odd(&error) => Ok(NO_COMMAND.to_owned()),
         rendered => rendered.map_err(|error| error.to_string()),
     }
@@ -40,13 +39,20 @@ pub(super) fn command(template: &str, facts: Value) -> Result<String, String> {
 
 /// The facts that a text names, as paths: `interface.name`. What loops and assignments name is not among them.
 pub(super) fn names(template: &str) -> Result<Vec<String>, String> {
-    let environment = environment();
-    let parsed = environment.template_from_str(template);
+    let parsed = FOR_PEOPLE.template_from_str(template);
     let parsed = parsed.map_err(|error| error.to_string())?;
     let mut names: Vec<String> = parsed.undeclared_variables(true).into_iter().collect();
     names.sort();
     Ok(names)
 }
+
+/// Made once: a host of ten thousand interfaces has as many texts, or more.
+static FOR_PEOPLE: LazyLock<Environment<'static>> = LazyLock::new(environment);
+static FOR_SHELLS: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = environment();
+    environment.set_formatter(only_words);
+    environment
+});
 
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();

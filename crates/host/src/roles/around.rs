@@ -1,0 +1,161 @@
+//! What roles ask of the whole host, counted once: asked anew for each of ten thousand interfaces, it would be
+//! a look at all of them each time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::graph::{Graph, beside};
+use super::rules;
+use crate::model::{PacketSocket, Snapshot};
+
+/// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
+const ETH_P_ALL: u16 = 3;
+
+/// Counts and neighbours, by the key of an interface.
+pub(super) struct Around<'a> {
+    pub(super) graph: &'a Graph,
+    /// Interfaces that packets could be routed to.
+    routed: BTreeSet<&'a str>,
+    /// How many of them each namespace has.
+    routed_in: BTreeMap<Option<&'a str>, usize>,
+    /// Guests behind the ports of each switch.
+    switched: BTreeMap<&'a str, usize>,
+    /// Guests stacked on an interface: macvlan, macvtap, ipvlan.
+    stacked: BTreeMap<String, usize>,
+    /// The first tunnel whose outer packets go through an interface.
+    tunnels: BTreeMap<String, &'a str>,
+    /// The first virtual switch that has an uplink of that name or description.
+    uplinks: BTreeMap<&'a str, &'a str>,
+    /// The first socket that takes everything of an interface, by its namespace and name.
+    taps: BTreeMap<(Option<&'a str>, &'a str), &'a PacketSocket>,
+}
+
+impl<'a> Around<'a> {
+    pub(super) fn of(snapshot: &'a Snapshot, graph: &'a Graph) -> Self {
+        let routed = routed(snapshot, graph);
+        Self {
+            graph,
+            routed_in: by_namespace(snapshot, &routed),
+            routed,
+            switched: switched(snapshot, graph),
+            stacked: stacked(snapshot),
+            tunnels: tunnels(snapshot),
+            uplinks: uplinks(snapshot),
+            taps: taps(snapshot),
+        }
+    }
+
+    /// Other interfaces of the same stack that packets could be routed to.
+    pub(super) fn routed_beside(&self, snapshot: &Snapshot, key: &str) -> usize {
+        let space = |key: &str| {
+            let interface = snapshot.interfaces.get(key);
+            interface.and_then(|interface| interface.namespace.as_deref())
+        };
+        let own = space(key);
+        let all = self.routed_in.get(&own).copied().unwrap_or(0);
+        let beneath = self.graph.stacked_below(key);
+        let itself = beneath.iter().map(String::as_str).chain([key]);
+        let itself = itself.filter(|key| self.routed.contains(key) && space(key) == own);
+        all.saturating_sub(itself.count())
+    }
+
+    /// Guests behind the ports of a bridge, and of those that are joined to it.
+    pub(super) fn guests_behind(&self, bridge: &str) -> usize {
+        let switch = self.graph.switch(bridge);
+        self.switched.get(switch).copied().unwrap_or(0)
+    }
+
+    pub(super) fn guests_on(&self, key: &str) -> usize {
+        self.stacked.get(key).copied().unwrap_or(0)
+    }
+
+    pub(super) fn tunnel_over(&self, key: &str) -> Option<&'a str> {
+        self.tunnels.get(key).copied()
+    }
+
+    /// The first of the switches, by their names, that one of these names is an uplink of.
+    pub(super) fn switch_of(&self, names: &[Option<&str>]) -> Option<&'a str> {
+        let switches = names.iter().flatten();
+        let switches = switches.filter_map(|name| self.uplinks.get(name).copied());
+        switches.min()
+    }
+
+    pub(super) fn tap_of(&self, space: Option<&str>, name: &str) -> Option<&'a PacketSocket> {
+        self.taps.get(&(space, name)).copied()
+    }
+}
+
+fn routed<'a>(snapshot: &'a Snapshot, graph: &Graph) -> BTreeSet<&'a str> {
+    let keys = snapshot.interfaces.keys().map(String::as_str);
+    keys.filter(|key| rules::is_routed_to(snapshot, graph, key))
+        .collect()
+}
+
+fn by_namespace<'a>(
+    snapshot: &'a Snapshot,
+    routed: &BTreeSet<&str>,
+) -> BTreeMap<Option<&'a str>, usize> {
+    let mut counts = BTreeMap::new();
+    let all = snapshot.interfaces.iter();
+    for (_, interface) in all.filter(|(key, _)| routed.contains(key.as_str())) {
+        *counts.entry(interface.namespace.as_deref()).or_default() += 1;
+    }
+    counts
+}
+
+fn switched<'a>(snapshot: &Snapshot, graph: &'a Graph) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for (master, ports) in graph.masters() {
+        let ports = ports.iter();
+        let guests = ports.filter(|port| rules::guest_behind(snapshot, port).is_some());
+        *counts.entry(graph.switch(master)).or_default() += guests.count();
+    }
+    counts
+}
+
+fn stacked(snapshot: &Snapshot) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for (key, interface) in &snapshot.interfaces {
+        let kind = interface.kind.as_deref();
+        let is_guest = matches!(kind, Some("macvtap" | "macvlan" | "ipvlan"));
+        if let Some(parent) = interface.parent.as_ref().filter(|_| is_guest) {
+            *counts.entry(beside(key, parent)).or_default() += 1;
+        }
+    }
+    counts
+}
+
+fn tunnels(snapshot: &Snapshot) -> BTreeMap<String, &str> {
+    let mut over = BTreeMap::new();
+    for (key, interface) in &snapshot.interfaces {
+        let tunnel = interface.tunnel.iter();
+        for below in tunnel.flat_map(|tunnel| &tunnel.underlay) {
+            over.entry(beside(key, below)).or_insert(key.as_str());
+        }
+    }
+    over
+}
+
+fn uplinks(snapshot: &Snapshot) -> BTreeMap<&str, &str> {
+    let mut of = BTreeMap::new();
+    for (name, switch) in &snapshot.switches {
+        for uplink in &switch.uplinks {
+            of.entry(uplink.as_str()).or_insert(name.as_str());
+        }
+    }
+    of
+}
+
+fn taps(snapshot: &Snapshot) -> BTreeMap<(Option<&str>, &str), &PacketSocket> {
+    let named = snapshot.namespaces.iter();
+    let named = named.map(|(name, stack)| (Some(name.as_str()), stack));
+    let mut taps = BTreeMap::new();
+    for (space, stack) in named.chain([(None, &snapshot.stack)]) {
+        let all = stack.packet_sockets.iter().flatten();
+        for socket in all.filter(|socket| socket.protocol == Some(ETH_P_ALL)) {
+            if let Some(name) = &socket.interface {
+                taps.entry((space, name.as_str())).or_insert(socket);
+            }
+        }
+    }
+    taps
+}
