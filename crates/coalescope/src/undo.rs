@@ -4,8 +4,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::bail;
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{Undone, forget, undo_forced};
+use coalescope_experiment::journal::{Journal, Store};
+use coalescope_experiment::restore::{Undone, forget, undo_forced, unknown_key};
 use coalescope_experiment::settings::Error;
 use coalescope_report::UndoReport;
 
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
             "`coalescope undo --list` lists them"
         ));
     }
+    mind_forced(&args.force, &all)?;
     // What was changed last is undone first, wherever that is written down.
     all.sort_by(|one, two| two.0.cmp(&one.0));
     for (id, store) in all {
@@ -56,6 +57,24 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     } else {
         Outcome::Done
     })
+}
+
+/// What is forced is a key of a journal: else somebody has mistyped one, and would take it for set back.
+fn mind_forced(forced: &[String], all: &[(String, Store)]) -> anyhow::Result<()> {
+    let journals = all.iter().filter_map(|(id, store)| store.read(id).ok());
+    let journals: Vec<Journal> = journals.collect();
+    let unknown = unknown_key(&journals, forced).filter(|_| !journals.is_empty());
+    let Some((key, known)) = unknown else {
+        return Ok(());
+    };
+    let known = known.iter().map(String::as_str);
+    let see = "`coalescope undo` names what somebody else has changed";
+    bail!(suggest::unknown(
+        "setting in a journal called",
+        key,
+        known,
+        see
+    ))
 }
 
 /// Journals of a folder that are to be undone.

@@ -604,7 +604,7 @@ fn kill_once(place: &Place, time: u32) {
 }
 
 /// An experiment that has changed `t0:gro` is killed together with its guardian.
-fn leave(place: &Place) {
+pub(crate) fn leave(place: &Place) {
     let line = "touch changed; sleep 20";
     let mut first = place.start(&[
         "ab",

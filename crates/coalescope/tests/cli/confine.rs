@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use coalescope_needs::{self as needs, calls};
 use tempfile::TempDir;
 
 use crate::common::{Captures, simulated, stderr};
@@ -178,4 +179,37 @@ fn verbose_says_what_was_given_up() {
         .output()
         .unwrap();
     assert!(!stderr(&output).contains("confined"), "{}", stderr(&output));
+}
+
+/// A kernel that was built without Landlock, and one in which it is off (`lsm=`): files are read all the same, with
+/// the other rights given up, and what is missing is said once, of all threads.
+#[test]
+fn without_landlock_files_are_read_all_the_same() {
+    let test = "without_landlock_files_are_read";
+    if !needs::programs(test, &["strace"]) {
+        return;
+    }
+    let captures = Captures::of("hyperv-rsc-jumbo");
+    let text = "Features for eth0:\ngeneric-receive-offload: on\n";
+    fs::write(captures.path().join("ethtool-k.txt"), text).unwrap();
+    let call = "landlock_create_ruleset";
+    for error in ["ENOSYS", "EOPNOTSUPP"] {
+        let inject = format!("{call}:error={error}");
+        for (arguments, expected) in [
+            (&["-v", "check", "--from", "ethtool-k.txt"][..], "eth0"),
+            (&["-v", "trace", "CAP-01.pcap"], "CAP-01"),
+            (&["-v", "trace", "CAP-01.pcap", "--threads", "2"], "CAP-01"),
+        ] {
+            let mut command = coalescope(arguments, captures.path());
+            let traced = calls::of(&mut command, call, Some(&inject));
+            let Some(traced) = needs::had(test, traced) else {
+                return;
+            };
+            let said = traced.said;
+            let missing = "confined: no new privileges; no Landlock in this kernel; ";
+            assert_eq!(said.matches(missing).count(), 1, "{arguments:?}: {said}");
+            assert!(said.contains("no capabilities\n"), "{arguments:?}: {said}");
+            assert!(said.contains(expected), "{arguments:?}: {said}");
+        }
+    }
 }

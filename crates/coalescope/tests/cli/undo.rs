@@ -1,15 +1,18 @@
 //! What is said where something could not be changed, or not be taken back.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use coalescope_experiment::journal::Store;
 use coalescope_lab::{Link, Veth};
 use coalescope_needs as needs;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::ab::{Place, now};
+use crate::ab::{Place, leave, now};
 use crate::common::{stderr, stdout};
 use crate::fix::{INTERFACES, RULE, hold, json};
 
@@ -262,6 +265,99 @@ fn what_was_changed_last_is_undone_first_wherever_it_is_written_down() {
         let output = place.run(&["undo"]);
         assert_eq!(timer("t0"), "3000000", "{}", words(&output));
     });
+}
+
+/// The machine has started anew: what a journal says of before is not set, nor is anybody told of it but who asks.
+#[test]
+fn of_another_boot_nothing_is_set_back() {
+    Place::with("of_another_boot", |place| {
+        leave(place);
+        let is = now();
+        let store = Store::at(&place.path("")).unwrap();
+        let id = store.list().unwrap().remove(0);
+        let mut journal = store.read(&id).unwrap();
+        journal.boot_id = "00000000-0000-4000-8000-000000000000".to_owned();
+        store.write(&journal).unwrap();
+        let said = stderr(&place.run(&["check"]));
+        assert!(!said.contains("ended without"), "{said}");
+        let output = place.run(&["undo"]);
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let said = stdout(&output);
+        assert!(
+            said.contains("the machine has started anew since"),
+            "{said}"
+        );
+        assert_eq!((now(), place.journals()), (is, 0));
+    });
+}
+
+/// Whoever mistypes what is to be forced is told before anything is done, and not that it was.
+#[test]
+fn what_is_forced_is_there() {
+    Place::with("what_is_forced_is_there", |place| {
+        leave(place);
+        let is = now();
+        for (key, said) in [
+            ("t0:gor", "there is no setting in a journal called t0:gor"),
+            ("t0:mtu", "there is no setting in a journal called t0:mtu"),
+            ("t1:gro", "there is no setting in a journal called t1:gro"),
+        ] {
+            let output = place.run(&["undo", "--force", key]);
+            assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+            assert!(stderr(&output).contains(said), "{}", words(&output));
+            assert_eq!((now(), place.journals()), (is.clone(), 1), "{key}");
+        }
+        let output = place.run(&["undo", "--force", "t0:gro"]);
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        // Nothing is left that could be forced.
+        assert!(place.run(&["undo", "--force", "t0:gor"]).status.success());
+    });
+}
+
+/// A folder that an ordinary user may not read (root may) is named, and costs the others nothing.
+#[test]
+fn a_folder_that_cannot_be_read_is_named_and_costs_nothing_else() {
+    Place::with("a_folder_that_cannot_be_read", |place| {
+        leave(place);
+        let (closed, id) = (place.path("home/coalescope"), ordinary());
+        fs::create_dir_all(&closed).unwrap();
+        let store = Store::at(&place.path("")).unwrap();
+        let mut journal = store.read(&store.list().unwrap()[0]).unwrap();
+        journal.boot_id = "00000000-0000-4000-8000-000000000000".to_owned();
+        store.write(&journal).unwrap();
+        let own = [place.path(""), place.path("home"), closed.clone()];
+        // Locks as well, of which `undo` takes its own.
+        let beside = fs::read_dir(place.path("")).unwrap().flatten();
+        let beside = beside.filter(|entry| entry.path().is_file());
+        let mut own = own.into_iter().chain(beside.map(|entry| entry.path()));
+        let given = own.try_for_each(|path| chown(&path, Some(id), Some(id)));
+        if needs::had("a_folder_that_cannot_be_read", given).is_none() {
+            return;
+        }
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+        let undo = |arguments: &[&str]| {
+            let mut command = place.command(arguments);
+            command
+                .uid(id)
+                .gid(id)
+                .env("XDG_STATE_HOME", place.path("home"));
+            command.output()
+        };
+        if let Some(output) = needs::had("a_folder_that_cannot_be_read", undo(&["undo"])) {
+            assert_eq!(output.status.code(), Some(3), "{}", words(&output));
+            let said = words(&output);
+            assert!(said.contains("Permission denied"), "{said}");
+            assert_eq!(said.matches("home/coalescope").count(), 1, "{said}");
+            assert_eq!(place.journals(), 0, "{said}");
+        }
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    });
+}
+
+/// Somebody whom modes of files concern.
+fn ordinary() -> u32 {
+    let own = rustix::process::geteuid().as_raw();
+    if own == 0 { 65_534 } else { own }
 }
 
 /// A bridge over a card with LRO, and a jail behind it.

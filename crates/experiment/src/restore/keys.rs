@@ -93,10 +93,8 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
             let name = verify::interface_name(entry);
             let was = entry.was.clone();
             let meant = |key: &&mut KeyEntry| {
-                let full = format!("{name}:{}", key.item.key());
-                forced
-                    .iter()
-                    .any(|one| *one == full || is_of(one, &name, &was, &key.item))
+                let mut forced = forced.iter();
+                forced.any(|one| is_called(one, &name, &was, &key.item))
             };
             for key in entry.keys.iter_mut().filter(meant) {
                 key.held.set.push(is.shown(&key.item));
@@ -112,6 +110,27 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
             entry.held.set.push(is);
         }
     }
+}
+
+/// What keys of a journal are called, and whether a text stands for one of them.
+pub(super) fn called(journal: &Journal, text: &str) -> (bool, Vec<String>) {
+    let (mut is_one, mut names) = (false, Vec::new());
+    for entry in &journal.interfaces {
+        let name = verify::interface_name(entry);
+        for key in &entry.keys {
+            is_one |= is_called(text, &name, &entry.was, &key.item);
+            names.push(format!("{name}:{}", key.item.key()));
+        }
+    }
+    let sysctls = journal.sysctls.iter().map(verify::sysctl_name);
+    let files = journal.files.iter();
+    let files = files.map(|entry| entry.path.display().to_string());
+    names.extend(sysctls.chain(files));
+    (is_one || names.iter().any(|name| name == text), names)
+}
+
+fn is_called(text: &str, name: &str, was: &InterfaceState, item: &Item) -> bool {
+    text == format!("{name}:{}", item.key()) || is_of(text, name, was, item)
 }
 
 /// Whether a text such as `eth0:tso` stands for a key.

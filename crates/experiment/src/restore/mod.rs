@@ -19,7 +19,7 @@ mod undo;
 mod verify;
 
 pub use files::{FileWrite, apply_files};
-pub use undo::{Fate, Undone, exit_code, forget, undo, undo_forced, undo_one};
+pub use undo::{Fate, Undone, exit_code, forget, undo, undo_forced, undo_one, unknown_key};
 
 pub(crate) use files::file_key;
 pub(crate) use keys::prune;

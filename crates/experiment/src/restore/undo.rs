@@ -94,6 +94,18 @@ pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
     undo_forced(store, id, &[])
 }
 
+/// The first of these texts that stands for no key and no file of any journal, with what those are called.
+pub fn unknown_key<'a>(
+    journals: &[Journal],
+    forced: &'a [String],
+) -> Option<(&'a str, Vec<String>)> {
+    forced.iter().find_map(|text| {
+        let called = journals.iter().map(|journal| keys::called(journal, text));
+        let (known, names): (Vec<bool>, Vec<Vec<String>>) = called.unzip();
+        (!known.contains(&true)).then(|| (text.as_str(), names.concat()))
+    })
+}
+
 /// The same; keys and files named in `forced` are restored even if somebody else has changed them.
 pub fn undo_forced(store: &Store, id: &str, forced: &[String]) -> Option<Undone> {
     let holder = format!("`coalescope undo`, process {}", process::id());
