@@ -117,13 +117,22 @@ impl Step {
     pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
         match self {
             Self::Veth { ends, mtu } => veth(rooms, ends, *mtu),
-            Self::Bond { ends, mtu, lines } => or_unavailable(
-                bonding::make(rooms, ends, *mtu, lines),
-                "bonding with netem",
-            ),
-            Self::Ipvs { .. } => or_unavailable(self.in_room(rooms), "IPVS"),
-            Self::Esp { .. } => or_unavailable(self.in_room(rooms), "ESP with AES-GCM"),
-            _ => self.in_room(rooms),
+            Self::Bond { ends, mtu, lines } => {
+                or_unavailable(bonding::make(rooms, ends, *mtu, lines), self.needs())
+            }
+            _ => or_unavailable(self.in_room(rooms), self.needs()),
+        }
+    }
+
+    /// What its kernel has to have, and which one has it; nothing where every kernel does.
+    fn needs(&self) -> Option<[&'static str; 2]> {
+        let uml = "; user-mode Linux has it (coalescope lab run --kernel uml)";
+        match self {
+            Self::Bond { .. } => Some(["bonding with netem", uml]),
+            Self::Ipvs { .. } => Some(["IPVS", uml]),
+            Self::Esp { .. } => Some(["ESP with AES-GCM", uml]),
+            Self::Masquerade { .. } => Some(["NAT by nftables", ""]),
+            _ => None,
         }
     }
 
@@ -200,21 +209,24 @@ fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
 }
 
 /// What a kernel does not have is a reason to skip.
-fn or_unavailable(done: Result<(), Error>, what: &str) -> Result<(), Error> {
-    let lacks = |source: &LabError| match source {
+fn or_unavailable(done: Result<(), Error>, needs: Option<[&str; 2]>) -> Result<(), Error> {
+    match (done, needs) {
+        (Err(Error::Room { source, .. }), Some([what, elsewhere])) if lacks(&source) => {
+            let reason = format!(
+                "{source}: this kernel has no {what}, or its modules are not loaded{elsewhere}"
+            );
+            Err(Error::Unavailable(Unavailable { reason }))
+        }
+        (done, _) => done,
+    }
+}
+
+fn lacks(source: &LabError) -> bool {
+    match source {
         LabError::Netlink(error) => error.is_unsupported(),
         // An unknown queue is "not found" (tc_modify_qdisc).
         LabError::System { errno, .. } => matches!(errno, Errno::EOPNOTSUPP | Errno::ENOENT),
         _ => false,
-    };
-    match done {
-        Err(Error::Room { source, .. }) if lacks(&source) => Err(Error::Unavailable(Unavailable {
-            reason: format!(
-                "{source}: this kernel has no {what}, or its modules are not loaded; user-mode Linux has it \
-                 (coalescope lab run --kernel uml)"
-            ),
-        })),
-        done => done,
     }
 }
 
