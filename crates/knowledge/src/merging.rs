@@ -1,6 +1,8 @@
 //! Whether merged frames are lost or refused: the accusation, and what it takes.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
+use coalescope_capture::facts::{
+    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
+};
 
 use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
@@ -25,7 +27,7 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
     for (i, point) in trace.points.iter().enumerate() {
         let suspects = overview.suspects(i);
         let refused = refused(suspects).map(|(connection, _)| connection.id);
-        all.accuse(rejected_at(point, suspects), point, refused, same);
+        all.accuse(rejected_at(trace, point, suspects), point, refused, same);
     }
     for hop in &trace.hops {
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
@@ -310,7 +312,7 @@ fn lost_after(
 }
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
-fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
+fn rejected_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
     let (connection, direction) = refused(suspects).max_by_key(|(_, d)| d.rejected.merged)?;
     let rejected = &direction.rejected;
     let mtu = rejected.mtu_bytes.unwrap_or(0);
@@ -326,6 +328,13 @@ fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
         direction.frames_of(|examples| &examples.rejected),
     )];
     evidence.extend(slow(direction));
+    let uncut = uncut_hop(trace, point, connection);
+    evidence.extend(uncut.map(|(hop, large)| {
+        told(format!(
+            "{} of {} large frames that their sender left to its card (TSO) arrive at {} uncut",
+            large.arrived, large.seen, hop.to
+        ))
+    }));
     Some(Finding {
         id: Id::MergedFramesRejected,
         proof: Proof::Observed,
@@ -336,10 +345,34 @@ fn rejected_at(point: &Point, suspects: &[Connection]) -> Option<Finding> {
         connection: Some(reference(&point.name, connection)),
         hop: None,
         evidence,
-        next: "switch off LRO (or GRO, where it keeps no segment size) on the interface through \
-               which that router receives, and nothing else; if the messages stop, that proves it"
-            .to_owned(),
+        next: uncut.map_or(RECEIVER, |_| SENDER).to_owned(),
     })
+}
+
+const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) on the interface through which \
+    that router receives, and nothing else; if the messages stop, that proves it";
+const SENDER: &str =
+    "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
+
+/// A hop from or to this point over which a connection's frames that a card should have cut came whole
+/// (apple/container#2245).
+fn uncut_hop<'a>(
+    trace: &'a Trace,
+    point: &Point,
+    connection: &Connection,
+) -> Option<(&'a Hop, &'a Outcomes)> {
+    let known = Some(connection.id);
+    trace.hops.iter().find_map(|hop| {
+        let [from, to] = [&hop.from, &hop.to].map(|name| known.filter(|_| *name == point.name));
+        let mut seen = hop.connections.iter().filter(|seen| is_whole(&seen.tso));
+        let seen = seen.find(|seen| from == Some(seen.from_id) || to == Some(seen.to_id))?;
+        Some((hop, &seen.tso))
+    })
+}
+
+/// A handful, and most of them: others may have been lost.
+fn is_whole(large: &Outcomes) -> bool {
+    large.arrived >= HANDFUL && large.arrived * 2 > large.seen
 }
 
 fn refused(suspects: &[Connection]) -> impl Iterator<Item = (&Connection, &Direction)> {

@@ -6,7 +6,10 @@ use coalescope_capture::facts::Trace;
 use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_knowledge::{Diagnosis, Id, Merging, Proof, compare, judge};
-use coalescope_simulate::{Outcome, Scenario, run, stories, story};
+use coalescope_simulate::{
+    Cause, Element, Format, Hop, Lane, Link, Outcome, Point, Scenario, Side, Turn, run, stories,
+    story,
+};
 
 /// The facts of some of a scenario's points; of all if none is named.
 fn traced(scenario: &Scenario, only: &[&str]) -> Trace {
@@ -256,4 +259,44 @@ fn interfaces_can_be_points() {
     assert_eq!(ids(&diagnosis), ["merged-frames-lost"]);
     let hop = diagnosis.findings[0].hop.as_ref().unwrap();
     assert_eq!((&*hop.from, &*hop.to), ("CAP-02", "VM-01"));
+}
+
+/// What a sender left to its card comes whole, and a router behind refuses it: it is the sender's TSO that has to go, where
+/// it was the router's own receiving otherwise.
+#[test]
+fn a_refused_frame_that_nobody_merged_is_its_senders() {
+    let mut scenario = Scenario::new("bare", Cause::MergedFramesLost);
+    scenario.turns = vec![
+        Turn::new(Side::Client, 200),
+        Turn::new(Side::Server, 200_000),
+    ];
+    scenario.limit = 20_000_000_000;
+    let lane = Lane::new(200_000_000, 5_000_000);
+    let mut own = Point::new("VM");
+    own.own = Some(Side::Server);
+    own.format = Format::Pcapng;
+    scenario.path = vec![
+        Element::Point(Point::new("POD")),
+        Element::Hop(Hop::Router {
+            mtu: 1500,
+            icmp: true,
+        }),
+        Element::Point(Point::new("NODE")),
+        Element::Link(Link::both(lane)),
+        Element::Hop(Hop::SegmentSize {
+            toward: Side::Client,
+            says: None,
+        }),
+        Element::Point(own),
+    ];
+    let next = |diagnosis: &Diagnosis| {
+        let mut findings = diagnosis.findings.iter();
+        let refused = findings.find(|one| one.id == Id::MergedFramesRejected);
+        refused.expect("refused").next.clone()
+    };
+    let bare = next(&judge(&traced(&scenario, &[])));
+    assert!(bare.contains("TSO at the sender"), "{bare}");
+    let lro = story("frag-needed").expect("the story");
+    let lro = next(&judge(&traced(&lro, &[])));
+    assert!(lro.contains("switch off LRO"), "{lro}");
 }
