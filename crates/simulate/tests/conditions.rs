@@ -255,3 +255,29 @@ fn frames_of_more_segments_than_a_box_takes_are_dropped() {
     assert!(hop.merged.arrived > 10 && hop.merged.lost > 10, "{hop:?}");
     assert_eq!(dropped(&outcome).for_merging, hop.merged.lost);
 }
+
+/// A router goes by what is said of the segments: exactly up to its MTU, or not at all where nothing is said.
+#[test]
+fn a_router_cuts_by_the_segment_size_that_it_is_told() {
+    for (says, is_refused) in [
+        (Some(1000), false),
+        (Some(1448), false),
+        (Some(1449), true),
+        (None, true),
+    ] {
+        let mut scenario = story("frag-needed").unwrap();
+        for element in &mut scenario.path {
+            if let Element::Merge(merge) = element {
+                merge.reversible = true;
+            }
+        }
+        let toward = Side::Client;
+        let size = Element::Hop(Hop::SegmentSize { toward, says });
+        scenario.path.insert(3, size);
+        let outcome = run(&scenario);
+        let merged = outcome.truth.hop("WAN", "LAN").unwrap().merged;
+        assert!(merged.lost + merged.resplit > 10, "{says:?}: {merged:?}");
+        assert_eq!(merged.lost > 0, is_refused, "{says:?}: {merged:?}");
+        assert_eq!(merged.resplit > 0, !is_refused, "{says:?}: {merged:?}");
+    }
+}
