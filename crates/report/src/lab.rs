@@ -50,6 +50,9 @@ pub struct LabReport {
     pub incidents: Vec<LabIncident>,
     /// Those that could not be run here, and why.
     pub skipped: Vec<Skipped>,
+    /// Those whose run broke off, and why.
+    #[serde(default)]
+    pub failed: Vec<Skipped>,
 }
 
 /// An incident, from the first measurement to the last.
@@ -186,13 +189,14 @@ impl LabReport {
     #[must_use]
     pub fn is_as_expected(&self) -> bool {
         let mut incidents = self.incidents.iter();
-        !self.ran_nothing() && incidents.all(|incident| incident.problems.is_empty())
+        let is_whole = !self.ran_nothing() && self.failed.is_empty();
+        is_whole && incidents.all(|incident| incident.problems.is_empty())
     }
 
     /// Whether this machine could run none of the incidents.
     #[must_use]
     pub fn ran_nothing(&self) -> bool {
-        self.incidents.is_empty() && !self.skipped.is_empty()
+        self.incidents.is_empty() && self.failed.is_empty() && !self.skipped.is_empty()
     }
 
     /// Why incidents were skipped, each reason once.
@@ -229,7 +233,8 @@ impl LabReport {
     /// If it cannot be written.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let run = self.incidents.iter().map(Row::Run);
-        let rows = run.chain(self.skipped.iter().map(Row::Skipped));
+        let others = self.skipped.iter().chain(&self.failed);
+        let rows = run.chain(others.map(Row::Skipped));
         separated::write_fields(out, &COLUMNS, rows)
     }
 

@@ -14,6 +14,13 @@ pub(super) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
             report.lacking().join("; ")
         );
     }
+    if let Some(failed) = report
+        .failed
+        .first()
+        .filter(|_| report.incidents.is_empty())
+    {
+        bail!("incident {}: {}", failed.name, failed.why);
+    }
     Ok(Outcome::of(!report.is_as_expected()))
 }
 
@@ -140,5 +147,20 @@ mod tests {
             "nothing could be run on this machine: no kernel; no rights"
         );
         assert!(!report.is_as_expected());
+    }
+
+    #[test]
+    fn one_that_broke_off_is_a_problem_and_an_error_where_it_is_all() {
+        let failed = Skipped {
+            name: "a".to_owned(),
+            why: "no answer".to_owned(),
+        };
+        let report = LabReport {
+            failed: vec![failed],
+            ..LabReport::default()
+        };
+        assert!(!report.is_as_expected() && !report.ran_nothing());
+        let said = outcome(&report).map_or_else(|error| error.to_string(), |_| String::new());
+        assert_eq!(said, "incident a: no answer");
     }
 }

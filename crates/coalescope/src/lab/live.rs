@@ -35,13 +35,17 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         match chain::run(incident, &place) {
             Ok(done) => report.incidents.push(done),
-            Err(error) => match unavailable(&error) {
-                Some(why) => report.skipped.push(Skipped {
-                    name: incident.name.clone(),
-                    why,
-                }),
-                None => return Err(error.context(format!("incident {}", incident.name))),
-            },
+            Err(error) => {
+                let name = incident.name.clone();
+                match unavailable(&error) {
+                    Some(why) => report.skipped.push(Skipped { name, why }),
+                    // The others' figures are not lost for it.
+                    None => report.failed.push(Skipped {
+                        name,
+                        why: format!("{error:#}"),
+                    }),
+                }
+            }
         }
     }
     let written = page.write(|out| report.write_html(out));
@@ -75,6 +79,7 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     let report = LabReport {
         incidents: vec![done],
         skipped: Vec::new(),
+        failed: Vec::new(),
     };
     match format {
         Format::Json => output::print_lab(&report, LabFormat::Json)?,

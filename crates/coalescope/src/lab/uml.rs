@@ -65,6 +65,7 @@ fn skipped(incidents: &[Incident], why: &str) -> LabReport {
     LabReport {
         incidents: Vec::new(),
         skipped: skipped.collect(),
+        failed: Vec::new(),
     }
 }
 

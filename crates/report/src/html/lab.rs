@@ -108,6 +108,12 @@ fn incidents(page: &mut Page, report: &LabReport) -> io::Result<()> {
                 p { (skipped.why) }
             }
         }
+        @for failed in &report.failed {
+            article.finding.bad {
+                h3 { (failed.name) " broke off" }
+                p { (failed.why) }
+            }
+        }
     };
     page.section("incidents", "Each incident", body);
     Ok(())

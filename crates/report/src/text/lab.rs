@@ -34,6 +34,10 @@ pub(crate) fn write(
         let text = format!("skipped {}: {}", skipped.name, skipped.why);
         page.paragraph("", "  ", &text, Tone::Plain);
     }
+    for failed in &report.failed {
+        let text = format!("{} broke off: {}", failed.name, failed.why);
+        page.paragraph("", "  ", &text, Tone::Bad);
+    }
     finish(&page, out)
 }
 

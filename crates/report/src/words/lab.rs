@@ -11,10 +11,12 @@ pub(crate) fn verdict(report: &LabReport) -> String {
     let all = report.incidents.len();
     let problems = report.incidents.iter();
     let wrong = problems.filter(|one| !one.problems.is_empty()).count();
-    let skipped = match report.skipped.len() {
+    let besides = |n: usize, what: &str| match n {
         0 => String::new(),
-        n => format!("; {n} skipped"),
+        n => format!("; {n} {what}"),
     };
+    let failed = besides(report.failed.len(), "broke off");
+    let skipped = besides(report.skipped.len(), "skipped") + &failed;
     let all = counted(all as u64, "incident");
     match (report.incidents.len(), wrong) {
         (0, _) => format!("No incident was run{skipped}."),

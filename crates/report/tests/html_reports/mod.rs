@@ -266,6 +266,7 @@ pub(crate) fn lab(name: &str) -> LabReport {
     };
     LabReport {
         incidents: vec![incident],
+        failed: vec![skipped.clone()],
         skipped: vec![skipped],
     }
 }
