@@ -3,19 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use coalescope_incident::{Build, Control, Incident, Kind, Nearer};
+use coalescope_incident::{Build, Incident, Kind, Nearer};
 use coalescope_lab::incident::{Captured, Live, Measured};
 use coalescope_lab::uml::is_inside;
-use coalescope_report::{LabControl, LabIncident, figure};
+use coalescope_report::{LabIncident, figure};
 use serde_json::Value;
 
 use super::commands::Commands;
 use super::judged::{Measurements, problems};
-use super::table;
+use super::{others, table};
 use crate::place::Place;
 use crate::speech;
 
@@ -35,11 +35,12 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
     let fast_bps = chain.mend()?;
     let undone_bps = chain.take_back()?;
     let seen = chain.stop()?;
+    let [slow_bps, fast_bps] = others::settled(incident, [slow.bps(), fast_bps])?;
     let measured = Measurements {
-        slow_bps: slow.bps(),
+        slow_bps,
         fast_bps,
-        window: slow.effective_window_segments,
-        controls: controls(incident, place)?,
+        window: incident.effective_window(slow_bps),
+        controls: others::controls(incident, place)?,
     };
     let mut done = report(incident, place, seen, measured, undone_bps);
     done.table = table::rows(incident)?;
@@ -345,58 +346,6 @@ fn missing(done: &LabIncident) -> Vec<String> {
     failed.map(|(_, words)| (*words).to_owned()).collect()
 }
 
-/// Each on a path of its own, since it may be built differently.
-fn controls(incident: &Incident, place: &Place) -> anyhow::Result<Vec<LabControl>> {
-    incident
-        .controls
-        .iter()
-        .map(|one| control(incident, one, place))
-        .collect()
-}
-
-fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Result<LabControl> {
-    let live = Live::start(incident, Build::Control(control))?;
-    let (measured, data_frames) = match control.frames {
-        Some(_) => counted(&live, &place.path().join(&control.name))?,
-        None => (live.measure()?, None),
-    };
-    live.stop()?;
-    let bps = measured.bps();
-    speech::tell(&format!(
-        "{}: {}: {}",
-        incident.name,
-        control.name,
-        figure(bps, Some("bit/s"))
-    ));
-    Ok(LabControl {
-        name: control.name.clone(),
-        title: control.title.clone(),
-        bps,
-        effective_window_segments: measured.effective_window_segments,
-        took_s: Some(measured.time.as_secs_f64()),
-        data_frames,
-    })
-}
-
-/// The workload, and the frames with data that `trace` finds at the first point.
-fn counted(live: &Live, folder: &Path) -> anyhow::Result<(Measured, Option<u64>)> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    live.capture(folder)?;
-    let measured = live.measure();
-    let captured = live.end_capture(folder)?;
-    let first = captured.first().context("the path has no point")?;
-    let point = format!("{0}={0}.pcapng", first.point);
-    let report = Commands::new(folder).json(&["trace", "--format", "json", &point])?;
-    let connections = list(&report["points"]).flat_map(|point| list(&point["connections"]));
-    let both = |one: &Value| {
-        let ways = ["to_client", "to_server"];
-        let frames = ways.map(|way| one[way]["data_frames"].as_u64().unwrap_or(0));
-        frames.iter().sum::<u64>()
-    };
-    Ok((measured?, Some(connections.map(both).sum())))
-}
-
 fn kernel() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     match is_inside() {
@@ -405,7 +354,7 @@ fn kernel() -> String {
     }
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 

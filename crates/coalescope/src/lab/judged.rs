@@ -60,9 +60,10 @@ pub(super) fn problems(
     problems
 }
 
-fn throughput(incident: &Incident, measured: &Measurements) -> Vec<String> {
+/// What is not as it must be of the ratio of two throughputs: as it was, and with the remedy.
+pub(super) fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
     let expect = &incident.expect;
-    let ratio = measured.fast_bps / measured.slow_bps.max(1.0);
+    let ratio = fast_bps / slow_bps.max(1.0);
     let mut problems = Vec::new();
     if let Some(least) = expect.ratio_at_least.filter(|least| ratio < *least) {
         problems.push(format!(
@@ -74,7 +75,12 @@ fn throughput(incident: &Incident, measured: &Measurements) -> Vec<String> {
             "{ratio:.1} times faster with the remedy, not {most} at most"
         ));
     }
-    if let Some([least, most]) = expect.window
+    problems
+}
+
+fn throughput(incident: &Incident, measured: &Measurements) -> Vec<String> {
+    let mut problems = ratio(incident, [measured.slow_bps, measured.fast_bps]);
+    if let Some([least, most]) = incident.expect.window
         && !(least..=most).contains(&measured.window)
     {
         problems.push(format!(
