@@ -37,6 +37,71 @@ fn complaints_in_front_of_a_text_are_passed_over() {
     assert_eq!(unread(&host).len(), 1, "{:?}", unread(&host));
 }
 
+/// So does a login, and a mail indents what it quotes. A file of a tree may be anything, and is what it begins with.
+#[test]
+fn a_login_in_front_of_a_list_and_an_indented_list_are_read() {
+    let motd = "Welcome to Ubuntu 24.04.1 LTS (GNU/Linux 6.8.0-45-generic x86_64)\n\n \
+        * Documentation:  https://help.example.com\n\n  System load:  0.08\n\nLast login: Mon Nov 23 09:12:44 2026\n";
+    let links = "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN\n";
+    for front in ["[sudo] password for admin: \n", "hello\n", motd] {
+        for list in [FEATURES, links] {
+            let host = one(format!("{front}{list}").as_bytes());
+            assert_eq!(host.interfaces.len(), 1, "{front}{list}");
+            let said = unread(&host);
+            assert!(
+                said.len() == 1 && said[0].contains("in front of it left out"),
+                "{said:?}"
+            );
+        }
+        let typed = format!("root@a:~# sudo ethtool -k eno1\n{front}{FEATURES}");
+        assert!(
+            one(typed.as_bytes()).interfaces.contains_key("eno1"),
+            "{front}"
+        );
+    }
+    let indented: String = FEATURES
+        .lines()
+        .map(|line| format!("    {line}\n"))
+        .collect();
+    assert!(one(indented.as_bytes()).interfaces.contains_key("eno1"));
+    assert!(read_bytes("given", b"some words\nhost\n5.1.0\n", &Limits::default()).is_err());
+    let tree = tempfile::tempdir().expect("a folder");
+    let note = format!("As I saw on the other host:\n{FEATURES}");
+    fs::write(tree.path().join("notes"), note).expect("written");
+    fs::write(tree.path().join("ip-link"), links).expect("written");
+    let hosts = read_hosts(&[tree.path().to_owned()]).expect("it is understood");
+    assert!(!hosts[0].snapshot.interfaces.contains_key("eno1"));
+}
+
+#[test]
+fn brief_lists_of_iproute2_are_read() {
+    let host = one(b"lo               UNKNOWN        127.0.0.1/8 ::1/128 \n\
+        eth0             UP             192.0.2.1/24 metric 100 2001:db8::1/64 \n\
+        eth1             DOWN           \n\
+        ppp0             UNKNOWN        192.0.2.9 peer 192.0.2.10/32 \n\
+        eth0.5@eth0      UP             198.51.100.1/24 \n");
+    assert_eq!(unread(&host), [""; 0]);
+    let of = |name: &str| &host.interfaces[name];
+    assert_eq!(of("eth0").addresses, ["192.0.2.1/24", "2001:db8::1/64"]);
+    assert_eq!(
+        (of("eth0").up, of("eth1").carrier),
+        (Some(true), Some(false))
+    );
+    assert_eq!(of("eth0.5").parent.as_deref(), Some("eth0"));
+    assert!(of("eth1").addresses.is_empty());
+    let host = one(
+        b"lo               UNKNOWN        00:00:00:00:00:00 <LOOPBACK,UP,LOWER_UP> \n\
+        eth0             UP             52:54:00:00:00:01 <BROADCAST,MULTICAST,UP,LOWER_UP> \n",
+    );
+    assert_eq!(unread(&host), [""; 0]);
+    assert_eq!(
+        host.interfaces["eth0"].mac.as_deref(),
+        Some("52:54:00:00:00:01")
+    );
+    // Words in columns are no links.
+    assert!(read_bytes("given", b"eth0 UP today\n", &Limits::default()).is_err());
+}
+
 /// collect.sh looks for the lines of the log that rules know, and for no others.
 /// With -j iproute2 says of nothing that it is an empty list: that is not a text that nobody knows.
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{Interface, Snapshot, Stack, Unread};
 use crate::names::of_key;
-use crate::roles::beside;
+use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
 use crate::underlay;
 
@@ -143,7 +143,7 @@ fn tap(interface: &mut Interface) {
 fn ports(snapshot: &mut Snapshot) {
     let bridges = snapshot.ovs.iter().flat_map(|ovs| &ovs.bridges);
     let ports = bridges.flat_map(|(bridge, about)| {
-        let ports = about.ports.keys().filter(move |port| *port != bridge);
+        let ports = outer_ports(bridge, about);
         ports.map(move |port| (port.clone(), bridge.clone()))
     });
     let masters: BTreeMap<String, String> = ports.collect();

@@ -21,7 +21,7 @@ pub struct Graph {
 
 /// Kinds through which a frame passes as it is: what is on top has the role, what is beneath
 /// receives the frames.
-const PASSES_THROUGH: [&str; 6] = ["bond", "team", "lagg", "vlan", "macvlan", "macvtap"];
+const PASSES_THROUGH: [&str; 7] = ["bond", "team", "lagg", "vlan", "macvlan", "macvtap", "dsa"];
 
 impl Graph {
     /// The graph of a host.
@@ -56,7 +56,7 @@ impl Graph {
         };
         self.joined = joined(&ovs.bridges);
         for (bridge, about) in &ovs.bridges {
-            for port in about.ports.keys().filter(|port| *port != bridge) {
+            for port in outer_ports(bridge, about) {
                 if !self.masters.contains_key(port) {
                     self.put_master(port, bridge.clone());
                 }
@@ -111,6 +111,19 @@ impl Graph {
     pub fn stacked_below(&self, key: &str) -> Vec<String> {
         walk(&self.below, key)
     }
+}
+
+/// Ports of a bridge of Open vSwitch that frames come in by from outside: what an internal one receives is for the
+/// host itself, which is why the kernel gives it no master (`ovs_netdev_link` of net/openvswitch/vport-netdev.c is not for
+/// it).
+pub(crate) fn outer_ports<'a>(
+    bridge: &'a str,
+    about: &'a OvsBridge,
+) -> impl Iterator<Item = &'a String> {
+    let ports = about.ports.iter();
+    let outer = ports
+        .filter(move |(port, about)| *port != bridge && about.kind.as_deref() != Some("internal"));
+    outer.map(|(port, _)| port)
 }
 
 /// For each bridge that a patch port leads out of, the first of those that hang together by such.

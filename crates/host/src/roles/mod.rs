@@ -8,6 +8,7 @@ mod around;
 mod graph;
 mod rules;
 
+pub(crate) use graph::outer_ports;
 pub use graph::{Graph, beside};
 pub(crate) use rules::stack_of;
 

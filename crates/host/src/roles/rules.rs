@@ -17,7 +17,7 @@ pub(super) fn own_roles(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> 
     let Some(interface) = snapshot.interfaces.get(key) else {
         return Vec::new();
     };
-    if is_kind(interface, "loopback") {
+    if is_internal(interface) {
         return Vec::new();
     }
     let mut roles = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn endpoint(snapshot: &Snapshot, graph: &Graph, key: &str, roles: &mu
     if !is_transit
         && keeps_frames(snapshot, graph, key)
         && is_place_known(snapshot, interface)
-        && !is_kind(interface, "loopback")
+        && !is_internal(interface)
         && interface.up != Some(false)
     {
         let why = "what it receives is not passed on";
@@ -90,6 +90,13 @@ pub(super) fn undecided<'a>(
 
 fn role(role: RoleName, because: String) -> Role {
     Role { role, because }
+}
+
+/// Through what the kernel made for itself no traffic of others goes: the loopback, and what pf and IPsec of BSD show
+/// packets at (pflog(4), pfsync(4), enc(4)).
+fn is_internal(interface: &Interface) -> bool {
+    let kind = interface.kind.as_deref();
+    matches!(kind, Some("loopback" | "pflog" | "pfsync" | "enc"))
 }
 
 fn is_kind(interface: &Interface, kind: &str) -> bool {
@@ -244,7 +251,7 @@ fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role
 /// Neither up nor with an address that could be routed to, as far as is known.
 fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
-    interface.is_none_or(|i| i.up == Some(false) || is_kind(i, "loopback"))
+    interface.is_none_or(|i| i.up == Some(false) || is_internal(i))
 }
 
 /// Whether packets from other interfaces of its stack could be routed to it.

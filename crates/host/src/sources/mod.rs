@@ -13,6 +13,7 @@ mod content;
 mod error;
 mod files;
 mod found;
+mod front;
 mod given;
 mod group;
 mod hosts;

@@ -4,6 +4,7 @@ use super::bundle::{self, Bundle, Section};
 use super::command::{self, Command};
 use super::files::Texts;
 use super::found::{About, Found, Item, Said};
+use super::front;
 use super::normalise;
 use super::place::{Folder, Place};
 use super::saved::{self, Saved};
@@ -143,7 +144,19 @@ impl Understand {
             found.named(&place.folder, origin, why);
             return 0;
         }
-        let Some(mut part) = self.read(&origin, command, piece.body) else {
+        // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
+        let is_given = place.folder.parts.is_empty() || piece.command.is_some();
+        let part = self.read(&origin, command, piece.body);
+        let part = part.or_else(|| {
+            let mut meant = front::without(piece.body).filter(|_| is_given);
+            meant.find_map(|(left_out, body)| {
+                let mut part = self.read(&origin, command, &body)?;
+                part.snapshot.not_read(&origin, left_out);
+                // One line may be anything: a word is a host's name.
+                (!part.snapshot.interfaces.is_empty()).then_some(part)
+            })
+        });
+        let Some(mut part) = part else {
             let ours = command.is_some_and(|command| command::is_known(&command.line));
             found.note(&place.folder, About::Unknown { what: origin, ours });
             return 0;

@@ -11,6 +11,8 @@ pub(crate) mod linux;
 mod notes;
 pub(crate) mod windows;
 
+pub(crate) use notes::quoted;
+
 use crate::model::Snapshot;
 
 /// One output of one command, or one file.

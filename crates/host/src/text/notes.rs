@@ -127,7 +127,7 @@ fn body<'a>(text: &Text<'a>) -> &'a str {
 }
 
 /// The beginning of a line, as it is quoted in messages.
-pub(super) fn quoted(line: &str) -> String {
+pub(crate) fn quoted(line: &str) -> String {
     let line = line.trim();
     let short: String = line.chars().take(QUOTED).collect();
     let dots = if short.len() < line.len() { "..." } else { "" };

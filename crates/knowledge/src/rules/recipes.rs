@@ -118,7 +118,7 @@ impl Recipes {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
-        let (distribution, version) = (subject.distribution("id"), subject.distribution("version"));
+        let (distribution, version) = (subject.distribution("id"), subject.version());
         let fits = |recipe: &Recipe| {
             recipe.made_by_program.is_none_or(|made| made == is_made)
                 && recipe.is_on(distribution)

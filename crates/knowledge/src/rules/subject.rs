@@ -126,6 +126,21 @@ impl Subject<'_> {
         known.as_str().unwrap_or_default()
     }
 
+    /// The version of its distribution; where that was not read, what the kernel's release says of it: kernels of Red
+    /// Hat's distributions are named after their version (`5.14.0-427.el9.x86_64`).
+    pub(super) fn version(&self) -> &str {
+        let kernel = self.host.facts.host["kernel"].as_str();
+        let built_for = || {
+            let (_, after) = kernel?.split_once(".el")?;
+            let end = after.find(|c: char| !c.is_ascii_digit());
+            after.get(..end.unwrap_or(after.len()))
+        };
+        match self.distribution("version") {
+            "" => built_for().unwrap_or_default(),
+            version => version,
+        }
+    }
+
     /// The facts of the interface, if it is one.
     pub(super) fn interface(&self) -> &Value {
         let own = self.own.filter(|(word, _)| *word == "interface");

@@ -46,6 +46,7 @@ pub(super) const READERS: &[Reader] = &[
     ip::PORTS_JSON,
     ip::LINKS,
     ip::LINKS_JSON,
+    ip::BRIEF,
     ip::ROUTES,
     ip::ROUTES_JSON,
     ifconfig::IFCONFIG,

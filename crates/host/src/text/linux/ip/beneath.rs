@@ -72,7 +72,7 @@ fn lower(name: Option<&str>, block: &mut Interface, facts: &Facts) {
 }
 
 /// `if5`: known by its index only, as it is in another namespace.
-fn is_index(at: &str) -> bool {
+pub(super) fn is_index(at: &str) -> bool {
     at.strip_prefix("if")
         .is_some_and(|id| id.parse::<u32>().is_ok())
 }

@@ -282,7 +282,7 @@ impl Link<'_> {
 
 /// Kinds whose line may end without the words that all have, as before iproute2 4.5.
 fn is_known(kind: &str) -> bool {
-    const KINDS: [&str; 26] = [
+    const KINDS: [&str; 27] = [
         "bridge",
         "bond",
         "team",
@@ -303,6 +303,7 @@ fn is_known(kind: &str) -> bool {
         "tun",
         "vti",
         "vrf",
+        "dsa",
         "dummy",
         "ifb",
         "wireguard",

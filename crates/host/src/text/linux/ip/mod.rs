@@ -2,6 +2,7 @@
 
 mod beneath;
 mod bridge;
+mod brief;
 mod details;
 mod facts;
 mod json;
@@ -10,6 +11,7 @@ mod route;
 mod stats;
 
 pub(super) use bridge::{JSON as PORTS_JSON, TEXT as PORTS};
+pub(super) use brief::BRIEF;
 pub(super) use details::bonding;
 pub(super) use json::LINK as LINKS_JSON;
 pub(super) use link::LINK as LINKS;

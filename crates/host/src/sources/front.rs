@@ -1,0 +1,53 @@
+//! Output that was copied from a terminal: what a login prints stands in front of it, or all of it is indented, as
+//! in a mail.
+
+use std::borrow::Cow;
+
+use crate::text::quoted;
+
+/// Lines in front at most. What Ubuntu prints at a login is about 30.
+const LINES: usize = 40;
+
+/// What may be meant of a text that is not understood from its beginning, each with what was left out of it.
+pub(super) fn without(body: &str) -> impl Iterator<Item = (String, Cow<'_, str>)> {
+    let straight = straight(body).map(|text| ("indented".to_owned(), Cow::Owned(text)));
+    let lines = body.split_inclusive('\n').take(LINES);
+    let ends = lines.scan(0, |end, line| {
+        *end += line.len();
+        Some(*end)
+    });
+    let later = ends.map(|end| {
+        let (front, rest) = body.split_at(end);
+        (left_out(front), Cow::Borrowed(rest))
+    });
+    straight.into_iter().chain(later)
+}
+
+fn left_out(front: &str) -> String {
+    let lines: Vec<&str> = front
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let last = lines.last().copied().unwrap_or_default();
+    let number = lines.len();
+    let s = if number == 1 { "" } else { "s" };
+    format!(
+        "{number} line{s} in front of it left out, the last {}",
+        quoted(last)
+    )
+}
+
+/// The text without what all of its lines begin with; none if that is nothing.
+fn straight(body: &str) -> Option<String> {
+    let lines = || body.lines().filter(|line| !line.trim().is_empty());
+    let first = lines().next()?;
+    let blank = first.len() - first.trim_start().len();
+    let common = first.get(..blank).filter(|common| !common.is_empty())?;
+    if !lines().all(|line| line.starts_with(common)) {
+        return None;
+    }
+    let straight = body
+        .split_inclusive('\n')
+        .map(|line| line.strip_prefix(common).unwrap_or(line));
+    Some(straight.collect())
+}
