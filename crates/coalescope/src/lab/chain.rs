@@ -40,7 +40,7 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
         slow_bps,
         fast_bps,
         window: incident.effective_window(slow_bps),
-        controls: others::controls(incident, place)?,
+        controls: others::controls(incident, place, [slow_bps, fast_bps])?,
     };
     let mut done = report(incident, place, seen, measured, undone_bps);
     done.table = table::rows(incident)?;
