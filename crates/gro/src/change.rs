@@ -2,13 +2,14 @@
 
 use coalescope_wire::checksum::fold;
 
-use crate::Reason;
-use crate::finish;
+use crate::bytes::flags_at;
 use crate::gso::IdRun;
 use crate::held::{Held, NO_IPV4, Place, id_at, identifications};
 use crate::judge::Join;
 use crate::profile::{Field, IpId, Options, Profile, PureAck, SegmentSize};
-use crate::seen::{Layer4, Seen, flags_at};
+use crate::reason::Reason;
+use crate::seen::{Layer4, Seen};
+use crate::sums::payload_sum;
 use crate::template::MAX_HEADER;
 
 /// The first bytes of a frame, and zeros.
@@ -201,7 +202,7 @@ pub(crate) fn add_sum(held: &mut Held, frame: &[u8], payload_len: u32, join: Joi
     if payload_len == 0 {
         return;
     }
-    let mut added = finish::payload_sum(held, frame, payload_len);
+    let mut added = payload_sum(held, frame, payload_len);
     let mut sum = fold(held.sum);
     match join {
         Join::InFront if payload_len % 2 == 1 => sum = sum.swap_bytes(),

@@ -2,16 +2,17 @@
 
 use coalescope_wire::widely;
 
-use crate::Reason;
 use crate::ahead::fetched;
 use crate::copies::Copies;
 use crate::decision::{Counters, Decision};
 use crate::engine::{Engine, Incoming, PushAll};
 use crate::late::{LateCopies, OfBatch};
+use crate::outgoing::{Outgoing, OutgoingBytes};
 use crate::profile::Profile;
+use crate::reason::Reason;
 use crate::settings::{Settings, Verification};
 use crate::sink::{ByteSink, Sink};
-use crate::store::{OutgoingBytes, Outlet, Parts, To};
+use crate::store::{Outlet, Parts};
 
 /// Merges frames without touching their payload.
 ///
@@ -242,5 +243,28 @@ impl CopyingCoalescer {
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.engine.counters
+    }
+}
+
+/// The way to a sink that takes frames as they are.
+struct To<'s, O: ?Sized>(&'s mut O);
+
+impl<T, O: Sink<T> + ?Sized> Outlet<Parts<T>> for To<'_, O> {
+    #[inline(always)]
+    fn take<'a>(&mut self, out: Outgoing<'a, T>)
+    where
+        T: 'a,
+    {
+        self.0.take(out);
+    }
+}
+
+impl<O: ByteSink + ?Sized> Outlet<Copies> for To<'_, O> {
+    #[inline]
+    fn take<'a>(&mut self, out: OutgoingBytes<'a>)
+    where
+        Copies: 'a,
+    {
+        self.0.take(out);
     }
 }

@@ -5,7 +5,8 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use crate::buffer::Buffer;
-use crate::store::{About, OutgoingBytes, Outlet, Store};
+use crate::outgoing::{About, OutgoingBytes};
+use crate::store::{Outlet, Store};
 use crate::template::MAX_HEADER;
 
 /// Copies: one buffer for each slot.

@@ -1,6 +1,6 @@
 //! What became of each frame, and how often.
 
-use crate::Reason;
+use crate::reason::Reason;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,21 +3,24 @@
 mod batch;
 mod leave;
 mod room;
+mod short;
+mod start;
 
 use alloc::vec::Vec;
 
 use coalescope_wire::LinkType;
 
-use crate::Reason;
 use crate::change::{
     add_sum, ends, header_of, hold, link_len, settle_identifications, start_tail, update,
 };
 use crate::decision::{Action, Counters, Decision};
 use crate::held::NONE;
+use crate::inspect::{Inspection, flow_of, inspect};
 use crate::judge::{Join, judge, may_start, same_flow, would_list};
 use crate::plain::{ALL, PlainRules, PlainTemplates};
 use crate::profile::{Bystanders, Mismatch, Profile};
-use crate::seen::{Inspection, Layer4, Seen, flow_of, inspect};
+use crate::reason::Reason;
+use crate::seen::{Layer4, Seen};
 use crate::settings::{Settings, Verification};
 use crate::store::{Outlet, Store};
 use crate::table::Table;

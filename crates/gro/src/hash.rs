@@ -2,7 +2,7 @@
 
 use coalescope_wire::Ip;
 
-use crate::seen::chunk;
+use crate::bytes::chunk;
 
 /// Of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed
 /// keeps outsiders from choosing who collides.

@@ -2,8 +2,8 @@
 
 use coalescope_wire::{HeaderKind, Headers};
 
-use crate::Reason;
 use crate::gso::IdRun;
+use crate::reason::Reason;
 use crate::template::MAX_HEADER;
 
 /// No slot.

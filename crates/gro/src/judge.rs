@@ -2,13 +2,14 @@
 
 use coalescope_wire::{Flags, Tcp};
 
-use crate::Reason;
+use crate::bytes::flags_at;
 use crate::gso::IdRun;
 use crate::held::{Held, Identifications, NO_IPV4, id_at};
 use crate::profile::{
     Field, IpId, Limits, Options, Order, Profile, PureAck, SegmentSize, TcpRules,
 };
-use crate::seen::{Layer4, Seen, flags_at};
+use crate::reason::Reason;
+use crate::seen::{Layer4, Seen};
 use crate::template::{MAX_HEADER, Template, rule_at};
 
 /// How a frame joins.

@@ -5,7 +5,8 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use crate::buffer::Buffer;
-use crate::store::{About, Outlet, Store};
+use crate::outgoing::About;
+use crate::store::{Outlet, Store};
 use crate::template::MAX_HEADER;
 
 /// A frame that comes out of a batch.

@@ -3,10 +3,10 @@
 //! # How it is built
 //!
 //! A frame goes through these steps, each a module: where its headers are, and whether it is of a
-//! flow at all (`seen`); which held frame is of the same flow (`table`, `template`); whether it
-//! may join (`judge`); what that changes (`engine`); and, when a merged frame goes up, its headers
-//! (`finish`). `plain` is a short way through all of them for the frames that most are; it decides
-//! the same.
+//! flow at all (`inspect`, which makes a `seen` one); which held frame is of the same flow (`table`,
+//! `template`); whether it may join (`judge`); what that changes (`change`, for `engine`); and, when a
+//! merged frame goes up, its headers (`finish`). `plain` has the rules of a short way through all of
+//! them for the frames that most are (`engine/short`); it decides the same.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ extern crate alloc;
 
 mod ahead;
 mod buffer;
+mod bytes;
 mod change;
 mod coalescer;
 mod copies;
@@ -24,8 +25,10 @@ mod finish;
 mod gso;
 mod hash;
 mod held;
+mod inspect;
 mod judge;
 mod late;
+mod outgoing;
 mod plain;
 pub mod profile;
 mod reason;
@@ -35,6 +38,7 @@ mod sink;
 mod sound;
 pub mod split;
 mod store;
+mod sums;
 mod table;
 mod template;
 pub mod virtio;
@@ -44,6 +48,7 @@ pub use coalescope_wire::{LinkType, UdpTunnels};
 pub use could::{Loss, SegmentSizes, Verdict, could_have_built, could_have_built_on};
 pub use decision::{Action, Counters, Decision};
 pub use gso::{Gso, GsoKind, IdRun};
+pub use outgoing::{About, Outgoing, OutgoingBytes, Part};
 pub use profile::Profile;
 pub use reason::Reason;
 pub use settings::{Checksums, Settings, Verification};
@@ -51,7 +56,6 @@ pub use sink::{ByteSink, Each, Sink};
 pub use split::{
     MAX_SEGMENT_HEADER, Segment, SegmentChecksum, SplitError, SplitSettings, Splitter,
 };
-pub use store::{About, Outgoing, OutgoingBytes, Part};
 pub use virtio::{
     ChecksumOffload, Endian, RscInfo, VirtioError, VirtioForm, VirtioNetHeader, VirtioTunnel,
 };

@@ -1,6 +1,6 @@
 //! Where frames go that come out.
 
-use crate::{Outgoing, OutgoingBytes};
+use crate::outgoing::{Outgoing, OutgoingBytes};
 
 /// Takes the frames that come out of a [`crate::Coalescer`] whose tokens are `T`.
 ///

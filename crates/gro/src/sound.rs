@@ -3,10 +3,11 @@
 use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{Header, HeaderKind, Headers, Ip, Packet};
 
-use crate::Reason;
-use crate::finish::pseudo_header;
+use crate::bytes::chunk;
 use crate::profile::{Checksum, Profile};
-use crate::seen::{Layer4, Seen, chunk};
+use crate::reason::Reason;
+use crate::seen::{Layer4, Seen};
+use crate::sums::pseudo_header;
 
 /// Whether a tunnel in UDP around the packet has a checksum.
 pub(crate) fn has_outer_checksum(frame: &[u8], seen: &Seen) -> bool {

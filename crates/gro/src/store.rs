@@ -2,86 +2,12 @@
 
 use core::ops::Range;
 
-use alloc::vec::{Drain, Vec};
+use alloc::vec::Vec;
 
 use coalescope_wire::checksum::sum;
 
-use crate::Reason;
-use crate::copies::Copies;
-use crate::gso::Gso;
-use crate::sink::{ByteSink, Sink};
+use crate::outgoing::{About, Outgoing, Part};
 use crate::template::MAX_HEADER;
-
-/// What is known of a frame that comes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct About {
-    /// The number of its first frame, frames being counted from 0 as they come in.
-    pub frame: u64,
-    /// Why it comes out now.
-    pub reason: Reason,
-    /// How to cut it again; `None` for a frame that is as it came in.
-    pub gso: Option<Gso>,
-    /// Where the innermost IP header starts, in bytes; 0 for a frame that is as it came in.
-    pub ip_at: u16,
-    /// Where the TCP or UDP header starts, in bytes; 0 for a frame that is as it came in.
-    pub transport_at: u16,
-    /// Length of all headers in bytes; 0 for a frame that is as it came in.
-    pub header_len: u16,
-}
-
-impl About {
-    /// Of a frame that is as it came in.
-    #[inline]
-    pub(crate) fn unchanged(frame: u64, reason: Reason) -> Self {
-        Self {
-            frame,
-            reason,
-            gso: None,
-            ip_at: 0,
-            transport_at: 0,
-            header_len: 0,
-        }
-    }
-}
-
-/// A piece of a merged frame's payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<T> {
-    /// The frame that it lies in, as the caller called it.
-    pub token: T,
-    /// Where in that frame it lies, in bytes. Empty for a frame that was absorbed.
-    pub payload: Range<u32>,
-}
-
-/// A frame that comes out of a [`crate::Coalescer`].
-#[derive(Debug)]
-pub enum Outgoing<'a, T> {
-    /// A frame as it came in.
-    Unchanged {
-        /// What the caller called it.
-        token: T,
-        /// What is known of it.
-        about: About,
-    },
-    /// A merged frame.
-    Merged {
-        /// Its headers.
-        header: &'a mut [u8],
-        /// Its payload, in order. The first frame's headers are the ones changed in `header`.
-        parts: Drain<'a, Part<T>>,
-        /// What is known of it.
-        about: About,
-    },
-}
-
-/// A frame that comes out of a [`crate::CopyingCoalescer`].
-#[derive(Debug)]
-pub struct OutgoingBytes<'a> {
-    /// All of it, headers included.
-    pub bytes: &'a [u8],
-    /// What is known of it.
-    pub about: About,
-}
 
 /// Where the engine puts payload. Slots are numbered from 0 without gaps.
 pub(crate) trait Store {
@@ -187,29 +113,6 @@ pub(crate) trait Outlet<S: Store> {
     /// The frame that a token stands for, if the caller still has it.
     fn frame_of(&self, _: &S::Token) -> Option<&[u8]> {
         None
-    }
-}
-
-/// The way to a sink that takes frames as they are.
-pub(crate) struct To<'s, O: ?Sized>(pub(crate) &'s mut O);
-
-impl<T, O: Sink<T> + ?Sized> Outlet<Parts<T>> for To<'_, O> {
-    #[inline(always)]
-    fn take<'a>(&mut self, out: Outgoing<'a, T>)
-    where
-        T: 'a,
-    {
-        self.0.take(out);
-    }
-}
-
-impl<O: ByteSink + ?Sized> Outlet<Copies> for To<'_, O> {
-    #[inline]
-    fn take<'a>(&mut self, out: OutgoingBytes<'a>)
-    where
-        Copies: 'a,
-    {
-        self.0.take(out);
     }
 }
 

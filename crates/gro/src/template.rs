@@ -2,8 +2,8 @@
 
 use coalescope_wire::{Header, HeaderKind, Headers};
 
-use crate::Reason;
 use crate::profile::{Field, Ipv4Rules, Ipv6Rules, Options, Profile};
+use crate::reason::Reason;
 
 /// Header bytes that are kept of a held frame: Ethernet, two VLAN tags, IPv6, UDP, VXLAN, Ethernet,
 /// IPv6 and TCP with all its options come to 196; Linux keeps as much (`GRO_MAX_HEAD`).

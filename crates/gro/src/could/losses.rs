@@ -6,11 +6,11 @@ use core::fmt;
 use coalescope_wire::{Flags, HeaderKind};
 
 use super::rules::View;
+use crate::gso::{Gso, GsoKind, IdRun};
 use crate::profile::{
     Field, IpId, Ipv4Rules, Ipv6Rules, Options, Order, Profile, PureAck, SegmentSize, TcpRules,
 };
 use crate::split::{SplitError, SplitSettings, Splitter};
-use crate::{Gso, GsoKind, IdRun};
 
 /// What cutting a merged frame does not restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

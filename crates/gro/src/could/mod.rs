@@ -43,8 +43,8 @@ use alloc::vec::Vec;
 
 use coalescope_wire::LinkType;
 
-use crate::Reason;
 use crate::profile::Profile;
+use crate::reason::Reason;
 pub use losses::Loss;
 use rules::View;
 

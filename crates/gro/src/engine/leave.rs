@@ -3,13 +3,14 @@
 use coalescope_wire::Flags;
 
 use super::{Engine, Incoming, PASSED, budget};
-use crate::Reason;
+use crate::bytes::flags_at;
 use crate::decision::{Action, Decision};
 use crate::finish;
 use crate::held::Held;
+use crate::outgoing::About;
 use crate::profile::{Bystanders, Emission, Profile};
-use crate::seen::flags_at;
-use crate::store::{About, Outlet, Store};
+use crate::reason::Reason;
+use crate::store::{Outlet, Store};
 
 impl<S: Store> Engine<S> {
     /// Lets a frame pass, behind what it must not overtake.

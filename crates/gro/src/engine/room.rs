@@ -1,8 +1,8 @@
 //! Where a frame that is going to be held gets its slot, and its masks.
 
 use super::Engine;
-use crate::Reason;
 use crate::profile::Full;
+use crate::reason::Reason;
 use crate::seen::Seen;
 use crate::store::{Outlet, Store};
 use crate::template::Template;

@@ -12,7 +12,7 @@ use crate::template::agree_in;
 /// The held frame of which a frame is a mere continuation, whatever its TCP checksum; and, where that
 /// is looked at, the sum of what it covers besides the payload.
 #[inline(always)]
-pub(super) fn alike<'t, const LINK: usize, const CHECKS: u8>(
+pub(crate) fn alike<'t, const LINK: usize, const CHECKS: u8>(
     table: &'t mut Table,
     rules: &PlainRules,
     templates: &PlainTemplates,
@@ -74,7 +74,7 @@ fn is_alike<const LINK: usize, const IP: usize, const CHECKS: u8>(
 
 /// A frame that is a mere continuation joins.
 #[inline(always)]
-pub(super) fn grow(held: &mut Held) {
+pub(crate) fn grow(held: &mut Held) {
     let size = held.segment_size;
     held.next = held.next.further(size);
     held.next_id = held.next_id.wrapping_add(held.id_step);
@@ -89,7 +89,7 @@ pub(super) fn grow(held: &mut Held) {
 
 /// Notes what more segments like the last would look like, and how many fit.
 #[inline(always)]
-pub(super) fn expect<const LINK: usize, const IP: usize>(
+pub(crate) fn expect<const LINK: usize, const IP: usize>(
     rules: &PlainRules,
     held: &mut Held,
     head: &Head,

@@ -11,7 +11,7 @@ const ETHERTYPE_IPV6: u16 = u16::from_ne_bytes([0x86, 0xdd]);
 
 /// The IP version of a frame that may be plain; anything else where it is not.
 #[inline(always)]
-pub(super) fn version<const LINK: usize>(head: &Head) -> u8 {
+pub(crate) fn version<const LINK: usize>(head: &Head) -> u8 {
     if LINK == 0 {
         return head[0] >> 4;
     }
@@ -24,19 +24,19 @@ pub(super) fn version<const LINK: usize>(head: &Head) -> u8 {
 }
 
 #[inline(always)]
-pub(super) fn is_v4<const LINK: usize>(head: &Head) -> bool {
+pub(crate) fn is_v4<const LINK: usize>(head: &Head) -> bool {
     version::<LINK>(head) == 4
 }
 
 /// By the IP header alone: what is held agrees in the EtherType, too, if the frame is alike.
 #[inline(always)]
-pub(super) fn is_v6<const LINK: usize>(head: &Head) -> bool {
+pub(crate) fn is_v6<const LINK: usize>(head: &Head) -> bool {
     head[LINK] >> 4 == 6
 }
 
 /// Of addresses and ports, which lie where they do in a plain frame.
 #[inline(always)]
-pub(super) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
+pub(crate) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
     let ports = u32::from_ne_bytes(bytes(head, LINK + IP));
     match IP {
         20 => hash_v4(&bytes(head, LINK + 12), ports, seed),
@@ -46,7 +46,7 @@ pub(super) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -
 
 /// Whether the IP length is that of the bytes present.
 #[inline(always)]
-pub(super) fn is_whole<const LINK: usize, const IP: usize>(
+pub(crate) fn is_whole<const LINK: usize, const IP: usize>(
     head: &Head,
     network_len: usize,
 ) -> bool {
@@ -57,23 +57,23 @@ pub(super) fn is_whole<const LINK: usize, const IP: usize>(
 }
 
 #[inline(always)]
-pub(super) fn is_fragment(head: &Head, ip: usize) -> bool {
+pub(crate) fn is_fragment(head: &Head, ip: usize) -> bool {
     head[ip + 6] & 0xbf != 0 || head[ip + 7] != 0
 }
 
 #[inline(always)]
-pub(super) fn be16(head: &Head, at: usize) -> u16 {
+pub(crate) fn be16(head: &Head, at: usize) -> u16 {
     u16::from_be_bytes(bytes(head, at))
 }
 
 #[inline(always)]
-pub(super) fn place<const LINK: usize, const IP: usize>(head: &Head) -> Place {
+pub(crate) fn place<const LINK: usize, const IP: usize>(head: &Head) -> Place {
     Place::of(bytes(head, LINK + IP))
 }
 
 /// `N` bytes at a place that is known to lie inside: callers pass constants.
 #[inline(always)]
-pub(super) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
+pub(crate) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&head[at..at + N]);
     bytes
@@ -82,7 +82,7 @@ pub(super) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
 /// Whether an IPv4 header sums up to what it must. The byte order does not matter (RFC 1071
 /// section 2).
 #[inline(always)]
-pub(super) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
+pub(crate) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
     let word = |at: usize| u128::from(u64::from_ne_bytes(bytes(head, LINK + at)));
     let last = u128::from(u32::from_ne_bytes(bytes(head, LINK + 16)));
     // In two words and a half: of narrower ones the compiler makes vectors, which take longer.
@@ -94,7 +94,7 @@ pub(super) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
 /// Whether the TCP checksum of a plain frame is right. Not inlined: where it is not asked for, the
 /// compiler would take the addresses apart in advance.
 #[inline(never)]
-pub(super) fn segment_is_sound<const LINK: usize, const IP: usize>(
+pub(crate) fn segment_is_sound<const LINK: usize, const IP: usize>(
     head: &Head,
     frame: &[u8],
 ) -> bool {
@@ -105,7 +105,7 @@ pub(super) fn segment_is_sound<const LINK: usize, const IP: usize>(
 /// What the TCP checksum of a plain frame covers besides the payload. Not inlined, for the same
 /// reason.
 #[inline(never)]
-pub(super) fn head_sum<const LINK: usize, const IP: usize>(
+pub(crate) fn head_sum<const LINK: usize, const IP: usize>(
     head: &Head,
     header_len: usize,
     len: usize,
@@ -122,7 +122,7 @@ pub(super) fn head_sum<const LINK: usize, const IP: usize>(
 
 /// The sum of the pseudo-header before a segment of `len` bytes.
 #[inline(always)]
-pub(super) fn pseudo_sum<const LINK: usize, const IP: usize>(head: &Head, len: usize) -> u64 {
+pub(crate) fn pseudo_sum<const LINK: usize, const IP: usize>(head: &Head, len: usize) -> u64 {
     match IP {
         20 => pseudo_header_v4(
             bytes(head, LINK + 12),

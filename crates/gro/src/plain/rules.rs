@@ -28,26 +28,26 @@ pub(crate) struct PlainRules {
     /// By the low eight flags.
     classes: [u8; 256],
     /// Flags that are carried over to the merged frame.
-    pub(super) carried: u8,
-    pub(super) id: IpId,
+    pub(crate) carried: u8,
+    pub(crate) id: IpId,
     /// Nothing merges without DF.
-    pub(super) needs_df: bool,
+    pub(crate) needs_df: bool,
     /// Segments of any size may join.
-    pub(super) any_size: bool,
+    pub(crate) any_size: bool,
     /// Payload that may join whatever the first segment's size is, in bytes.
-    pub(super) size_floor: u32,
+    pub(crate) size_floor: u32,
     /// IPv4 header checksums are looked at.
-    pub(super) check_ipv4: bool,
+    pub(crate) check_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
-    pub(super) check_tcp: bool,
+    pub(crate) check_tcp: bool,
     /// Those of frames that are held are not, before something joins them.
     pub(crate) lazy: bool,
     /// The payload's sum is kept.
     pub(crate) sums: bool,
-    pub(super) segments: u32,
+    pub(crate) segments: u32,
     /// Bytes behind the link header at most, for IPv4 and IPv6.
-    pub(super) len_v4: u32,
-    pub(super) len_v6: u32,
+    pub(crate) len_v4: u32,
+    pub(crate) len_v6: u32,
 }
 
 impl PlainRules {
@@ -95,17 +95,17 @@ impl PlainRules {
     }
 
     #[inline(always)]
-    pub(super) fn joins(&self, flags: u8) -> bool {
+    pub(crate) fn joins(&self, flags: u8) -> bool {
         self.classes[usize::from(flags)] & JOINS != 0
     }
 
     #[inline(always)]
-    pub(super) fn starts(&self, flags: u8) -> bool {
+    pub(crate) fn starts(&self, flags: u8) -> bool {
         self.classes[usize::from(flags)] & STARTS != 0
     }
 
     #[inline(always)]
-    pub(super) fn closes(&self, flags: u8) -> bool {
+    pub(crate) fn closes(&self, flags: u8) -> bool {
         self.classes[usize::from(flags)] & CLOSES != 0
     }
 }

@@ -48,7 +48,7 @@ impl PlainTemplates {
     /// The bits that are equal in two segments of one size with the same flags; of a template that is not
     /// plain, any.
     #[inline(always)]
-    pub(super) fn same(&self, number: u32) -> &[u8; PLAIN_HEADER] {
+    pub(crate) fn same(&self, number: u32) -> &[u8; PLAIN_HEADER] {
         &self.same[number as usize % ROOM]
     }
 
@@ -82,7 +82,7 @@ impl PlainTemplates {
 
 /// The number of the masks for an IP version and a TCP header of so many words.
 #[inline(always)]
-pub(super) fn number(version: u8, words: u8) -> u32 {
+pub(crate) fn number(version: u8, words: u8) -> u32 {
     let first = if version == 4 { 0 } else { LENGTHS as u32 };
     first + u32::from(words.wrapping_sub(5))
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use coalescope_wire::Stop;
 
-use crate::GsoKind;
+use crate::gso::GsoKind;
 
 /// Why a frame cannot be cut. Offsets count bytes from the frame's first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

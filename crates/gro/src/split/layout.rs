@@ -5,9 +5,9 @@ use coalescope_wire::{
     walk_headers_entering,
 };
 
-use super::patch::{Ip, Lengths, Transport, Tunnel};
+use super::patch::{Ip, Layout, Lengths, Transport, Tunnel};
 use super::{Buffer, SegmentChecksum, SplitError, SplitSettings};
-use crate::{Gso, GsoKind};
+use crate::gso::{Gso, GsoKind};
 
 /// Protocol numbers of headers between IP and its payload (RFC 8200, RFC 4302).
 mod extension {
@@ -23,20 +23,6 @@ const IPV6_HEADER: usize = 40;
 
 /// Length of a hop-by-hop header with the jumbo payload option alone.
 const JUMBO_HEADER: usize = 8;
-
-/// Everything that is rewritten.
-#[derive(Clone, Debug)]
-pub(super) struct Layout {
-    pub(super) lengths: Lengths,
-    /// One IP header, or an outer and an inner one.
-    pub(super) ips: [Ip; 2],
-    pub(super) ip_count: usize,
-    /// A tunnel header with a checksum.
-    pub(super) tunnel: Option<Tunnel>,
-    pub(super) transport: Transport,
-    /// For how much payload the lengths are set.
-    pub(super) shape: Option<usize>,
-}
 
 /// Copies the headers of a frame and finds what is to be rewritten in them. Also gives the
 /// payload.

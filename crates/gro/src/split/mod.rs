@@ -52,12 +52,12 @@ use core::num::NonZeroU16;
 
 use coalescope_wire::{LinkType, UdpTunnels};
 
-use crate::Gso;
+use crate::gso::Gso;
 use buffer::Buffer;
 pub use buffer::MAX_SEGMENT_HEADER;
 pub use error::SplitError;
-use layout::Layout;
-use patch::Piece;
+
+use patch::{Layout, Piece};
 
 /// What the transport checksum of a segment holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

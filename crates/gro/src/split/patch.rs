@@ -3,9 +3,8 @@
 use coalescope_wire::Flags;
 use coalescope_wire::checksum::{fold, sum};
 
-use super::layout::Layout;
 use super::{Buffer, SplitError};
-use crate::{Gso, IdRun};
+use crate::gso::{Gso, IdRun};
 
 /// What the next headers are for.
 pub(super) struct Piece<'a> {
@@ -262,6 +261,20 @@ impl Transport {
 /// In UDP a checksum of 0 would say that there is none; 0xffff is the same number (RFC 768).
 fn no_zero(checksum: u16) -> u16 {
     if checksum == 0 { 0xffff } else { checksum }
+}
+
+/// Everything that is rewritten.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) lengths: Lengths,
+    /// One IP header, or an outer and an inner one.
+    pub(super) ips: [Ip; 2],
+    pub(super) ip_count: usize,
+    /// A tunnel header with a checksum.
+    pub(super) tunnel: Option<Tunnel>,
+    pub(super) transport: Transport,
+    /// For how much payload the lengths are set.
+    pub(super) shape: Option<usize>,
 }
 
 impl Layout {

@@ -6,7 +6,7 @@ use coalescope_wire::{
 };
 
 use super::{VirtioError, VirtioNetHeader, VirtioTunnel};
-use crate::{Gso, GsoKind, IdRun};
+use crate::gso::{Gso, GsoKind, IdRun};
 
 /// Offset of the checksum in a TCP header.
 const TCP_CHECKSUM: u16 = 16;

@@ -4,8 +4,8 @@ use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{HeaderKind, Headers};
 
 use super::chunk;
-use crate::Reason;
 use crate::profile::{Checksum, IpId, Padding, Profile};
+use crate::reason::Reason;
 use crate::sound::ends_at;
 
 /// Every IP header from the outside in. Says why the packet must stay alone, if it must.

@@ -1,15 +1,14 @@
 //! The first frame of a flow: whether it is plain, and how it is held.
 
-use super::head::{be16, is_fragment, is_whole, place};
-use super::{Head, PlainRules, USUAL, expect, templates};
-use crate::Reason;
+use super::{Engine, Incoming};
 use crate::decision::{Action, Decision};
-use crate::engine::{Engine, Incoming};
-use crate::finish::payload_sum;
 use crate::gso::IdRun;
 use crate::held::{Held, Identifications};
+use crate::plain::{Head, PlainRules, USUAL, be16, expect, is_fragment, is_whole, number, place};
 use crate::profile::Mismatch;
+use crate::reason::Reason;
 use crate::store::{Outlet, Store};
+use crate::sums::payload_sum;
 use crate::template::PLAIN_HEADER;
 
 /// A frame that is the first of its flow.
@@ -138,7 +137,7 @@ fn hold<const LINK: usize, const IP: usize>(held: &mut Held, first: &First<'_>) 
     held.is_tcp = true;
     held.plain = true;
     held.link_len = LINK as u8;
-    held.template = templates::number(version, first.words);
+    held.template = number(version, first.words);
     held.next = place::<LINK, IP>(first.head).further(first.payload_len);
     held.segment_size = first.payload_len;
     held.payload_len = first.payload_len;
