@@ -2,7 +2,7 @@
 
 use coalescope_host::safe;
 
-use crate::owner::Manager;
+use crate::model::Manager;
 use std::path::PathBuf;
 
 /// Why a setting cannot be kept here.

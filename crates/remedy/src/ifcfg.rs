@@ -7,8 +7,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
-use crate::manager::Said;
-use crate::owner::{Found, Manager, Owner};
+use crate::model::{Found, Manager, Owner, Said};
 use crate::tree::{Tree, Written};
 use crate::{ifupdown, names, shell};
 use std::ops::Range;

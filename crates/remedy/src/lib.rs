@@ -12,6 +12,7 @@ mod ifupdown;
 mod ini;
 mod link;
 mod manager;
+mod model;
 mod names;
 mod netplan;
 mod networkmanager;
@@ -21,21 +22,5 @@ mod shell;
 mod tree;
 
 pub use error::Error;
-pub use owner::{Manager, Ownership};
-pub use plan::{FileChange, Held, Plan, Refused, Reload, holds, plan};
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// A switch of an interface that is to be so after every start of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Wish {
-    /// The interface.
-    pub interface: String,
-    /// The network namespace that it is in; `None` is the one that we are in.
-    pub namespace: Option<String>,
-    /// The feature, by ethtool's long name (`generic-receive-offload`).
-    pub feature: String,
-    /// On or off.
-    pub on: bool,
-}
+pub use model::{Manager, Ownership, Reload, Wish};
+pub use plan::{FileChange, Held, Plan, Refused, holds, plan};

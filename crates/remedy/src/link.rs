@@ -9,9 +9,8 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::{self, Dialect};
-use crate::manager::Said;
+use crate::model::{Manager, Said};
 use crate::names;
-use crate::owner::Manager;
 use crate::tree::{Tree, Written};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

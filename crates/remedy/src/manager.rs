@@ -2,20 +2,9 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::owner::{Manager, Owner};
-use crate::plan::Reload;
+use crate::model::{Manager, Owner, Reload, Said};
 use crate::tree::Tree;
 use crate::{ifcfg, ifupdown, link, netplan, networkmanager};
-use std::path::PathBuf;
-
-/// What a manager's files say of a feature.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// On or off; `None` if nothing, or not the same everywhere.
-    pub(crate) on: Option<bool>,
-    /// The file that has the last word, or would have.
-    pub(crate) at: Option<PathBuf>,
-}
 
 /// What the files say now.
 pub(crate) fn says(

@@ -1,6 +1,6 @@
 //! What each manager calls a feature; a test holds it against `features` of rules/recipes.yaml.
 
-use crate::owner::Manager;
+use crate::model::Manager;
 
 /// ethtool's long name, its short one, systemd.link's and netplan's (empty: none).
 const NAMES: [(&str, &str, &str, &str); 16] = [

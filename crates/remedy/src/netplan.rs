@@ -11,9 +11,8 @@ mod version;
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::manager::Said;
+use crate::model::{Found, Manager, Owner, Said};
 use crate::names;
-use crate::owner::{Found, Manager, Owner};
 use crate::tree::{Tree, Written};
 use definition::{Definition, definitions, devices, files, place, read};
 use serde_json::{Map, Value, json};

@@ -6,8 +6,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::{self, Dialect};
-use crate::manager::Said;
-use crate::owner::{Found, Manager, Owner};
+use crate::model::{Found, Manager, Owner, Said};
 use crate::tree::{Tree, Written};
 use crate::{ifcfg, names, netplan};
 use std::path::{Path, PathBuf};

@@ -2,54 +2,10 @@
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::model::{Found, Owner, Ownership};
 use crate::tree::Tree;
 use crate::{ifcfg, ifupdown, netplan, networkmanager};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
-
-/// What sets up interfaces, by the names of rules/recipes.yaml.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub enum Manager {
-    /// NetworkManager, with keyfiles or RHEL's ifcfg files.
-    NetworkManager,
-    /// netplan, which writes for systemd-networkd or NetworkManager.
-    #[serde(rename = "netplan")]
-    Netplan,
-    /// systemd-networkd; offloads are in the .link files of udev.
-    #[serde(rename = "systemd-networkd")]
-    SystemdNetworkd,
-    /// Debian's /etc/network/interfaces, with ifupdown or ifupdown2.
-    #[serde(rename = "ifupdown")]
-    Ifupdown,
-    /// RHEL's network scripts, without NetworkManager.
-    #[serde(rename = "rhel-ifcfg")]
-    RhelIfcfg,
-}
-
-impl Display for Manager {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(match self {
-            Self::NetworkManager => "NetworkManager",
-            Self::Netplan => "netplan",
-            Self::SystemdNetworkd => "systemd-networkd",
-            Self::Ifupdown => "ifupdown",
-            Self::RhelIfcfg => "rhel-ifcfg",
-        })
-    }
-}
-
-/// Who owns an interface, and how that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Ownership {
-    /// The manager; `None` if none is found.
-    pub manager: Option<Manager>,
-    /// The file that shows it; `None` without a manager.
-    pub file: Option<PathBuf>,
-    /// In words.
-    pub reason: String,
-}
 
 impl Ownership {
     /// Looks who owns an interface, on the machine whose files are below `root`.
@@ -74,51 +30,6 @@ impl Ownership {
                 reason: found.reason,
             })
         })
-    }
-}
-
-/// Whose word it is, with what is needed to write there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// A keyfile of NetworkManager.
-    Keyfile { path: PathBuf },
-    /// An ifcfg file, read by NetworkManager or by network scripts.
-    Ifcfg { path: PathBuf, by: Manager },
-    /// A device of netplan.
-    Netplan { id: String, renderer: Manager },
-    /// udev's .link files.
-    Link,
-    /// Stanzas of /etc/network/interfaces.
-    Ifupdown,
-}
-
-impl Owner {
-    pub(crate) fn manager(&self) -> Manager {
-        match self {
-            Self::Keyfile { .. } => Manager::NetworkManager,
-            Self::Ifcfg { by, .. } => *by,
-            Self::Netplan { .. } => Manager::Netplan,
-            Self::Link => Manager::SystemdNetworkd,
-            Self::Ifupdown => Manager::Ifupdown,
-        }
-    }
-}
-
-/// An owner and what shows it.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) owner: Owner,
-    pub(crate) file: PathBuf,
-    pub(crate) reason: String,
-}
-
-impl Found {
-    pub(crate) fn new(owner: Owner, file: impl Into<PathBuf>, reason: String) -> Self {
-        Self {
-            owner,
-            file: file.into(),
-            reason,
-        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! What would change, what cannot, and what holds already.
 
-use crate::Wish;
 use crate::device::Device;
 use crate::error::Error;
-use crate::manager;
-use crate::owner::{self, Manager};
+use crate::model::{Manager, Reload, Wish};
 use crate::tree::{Tree, Written};
+use crate::{manager, owner};
 use coalescope_experiment::restore::FileWrite;
 use coalescope_host::safe;
 use schemars::JsonSchema;
@@ -43,17 +42,6 @@ pub struct FileChange {
     pub why: String,
     /// The change as a unified diff, with paths as the machine has them.
     pub diff: String,
-}
-
-/// A command that makes a manager look at its files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reload {
-    /// The command.
-    pub command: String,
-    /// It may take the interface down for a moment.
-    pub disturbs_traffic: bool,
-    /// What it does.
-    pub why: String,
 }
 
 /// A wish that cannot be made to last here.

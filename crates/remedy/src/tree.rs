@@ -1,7 +1,7 @@
 //! Files below a root, and over them those that a plan would write: what is read next sees both.
 
 use crate::error::Error;
-use crate::owner::Manager;
+use crate::model::Manager;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;

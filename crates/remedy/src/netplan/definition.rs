@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::glob;
-use crate::owner::Manager;
+use crate::model::Manager;
 use crate::tree::Tree;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

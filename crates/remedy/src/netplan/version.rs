@@ -1,7 +1,7 @@
 //! Whether the netplan that is installed knows what would be written.
 
 use crate::error::Error;
-use crate::owner::Manager;
+use crate::model::Manager;
 use crate::tree::Tree;
 use std::path::Path;
 
