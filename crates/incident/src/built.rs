@@ -1,9 +1,10 @@
 //! An incident as one measurement needs it.
 
-use crate::{
-    Bonded, Change, Control, Does, Element, Incident, Part, Room, Row, Setting, Side, Value,
-    Workload,
-};
+use crate::element::{Element, Side};
+use crate::model::{Change, Control, Incident, Workload};
+use crate::path::{Bonded, Does, Part, Room};
+use crate::setting::{Setting, Value};
+use crate::table::Row;
 use std::collections::BTreeMap;
 
 /// Which measurement is made.
@@ -241,7 +242,7 @@ impl Built {
 
     /// The director on the way to the server, if there is one.
     #[must_use]
-    pub fn director(&self) -> Option<&crate::Director> {
+    pub fn director(&self) -> Option<&crate::element::Director> {
         let mut parts = self.incident.path.iter().skip(2 * self.client);
         parts.find_map(|part| match part {
             Part::Wire(wire) => wire.elements.iter().find_map(director),
@@ -259,7 +260,7 @@ impl Built {
     }
 }
 
-fn director(element: &Element) -> Option<&crate::Director> {
+fn director(element: &Element) -> Option<&crate::element::Director> {
     match element {
         Element::Director(director) => Some(director),
         _ => None,

@@ -1,6 +1,7 @@
 //! The incidents that come with the program.
 
-use crate::{Error, Incident};
+use crate::error::Error;
+use crate::model::Incident;
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {

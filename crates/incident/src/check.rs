@@ -3,7 +3,12 @@
 mod elements;
 mod workload;
 
-use crate::{Control, Does, Element, Error, Incident, Part, Row, Setting, Side, Value};
+use crate::element::{Element, Side};
+use crate::error::Error;
+use crate::model::{Control, Incident};
+use crate::path::{Does, Part};
+use crate::setting::{Setting, Value};
+use crate::table::Row;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -194,7 +199,7 @@ impl Incident {
             let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             let length = (1..=INTERFACE_NAME).contains(&name.len());
             let is_name =
-                length && name.bytes().all(sound) && !["lo", crate::BRIDGE].contains(&name);
+                length && name.bytes().all(sound) && !["lo", crate::path::BRIDGE].contains(&name);
             let reason = format!("interface {name:?}: 1 to 15 letters and digits, not lo or br0");
             require(is_name, name, reason)?;
         }
@@ -211,7 +216,7 @@ impl Incident {
 
     fn is_bridge(&self, number: usize, interface: &str) -> bool {
         let room = self.rooms().nth(number);
-        interface == crate::BRIDGE && room.is_some_and(|room| room.does == Does::Bridge)
+        interface == crate::path::BRIDGE && room.is_some_and(|room| room.does == Does::Bridge)
     }
 
     fn check_features(&self, number: usize) -> Checked {
@@ -232,11 +237,16 @@ impl Incident {
 
     fn check_figures(&self) -> Checked {
         let links = self.elements().filter_map(|element| match element {
-            Element::Link(link) => Some(link.lanes().iter().map(crate::Lane::mean_us).sum::<f64>()),
+            Element::Link(link) => Some(
+                link.lanes()
+                    .iter()
+                    .map(crate::element::Lane::mean_us)
+                    .sum::<f64>(),
+            ),
             Element::Bond(bond) => Some(2.0 * bond.lanes.first()?.mean_us()),
             _ => None,
         });
-        let bonds = self.bonds().map(crate::Bonded::round_trip_us);
+        let bonds = self.bonds().map(crate::path::Bonded::round_trip_us);
         let (sum, said) = (links.chain(bonds).sum::<f64>(), self.rtt_us as f64);
         let near = said > 0.0 && (sum - said).abs() <= RTT_TOLERANCE * said.max(sum);
         let reason =

@@ -32,10 +32,9 @@ pub use element::{Bond, Bursts, Decapsulator, Director, Element, Headerless, Hyp
 pub use element::{Link, Nic, Point, Profile, Reorder, Side, Switch};
 pub use error::Error;
 pub use model::{
-    Change, Control, Expect, Incident, Kind, Merging, Nearer, Published, Story, Workload,
+    Change, Control, Expect, Incident, Kind, Merging, Nearer, OnUml, Published, Story, Workload,
 };
 pub use path::{BRIDGE, Bonded, Does, Ends, Part, Room, Veth, Wire};
 pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
 pub use setting::{Setting, Value};
 pub use table::{PublishedRow, Row};
-pub use uml::OnUml;

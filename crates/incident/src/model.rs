@@ -1,6 +1,8 @@
 //! What an incident file says.
 
-use crate::{OnUml, Part, Row, Setting};
+use crate::path::Part;
+use crate::setting::Setting;
+use crate::table::Row;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -292,4 +294,33 @@ fn one_u64() -> u64 {
 
 fn one_u32() -> u32 {
     1
+}
+
+/// What takes the place of fields of an incident in user-mode Linux.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnUml {
+    /// Instead of the incident's.
+    pub path: Vec<Part>,
+    /// Instead of the incident's, in microseconds.
+    #[serde(default)]
+    pub rtt_us: Option<u64>,
+    /// Instead of the incident's, in payload bytes.
+    #[serde(default)]
+    pub segment_bytes: Option<u32>,
+    /// Instead of the incident's.
+    #[serde(default)]
+    pub workload: Option<Workload>,
+    /// Instead of the incident's.
+    #[serde(default)]
+    pub remedy: Option<Setting>,
+    /// Instead of the incident's.
+    #[serde(default)]
+    pub expect: Option<Expect>,
+    /// Instead of the incident's.
+    #[serde(default)]
+    pub points: Option<Vec<String>>,
+    /// Instead of the incident's.
+    #[serde(default)]
+    pub controls: Option<Vec<Control>>,
 }

@@ -1,6 +1,6 @@
 //! Rooms, and what joins them.
 
-use crate::{Element, Lane};
+use crate::element::{Element, Lane};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

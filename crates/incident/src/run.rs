@@ -2,7 +2,8 @@
 
 mod scenario;
 
-use crate::{Build, Control, Incident, Unsupported};
+use crate::built::{Build, Unsupported};
+use crate::model::{Control, Incident};
 use coalescope_simulate::{Side, Truth, run};
 
 /// All measurements of an incident, simulated. Deterministic: the same file gives the same figures

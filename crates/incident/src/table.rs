@@ -1,6 +1,6 @@
 //! A table of measurements beside the published ones.
 
-use crate::Setting;
+use crate::setting::Setting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,38 +1,7 @@
 //! What is different of an incident in user-mode Linux, whose kernel has what many a machine's lacks:
 //! bonding, IPVS, netem.
 
-use crate::{Control, Expect, Incident, Part, Setting, Workload};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// What takes the place of fields of the incident.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OnUml {
-    /// Instead of the incident's.
-    pub path: Vec<Part>,
-    /// Instead of the incident's, in microseconds.
-    #[serde(default)]
-    pub rtt_us: Option<u64>,
-    /// Instead of the incident's, in payload bytes.
-    #[serde(default)]
-    pub segment_bytes: Option<u32>,
-    /// Instead of the incident's.
-    #[serde(default)]
-    pub workload: Option<Workload>,
-    /// Instead of the incident's.
-    #[serde(default)]
-    pub remedy: Option<Setting>,
-    /// Instead of the incident's.
-    #[serde(default)]
-    pub expect: Option<Expect>,
-    /// Instead of the incident's.
-    #[serde(default)]
-    pub points: Option<Vec<String>>,
-    /// Instead of the incident's.
-    #[serde(default)]
-    pub controls: Option<Vec<Control>>,
-}
+use crate::model::Incident;
 
 impl Incident {
     /// The incident as it is run in user-mode Linux: with what its file says of that, otherwise as it is.

@@ -3,7 +3,8 @@
 //! The server answers `GET /N` with N bytes, and takes any POST (HTTP/1.1, RFC 9112, one request a connection); the client
 //! tries for a limited time: a path that is broken must not take minutes to be measured.
 
-use crate::{Error, Namespace};
+use crate::error::Error;
+use crate::namespace::Namespace;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Links in the namespace of the calling thread: use them inside of [`Namespace::enter`].
 
+use crate::error::Error;
+use crate::namespace::Namespace;
 use crate::namespace::write;
-use crate::{Error, Namespace};
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::netdev::Netdev;
 use coalescope_netlink::route::{NewLink, Route};

@@ -1,6 +1,6 @@
 //! A network namespace of our own, with its own `/sys`.
 
-use crate::{Error, Unavailable};
+use crate::error::{Error, Unavailable};
 use coalescope_netlink::namespace::Namespace as Room;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_dumpable;
@@ -87,7 +87,7 @@ fn quiet() -> Result<(), Error> {
             write(&path, "1")?;
         }
     }
-    crate::Link::named("lo")?.set_up()
+    crate::link::Link::named("lo")?.set_up()
 }
 
 /// Writes a setting of the kernel.

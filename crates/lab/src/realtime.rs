@@ -1,6 +1,6 @@
 //! Who runs on a processor before whom.
 
-use crate::Error;
+use crate::error::Error;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;

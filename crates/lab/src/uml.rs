@@ -3,7 +3,7 @@
 //!
 //! Its root is this machine's, read only; `/run`, `/proc` and `/sys` are its own.
 
-use crate::{Error, Unavailable};
+use crate::error::{Error, Unavailable};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs;

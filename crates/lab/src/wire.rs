@@ -7,8 +7,9 @@ pub use merger::{DEFAULT_HOLD, Merger};
 pub use outgoing::Outgoing;
 
 use crate::checksum::complete;
+use crate::error::Error;
+use crate::link::Link;
 use crate::packet::{Buffers, Frame, Gso, PacketSocket, SendError, wait};
-use crate::{Error, Link};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

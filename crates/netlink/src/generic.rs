@@ -1,7 +1,7 @@
 //! Generic netlink: families are found by name.
 
-use crate::Error;
 use crate::attributes::{Attributes, emit};
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_packet_core::{DefaultNla, Emitable};
 use netlink_packet_generic::constants::{

@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::Error;
+use crate::error::Error;
 use nix::errno::Errno;
 use nix::libc;
 use std::os::fd::{AsRawFd, BorrowedFd};

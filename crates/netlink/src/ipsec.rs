@@ -2,7 +2,7 @@
 //!
 //! Messages are of `netlink-packet-xfrm`; numbers: include/uapi/linux/xfrm.h.
 
-use crate::Error;
+use crate::error::Error;
 use crate::socket::Socket;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_xfrm::{

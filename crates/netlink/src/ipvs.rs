@@ -2,8 +2,8 @@
 //!
 //! Numbers: include/uapi/linux/ip_vs.h. Reading takes `CAP_NET_ADMIN`, as writing does.
 
-use crate::Error;
 use crate::attributes::{Attributes, bytes, nest, number, string};
+use crate::error::Error;
 use crate::generic::Family;
 use netlink_packet_core::DefaultNla;
 use nix::libc;

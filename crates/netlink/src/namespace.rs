@@ -1,6 +1,6 @@
 //! Work inside of another network namespace.
 
-use crate::Error;
+use crate::error::Error;
 use crate::ioctl::netns_cookie;
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};

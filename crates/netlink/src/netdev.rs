@@ -2,8 +2,8 @@
 //!
 //! Numbers: include/uapi/linux/netdev.h; instances since Linux 6.8, their settings since 6.13.
 
-use crate::Error;
 use crate::attributes::number;
+use crate::error::Error;
 use crate::generic::{Answer, Family};
 
 const NAPI_GET: u8 = 11;

@@ -9,8 +9,8 @@ mod masquerade;
 pub use lengths::{LengthRule, length_rules};
 pub use masquerade::masquerade;
 
-use crate::Error;
 use crate::attributes::Attributes;
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
 

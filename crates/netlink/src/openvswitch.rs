@@ -2,7 +2,7 @@
 //!
 //! Numbers: include/uapi/linux/openvswitch.h.
 
-use crate::Error;
+use crate::error::Error;
 use crate::generic::{Answer, Family};
 
 const GET: u8 = 3;

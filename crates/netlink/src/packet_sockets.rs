@@ -3,8 +3,8 @@
 //! Layout: include/uapi/linux/packet_diag.h. Asking may load a module: ask only where `af_packet_diag`
 //! is in the kernel already; /proc/net/packet says less, and is always there.
 
-use crate::Error;
 use crate::attributes::Attributes;
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use nix::libc;

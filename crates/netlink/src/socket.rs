@@ -1,7 +1,7 @@
 //! A netlink socket: one request, all of its answers.
 
-use crate::Error;
 use crate::attributes::Attributes;
+use crate::error::Error;
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CAPPED, NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkDeserializable,
     NetlinkHeader, NetlinkMessage, NetlinkPayload, NetlinkSerializable,

@@ -6,7 +6,8 @@ use coalescope_capture::file::Direction;
 use coalescope_wire::LinkType;
 use gro::{Checksums, Coalescer, Decision, Outgoing, Profile, Settings, Verification};
 
-use crate::results::{Moment, Results, Token};
+use crate::results::{Moment, Results};
+use crate::token::Token;
 
 /// Engines at most: each holds some dozens of frames.
 const MOST: usize = 128;

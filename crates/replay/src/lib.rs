@@ -12,12 +12,15 @@ mod connections;
 mod engines;
 pub mod facts;
 mod frame;
+mod options;
 mod output;
 mod results;
 mod reverse;
 mod run;
 mod summary;
 mod tally;
+mod token;
 
+pub use options::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES, Options};
 pub use output::{Output, OutputError};
-pub use run::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES, Options, replay};
+pub use run::replay;

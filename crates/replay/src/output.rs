@@ -9,7 +9,7 @@ use coalescope_capture::file::{Direction, Interface};
 use coalescope_pcapng::{Interface as Described, Record, Writer};
 use gro::{About, Part};
 
-use crate::results::Token;
+use crate::token::Token;
 
 /// Why what comes out could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use coalescope_wire::LinkType;
 use gro::split::{SegmentChecksum, SplitSettings, Splitter};
 use gro::{About, Part, Profile};
 
-use crate::results::Token;
+use crate::token::Token;
 
 /// Cuts merged frames and compares.
 #[derive(Debug, Default)]

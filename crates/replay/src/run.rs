@@ -1,73 +1,27 @@
 //! The one pass through a capture.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use coalescope_capture::Progress;
 use coalescope_capture::file::{RawFrame, Source};
 use coalescope_wire::checksum::ChecksumState;
-use gro::{Action, Decision, Profile};
+use gro::{Action, Decision};
 
 use crate::connections::Key;
 use crate::engines::Engines;
 use crate::facts::Replay;
 use crate::frame::Captured;
+use crate::options::{Incoming, Options};
 use crate::output::{Output, OutputError, Recorder};
-use crate::results::{Moment, Results, Token};
+use crate::results::{Moment, Results};
 use crate::summary;
 use crate::tally::{ALREADY_MERGED, Event};
-
-/// How long a poll lasts unless said otherwise, in microseconds.
-pub const DEFAULT_INTERVAL_US: u64 = 50;
-/// The longest IP packet of one segment unless said otherwise, in bytes: Ethernet's.
-pub const DEFAULT_MTU_BYTES: u32 = 1_500;
+use crate::token::Token;
 
 /// Memory of held frames, roughly, at which all polls end early.
 const MOST_HELD: usize = 64 << 20;
 /// Frames between two reports of progress.
 const TELL_EVERY: u64 = 4_096;
-
-/// How to replay.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The rules.
-    pub profile: Profile,
-    /// How long a poll lasts from its first frame on, in microseconds; 0: each frame is a poll.
-    pub interval_us: u64,
-    /// The longest IP packet, in bytes, that is taken for a single segment where no SYN tells.
-    pub mtu_bytes: u32,
-    /// Set from elsewhere (a signal), ends reading; what was read is then reported.
-    pub stop: Arc<AtomicBool>,
-}
-
-impl Options {
-    /// The defaults for a profile.
-    #[must_use]
-    pub fn new(profile: Profile) -> Self {
-        Self {
-            profile,
-            interval_us: DEFAULT_INTERVAL_US,
-            mtu_bytes: DEFAULT_MTU_BYTES,
-            stop: Arc::default(),
-        }
-    }
-}
-
-/// Counts of what comes in.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Incoming {
-    pub(crate) frames: u64,
-    pub(crate) bytes: u64,
-    pub(crate) already_merged: u64,
-    pub(crate) truncated: u64,
-    pub(crate) unverified: u64,
-    pub(crate) offloaded: u64,
-    pub(crate) other: u64,
-    pub(crate) unlisted: u64,
-    pub(crate) left_out: u64,
-    /// Times that held frames took too much memory.
-    pub(crate) ended_early: u64,
-}
 
 /// A replay in progress.
 pub(crate) struct Run {
@@ -98,7 +52,13 @@ pub fn replay(
     if let Some(recorder) = run.results.recorder.take() {
         recorder.finish()?;
     }
-    Ok(summary::facts(&run, &source))
+    Ok(summary::facts(
+        &run.options,
+        run.incoming,
+        run.engines.polls,
+        &run.results,
+        &source,
+    ))
 }
 
 impl Run {

@@ -4,11 +4,17 @@ use coalescope_capture::file::Source;
 
 use crate::connections::MOST;
 use crate::facts::Replay;
-use crate::run::{Incoming, Run};
+use crate::options::{Incoming, Options};
+use crate::results::Results;
 
-pub(crate) fn facts(run: &Run, source: &Source) -> Replay {
-    let (incoming, results) = (&run.incoming, &run.results);
-    let profile = run.options.profile;
+pub(crate) fn facts(
+    options: &Options,
+    incoming: Incoming,
+    polls: u64,
+    results: &Results,
+    source: &Source,
+) -> Replay {
+    let profile = options.profile;
     let (acks_before, acks_saved) = results.connections.acks();
     Replay {
         profile: profile.name.to_owned(),
@@ -20,9 +26,9 @@ pub(crate) fn facts(run: &Run, source: &Source) -> Replay {
         reasons: results.tally.reasons(),
         connections: results.connections.facts(),
         profile_source: profile.source.to_owned(),
-        interval_us: run.options.interval_us,
-        mtu_bytes: run.options.mtu_bytes,
-        polls: run.engines.polls,
+        interval_us: options.interval_us,
+        mtu_bytes: options.mtu_bytes,
+        polls,
         merge_factor_max: results.data.merge_factor_max(),
         data_frames_in: results.data.data_in,
         data_frames_out: results.data.data_out,
@@ -41,7 +47,7 @@ pub(crate) fn facts(run: &Run, source: &Source) -> Replay {
         unlisted_frames: incoming.unlisted,
         left_out_frames: incoming.left_out,
         unreadable_bytes: source.unreadable_bytes(),
-        warnings: warnings(incoming, run.options.mtu_bytes, source),
+        warnings: warnings(&incoming, options.mtu_bytes, source),
     }
 }
 

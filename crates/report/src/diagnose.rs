@@ -9,11 +9,12 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::check::Body;
+use crate::check::CheckReport;
 use crate::document;
 use crate::html;
 use crate::json;
 use crate::text::{self, TextOptions};
-use crate::{CheckReport, Report, words};
+use crate::{Report, words};
 
 /// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/diagnose/1";

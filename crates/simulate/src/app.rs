@@ -1,7 +1,8 @@
 //! The applications: who says how much when, and what the bytes look like.
 
-use crate::scenario::{Content, Side, Turn};
+use crate::scenario::{Content, Turn};
 use crate::schedule::Nanos;
+use crate::side::Side;
 
 /// Bytes of TLS plaintext in a full record (RFC 8446 section 5.1).
 const RECORD: usize = 16_384;

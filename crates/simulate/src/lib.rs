@@ -26,6 +26,7 @@ mod ranges;
 mod render;
 mod scenario;
 mod schedule;
+mod side;
 mod stories;
 mod tcp;
 mod truth;
@@ -34,8 +35,9 @@ mod world;
 pub use path::{
     Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing, Wrap,
 };
-pub use scenario::{Cause, Congestion, Content, Host, Other, Reader, Scenario, Side, Turn};
+pub use scenario::{Cause, Congestion, Content, Host, Other, Reader, Scenario, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
+pub use side::Side;
 pub use stories::{Story, stories, story};
 pub use truth::{
     ConnectionTruth, DropTruth, FlowTruth, HopTruth, LaneTruth, MergedTruth, PointTruth,

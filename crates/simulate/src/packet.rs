@@ -8,7 +8,7 @@
 use std::net::IpAddr;
 
 use crate::path::Wrap;
-use crate::scenario::Side;
+use crate::side::Side;
 
 /// FIN flag.
 pub(crate) const FIN: u8 = 0x01;

@@ -1,7 +1,7 @@
 //! What lies between the two hosts of a scenario: points, links, NICs and hops.
 
-use crate::scenario::Side;
 use crate::schedule::Nanos;
+use crate::side::Side;
 
 /// A part of the path.
 #[derive(Clone, Debug)]

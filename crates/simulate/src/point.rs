@@ -6,8 +6,8 @@ use crate::packet::{ACK, Checksum, FIN, Origin, Packet, SYN};
 use crate::path::Point;
 use crate::pcap::Record;
 use crate::render;
-use crate::scenario::Side;
 use crate::schedule::Nanos;
+use crate::side::Side;
 
 /// 2024-01-01 00:00 UTC, when every run begins.
 const BEGIN: u64 = 1_704_067_200_000_000_000;

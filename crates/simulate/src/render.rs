@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::checksum::Sum;
 use crate::packet::{Checksum, Content, ETHERNET, Options, Packet, Tcp, TooBig};
 use crate::path::Wrap;
-use crate::scenario::Side;
+use crate::side::Side;
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;

@@ -5,7 +5,8 @@
 
 mod lanes;
 
-use crate::packet::{Address, Ip, Packet, Tcp, Transport};
+use crate::packet::{Address, Ip, Packet, Transport};
+use crate::tcp::Tcp;
 use crate::transport;
 
 /// The sum of the bytes as big-endian 16-bit words; an odd last byte counts as a word's high

@@ -1,7 +1,7 @@
 //! Link headers and what sits between them and IP: Ethernet, VLAN tags, cooked and PPP framing.
 
-use crate::LinkType;
 use crate::cursor::{Cursor, Layer, be16, be32};
+use crate::link::LinkType;
 use crate::packet::{Sent, Stop, StopReason, TunnelKind};
 
 /// EtherTypes (IEEE registration authority), as GRE, Geneve and cooked captures use them too.

@@ -3,7 +3,7 @@
 use crate::cursor::Layer;
 use crate::framing::ether_types;
 use crate::packet::Ip;
-use crate::transport;
+use crate::{transport, tunnel};
 
 /// A header that the walk passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +56,7 @@ impl HeaderKind {
         match ip.protocol {
             transport::TCP => Some(Self::Tcp),
             transport::UDP => Some(Self::Udp),
-            transport::GRE => Some(Self::Gre),
+            tunnel::GRE => Some(Self::Gre),
             _ => None,
         }
     }

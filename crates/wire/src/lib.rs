@@ -27,10 +27,10 @@ pub use fixed::{FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;
 pub use packet::{
-    Address, Fragment, IcmpError, Ip, LengthSource, Packet, Quoted, Sent, Stop, StopReason, Tcp,
+    Address, Fragment, IcmpError, Ip, LengthSource, Packet, Quoted, Sent, Stop, StopReason,
     Transport, Tunnel, TunnelKind, Tunnels, Udp, Vlans,
 };
-pub use tcp::{Flags, TcpOptions};
+pub use tcp::{Flags, Tcp, TcpOptions};
 pub use transport::UDP;
 pub use walk::{plain_tcp, walk, walk_headers, walk_headers_entering, walk_quoted};
 pub use wide::{Work, widely};

@@ -1,6 +1,6 @@
 //! What the walk reports: plain values and offsets into the frame, no borrows.
 
-use crate::tcp::Flags;
+use crate::tcp::Tcp;
 
 /// An IPv4 or IPv6 address. IPv4 uses the first four bytes; the rest is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,31 +115,6 @@ pub struct Ip {
     pub fragment: Option<Fragment>,
     /// Protocol number of the payload.
     pub protocol: u8,
-}
-
-/// A TCP header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tcp {
-    /// Where the header starts in the frame.
-    pub offset: usize,
-    /// Its length with options, in bytes (20 to 60).
-    pub header_len: u8,
-    /// Source port.
-    pub source_port: u16,
-    /// Destination port.
-    pub destination_port: u16,
-    /// Sequence number.
-    pub seq: u32,
-    /// Acknowledgment number.
-    pub ack: u32,
-    /// Flags.
-    pub flags: Flags,
-    /// Window, unscaled.
-    pub window: u16,
-    /// Checksum as stored.
-    pub checksum: u16,
-    /// Payload bytes on the wire, from the IP length, not from what was captured.
-    pub payload_len: u32,
 }
 
 /// A UDP header.

@@ -1,6 +1,4 @@
-//! TCP flags and options (RFC 9293, RFC 7323, RFC 2018, RFC 2883).
-
-use crate::packet::Tcp;
+//! The TCP header, its flags and options (RFC 9293, RFC 7323, RFC 2018, RFC 2883).
 
 /// TCP flags, with the three bits of RFC 3540 and AccECN above them: the low 9 bits are AE/NS, CWR,
 /// ECE, URG, ACK, PSH, RST, SYN, FIN from high to low.
@@ -34,6 +32,31 @@ impl Flags {
     pub const fn has(self, bits: u16) -> bool {
         self.0 & bits != 0
     }
+}
+
+/// A TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tcp {
+    /// Where the header starts in the frame.
+    pub offset: usize,
+    /// Its length with options, in bytes (20 to 60).
+    pub header_len: u8,
+    /// Source port.
+    pub source_port: u16,
+    /// Destination port.
+    pub destination_port: u16,
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgment number.
+    pub ack: u32,
+    /// Flags.
+    pub flags: Flags,
+    /// Window, unscaled.
+    pub window: u16,
+    /// Checksum as stored.
+    pub checksum: u16,
+    /// Payload bytes on the wire, from the IP length, not from what was captured.
+    pub payload_len: u32,
 }
 
 /// The TCP options that the project reads. Unknown ones are skipped by their length.

@@ -1,14 +1,13 @@
 //! What an IP packet carries: TCP, UDP, ICMP, or a tunnel's next layer.
 
 use crate::cursor::{Cursor, Layer, be16, be32};
-use crate::packet::{IcmpError, Ip, Stop, StopReason, Tcp, Transport, Udp};
-use crate::tcp::Flags;
+use crate::packet::{IcmpError, Ip, Stop, StopReason, Transport, Udp};
+use crate::tcp::{Flags, Tcp};
 use crate::tunnel;
 
 pub(crate) const TCP: u8 = 6;
 /// UDP among the protocols over IP (RFC 768).
 pub const UDP: u8 = 17;
-pub(crate) const GRE: u8 = 47;
 const DCCP: u8 = 33;
 const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;

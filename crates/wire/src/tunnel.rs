@@ -4,11 +4,13 @@ use crate::cursor::{Cursor, Layer, UdpTunnels, be16, be32};
 use crate::framing::is_known;
 use crate::packet::{Stop, StopReason, TunnelKind, Udp};
 
-/// IP protocol numbers of tunnels.
+/// GRE among the protocols over IP (RFC 2784).
+pub(crate) const GRE: u8 = 47;
+
+/// IP protocol numbers of other tunnels.
 mod protocols {
     pub(super) const IPV4: u8 = 4;
     pub(super) const IPV6: u8 = 41;
-    pub(super) use crate::transport::GRE;
     pub(super) const MPLS: u8 = 137;
 }
 
@@ -24,7 +26,7 @@ pub(crate) fn in_ip(
         protocols::IPV4 => ip_in_ip(cursor, Layer::Ipv4),
         protocols::IPV6 => ip_in_ip(cursor, Layer::Ipv6),
         protocols::MPLS => Layer::Mpls,
-        protocols::GRE => gre(cursor)?,
+        GRE => gre(cursor)?,
         _ => return Ok(None),
     };
     Ok(Some(layer))

@@ -3,9 +3,11 @@
 use crate::cursor::{Cursor, Layer, UdpTunnels, be16, be32};
 use crate::framing::{self, ether_types};
 use crate::headers::{HeaderKind, Headers};
-use crate::packet::{Ip, Packet, Quoted, Sent, Stop, StopReason, Tcp, Transport, Tunnels, Vlans};
+use crate::link::LinkType;
+use crate::packet::{Ip, Packet, Quoted, Sent, Stop, StopReason, Transport, Tunnels, Vlans};
+use crate::tcp::Tcp;
 use crate::transport::{self, Reached};
-use crate::{LinkType, ip, tunnel};
+use crate::{ip, tunnel};
 
 /// Walks a frame from its first byte to its innermost TCP, UDP or ICMP header.
 ///

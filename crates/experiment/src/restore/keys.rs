@@ -1,10 +1,35 @@
 //! How keys stand: as they were, as they were set, or as somebody else has set them since.
 
-use super::{Spaces, verify};
+use super::Spaces;
 use crate::journal::{InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry, rounds};
 use crate::settings::{
-    InterfaceState, Item, Knob, Subject, What, is_adaptive, members, read_sysctl,
+    InterfaceState, Item, Knob, Subject, What, dotted, is_adaptive, members, read_at, read_sysctl,
 };
+
+/// As it is called in reports.
+pub(super) fn interface_name(entry: &InterfaceEntry) -> String {
+    let inside = entry.namespace.name.as_ref();
+    let inside = inside.map(|name| format!("ns/{name}/"));
+    format!("{}{}", inside.unwrap_or_default(), entry.was.name)
+}
+
+/// As it is called in reports.
+pub(super) fn sysctl_name(entry: &SysctlEntry) -> String {
+    let inside = entry.namespace.name.as_ref();
+    let inside = inside.map(|name| format!("ns/{name}/"));
+    format!(
+        "{}sysctl:{}",
+        inside.unwrap_or_default(),
+        dotted(&entry.key)
+    )
+}
+
+/// An interface as it is, if it is there and the same.
+pub(super) fn as_it_is(entry: &InterfaceEntry, spaces: &mut Spaces) -> Option<InterfaceState> {
+    let space = spaces.get(&entry.namespace).ok()?;
+    let is = read_at(space, entry.was.index).ok()??;
+    is.is_same_device(&entry.was).then_some(is)
+}
 
 /// How a sysctl stands.
 pub(super) fn sysctl(entry: &SysctlEntry, now: &str) -> Standing {
@@ -70,7 +95,7 @@ fn ipv6_mtu(entry: &InterfaceEntry, is: &InterfaceState, now: &str, plain: Stand
 /// Forgets keys that are as they were: whoever sets one of them later means it.
 pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
     for entry in &mut journal.interfaces {
-        if let Some(is) = verify::as_it_is(entry, spaces) {
+        if let Some(is) = as_it_is(entry, spaces) {
             let judged = entry.clone();
             entry
                 .keys
@@ -89,8 +114,8 @@ pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
 /// Takes what keys hold now for what was set, so that they are set back whoever has set them.
 pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String]) {
     for entry in &mut journal.interfaces {
-        if let Some(is) = verify::as_it_is(entry, spaces) {
-            let name = verify::interface_name(entry);
+        if let Some(is) = as_it_is(entry, spaces) {
+            let name = interface_name(entry);
             let was = entry.was.clone();
             let meant = |key: &&mut KeyEntry| {
                 let mut forced = forced.iter();
@@ -102,7 +127,7 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
         }
     }
     for entry in &mut journal.sysctls {
-        if forced.contains(&verify::sysctl_name(entry))
+        if forced.contains(&sysctl_name(entry))
             && let Ok(is) = spaces
                 .get(&entry.namespace)
                 .and_then(|space| read_sysctl(space, &entry.key))
@@ -116,13 +141,13 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
 pub(super) fn called(journal: &Journal, text: &str) -> (bool, Vec<String>) {
     let (mut is_one, mut names) = (false, Vec::new());
     for entry in &journal.interfaces {
-        let name = verify::interface_name(entry);
+        let name = interface_name(entry);
         for key in &entry.keys {
             is_one |= is_called(text, &name, &entry.was, &key.item);
             names.push(format!("{name}:{}", key.item.key()));
         }
     }
-    let sysctls = journal.sysctls.iter().map(verify::sysctl_name);
+    let sysctls = journal.sysctls.iter().map(sysctl_name);
     let files = journal.files.iter();
     let files = files.map(|entry| entry.path.display().to_string());
     names.extend(sysctls.chain(files));

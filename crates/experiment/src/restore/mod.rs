@@ -121,11 +121,11 @@ fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, St
     let mut words = Vec::new();
     for entry in journal.sysctls.iter().rev() {
         if let Err(refusal) = restore_sysctl(entry, spaces) {
-            words.push((verify::sysctl_name(entry), refusal));
+            words.push((keys::sysctl_name(entry), refusal));
         }
     }
     for entry in in_order(journal) {
-        let name = verify::interface_name(entry);
+        let name = keys::interface_name(entry);
         let said = spaces
             .get(&entry.namespace)
             .map_err(|error| vec![error.to_string()]);

@@ -2,35 +2,10 @@
 
 use coalescope_host::safe::sh;
 
-use super::keys::{self, standing};
+use super::keys::{self, interface_name, standing, sysctl_name};
 use super::{Spaces, by_hand};
 use crate::journal::{Held, InterfaceEntry, Standing, SysctlEntry, Unrestored};
-use crate::settings::{Error, InterfaceState, dotted, read_at, read_sysctl};
-
-/// As it is called in reports.
-pub(super) fn interface_name(entry: &InterfaceEntry) -> String {
-    let inside = entry.namespace.name.as_ref();
-    let inside = inside.map(|name| format!("ns/{name}/"));
-    format!("{}{}", inside.unwrap_or_default(), entry.was.name)
-}
-
-/// As it is called in reports.
-pub(super) fn sysctl_name(entry: &SysctlEntry) -> String {
-    let inside = entry.namespace.name.as_ref();
-    let inside = inside.map(|name| format!("ns/{name}/"));
-    format!(
-        "{}sysctl:{}",
-        inside.unwrap_or_default(),
-        dotted(&entry.key)
-    )
-}
-
-/// An interface as it is, if it is there and the same.
-pub(super) fn as_it_is(entry: &InterfaceEntry, spaces: &mut Spaces) -> Option<InterfaceState> {
-    let space = spaces.get(&entry.namespace).ok()?;
-    let is = read_at(space, entry.was.index).ok()??;
-    is.is_same_device(&entry.was).then_some(is)
-}
+use crate::settings::{Error, InterfaceState, read_at, read_sysctl};
 
 /// What of an interface is not as it was; `words` are what the kernel said when it was asked for.
 pub(super) fn interface(

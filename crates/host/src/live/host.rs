@@ -1,12 +1,12 @@
 //! The host itself: its name, kernel, distribution, processors and modules.
 
-use super::unread::Unreads;
+use super::unread::{Unreads, why};
 use super::{log, proc_text, virtualisation};
 use crate::model::{Distribution, Snapshot};
 use crate::text::linux::files;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 
 /// Everything that is of no network namespace.
 pub(super) fn read(unread: &mut Unreads) -> Snapshot {
@@ -40,24 +40,6 @@ pub(super) fn read_file(path: &str, unread: &mut Unreads) -> Option<String> {
             unread.note(path, why(&error));
             None
         }
-    }
-}
-
-/// The reason, and what would help.
-pub(super) fn why(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::PermissionDenied => denied().to_owned(),
-        ErrorKind::NotFound => "not there".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-/// Why something was denied, and what would help.
-pub(super) fn denied() -> &'static str {
-    if nix::unistd::geteuid().is_root() {
-        "the kernel refuses it even to root, as it does inside of a container; run it on the host itself"
-    } else {
-        "not allowed; run as root"
     }
 }
 

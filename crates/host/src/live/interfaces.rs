@@ -1,6 +1,7 @@
 //! Interfaces as rtnetlink has them, in the terms of the model.
 
-use super::namespaces::{Identity, Spaces};
+use super::identity::Identity;
+use super::namespaces::Spaces;
 use super::peers::{self, Ids};
 use super::unread::{Of, Unreads};
 use super::{device, napi};

@@ -1,7 +1,6 @@
 //! Lines of the kernel's log that rules know.
 
-use super::host::why;
-use super::unread::Unreads;
+use super::unread::{Unreads, why};
 use crate::signatures::{KEPT, is_known};
 use nix::libc;
 use std::fs::{File, OpenOptions};

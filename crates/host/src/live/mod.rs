@@ -5,6 +5,7 @@
 mod device;
 mod filters;
 mod host;
+mod identity;
 mod interfaces;
 mod log;
 mod namespaces;
@@ -93,7 +94,7 @@ fn name_processes(parts: &mut [Part], unread: &mut Unreads) {
     let tuns = parts.iter().any(|part| part.interfaces.iter().any(is_tun));
     let processes = Processes::look(&inodes, tuns, unread);
     for part in parts {
-        packets::name(part, &processes);
+        space::name_holders(part, &processes);
         own_tuns(part, &processes);
     }
 }

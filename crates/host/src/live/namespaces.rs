@@ -1,9 +1,9 @@
 //! Which network namespaces there are, and under which names.
 
 use super::Options;
-use super::host::{denied, why};
-use super::processes;
-use super::unread::Unreads;
+use super::identity::Identity;
+use super::processes::{self, pids};
+use super::unread::{Unreads, denied, why};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 const NAMED: &str = "/run/netns";
 /// What the snapshot's main namespace is called where another one speaks of it.
 pub(super) const MAIN: &str = "host";
-
-/// What tells namespaces apart: device and inode of the file that stands for it.
-pub(super) type Identity = (u64, u64);
 
 /// A namespace to look into.
 #[derive(Debug)]
@@ -165,15 +162,6 @@ fn know_unnamed(spaces: &mut Spaces) -> Vec<u32> {
         }
     }
     hidden
-}
-
-/// All processes, the lowest first.
-pub(super) fn pids() -> Vec<u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut pids: Vec<_> = numbers.collect();
-    pids.sort_unstable();
-    pids
 }
 
 fn collect_others(spaces: &mut Spaces) {

@@ -1,8 +1,6 @@
 //! Packet sockets: captures, intrusion detection, DHCP clients.
 
 use super::host::{has_module, read_file};
-use super::processes::Processes;
-use super::space::Part;
 use super::unread::Unreads;
 use crate::model::PacketSocket;
 use crate::text::linux::files;
@@ -88,13 +86,4 @@ fn name_of(index: Option<u32>, names: &Names) -> Option<String> {
     let index = index?;
     let known = names.get(&index).cloned();
     Some(known.unwrap_or_else(|| files::unnamed(index)))
-}
-
-/// Gives the sockets the processes that hold them.
-pub(super) fn name(part: &mut Part, processes: &Processes) {
-    let sockets = part.stack.packet_sockets.iter_mut().flatten();
-    for (found, socket) in part.packets.iter().zip(sockets) {
-        let process = found.inode.and_then(|inode| processes.of_socket(inode));
-        socket.process = process.map(str::to_owned);
-    }
 }

@@ -1,6 +1,7 @@
 //! The other ends of links: their names, and those of their namespaces.
 
-use super::namespaces::{Identity, Spaces};
+use super::identity::Identity;
+use super::namespaces::Spaces;
 use crate::model::{Interface, Peer, Setting};
 use crate::names::LINK_NAMESPACE;
 use coalescope_netlink::route::{Link, Route};

@@ -1,9 +1,8 @@
 //! Which processes hold packet sockets and TUN devices.
 
-use super::host::denied;
-use super::namespaces::{Identity, pids};
+use super::identity::Identity;
 use super::proc_text::keyed;
-use super::unread::Unreads;
+use super::unread::{Unreads, denied};
 use crate::model::Owner;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -140,6 +139,15 @@ fn socket(target: &str) -> Option<u32> {
 fn comm(pid: u32) -> String {
     let comm = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
     String::from_utf8_lossy(&comm).trim_end().to_owned()
+}
+
+/// All processes, the lowest first.
+pub(super) fn pids() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut pids: Vec<_> = numbers.collect();
+    pids.sort_unstable();
+    pids
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Everything of one network namespace, read by a thread inside of it.
 
 use super::filters;
+use super::identity::Identity;
 use super::interfaces::{self, Around, Handles};
-use super::namespaces::{Identity, Space, Spaces};
+use super::namespaces::{Space, Spaces};
 use super::packets::{self, Found};
+use super::processes::Processes;
 use super::stack;
 use super::unread::Unreads;
 use crate::model::{Interface, Ovs, OvsBridge, OvsPort, Stack};
@@ -102,4 +104,13 @@ fn bridge(datapath: openvswitch::Datapath) -> (String, OvsBridge) {
         ports: ports.collect(),
     };
     (datapath.name, bridge)
+}
+
+/// Gives the sockets the processes that hold them.
+pub(super) fn name_holders(part: &mut Part, processes: &Processes) {
+    let sockets = part.stack.packet_sockets.iter_mut().flatten();
+    for (found, socket) in part.packets.iter().zip(sockets) {
+        let process = found.inode.and_then(|inode| processes.of_socket(inode));
+        socket.process = process.map(str::to_owned);
+    }
 }

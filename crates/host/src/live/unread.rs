@@ -3,6 +3,7 @@
 use crate::model::Unread;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::io::{self, ErrorKind};
 
 /// Interfaces named for one thing that could not be read; the rest are counted.
 const NAMED: usize = 5;
@@ -78,6 +79,24 @@ fn list(interfaces: &BTreeSet<String>) -> String {
         list.push_str(&format!(" and {rest} more"));
     }
     list
+}
+
+/// The reason, and what would help.
+pub(super) fn why(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => denied().to_owned(),
+        ErrorKind::NotFound => "not there".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Why something was denied, and what would help.
+pub(super) fn denied() -> &'static str {
+    if nix::unistd::geteuid().is_root() {
+        "the kernel refuses it even to root, as it does inside of a container; run it on the host itself"
+    } else {
+        "not allowed; run as root"
+    }
 }
 
 #[cfg(test)]

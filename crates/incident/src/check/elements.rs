@@ -1,9 +1,9 @@
 //! Elements: values in their ranges, names of their own, in places where they make sense.
 
 use super::{Checked, fault, require};
-use crate::{
-    Bonded, Bursts, Change, Control, Does, Element, Incident, Lane, Nic, Part, Side, Wire,
-};
+use crate::element::{Bursts, Element, Lane, Nic, Side};
+use crate::model::{Change, Control, Incident};
+use crate::path::{Bonded, Does, Part, Wire};
 use std::collections::BTreeSet;
 
 /// A minute: nothing waits longer for an answer.
@@ -188,7 +188,9 @@ pub(super) fn changes(incident: &Incident, control: &Control) -> Checked {
             require(*change == only, &bond.name, nothing(&bond.name, control))?;
         }
     }
-    let changed = incident.built(crate::Build::Control(control)).incident;
+    let changed = incident
+        .built(crate::built::Build::Control(control))
+        .incident;
     changed.bonds().try_for_each(bonded)?;
     changed.elements().try_for_each(values)
 }

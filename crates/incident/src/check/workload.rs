@@ -1,7 +1,7 @@
 //! Workloads: values in their ranges.
 
 use super::{Checked, require};
-use crate::Workload;
+use crate::model::Workload;
 
 /// Bytes asked for at most: a minute at 140 Mbit/s.
 const MOST_BYTES: u64 = 1 << 30;

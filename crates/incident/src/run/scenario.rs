@@ -1,6 +1,9 @@
 //! From the data to the simulator's scenario.
 
-use crate::{Built, Does, Lane, Link, Nic, Part, Profile, Room, Side, Unsupported, Workload};
+use crate::built::{Built, Unsupported};
+use crate::element::{Lane, Link, Nic, Profile, Side};
+use crate::model::Workload;
+use crate::path::{Does, Part, Room};
 use coalescope_simulate as simulate;
 use simulate::{Bursts, Host, MILLISECOND, Reorder, Scenario, Timing, Turn};
 use simulate::{Cause, Cut, Element, Format, Hop, MICROSECOND, Merge, MergeKind, Point};
@@ -180,8 +183,8 @@ fn capped<'a>(
 }
 
 /// An element of the wire behind the room of a number.
-fn on_wire(built: &Built, number: usize, element: &crate::Element) -> Vec<Element> {
-    use crate::Element as Data;
+fn on_wire(built: &Built, number: usize, element: &crate::element::Element) -> Vec<Element> {
+    use crate::element::Element as Data;
     match element {
         Data::Nic(nic) => {
             let follows = match nic.toward {
@@ -290,7 +293,7 @@ fn lane(lane: &Lane) -> simulate::Lane {
     }
 }
 
-fn point(point: &crate::Point) -> Point {
+fn point(point: &crate::element::Point) -> Point {
     let mut made = Point::new(&point.name);
     made.own = point.own.map(side);
     made.format = Format::Pcapng;

@@ -1,6 +1,6 @@
 //! IPv4 and IPv6 headers.
 
-use crate::internet_checksum;
+use crate::checksum::internet_checksum;
 
 /// An IP header of either version.
 #[derive(Clone, Debug)]

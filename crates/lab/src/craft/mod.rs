@@ -9,7 +9,7 @@ pub use ip::{Ip, Ipv4, Ipv6};
 pub use transport::{Tcp, Transport, Udp, flags, timestamps};
 pub use tunnel::{Encapsulation, Tunnel};
 
-use crate::Veth;
+use crate::link::Veth;
 
 /// EtherType of IPv4.
 const ETHERTYPE_V4: u16 = 0x0800;

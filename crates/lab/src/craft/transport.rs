@@ -1,7 +1,7 @@
 //! TCP and UDP headers.
 
 use super::Ip;
-use crate::internet_checksum;
+use crate::checksum::internet_checksum;
 
 /// The bits of the TCP header's flags; AE is beside the data offset.
 pub mod flags {

@@ -117,7 +117,7 @@ fn gre(
         inner
     });
     if checksum {
-        let sum = crate::internet_checksum(&[&bytes]);
+        let sum = crate::checksum::internet_checksum(&[&bytes]);
         bytes[4..6].copy_from_slice(&sum.to_be_bytes());
     }
     bytes

@@ -1,6 +1,7 @@
 //! A server whose program produces only so much: a relay in front of one that has no such limit.
 
-use crate::{Error, Namespace};
+use crate::error::Error;
+use crate::namespace::Namespace;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! Settings of rooms, changed while the path runs.
 
+use crate::error::Error as LabError;
+use crate::link::Link;
+use crate::namespace::Namespace;
 use crate::namespace::write;
-use crate::{Error as LabError, Link, Namespace};
 use coalescope_incident::Value;
 use coalescope_netlink::ethtool::{Ethtool, NAMES, matches};
 use coalescope_netlink::route::Route;

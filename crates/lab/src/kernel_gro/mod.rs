@@ -7,8 +7,9 @@
 
 mod worker;
 
+use crate::error::{Error, Unavailable};
+use crate::namespace::Namespace;
 use crate::packet::{MIN_FRAME, VnetHeader};
-use crate::{Error, Namespace, Unavailable};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use worker::Worker;

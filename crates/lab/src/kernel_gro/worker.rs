@@ -2,9 +2,10 @@
 
 use super::{Delivered, MAX_BATCH, Options};
 use crate::craft::{Ip, Ipv4, Segment, Tcp, Transport};
+use crate::error::Error;
+use crate::link::{Link, Veth, Vxlan};
 use crate::packet::{Buffers, PacketSocket};
 use crate::realtime::{first_processor, make_fifo, pin};
-use crate::{Error, Link, Veth, Vxlan};
 use nix::errno::Errno;
 use nix::unistd::{Pid, gettid};
 use std::time::Duration;

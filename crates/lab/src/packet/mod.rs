@@ -9,7 +9,8 @@ mod vnet;
 pub use buffers::{Buffers, Frame};
 pub use vnet::{Gso, VnetHeader};
 
-use crate::{Error, Link};
+use crate::error::Error;
+use crate::link::Link;
 use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
 use nix::poll::{PollFd, PollFlags, ppoll};

@@ -1,7 +1,7 @@
 //! A bulk transfer over TCP between two rooms.
 
 use super::Error;
-use crate::Namespace;
+use crate::namespace::Namespace;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;

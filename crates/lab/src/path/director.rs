@@ -224,8 +224,8 @@ fn with_checksum(mut bytes: Vec<u8>, at: usize) -> Vec<u8> {
 mod tests {
     use super::super::element::testing::Bench;
     use super::*;
+    use crate::checksum::internet_checksum;
     use crate::craft::{Ipv4 as Header, Segment};
-    use crate::internet_checksum;
 
     const VIRTUAL: [u8; 4] = [10, 0, 0, 100];
     const REAL: [u8; 4] = [10, 0, 0, 1];

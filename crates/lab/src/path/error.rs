@@ -1,6 +1,6 @@
 //! What can go wrong with a path: what, where, and what to do.
 
-use crate::Unavailable;
+use crate::error::Unavailable;
 use std::io;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// Something that was asked of the kernel.
     #[error(transparent)]
-    Lab(#[from] crate::Error),
+    Lab(#[from] crate::error::Error),
     /// Something that the machine does not have; a reason to skip.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
@@ -27,7 +27,7 @@ pub enum Error {
         /// The room's name.
         room: String,
         /// What went wrong there.
-        source: crate::Error,
+        source: crate::error::Error,
     },
     /// A TAP device.
     #[error("cannot {action} TAP device {name}: {source}")]

@@ -3,7 +3,7 @@
 use super::bonding::Follower;
 use super::element::{Follow, Followed};
 use super::{Error, Side};
-use crate::Namespace;
+use crate::namespace::Namespace;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
 use std::sync::Arc;

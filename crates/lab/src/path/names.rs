@@ -5,7 +5,7 @@
 //! [clean] up. Devices need no list: TAPs go with the process, everything else with its namespace.
 
 use super::Error;
-use crate::Namespace;
+use crate::namespace::Namespace;
 use coalescope_files as files;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -251,7 +251,7 @@ fn write<'a>(list: &Path, names: impl Iterator<Item = &'a String>) -> io::Result
 /// Where the kernel does not allow mounts in user namespaces.
 pub fn hide_run() -> Result<(), Error> {
     let none = None::<&str>;
-    let failed = |action| move |errno| Error::from(crate::Error::system(action)(errno));
+    let failed = |action| move |errno| Error::from(crate::error::Error::system(action)(errno));
     unshare(CloneFlags::CLONE_NEWNS).map_err(failed("make a mount namespace"))?;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(failed("make the mounts private"))?;

@@ -335,7 +335,8 @@ mod tests {
         assert_eq!((lost.longest_packet(), lost.merged()), (3040, 3));
         let bytes = lost.bytes();
         let length = ((bytes.len() - 34) as u16).to_be_bytes();
-        let sum = crate::internet_checksum(&[&bytes[26..34], &[0, 6], &length, &bytes[34..]]);
+        let sum =
+            crate::checksum::internet_checksum(&[&bytes[26..34], &[0, 6], &length, &bytes[34..]]);
         assert_eq!(sum, 0, "the checksum is complete and right");
     }
 

@@ -1,7 +1,7 @@
 //! A TAP device: frames of a room, read and written by a program.
 
 use super::{Error, Frame};
-use crate::Link;
+use crate::link::Link;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};

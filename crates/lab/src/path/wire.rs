@@ -100,7 +100,7 @@ impl Running {
         match ppoll(&mut ends, Some(timeout), None) {
             Ok(_) => Ok(ends.map(|end| end.any().unwrap_or(false))),
             Err(Errno::EINTR) => Ok([false; 2]),
-            Err(errno) => Err(crate::Error::system("wait for frames")(errno).into()),
+            Err(errno) => Err(crate::error::Error::system("wait for frames")(errno).into()),
         }
     }
 

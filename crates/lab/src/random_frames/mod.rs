@@ -10,7 +10,7 @@ mod flow;
 mod headers;
 mod rare;
 
-use crate::MAX_BATCH;
+use crate::kernel_gro::MAX_BATCH;
 use chance::Chance;
 use flow::Flow;
 

@@ -132,6 +132,6 @@ pub(super) fn bystander(chance: &mut Chance) -> Vec<u8> {
 fn protocol(frame: &mut [u8], number: u8) {
     frame[ETHERNET + 9] = number;
     frame[ETHERNET + 10..ETHERNET + 12].fill(0);
-    let sum = crate::internet_checksum(&[&frame[ETHERNET..ETHERNET + 20]]);
+    let sum = crate::checksum::internet_checksum(&[&frame[ETHERNET..ETHERNET + 20]]);
     frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
 }

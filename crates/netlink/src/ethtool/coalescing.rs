@@ -1,8 +1,8 @@
 //! Interrupt coalescing, by the names that `ethtool -c` prints.
 
 use super::Ethtool;
-use crate::Error;
 use crate::attributes::{bytes, number};
+use crate::error::Error;
 use netlink_packet_core::DefaultNla;
 use nix::errno::Errno;
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use super::Ethtool;
 use crate::attributes::text;
-use crate::{Error, ioctl};
+use crate::error::Error;
+use crate::ioctl;
 
 /// A driver as `ethtool -i` shows it; empty texts are what it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

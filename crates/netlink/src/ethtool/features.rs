@@ -1,7 +1,7 @@
 //! Offloads: read, and set by name.
 
 use super::{Ethtool, bitset};
-use crate::Error;
+use crate::error::Error;
 use crate::generic::Answer;
 use std::collections::BTreeMap;
 

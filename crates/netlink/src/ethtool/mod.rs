@@ -15,8 +15,8 @@ pub use driver::Driver;
 pub use features::{Feature, Features, Outcome};
 pub use names::{NAMES, matches};
 
-use crate::Error;
 use crate::attributes::{Attributes, nest, string};
+use crate::error::Error;
 use crate::generic::{Answer, Family};
 use netlink_packet_core::DefaultNla;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Ring sizes and numbers of channels.
 
 use super::{Ethtool, numbers};
-use crate::Error;
+use crate::error::Error;
 use std::collections::BTreeMap;
 
 const RINGS_GET: u8 = 15;

@@ -2,7 +2,8 @@
 
 use super::{Ethtool, who};
 use crate::attributes::{Attributes, nest, number};
-use crate::{Error, ioctl};
+use crate::error::Error;
+use crate::ioctl;
 use std::collections::BTreeMap;
 
 const STRSET_GET: u8 = 1;

@@ -4,8 +4,8 @@
 //! last says what becomes of the packet. Numbers: include/uapi/linux/netfilter/nf_tables.h.
 
 use super::{GET_CHAIN, HEADER, HOOK, NAME, NF_TABLES, TABLE};
-use crate::Error;
 use crate::attributes::Attributes;
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use std::collections::BTreeMap;

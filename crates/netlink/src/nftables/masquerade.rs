@@ -1,8 +1,8 @@
 //! Masquerading: a table, a chain of source NAT and a rule, in one batch.
 
 use super::{HOOK, NAME, NF_TABLES, TABLE, TYPE};
-use crate::Error;
 use crate::attributes::{bytes, emit, nest, string};
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_packet_core::{DefaultNla, NLM_F_CREATE};
 use netlink_sys::protocols::NETLINK_NETFILTER;

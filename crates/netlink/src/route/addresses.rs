@@ -1,7 +1,7 @@
 //! Addresses of interfaces.
 
 use super::Route;
-use crate::Error;
+use crate::error::Error;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL, NetlinkDeserializable, NetlinkHeader};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};

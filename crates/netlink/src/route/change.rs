@@ -1,7 +1,7 @@
 //! Links made and changed.
 
 use super::Route;
-use crate::Error;
+use crate::error::Error;
 use crate::namespace::Namespace;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;

@@ -1,20 +1,13 @@
 //! What only one kind of link has.
 
-use super::links::Link;
 use super::tunnel::{self, Tunnel};
-use crate::attributes::{Attributes, text};
-use netlink_packet_core::{Nla, NlaBuffer};
+use netlink_packet_core::Nla;
 use netlink_packet_route::link::{
     BridgePortState, BridgeStpState, InfoBond, InfoBridge, InfoBridgePort, InfoData, InfoIpVlan,
     InfoMacVlan, InfoMacVtap, InfoPortData, InfoTun, InfoVlan, IpVlanMode, MacVlanMode,
     MacVtapMode, VlanProtocol as Library,
 };
 
-/// `IFLA_IFNAME`.
-const NAME: u16 = 3;
-/// `IFLA_LINKINFO` and, inside of it, `IFLA_INFO_KIND`.
-const LINK_INFO: u16 = 18;
-const INFO_KIND: u16 = 1;
 /// `IFLA_TUN_TYPE` and `IFLA_TUN_VNET_HDR`, which the library does not name.
 const TUN_TYPE: u16 = 3;
 const TUN_VNET_HEADER: u16 = 5;
@@ -107,16 +100,6 @@ pub(super) fn read_port(data: InfoPortData) -> Option<Port> {
             _ => None,
         }),
     })
-}
-
-/// What can be had of an attribute that the library did not understand: a name that is not UTF-8,
-/// the kind without its details.
-pub(super) fn rescue(link: &mut Link, attribute: &NlaBuffer<&[u8]>) {
-    match attribute.kind() {
-        NAME => link.name = text(attribute.value()),
-        LINK_INFO => link.kind = Attributes(attribute.value()).text(INFO_KIND),
-        _ => {}
-    }
 }
 
 fn port_state(state: BridgePortState) -> Option<&'static str> {

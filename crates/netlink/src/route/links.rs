@@ -2,9 +2,10 @@
 
 use super::details::{Details, Port};
 use super::{Route, details};
-use crate::Error;
+use crate::attributes::{Attributes, text};
+use crate::error::Error;
 use crate::socket::Raw;
-use netlink_packet_core::{NlasIterator, ParseableParametrized};
+use netlink_packet_core::{NlaBuffer, NlasIterator, ParseableParametrized};
 use netlink_packet_route::link::{
     LinkAttribute, LinkFlags, LinkHeader, LinkInfo, LinkLayerType, LinkMessage, LinkXdp, Stats64,
     XdpAttached,
@@ -12,6 +13,12 @@ use netlink_packet_route::link::{
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use nix::errno::Errno;
 use std::collections::BTreeMap;
+
+/// `IFLA_IFNAME`.
+const NAME: u16 = 3;
+/// `IFLA_LINKINFO` and, inside of it, `IFLA_INFO_KIND`.
+const LINK_INFO: u16 = 18;
+const INFO_KIND: u16 = 1;
 
 /// `RTM_NEWLINK`.
 const NEW_LINK: u16 = 16;
@@ -159,12 +166,22 @@ fn read(message: &Raw) -> Option<Link> {
         match LinkAttribute::parse_with_param(&attribute, AddressFamily::Unspec) {
             Ok(attribute) => take(&mut link, attribute),
             Err(error) => {
-                details::rescue(&mut link, &attribute);
+                rescue(&mut link, &attribute);
                 link.undecoded.push(error.to_string());
             }
         }
     }
     Some(link)
+}
+
+/// What can be had of an attribute that the library did not understand: a name that is not UTF-8,
+/// the kind without its details.
+fn rescue(link: &mut Link, attribute: &NlaBuffer<&[u8]>) {
+    match attribute.kind() {
+        NAME => link.name = text(attribute.value()),
+        LINK_INFO => link.kind = Attributes(attribute.value()).text(INFO_KIND),
+        _ => {}
+    }
 }
 
 fn with_header(header: &LinkHeader) -> Link {

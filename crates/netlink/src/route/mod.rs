@@ -18,7 +18,7 @@ pub use netem::Netem;
 pub use policers::Policer;
 pub use tunnel::Tunnel;
 
-use crate::Error;
+use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_sys::protocols::NETLINK_ROUTE;

@@ -2,7 +2,7 @@
 
 use super::Route;
 use super::addresses::decode;
-use crate::Error;
+use crate::error::Error;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::nsid::{NsidAttribute, NsidMessage};
 use std::os::fd::{AsRawFd, BorrowedFd};

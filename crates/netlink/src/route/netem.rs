@@ -3,8 +3,8 @@
 //! Numbers: include/uapi/linux/pkt_sched.h and rtnetlink.h.
 
 use super::Route;
-use crate::Error;
 use crate::attributes::{bytes, emit};
+use crate::error::Error;
 use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};

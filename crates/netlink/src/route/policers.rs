@@ -3,8 +3,8 @@
 //! Numbers: include/uapi/linux/pkt_sched.h, pkt_cls.h and rtnetlink.h.
 
 use super::Route;
-use crate::Error;
 use crate::attributes::Attributes;
+use crate::error::Error;
 use crate::socket::Raw;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcHandle, TcMessage};

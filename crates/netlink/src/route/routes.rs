@@ -2,7 +2,7 @@
 
 use super::Route;
 use super::addresses::decode;
-use crate::Error;
+use crate::error::Error;
 use crate::socket::Raw;
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::route::{

@@ -10,7 +10,7 @@ use super::page::Page;
 use super::table::{Kind, Table};
 use super::verdict::{self, Tone};
 use super::{dots, intervals, moved, notes};
-use crate::AbReport;
+use crate::ab::AbReport;
 use crate::words;
 use crate::words::ab::{columns, dash, ending, label, others, settled_title, shown};
 

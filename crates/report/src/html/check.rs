@@ -14,7 +14,7 @@ use super::page::Page;
 use super::table::{Kind, Table};
 use super::verdict::{self, Sure, Tone};
 use super::{drift, graph, notes};
-use crate::CheckReport;
+use crate::check::CheckReport;
 use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
 use crate::words::offloads::{Offload, offloads};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::page::Page;
 use super::verdict::{self, Tone};
 use super::{check, notes, trace};
-use crate::DiagnoseReport;
+use crate::diagnose::DiagnoseReport;
 use crate::words::check::all_findings;
 use crate::words::diagnose::verdict as text;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use coalescope_host::drift::Drift;
 use maud::{Markup, html};
 
-use crate::CheckReport;
+use crate::check::CheckReport;
 use crate::check::name_of;
 use crate::words::units::UNKNOWN;
 

@@ -11,7 +11,7 @@ use super::chips::{Chip, Mark, chips};
 use super::layout::{Layout, edges};
 use super::page::Page;
 use super::svg::{Drawing, Path, px, shortened};
-use crate::CheckReport;
+use crate::check::CheckReport;
 use crate::check::name_of;
 use crate::words::units::count;
 

@@ -8,11 +8,11 @@ use super::page::Page;
 use super::published;
 use super::table::{Kind, Table};
 use super::verdict::{self, Tone};
+use crate::lab::{LabIncident, LabReport};
 use crate::words::lab::{
     CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads,
     verdict as text,
 };
-use crate::{LabIncident, LabReport};
 
 /// Writes the page.
 pub(crate) fn write(report: &LabReport, out: &mut dyn Write) -> io::Result<()> {

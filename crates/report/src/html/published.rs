@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::svg::{Drawing, Path, Scale, log_x_axis, px, shortened};
+use crate::lab::{LabIncident, LabReport};
 use crate::words::units::{figure as worded, three_digits};
-use crate::{LabIncident, LabReport};
 
 const WIDTH_PX: f64 = 760.0;
 const LEFT_PX: f64 = 170.0;

@@ -9,10 +9,11 @@ use coalescope_knowledge::{Settled, Standing};
 use super::grid::Grid;
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
+use crate::ab::AbReport;
+use crate::words;
 use crate::words::ab::{
     columns, dash, ending, label, others, reason, run_row, settled_title, shown,
 };
-use crate::{AbReport, words};
 
 const INDENT: usize = 2;
 

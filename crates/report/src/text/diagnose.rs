@@ -6,7 +6,7 @@ use coalescope_knowledge::Merging;
 
 use super::page::{Page, Tone};
 use super::{TextOptions, check, finish, notes, warn};
-use crate::DiagnoseReport;
+use crate::diagnose::DiagnoseReport;
 use crate::words::diagnose::verdict;
 
 pub(crate) fn write(

@@ -6,7 +6,7 @@ use coalescope_experiment::restore::{Fate, Undone};
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::UndoReport;
+use crate::undo::UndoReport;
 use crate::undo::{Listed, Told, words};
 
 pub(crate) fn write(

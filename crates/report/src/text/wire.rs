@@ -6,8 +6,8 @@ use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use super::replay::reasons;
 use super::{TextOptions, finish, notes, warn};
+use crate::wire::{WireReport, WireWay};
 use crate::words::units::{count, counted};
-use crate::{WireReport, WireWay};
 
 const INDENT: usize = 2;
 

@@ -6,7 +6,8 @@ use coalescope_knowledge::Merging;
 use super::connections::busier;
 use super::hops::is_accused;
 use super::units::{self, count, figure};
-use crate::{LabIncident, Report};
+use crate::Report;
+use crate::lab::LabIncident;
 
 const UNTOUCHED: &str = "your machine was not touched.";
 

@@ -4,7 +4,7 @@ use coalescope_knowledge::rules::HostFinding;
 use coalescope_knowledge::{Merging, Proof};
 
 use super::check;
-use crate::DiagnoseReport;
+use crate::diagnose::DiagnoseReport;
 
 /// What the captures show, and which setting explains it.
 pub(crate) fn verdict(report: &DiagnoseReport) -> String {

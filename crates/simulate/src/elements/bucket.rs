@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::{Outbox, Why};
 use crate::packet::Packet;
-use crate::scenario::Side;
 use crate::schedule::{Nanos, SECOND};
+use crate::side::Side;
 
 /// A token bucket in one direction. Tokens are counted as time: the bucket is full when `full_at`
 /// is past, and holds nothing when it is `depth` ahead (the generic cell rate algorithm).

@@ -6,8 +6,9 @@ use super::{Outbox, Why, split};
 use crate::chance::Chance;
 use crate::packet::{Checksum, Content, Origin, Packet, TooBig};
 use crate::path::Hop;
-use crate::scenario::{Scenario, Side};
+use crate::scenario::Scenario;
 use crate::schedule::Nanos;
+use crate::side::Side;
 
 /// Bytes of the packet quoted after its IP header (RFC 792: 64 bits).
 const QUOTED: usize = 8;

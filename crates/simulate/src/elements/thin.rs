@@ -3,8 +3,8 @@
 
 use super::Outbox;
 use crate::packet::{ACK, FIN, PSH, Packet, SYN};
-use crate::scenario::Side;
 use crate::schedule::Nanos;
+use crate::side::Side;
 
 /// The box, and what waits in it.
 #[derive(Debug)]
@@ -67,8 +67,11 @@ fn is_acknowledgement(packet: &Packet) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Element, Hop};
-    use crate::{MILLISECOND, Side, run, story};
+    use crate::path::{Element, Hop};
+    use crate::schedule::MILLISECOND;
+    use crate::side::Side;
+    use crate::stories::story;
+    use crate::world::run;
 
     #[test]
     fn most_acknowledgements_are_gone_and_all_bytes_arrive() {

@@ -4,8 +4,9 @@
 
 use super::Story;
 use crate::path::{Cut, Element, Hop, Lane, Link, Merge, MergeKind, Point};
-use crate::scenario::{Cause, Content, Scenario, Side, Turn};
+use crate::scenario::{Cause, Content, Scenario, Turn};
 use crate::schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
+use crate::side::Side;
 
 /// What an analyser should call the loss of merged frames.
 const LOST: Option<&str> = Some("merged-frames-lost");

@@ -3,8 +3,9 @@
 use super::Story;
 use super::incidents::{MBIT, cut_from, download, link, point};
 use crate::path::{Bursts, Element, Format, Hop, Lane, Link, Merge, Point, Reorder, Wrap};
-use crate::scenario::{Cause, Reader, Scenario, Side, Turn};
+use crate::scenario::{Cause, Reader, Scenario, Turn};
 use crate::schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
+use crate::side::Side;
 
 macro_rules! look_alike {
     ($name:literal, $title:literal, $cause:ident, $points:expr, $finding:expr, $build:expr) => {

@@ -9,8 +9,9 @@ use super::rtt::Rtt;
 use super::sender::{Acknowledged, Chrono, Sender};
 use crate::app::App;
 use crate::packet::{ACK, Content, FIN, Options, Packet, SYN, Tcp};
-use crate::scenario::{Host, Side, Turn};
+use crate::scenario::{Host, Turn};
 use crate::schedule::{MILLISECOND, Nanos};
+use crate::side::Side;
 use outgoing::bare;
 
 /// Timeout assumed when a handshake gave no round-trip time.

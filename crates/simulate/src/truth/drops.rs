@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::elements::Why;
 use crate::packet::{Origin, Packet};
 use crate::point::Watcher;
-use crate::scenario::Side;
+use crate::side::Side;
 
 /// Data frames that an element dropped in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]

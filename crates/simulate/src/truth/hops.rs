@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{HopTruth, MergedTruth, SingleTruth};
 use crate::packet::Origin;
 use crate::point::{Sighting, Watcher};
-use crate::scenario::Side;
+use crate::side::Side;
 
 /// Follows every segment from one point to the next in one direction.
 pub(crate) fn hop(from: &Watcher, to: &Watcher, toward: Side) -> HopTruth {
