@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use coalescope_host::sources::Given;
 
 use crate::cli::RulesArgs;
-use crate::page::PageFile;
+use crate::page::{PageFile, folder_of};
 
 /// What is still to be opened after the inputs.
 #[derive(Debug, Default)]
@@ -54,14 +54,6 @@ fn there_or_folder(path: &Path) -> PathBuf {
     match path.canonicalize() {
         Ok(there) => there,
         Err(_) => folder_of(path),
-    }
-}
-
-/// The folder that a path is in.
-pub(crate) fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
     }
 }
 

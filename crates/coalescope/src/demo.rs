@@ -15,7 +15,8 @@ use crate::cli::{DemoArgs, Format};
 use crate::inputs::Named;
 use crate::interrupt::Interrupt;
 use crate::place::Place;
-use crate::trace::{self, Task};
+use crate::task::Task;
+use crate::trace;
 use crate::{incidents, inputs, lab, output, speech};
 
 /// The incident whose captures are traced where none can be run live: story E.

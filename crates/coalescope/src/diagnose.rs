@@ -12,7 +12,8 @@ use crate::inputs::Point;
 use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
-use crate::trace::{self, Task};
+use crate::task::Task;
+use crate::trace;
 use crate::{hosts, inputs, memory, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {

@@ -33,6 +33,7 @@ mod schema;
 mod scratch;
 mod speech;
 mod suggest;
+mod task;
 mod trace;
 #[cfg(target_os = "linux")]
 mod undo;

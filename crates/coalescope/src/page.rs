@@ -10,7 +10,6 @@ use anyhow::{Context, bail};
 use coalescope_files::{self as files, Replacement, Rights};
 
 use crate::cli::ReportArgs;
-use crate::confine::folder_of;
 use crate::{inputs, speech};
 
 /// The file of a page, if one is wanted.
@@ -122,4 +121,12 @@ fn cannot(path: &Path) -> String {
         "cannot write {}: check the folder, its free space, and that you may write there",
         inputs::display(path)
     )
+}
+
+/// The folder that a path is in.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }

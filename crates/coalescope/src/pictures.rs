@@ -6,7 +6,7 @@ use coalescope_knowledge::{Diagnosis, shown};
 
 use crate::inputs::{self, Opened};
 use crate::progress::Meter;
-use crate::trace::Task;
+use crate::task::Task;
 
 /// Connections drawn at most.
 const CONNECTIONS: usize = 8;

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::bail;
-use coalescope_capture::{Options, facts};
+use coalescope_capture::facts;
 use coalescope_knowledge::{Diagnosis, judge, judge_pair};
 use coalescope_report::Report;
 
@@ -19,39 +19,10 @@ use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::progress::Meter;
 use crate::speech::{self, took};
+use crate::task::Task;
 
 /// Reading gains from a second thread, and little from more: one reads, one follows connections.
 const USEFUL_THREADS: usize = 2;
-
-/// What to read, and how.
-pub(crate) struct Task {
-    /// The points.
-    pub(crate) points: Vec<Point>,
-    /// Whether they show two transfers to set side by side.
-    pub(crate) compare: bool,
-    /// Whether the interfaces of the one input are the points.
-    pub(crate) points_by_interface: bool,
-    /// Connections to keep of one point.
-    pub(crate) max_connections: usize,
-    /// Threads to read with.
-    pub(crate) threads: usize,
-    /// Ends this reading, and a second one.
-    pub(crate) interrupt: Interrupt,
-}
-
-impl Task {
-    /// The same for reading.
-    pub(crate) fn options(&self) -> Options {
-        Options {
-            threads: self.threads,
-            points_by_interface: self.points_by_interface,
-            separate: self.compare,
-            max_connections: self.max_connections,
-            is_short: Some(memory::is_short),
-            stop: self.interrupt.flag(),
-        }
-    }
-}
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);

@@ -16,7 +16,8 @@ use crate::inputs::Named;
 use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::trace::{self, Task};
+use crate::task::Task;
+use crate::trace;
 use crate::{Outcome, inputs, output, speech};
 
 /// Stands for the kernel's release.
