@@ -1,0 +1,303 @@
+//! Modules inside of each crate: imports go one way, and to the module that owns the name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::{Attribute, Item, UseTree};
+
+/// Modules that import each other, by crate: knots that are not untied yet. One that is untied leaves this list.
+const KNOTS: [(&str, &[&str]); 12] = [
+    (
+        "capture",
+        &[
+            "connection",
+            "facts",
+            "hop",
+            "kept",
+            "phases",
+            "point",
+            "summary",
+            "table",
+            "vantage",
+        ],
+    ),
+    ("capture", &["flow", "outstanding", "segment", "tally"]),
+    ("capture", &["fragments", "frame"]),
+    (
+        "capture",
+        &["hop::order", "hop::pair", "hop::sighted", "hop::way"],
+    ),
+    ("capture", &["lockstep", "series"]),
+    ("capture", &["series::lane", "series::thin"]),
+    ("host", &["roles::around", "roles::rules"]),
+    (
+        "host",
+        &[
+            "text::windows::json",
+            "text::windows::list",
+            "text::windows::records",
+            "text::windows::table",
+        ],
+    ),
+    ("knowledge", &["overview", "short"]),
+    ("knowledge", &["rules::load", "rules::yaml"]),
+    (
+        "lab",
+        &[
+            "path::bonding",
+            "path::follow",
+            "path::plan",
+            "path::running",
+            "path::steps",
+            "path::wire",
+        ],
+    ),
+    (
+        "matrix",
+        &[
+            "analyse", "case", "disturb", "family", "label", "run", "score",
+        ],
+    ),
+];
+
+type Module = Vec<String>;
+
+/// Names that the root of a crate passes on, and the modules that own these.
+type PassedOn = BTreeSet<String>;
+
+/// Imports of one crate.
+#[derive(Default)]
+struct Imports {
+    modules: BTreeSet<Module>,
+    /// Who imports, and the path from the root of the crate.
+    paths: Vec<(Module, Module)>,
+    passed_on: PassedOn,
+}
+
+impl Imports {
+    fn of(source: &Path) -> Self {
+        let mut imports = Self::default();
+        let files = files(source);
+        imports.modules = files.iter().map(|file| module(source, file)).collect();
+        for file in &files {
+            let text = fs::read_to_string(file).expect("a source file");
+            let items = syn::parse_file(&text).expect("Rust").items;
+            imports.read(&module(source, file), &items);
+        }
+        imports
+    }
+
+    fn read(&mut self, at: &Module, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Use(item) => {
+                    let mut paths = Vec::new();
+                    flatten(&item.tree, &mut Vec::new(), &mut paths);
+                    if at.is_empty() {
+                        let names = paths.iter().filter_map(|path| path.last());
+                        self.passed_on.extend(names.cloned());
+                    } else if !is_test(&item.attrs) {
+                        let inside = paths.iter().filter_map(|path| from_root(at, path));
+                        self.paths.extend(inside.map(|path| (at.clone(), path)));
+                    }
+                }
+                Item::Mod(inner) if !is_test(&inner.attrs) => {
+                    if let Some((_, items)) = &inner.content {
+                        self.read(at, items);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The module that a path leads to, or into.
+    fn owner(&self, path: &[String]) -> Option<Module> {
+        let ends = (1..=path.len()).rev();
+        let mut found = ends.map(|end| path[..end].to_vec());
+        found.find(|module| self.modules.contains(module))
+    }
+
+    fn edges(&self) -> BTreeMap<Module, BTreeSet<Module>> {
+        let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+        for (at, path) in &self.paths {
+            if let Some(owner) = self.owner(path).filter(|owner| owner != at) {
+                edges.entry(at.clone()).or_default().insert(owner);
+            }
+        }
+        edges
+    }
+
+    /// Imports of what the root of the crate only passes on.
+    fn roundabout(&self) -> impl Iterator<Item = String> {
+        let passed_on = |path: &Module| {
+            let name = path.first();
+            name.is_some_and(|name| self.passed_on.contains(name)) && self.owner(path).is_none()
+        };
+        let found = self.paths.iter().filter(move |(_, path)| passed_on(path));
+        found.map(|(at, path)| format!("{} imports crate::{}", at.join("::"), path.join("::")))
+    }
+}
+
+/// Groups of modules each of which leads to every other.
+fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<BTreeSet<String>> {
+    let reached: BTreeMap<&Module, _> = edges.keys().map(|at| (at, reach(edges, at))).collect();
+    let circle = |at: &Module| -> BTreeSet<String> {
+        let back = |other: &&Module| reached.get(other).is_some_and(|there| there.contains(at));
+        let members = reached[at].iter().filter(back);
+        members.map(|member| member.join("::")).collect()
+    };
+    let on_one = edges.keys().filter(|at| reached[at].contains(*at));
+    on_one.map(circle).collect()
+}
+
+fn reach(edges: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        for next in edges.get(at).into_iter().flatten() {
+            if reached.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    reached
+}
+
+/// The paths of a `use`, each from its first to its last word; a renamed one keeps the name that its owner gave.
+fn flatten(tree: &UseTree, before: &mut Module, paths: &mut Vec<Module>) {
+    match tree {
+        UseTree::Path(path) => {
+            before.push(path.ident.to_string());
+            flatten(&path.tree, before, paths);
+            before.pop();
+        }
+        UseTree::Group(group) => {
+            for tree in &group.items {
+                flatten(tree, before, paths);
+            }
+        }
+        UseTree::Name(name) => paths.push(joined(before, &name.ident.to_string())),
+        UseTree::Rename(rename) => paths.push(joined(before, &rename.ident.to_string())),
+        UseTree::Glob(_) => paths.push(before.clone()),
+    }
+}
+
+fn joined(before: &Module, name: &str) -> Module {
+    let mut path = before.clone();
+    path.push(name.to_owned());
+    path
+}
+
+/// A path from the root of the crate; `None` for one that leads into another crate, or to a module below.
+fn from_root(at: &Module, path: &Module) -> Option<Module> {
+    let supers = path.iter().take_while(|word| *word == "super").count();
+    match path.first()?.as_str() {
+        "crate" => Some(path[1..].to_vec()),
+        "super" => {
+            let mut full = at[..at.len().checked_sub(supers)?].to_vec();
+            full.extend_from_slice(&path[supers..]);
+            Some(full)
+        }
+        _ => None,
+    }
+}
+
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        is_cfg
+            && attribute
+                .parse_args::<syn::Ident>()
+                .is_ok_and(|word| word == "test")
+    })
+}
+
+/// All files of product code below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        if name == Some("tests") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The module that a file is.
+fn module(source: &Path, file: &Path) -> Module {
+    let inside = file.strip_prefix(source).expect("a file below it");
+    let words = inside.with_extension("");
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    let mut module: Module = words.collect();
+    module.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
+    module
+}
+
+fn crates() -> Vec<(String, Imports)> {
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = fs::read_dir(all).expect("the crates");
+    let named = folders.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = named
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let read = |name: String| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&name);
+        let imports = Imports::of(&source.join("src"));
+        (name, imports)
+    };
+    names.into_iter().map(read).collect()
+}
+
+#[test]
+fn no_modules_import_each_other() {
+    let mut found = BTreeSet::new();
+    for (name, imports) in crates() {
+        for circle in circles(&imports.edges()) {
+            found.insert((name.clone(), circle));
+        }
+    }
+    let known = KNOTS.iter().map(|(name, circle)| {
+        let circle = circle.iter().map(|module| (*module).to_owned());
+        ((*name).to_owned(), circle.collect())
+    });
+    let known: BTreeSet<(String, BTreeSet<String>)> = known.collect();
+    let tied: Vec<_> = found.difference(&known).collect();
+    let untied: Vec<_> = known.difference(&found).collect();
+    assert!(tied.is_empty(), "new: {tied:#?}; no more: {untied:#?}");
+    assert!(untied.is_empty(), "take these out of KNOTS: {untied:#?}");
+}
+
+#[test]
+fn imports_go_to_the_module_that_owns_the_name() {
+    let all = crates();
+    let found = all.iter().flat_map(|(name, imports)| {
+        let roundabout = imports.roundabout();
+        roundabout.map(move |words| format!("{name}: {words}"))
+    });
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_circle_is_seen() {
+    let module = |name: &str| vec![name.to_owned()];
+    let edge = |from: &str, to: &[&str]| (module(from), to.iter().map(|to| module(to)).collect());
+    let edges = BTreeMap::from([
+        edge("a", &["b"]),
+        edge("b", &["c"]),
+        edge("c", &["a", "d"]),
+        edge("d", &["e"]),
+    ]);
+    let circle = ["a", "b", "c"].map(str::to_owned);
+    assert_eq!(circles(&edges), BTreeSet::from([BTreeSet::from(circle)]));
+}
