@@ -1,6 +1,6 @@
 //! The lab's path: the incidents' faults between real TCP ends.
 
-use crate::alone;
+use crate::place;
 use coalescope_lab::path::{
     Bulk, Director, DropReason, Element, Error, HyperV2019, Lane, Link, Nic, Path, Plan, Point,
     Queue, Side, Switch, Transfer, Wire, clean,
@@ -102,7 +102,7 @@ fn assert_collapse(test: &str, slow: Transfer, fast: Transfer, round_trip: Durat
 
 #[test]
 fn story_a_the_kernels_bridge_loses_what_a_card_merged() {
-    let (test, _one) = ("story_a_the_kernels_bridge", alone());
+    let (test, _place) = ("story_a_the_kernels_bridge", place());
     let round_trip = milliseconds(10);
     let Some(path) = start(test, openstack(round_trip)) else {
         return;
@@ -123,7 +123,7 @@ fn story_a_the_kernels_bridge_loses_what_a_card_merged() {
 
 #[test]
 fn a_card_that_keeps_the_segment_size_is_innocent() {
-    let (test, _one) = ("a_card_that_keeps_the_segment_size_is_innocent", alone());
+    let (test, _place) = ("a_card_that_keeps_the_segment_size_is_innocent", place());
     let nic = Nic::new("nic", Side::Client, Profile::linux_gro());
     let wire = Wire::new(("box", "uplink"), ("far", "eth0")).with(nic);
     let mut plan = Plan::new();
@@ -163,7 +163,7 @@ fn freebsd() -> Plan {
 
 #[test]
 fn story_b_a_jail_behind_freebsds_bridge() {
-    let (test, _one) = ("story_b_a_jail_behind_freebsds_bridge", alone());
+    let (test, _place) = ("story_b_a_jail_behind_freebsds_bridge", place());
     let Some(path) = start(test, freebsd()) else {
         return;
     };
@@ -183,7 +183,7 @@ fn story_b_a_jail_behind_freebsds_bridge() {
 
 #[test]
 fn story_d_a_director_that_cannot_forward_what_gro_merged() {
-    let (test, _one) = ("story_d_a_director", alone());
+    let (test, _place) = ("story_d_a_director", place());
     let round_trip = milliseconds(20);
     let nic = Nic::new("nic", Side::Client, Profile::linux_gro_2_6())
         .waiting(Duration::from_micros(500), 64);
@@ -217,7 +217,7 @@ fn download_through(path: &Path, address: [u8; 4], seconds: u64) -> Transfer {
 
 #[test]
 fn story_e_a_virtual_switch_and_a_guest_with_jumbo_frames() {
-    let (test, _one) = ("story_e_a_virtual_switch", alone());
+    let (test, _place) = ("story_e_a_virtual_switch", place());
     let round_trip = milliseconds(10);
     let folder = std::env::temp_dir().join(format!("coalescope-path-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
@@ -302,7 +302,7 @@ fn assert_captures(inner: &std::path::Path, mirror: &std::path::Path) {
 
 #[test]
 fn a_router_with_nat_and_a_tunnel_behind_it() {
-    let (test, _one) = ("a_router_with_nat_and_a_tunnel_behind_it", alone());
+    let (test, _place) = ("a_router_with_nat_and_a_tunnel_behind_it", place());
     let mut plan = Plan::new();
     plan.veth(("inside", "eth0"), ("router", "lan"), 1500)
         .wire(Wire::new(("router", "wan"), ("outside", "eth0")))
@@ -373,7 +373,7 @@ fn through(test: &str, element: impl Element + 'static, frames: usize) -> Option
 
 #[test]
 fn a_link_loses_and_queues_as_told() {
-    let (test, _one) = ("a_link_loses_and_queues_as_told", alone());
+    let (test, _place) = ("a_link_loses_and_queues_as_told", place());
     let mut lane = Lane::delayed(milliseconds(1));
     lane.loss = 0.2;
     let Some((got, path)) = through(test, Link::both("link", lane), 200) else {
@@ -394,7 +394,7 @@ fn a_link_loses_and_queues_as_told() {
 
 #[test]
 fn a_switch_drops_what_is_longer_than_its_mtu() {
-    let (test, _one) = ("a_switch_drops_what_is_longer_than_its_mtu", alone());
+    let (test, _place) = ("a_switch_drops_what_is_longer_than_its_mtu", place());
     for (mtu, passes) in [(986, 20), (985, 0)] {
         let Some((got, path)) = through(test, Switch::new("switch", mtu), 20) else {
             return;
@@ -441,7 +441,7 @@ fn named() -> Plan {
 
 #[test]
 fn others_enter_rooms_by_name_and_names_go() {
-    let (test, _one) = ("others_enter_rooms_by_name_and_names_go", alone());
+    let (test, _place) = ("others_enter_rooms_by_name_and_names_go", place());
     let Some(path) = start(test, named()) else {
         return;
     };
@@ -472,7 +472,7 @@ fn a_lab_that_will_be_killed() {
 
 #[test]
 fn what_a_killed_lab_left_is_cleaned() {
-    let (test, _one) = ("what_a_killed_lab_left_is_cleaned", alone());
+    let (test, _place) = ("what_a_killed_lab_left_is_cleaned", place());
     if start(test, named()).is_none() {
         return;
     }
