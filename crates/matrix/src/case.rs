@@ -278,7 +278,7 @@ fn set_up_points(scenario: &mut Scenario, may_snap: bool, dice: &mut Dice) {
 }
 
 /// Points of one host share a clock; their names begin alike.
-fn host_of(name: &str) -> &str {
+pub(crate) fn host_of(name: &str) -> &str {
     name.split('-').next().unwrap_or(name)
 }
 

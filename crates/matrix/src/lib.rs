@@ -3,6 +3,8 @@
 
 mod analyse;
 mod case;
+#[cfg(test)]
+mod clocks;
 mod dice;
 mod disturb;
 mod families;
