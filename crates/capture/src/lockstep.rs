@@ -2,8 +2,10 @@
 //! that a frame is found again at the next point while it is still remembered.
 
 mod describe;
+mod intake;
 mod path;
 mod recording;
+mod shared;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,11 +16,13 @@ use crate::feed::Feed;
 use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::Point;
-use crate::reader::{End, Item, Reader};
+use crate::reader::{Batch, End, Item, Reader};
 use crate::series::Recorder;
 use crate::vantage;
 use describe::describe;
+use intake::Intake;
 pub(crate) use recording::record;
+use shared::Shared;
 
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
 /// never set alike: their beginnings are read side by side until a connection tells better.
@@ -96,8 +100,8 @@ pub fn trace(
 ) -> Result<facts::Trace, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, feeds, sorted) = open(inputs, options, scope);
-        let mut run = Run::new(feeds, options, None);
+        let (names, intake, sorted) = open(inputs, options, scope);
+        let mut run = Run::new(intake, options, None);
         run.read(progress);
         let mut trace = run.finish(names)?;
         if sorted {
@@ -115,18 +119,23 @@ fn check(inputs: &[PointInput], options: &Options) -> Result<(), TraceError> {
     }
 }
 
-/// Names and feeds in path order, and whether that is another than the given one.
+/// Names and what is read in path order, and whether that is another than the given one.
 fn open<'scope>(
     inputs: Vec<PointInput>,
     options: &Options,
     scope: &'scope Scope<'scope, '_>,
-) -> (Vec<String>, Vec<Feed<'scope>>, bool) {
+) -> (Vec<String>, Intake<'scope>, bool) {
     let feed = |input: PointInput| {
         let stop = Arc::clone(&options.stop);
         let reader = Reader::new(input.sources, options.points_by_interface, stop);
         (input.name, Feed::new(reader, options.threads > 1, scope))
     };
     let (mut names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();
+    if options.points_by_interface
+        && let Some(feed) = feeds.pop()
+    {
+        return (names, Intake::Shared(Shared::new(feed)), false);
+    }
     let path = if options.separate {
         None
     } else {
@@ -140,15 +149,15 @@ fn open<'scope>(
         let mut given: Vec<_> = feeds.into_iter().map(Some).collect();
         feeds = path.iter().filter_map(|&at| given[at].take()).collect();
     }
-    (names, feeds, path.is_some())
+    (names, Intake::Feeds(feeds), path.is_some())
 }
 
 /// The points and hops while they are read.
 struct Run<'scope> {
-    feeds: Vec<Feed<'scope>>,
+    intake: Intake<'scope>,
     points: Vec<Point>,
     hops: Vec<Hop>,
-    /// What to take off each feed's times to have the first one's.
+    /// What to take off each point's times to have the first one's.
     starts_ns: Vec<i64>,
     by_interface: bool,
     separate: bool,
@@ -158,21 +167,18 @@ struct Run<'scope> {
 }
 
 impl<'scope> Run<'scope> {
-    fn new(feeds: Vec<Feed<'scope>>, options: &Options, recorder: Option<Recorder>) -> Self {
-        let starts_ns = starts(&feeds);
+    fn new(intake: Intake<'scope>, options: &Options, recorder: Option<Recorder>) -> Self {
         let mut run = Self {
             points: Vec::new(),
             hops: Vec::new(),
-            starts_ns,
+            starts_ns: intake.starts(),
             by_interface: options.points_by_interface,
             separate: options.separate,
             frames: 0,
             recorder,
-            feeds,
+            intake,
         };
-        if !run.by_interface {
-            run.grow(run.feeds.len());
-        }
+        run.grow(run.intake.points());
         if run.hops.is_empty() && !run.by_interface && run.recorder.is_none() {
             let limit = |point: &mut Point| {
                 let Options {
@@ -211,49 +217,60 @@ impl<'scope> Run<'scope> {
     }
 
     fn progress(&self) -> Progress {
-        let consumed_bytes = self.feeds.iter().map(|feed| feed.batch.consumed).sum();
         Progress {
-            consumed_bytes,
+            consumed_bytes: self.intake.consumed_bytes(),
             frames: self.frames,
         }
     }
 
-    /// The feed to read next: the one that is furthest behind, but not one whose frames wait for
-    /// another feed already.
+    /// The point to read next: the one that is furthest behind, but not one whose frames wait for
+    /// another point already.
     fn choose(&self) -> Option<usize> {
-        let open = |feed: &usize| !self.feeds[*feed].batch.items().is_empty();
-        let all = || (0..self.feeds.len()).filter(open);
+        let all = || (0..self.intake.points()).filter(|point| self.intake.next(*point).is_some());
         all()
-            .filter(|feed| !self.is_ahead(*feed))
-            .min_by_key(|feed| self.aligned_ns(*feed))
-            .or_else(|| all().min_by_key(|feed| self.aligned_ns(*feed)))
+            .filter(|point| !self.is_ahead(*point))
+            .min_by_key(|point| self.aligned_ns(*point))
+            .or_else(|| all().min_by_key(|point| self.aligned_ns(*point)))
     }
 
-    fn is_ahead(&self, feed: usize) -> bool {
-        !self.by_interface
-            && (self.hops.get(feed).is_some_and(|hop| hop.is_ahead(0))
-                || feed > 0 && self.hops.get(feed - 1).is_some_and(|hop| hop.is_ahead(1)))
+    fn is_ahead(&self, point: usize) -> bool {
+        self.hops.get(point).is_some_and(|hop| hop.is_ahead(0))
+            || point > 0 && self.hops.get(point - 1).is_some_and(|hop| hop.is_ahead(1))
     }
 
-    /// The time of a feed's next frame by the first feed's clock, as far as known.
-    fn aligned_ns(&self, feed: usize) -> i64 {
-        let next_ns = self.feeds[feed]
-            .batch
-            .items()
-            .first()
-            .map_or(i64::MAX, |item| item.frame.time_ns);
-        let offset = self.hops[..feed.min(self.hops.len())]
+    /// The time of a point's next frame by the first point's clock, as far as known.
+    fn aligned_ns(&self, point: usize) -> i64 {
+        let next = self.intake.next(point);
+        let next_ns = next.map_or(i64::MAX, |item| item.frame.time_ns);
+        let offset = self.hops[..point.min(self.hops.len())]
             .iter()
             .try_fold(0, |sum, hop| Some(sum + hop.offset_ns()?));
-        next_ns.saturating_sub(offset.unwrap_or(self.starts_ns[feed]))
+        let start = || self.starts_ns.get(point).copied().unwrap_or(0);
+        next_ns.saturating_sub(offset.unwrap_or_else(start))
     }
 
-    /// Takes what a feed has, and gets it another batch when that was all; true then. Of several
-    /// feeds only the next frame is taken before the choice is made anew, so that what is found
+    /// Takes what a point has, and gets it more when that was all; true then. Of several
+    /// points only the next frame is taken before the choice is made anew, so that what is found
     /// does not depend on the size of batches.
-    fn take(&mut self, feed: usize) -> bool {
-        let mut batch = std::mem::take(&mut self.feeds[feed].batch);
-        let in_lockstep = self.feeds.len() > 1 && !self.hops.is_empty();
+    fn take(&mut self, point: usize) -> bool {
+        match &mut self.intake {
+            Intake::Feeds(feeds) => {
+                let batch = std::mem::take(&mut feeds[point].batch);
+                self.take_batch(point, batch)
+            }
+            Intake::Shared(shared) => {
+                let Some((item, read)) = shared.take(point) else {
+                    return false;
+                };
+                self.frames += 1;
+                self.take_item(point, &item);
+                read
+            }
+        }
+    }
+
+    fn take_batch(&mut self, feed: usize, mut batch: Batch) -> bool {
+        let in_lockstep = self.points.len() > 1 && !self.hops.is_empty();
         let items = if in_lockstep {
             &batch.items()[..1]
         } else {
@@ -261,19 +278,20 @@ impl<'scope> Run<'scope> {
         };
         let taken = items.len();
         self.frames += taken as u64;
-        if self.hops.is_empty() && !self.by_interface && self.recorder.is_none() {
+        if self.hops.is_empty() && self.recorder.is_none() {
             self.points[feed].take_all(items);
         } else {
             for item in items {
-                let point = usize::from(item.point);
-                self.take_item(if self.by_interface { point } else { feed }, item);
+                self.take_item(feed, item);
             }
         }
         batch.pass(taken);
         let is_empty = batch.items().is_empty();
-        self.feeds[feed].batch = batch;
-        if is_empty {
-            self.feeds[feed].refill();
+        if let Intake::Feeds(feeds) = &mut self.intake {
+            feeds[feed].batch = batch;
+            if is_empty {
+                feeds[feed].refill();
+            }
         }
         is_empty
     }
@@ -302,13 +320,13 @@ impl<'scope> Run<'scope> {
 
     fn finish(self, names: Vec<String>) -> Result<facts::Trace, TraceError> {
         let Self {
-            feeds,
+            intake,
             mut points,
             mut hops,
             by_interface,
             ..
         } = self;
-        let ends = ends(feeds, &names)?;
+        let ends = intake.ends(&names)?;
         let names = if by_interface {
             interface_names(&ends)
         } else {
@@ -342,15 +360,6 @@ impl<'scope> Run<'scope> {
     }
 }
 
-/// Ends all reading.
-fn ends(feeds: Vec<Feed<'_>>, names: &[String]) -> Result<Vec<End>, TraceError> {
-    let end = |(feed, name): (Feed<'_>, &String)| {
-        feed.finish()
-            .ok_or_else(|| TraceError::Reader { name: name.clone() })
-    };
-    feeds.into_iter().zip(names).map(end).collect()
-}
-
 /// Tells all hops what one of them knows of the order of the points.
 fn introduce(hops: &mut [Hop], points: &[Point]) {
     for (hop, number) in hops.iter_mut().zip(0..) {
@@ -360,23 +369,6 @@ fn introduce(hops: &mut [Hop], points: &[Point]) {
     for hop in hops {
         hop.set_neighbours(client_first);
     }
-}
-
-/// What to take off each feed's times while no connection was found at two points.
-fn starts(feeds: &[Feed<'_>]) -> Vec<i64> {
-    let first = |feed: &Feed<'_>| {
-        feed.batch
-            .items()
-            .first()
-            .map_or(0, |item| item.frame.time_ns)
-    };
-    let origin = feeds.first().map_or(0, first);
-    let apart = |feed| first(feed).saturating_sub(origin);
-    feeds
-        .iter()
-        .map(apart)
-        .map(|ns| if ns.abs() > UNRELATED_NS { ns } else { 0 })
-        .collect()
 }
 
 fn interface_names(ends: &[End]) -> Vec<String> {

@@ -19,7 +19,7 @@ pub(crate) const BATCH_BETWEEN_THREADS: usize = 1024;
 const MAX_POINTS: usize = 64;
 
 /// One frame on its way to its point: two cache lines.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Item {
     /// Which of at most [`MAX_POINTS`].
@@ -232,13 +232,28 @@ impl Reader {
         true
     }
 
-    /// The point of an interface, new if need be.
+    /// The point of an interface, new if need be. Interfaces make points in the order in which the file describes
+    /// them: which one shows a frame first is for clocks to say.
     #[cold]
     fn route(&mut self, interface: u32) -> Option<u8> {
+        let described = self
+            .sources
+            .front()
+            .map_or(0, |(_, source)| source.interfaces().len());
+        if described <= MAX_POINTS {
+            for other in 0..described.min(interface as usize) {
+                self.route_one(other as u32);
+            }
+        }
+        let point = self.route_one(interface);
+        self.left_out += u64::from(point.is_none());
+        point
+    }
+
+    fn route_one(&mut self, interface: u32) -> Option<u8> {
         let name = self.interface_name(interface);
         let next = self.points.len();
         if next == MAX_POINTS && !self.points.contains_key(&name) {
-            self.left_out += 1;
             return None;
         }
         let point = *self.points.entry(name.clone()).or_insert(next as u8);

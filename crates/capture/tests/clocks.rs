@@ -164,3 +164,45 @@ fn no_clock_changes_a_hop() {
         bad.join("\n\n")
     );
 }
+
+/// What was found in the interfaces of one file, whose clocks are ahead by so many seconds.
+fn traced_by_interface(name: &str, ahead_s: &[i64]) -> String {
+    let mut scenario = story(name).expect("a story");
+    let mut clocks = ahead_s.iter();
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            point.format = Format::Pcapng;
+            point.offset = clocks.next().map_or(0, |s| s * 1_000_000_000);
+        }
+    }
+    let options = Options {
+        points_by_interface: true,
+        ..Options::default()
+    };
+    let input = PointInput {
+        name: "all".to_owned(),
+        sources: vec![("all".to_owned(), source("all", run(&scenario).combined()))],
+    };
+    let trace = trace(vec![input], &options, &mut |_| {}).expect("a good input");
+    // Frames have other numbers in a file that is sorted by other clocks.
+    let told = |hop: &Hop| {
+        format!(
+            "{} -> {}: {:?} {:?} {:?}",
+            hop.from, hop.to, hop.merged, hop.tso, hop.single
+        )
+    };
+    let hops: Vec<_> = trace.hops.iter().map(told).collect();
+    hops.join("\n")
+}
+
+/// Frames of one file are in the order of their time stamps, which are by several clocks.
+#[test]
+fn clocks_of_interfaces_of_one_file_change_no_hop() {
+    for story in stories().iter().filter(|story| story.points.len() > 2) {
+        let right = traced_by_interface(story.name, &[]);
+        for wrong in [[8, 0, 0], [0, 8, 0], [0, 0, 8], [900, -800, 0]] {
+            let got = traced_by_interface(story.name, &wrong);
+            assert_eq!(got, right, "{} {wrong:?}", story.name);
+        }
+    }
+}

@@ -2,32 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Result;
 use coalescope_knowledge::Diagnosis;
-use coalescope_simulate::{Element, SECOND};
-use proptest::prelude::*;
+use coalescope_simulate::{Element, MICROSECOND, SECOND};
 
 use crate::analyse::analyse;
-use crate::case::{Case, host_of};
-use crate::families;
+use crate::case::{Case, Played, host_of};
+use crate::dice::Dice;
+use crate::run::Plan;
 
 /// A clock: what it is ahead by in ns, and what it gains in parts of a thousand millions.
 type Clock = (i64, i64);
 
 /// Up to 1,000 s, and 200 ppm.
-fn clocks() -> impl Strategy<Value = Vec<Clock>> {
-    let most = 1_000 * SECOND as i64;
-    let offset = prop_oneof![-most..most, -5_000_000..5_000_000_i64];
-    proptest::collection::vec((offset, -200_000..200_000_i64), 4)
+fn clock(dice: &mut Dice) -> Clock {
+    let size = dice.scaled_whole(MICROSECOND, 1_000 * SECOND) as i64;
+    let sign = if dice.chance(0.5) { 1 } else { -1 };
+    (sign * size, dice.between(-200_000.0, 200_000.0) as i64)
 }
 
-/// Sets the clocks of a case's hosts, one after the other.
-fn set(case: &mut Case, clocks: &[Clock]) {
+/// Sets the clocks of a case's hosts.
+fn set(case: &mut Case, mut clock: impl FnMut() -> Clock) {
     let mut of_hosts = BTreeMap::new();
     for element in case.runs.iter_mut().flat_map(|run| &mut run.path) {
         if let Element::Point(point) = element {
-            let next = of_hosts.len() % clocks.len();
             let host = host_of(&point.name).to_owned();
-            let clock = *of_hosts.entry(host).or_insert(clocks[next]);
+            let clock = *of_hosts.entry(host).or_insert_with(&mut clock);
             (point.offset, point.drift_ppb) = clock;
         }
     }
@@ -49,29 +49,34 @@ fn told(diagnosis: &Diagnosis) -> Vec<String> {
         .collect()
 }
 
-fn found(case: &Case) -> Vec<String> {
-    let captures = case.play().captures;
-    told(&analyse(case, &captures).expect("captures that the simulator wrote"))
+/// A case's captures, and what is found in them.
+fn found(case: &Case) -> Result<(Played, Vec<String>)> {
+    let played = case.play();
+    let found = told(&analyse(case, &played.captures)?);
+    Ok((played, found))
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::with_cases(12)
-    })]
-
-    #[test]
-    fn no_clock_changes_a_finding(
-        number in 0..families().len(),
-        seed in any::<u64>(),
-        right in clocks(),
-        wrong in clocks(),
-    ) {
-        let family = families()[number];
-        let mut case = Case::draw(family, seed);
-        set(&mut case, &right);
-        let expected = found(&case);
-        set(&mut case, &wrong);
-        prop_assert_eq!(found(&case), expected, "--family {} --seed {}", family.name, seed);
+/// What is found by right clocks and by wrong ones, if that differs.
+pub(crate) fn change_of_clocks(plan: &Plan, number: u64) -> Result<Option<String>> {
+    let (family, seed) = (plan.family(number), plan.seed(number));
+    let mut case = Case::draw(family, seed, &plan.disturb);
+    let mut dice = Dice::new("clocks", seed);
+    set(&mut case, || (0, 0));
+    let right = found(&case)?;
+    set(&mut case, || clock(&mut dice));
+    let wrong = found(&case)?;
+    if right.1 == wrong.1 {
+        return Ok(None);
     }
+    for (clocks, (played, found)) in [("right", &right), ("wrong", &wrong)] {
+        let name = format!("{}-{seed}-{clocks}", family.name);
+        plan.keep(&name, played, &found.join(", "))?;
+    }
+    Ok(Some(format!(
+        "{}: {} by right clocks, {} by wrong ones; {}",
+        plan.which(number),
+        right.1.join(", "),
+        wrong.1.join(", "),
+        case.words()
+    )))
 }

@@ -3,7 +3,6 @@
 
 mod analyse;
 mod case;
-#[cfg(test)]
 mod clocks;
 mod dice;
 mod disturb;
@@ -19,6 +18,6 @@ mod table;
 pub use disturb::{DISTURBANCES, Disturbance};
 pub use families::families;
 pub use family::Family;
-pub use run::{Disturb, Judged, Plan, run};
+pub use run::{Disturb, Judged, Plan, run, run_by_other_clocks};
 pub use score::Mark;
 pub use table::Table;

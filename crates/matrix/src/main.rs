@@ -6,7 +6,9 @@ use std::thread;
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use coalescope_matrix::{DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run};
+use coalescope_matrix::{
+    DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run, run_by_other_clocks,
+};
 
 /// How often the verdict is right, over simulated scenarios of many families.
 #[derive(Parser)]
@@ -26,6 +28,10 @@ struct Args {
     /// Lists the families, and what may come on top of them.
     #[arg(long)]
     list: bool,
+    /// Judges each scenario twice, by right clocks and by others, up to 1,000 s and 200 ppm off, and prints those of which
+    /// something else is found.
+    #[arg(long)]
+    clocks: bool,
     /// Prints the table as Markdown, families that were judged alike in one row.
     #[arg(long)]
     table: bool,
@@ -61,6 +67,9 @@ fn main() -> Result<ExitCode> {
         disturb: disturb(args.disturb.as_deref())?,
         keep: args.keep.clone(),
     };
+    if args.clocks {
+        return compare_clocks(&plan);
+    }
     let judged = run(&plan)?;
     let table = Table::of(&judged);
     if args.table {
@@ -77,6 +86,17 @@ fn main() -> Result<ExitCode> {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+fn compare_clocks(plan: &Plan) -> Result<ExitCode> {
+    let changes = run_by_other_clocks(plan)?;
+    changes.iter().for_each(|change| println!("{change}"));
+    println!("{} of {} differ", changes.len(), plan.scenarios);
+    Ok(if changes.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     })
 }
 

@@ -10,6 +10,7 @@ use coalescope_knowledge::Diagnosis;
 
 use crate::analyse::analyse;
 use crate::case::{Case, Played};
+use crate::clocks::change_of_clocks;
 use crate::disturb::Disturbance;
 use crate::family::Family;
 use crate::label::Label;
@@ -43,13 +44,23 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn family(&self, number: u64) -> &'static Family {
+    pub(crate) fn family(&self, number: u64) -> &'static Family {
         self.families[(number % self.families.len() as u64) as usize]
     }
 
+    pub(crate) fn seed(&self, number: u64) -> u64 {
+        self.seed.wrapping_add(number)
+    }
+
+    /// Writes captures into a folder of this name, if they are to be kept.
+    pub(crate) fn keep(&self, name: &str, played: &Played, words: &str) -> io::Result<()> {
+        let folder = self.keep.as_ref().map(|folder| folder.join(name));
+        folder.map_or(Ok(()), |folder| keep(&folder, played, words))
+    }
+
     /// The arguments that make a scenario again.
-    fn which(&self, number: u64) -> String {
-        let seed = self.seed.wrapping_add(number);
+    pub(crate) fn which(&self, number: u64) -> String {
+        let seed = self.seed(number);
         format!("--family {} --seed {seed}", self.family(number).name)
     }
 }
@@ -75,6 +86,21 @@ pub struct Judged {
 ///
 /// When captures cannot be kept, or the analysis refuses one.
 pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
+    each(plan, |number| judge_one(plan, number))
+}
+
+/// The scenarios of a plan of which more or less is found by other clocks, with what that is.
+///
+/// # Errors
+///
+/// When the analysis refuses a capture.
+pub fn run_by_other_clocks(plan: &Plan) -> Result<Vec<String>> {
+    let changes = each(plan, |number| change_of_clocks(plan, number))?;
+    Ok(changes.into_iter().flatten().collect())
+}
+
+/// What is made of each scenario of a plan, in order.
+fn each<T: Send>(plan: &Plan, make: impl Fn(u64) -> Result<T> + Sync) -> Result<Vec<T>> {
     let (next, all) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<()> {
         loop {
@@ -82,11 +108,11 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
             if number >= plan.scenarios {
                 return Ok(());
             }
-            let judged = judge_one(plan, number).with_context(|| plan.which(number))?;
+            let made = make(number).with_context(|| plan.which(number))?;
             let mut all = all
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            all.push((number, judged));
+            all.push((number, made));
         }
     };
     thread::scope(|scope| -> Result<()> {
@@ -104,12 +130,12 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     all.sort_by_key(|(number, _)| *number);
-    Ok(all.into_iter().map(|(_, judged)| judged).collect())
+    Ok(all.into_iter().map(|(_, made)| made).collect())
 }
 
 fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
     let family = plan.family(number);
-    let seed = plan.seed.wrapping_add(number);
+    let seed = plan.seed(number);
     let case = Case::draw(family, seed, &plan.disturb);
     let played = case.play();
     let label = Label::of(&case, &played);
@@ -117,12 +143,8 @@ fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
     let diagnosis = catch_unwind(analysis).map_err(|_| anyhow!("the analysis panicked"))??;
     let mark = mark(&label, &diagnosis);
     let words = words(&case, &label, &diagnosis);
-    if let Some(folder) = plan.keep.as_ref().filter(|_| !mark.is_right()) {
-        keep(
-            &folder.join(format!("{}-{seed}", family.name)),
-            &played,
-            &words,
-        )?;
+    if !mark.is_right() {
+        plan.keep(&format!("{}-{seed}", family.name), &played, &words)?;
     }
     Ok(Judged {
         family: family.name,

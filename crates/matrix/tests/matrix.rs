@@ -1,9 +1,25 @@
 //! A small matrix, with seeds that stay.
 
-use coalescope_matrix::{Disturb, Mark, Plan, Table, families, run};
+use coalescope_matrix::{Disturb, Mark, Plan, Table, families, run, run_by_other_clocks};
 
 /// Share that must be right: 99% are wanted, and of a hundred three may fall out otherwise by chance.
 const RIGHT: f64 = 0.95;
+
+/// All families, by clocks up to 1,000 s and 200 ppm off.
+#[test]
+fn clocks_change_no_finding() {
+    let families = families();
+    let plan = Plan {
+        scenarios: families.len() as u64,
+        families,
+        seed: 1,
+        threads: 2,
+        disturb: Disturb::Drawn,
+        keep: None,
+    };
+    let changed = run_by_other_clocks(&plan).expect("captures that the simulator wrote");
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
 
 #[test]
 fn a_hundred_scenarios() {

@@ -17,7 +17,8 @@ pub(crate) use offsets::Offsets;
 const WINDOWS: usize = 64;
 /// Width of a window at first.
 const WIDTH_NS: i64 = 100_000_000;
-/// The offset at a time is taken from the windows within this many of it, if they have both ways.
+/// Where clocks were set meanwhile, the offset at a time is taken from the windows within this many of it, if they have
+/// both ways.
 const NEAR: usize = 2;
 
 /// The times of one frame: by the first point's clock, and by how much the second's shows more.
@@ -121,8 +122,27 @@ impl Clock {
         self.drift = Drift::of(self.origin_ns, forth, back);
     }
 
-    /// The second clock less the first at a time by the first.
+    /// The second clock less the first at a time by the first. Frames that were delayed, or are taken for others that
+    /// have the same bytes, may be all that a while has of one way: so each window bounds the offset at any time, the
+    /// wider the farther away it is, and the narrowest bounds count.
     pub(crate) fn offset_ns(&self, time_ns: i64) -> Option<i64> {
+        let doubt = |sample: &Sample| self.drift.doubt_ns(time_ns - sample.time_ns);
+        let then = |sample: Sample| sample.at(time_ns, self.drift.slope);
+        let forth = self.windows.iter().filter_map(|window| window.forth);
+        let back = self.windows.iter().filter_map(|window| window.back);
+        let forth = forth.min_by_key(|sample| then(*sample) + doubt(sample));
+        let back = back.max_by_key(|sample| then(*sample) - doubt(sample));
+        let was_set = forth
+            .zip(back)
+            .is_some_and(|(forth, back)| then(forth) + doubt(&forth) < then(back) - doubt(&back));
+        if was_set {
+            return self.offset_near_ns(time_ns);
+        }
+        middle((forth.map(then), back.map(then)))
+    }
+
+    /// The same from the windows near that time alone.
+    fn offset_near_ns(&self, time_ns: i64) -> Option<i64> {
         let index = (time_ns - self.origin_ns).div_euclid(self.width_ns);
         let at = self.place(index).min(self.windows.len().saturating_sub(1));
         let near = at.saturating_sub(NEAR)..(at + NEAR + 1).min(self.windows.len());
@@ -267,6 +287,36 @@ mod tests {
             let late = clock.offset_ns(39 * 50 * MS).unwrap();
             assert!((0..=45 * MS).contains(&late), "{late}");
         }
+    }
+
+    /// Where captures have no timestamps, a frame that is lost and sent again is one frame that took long.
+    #[test]
+    fn frames_that_took_long_do_not_move_the_clock() {
+        let mut clock = Clock::default();
+        for i in 0..40i64 {
+            clock.add(i * 100 * MS, 0, true);
+            let late = if i % 10 == 0 { 0 } else { 64 * MS };
+            clock.add(i * 100 * MS, -late, false);
+        }
+        clock.settle();
+        for i in 0..40 {
+            let offset = clock.offset_ns(i * 100 * MS).unwrap();
+            assert!(offset.abs() < 500_000, "{i}: {offset}");
+        }
+    }
+
+    /// Somebody set one of the clocks in the middle of the captures.
+    #[test]
+    fn a_clock_that_was_set_is_followed() {
+        let mut clock = Clock::default();
+        for i in 0..40i64 {
+            let offset = if i < 20 { 0 } else { 900 * MS };
+            clock.add(i * 100 * MS, offset + MS, true);
+            clock.add(i * 100 * MS, offset - MS, false);
+        }
+        clock.settle();
+        assert!(clock.offset_ns(10 * 100 * MS).unwrap().abs() < 2 * MS);
+        assert!((clock.offset_ns(35 * 100 * MS).unwrap() - 900 * MS).abs() < 2 * MS);
     }
 
     #[test]

@@ -40,7 +40,7 @@ const REPEATS: i32 = 2;
 /// Differences of gaps below this are the captures' own noise.
 const NOISE_NS: i64 = 2_000;
 /// Drift between two clocks over a gap, in parts of a million: see [`super::clock`].
-const DRIFT_PPM: i64 = 300;
+const DRIFT_PPM: i64 = 500;
 /// Frames of each direction at both points that are remembered.
 const MATCHED: usize = 32;
 

@@ -16,12 +16,22 @@ const MOST: usize = 8;
 /// The numbers of the points in path order; `None` if nothing speaks against the given order, either way
 /// round.
 pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Vec<usize>> {
-    if !(3..=MOST).contains(&feeds.len()) {
+    if !is_looked_at(feeds.len()) {
         return None;
     }
     feeds.iter_mut().for_each(|feed| feed.look_ahead(FRAMES));
-    let nearer = Side::of(feeds);
-    sorted(&nearer)
+    order(feeds.iter().map(|feed| feed.ahead(FRAMES)).collect())
+}
+
+/// The same of the frames with which the points begin.
+pub(super) fn order<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) -> Option<Vec<usize>> {
+    is_looked_at(ahead.len())
+        .then(|| sorted(&Side::of(ahead)))
+        .flatten()
+}
+
+fn is_looked_at(points: usize) -> bool {
+    (3..=MOST).contains(&points)
 }
 
 /// Which of two points is nearer to the clients: positive for the one whose row it is.
@@ -35,14 +45,13 @@ struct Side {
 }
 
 impl Side {
-    fn of(feeds: &[Feed<'_>]) -> Nearer {
-        let count = feeds.len();
+    fn of<'a>(mut all: Vec<impl Iterator<Item = &'a Item>>) -> Nearer {
+        let count = all.len();
         let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
         let mut side = Self {
             points: (0..count).map(|_| Point::default()).collect(),
             hops: pairs.map(|(a, b)| (a, b, Hop::new(false))).collect(),
         };
-        let mut all: Vec<_> = feeds.iter().map(|feed| feed.ahead(FRAMES)).collect();
         for _ in 0..FRAMES {
             for (point, items) in all.iter_mut().enumerate() {
                 items
@@ -87,29 +96,64 @@ impl Side {
 
 fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
     let count = nearer.len();
-    let sum = |point: &usize| nearer[*point].iter().sum::<i32>();
     let is_known = |point: usize| nearer[point].iter().any(|sign| *sign != 0);
-    let (up, down) = contradictions(nearer);
-    if up == 0 || down == 0 || !(0..count).all(is_known) {
+    let given: Vec<usize> = (0..count).collect();
+    let back: Vec<usize> = given.iter().rev().copied().collect();
+    let contradicted = [&given, &back].map(|order| contradictions(nearer, order));
+    if contradicted.contains(&0) || !(0..count).all(is_known) {
         return None;
     }
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_key(|point| std::cmp::Reverse(sum(point)));
     // Clients stand on the side on which they were given for the most part.
-    if down < up {
-        order.reverse();
+    let begins_at_clients = contradicted[0] <= contradicted[1];
+    let near = if begins_at_clients { given } else { back };
+    let mut best = best_order(nearer, &near);
+    if !begins_at_clients {
+        best.reverse();
     }
-    let is_given = order.iter().copied().eq(0..count) || order.iter().rev().copied().eq(0..count);
-    (!is_given).then_some(order)
+    Some(best)
 }
 
-/// How many pairs contradict the given order if it begins at the clients, and if it ends there.
-fn contradictions(nearer: &Nearer) -> (usize, usize) {
-    let count = nearer.len();
-    let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-    let signs: Vec<i32> = pairs.map(|(a, b)| nearer[a][b]).collect();
-    let of = |sign| signs.iter().filter(|one| **one == sign).count();
-    (of(-1), of(1))
+/// The order, clients first, that fewest pairs contradict; of several the one that leaves most pairs as they are in `near`.
+fn best_order(nearer: &Nearer, near: &[usize]) -> Vec<usize> {
+    let mut place = vec![0; near.len()];
+    for (at, point) in near.iter().enumerate() {
+        place[*point] = at;
+    }
+    let moved = |order: &Vec<usize>| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
+    let cost = |order: &Vec<usize>| (contradictions(nearer, order), moved(order));
+    let best = orders(near).into_iter().min_by_key(cost);
+    best.unwrap_or_else(|| near.to_vec())
+}
+
+/// All orders of some points: at most 40,320, of [`MOST`].
+fn orders(points: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::with_capacity(points.len())];
+    for point in points {
+        let with = |order: &Vec<usize>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |at| {
+                let mut longer = order.clone();
+                longer.insert(at, *point);
+                longer
+            })
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    all
+}
+
+/// Pairs of points, the first in front of the second.
+fn pairs(order: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let with_later = |(at, a): (usize, &usize)| {
+        let a = *a;
+        order[at + 1..].iter().map(move |b| (a, *b))
+    };
+    order.iter().enumerate().flat_map(with_later)
+}
+
+/// How many pairs contradict an order that begins at the clients.
+fn contradictions(nearer: &Nearer, order: &[usize]) -> usize {
+    pairs(order).filter(|(a, b)| nearer[*a][*b] < 0).count()
 }
 
 #[cfg(test)]
@@ -129,6 +173,19 @@ mod tests {
         assert_eq!(sorted(&at(&[1, 2, 2])), None);
         assert_eq!(sorted(&at(&[2, 1, 3, 4])), Some(vec![1, 0, 2, 3]));
         assert_eq!(sorted(&at(&[4, 1, 3, 2])), Some(vec![0, 2, 3, 1]));
+    }
+
+    /// Two captures that do not overlap in time tell nothing of each other.
+    #[test]
+    fn what_is_known_of_others_places_two_that_never_met() {
+        let mut nearer = at(&[2, 1, 3, 4, 5]);
+        (nearer[0][1], nearer[1][0]) = (0, 0);
+        assert_eq!(sorted(&nearer), None);
+        let mut nearer = at(&[1, 2, 5, 4, 3]);
+        for (a, b) in [(0, 1), (1, 2)] {
+            (nearer[a][b], nearer[b][a]) = (0, 0);
+        }
+        assert_eq!(sorted(&nearer), Some(vec![0, 1, 4, 3, 2]));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::point::Point;
 use crate::reader::Item;
 use crate::series::Recorder;
 
-use super::{Options, PointInput, Progress, Run, TraceError, check, ends, introduce, open};
+use super::intake::Intake;
+use super::{Options, PointInput, Progress, Run, TraceError, check, introduce, open};
 
 /// Reads only the connections that a recorder wants, and gives them to it frame by frame.
 pub(crate) fn record(
@@ -16,8 +17,8 @@ pub(crate) fn record(
 ) -> Result<Recorder, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, feeds, _) = open(inputs, options, scope);
-        let mut run = Run::new(feeds, options, Some(recorder));
+        let (names, intake, _) = open(inputs, options, scope);
+        let mut run = Run::new(intake, options, Some(recorder));
         run.read(progress);
         run.finish_recording(&names)
     })
@@ -49,7 +50,8 @@ impl Run<'_> {
 
     /// Judges the rest, and gives the recorder.
     fn finish_recording(mut self, names: &[String]) -> Result<Recorder, TraceError> {
-        ends(std::mem::take(&mut self.feeds), names)?;
+        let read = std::mem::replace(&mut self.intake, Intake::Feeds(Vec::new()));
+        read.ends(names)?;
         self.points.iter_mut().for_each(Point::settle);
         introduce(&mut self.hops, &self.points);
         for (i, hop) in self.hops.iter_mut().enumerate() {

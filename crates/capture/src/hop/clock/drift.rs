@@ -2,10 +2,11 @@
 
 use super::Sample;
 
-/// Two clocks gain no more on each other than this: crystals of computers are within 100 ppm, and
-/// what disciplines them slews by 500 ppm at most, for a while (RFC 5905, section 11.3). What moves
-/// differences faster is a queue.
-const MOST: f64 = 300e-6;
+/// Two clocks gain no more on each other than this: crystals of computers are within 100 ppm, bad ones within 200, and
+/// what disciplines them slews by 500 ppm at most (RFC 5905, section 11.3). What moves differences faster is a queue.
+const MOST: f64 = 500e-6;
+/// What a slope that was told from scatter may still be wrong by.
+const TOLD_WITHIN: f64 = 50e-6;
 /// Drift is not told from less than this many windows, or over less than a second.
 const ENOUGH: usize = 4;
 const ENOUGH_NS: f64 = 1e9;
@@ -48,6 +49,12 @@ impl Drift {
             slope: best.slope,
             is_clear: agree && best.slope.abs() > best.doubt,
         }
+    }
+
+    /// By how much a clock may have moved besides, over a time.
+    pub(super) fn doubt_ns(self, gap_ns: i64) -> i64 {
+        let doubt = if self.is_clear { TOLD_WITHIN } else { MOST };
+        (gap_ns.abs() as f64 * doubt) as i64
     }
 
     /// The drift, where it is more than what scatter and queues can show.

@@ -1,0 +1,63 @@
+//! Where the frames of each point come from.
+
+use super::shared::Shared;
+use super::{TraceError, UNRELATED_NS};
+use crate::feed::Feed;
+use crate::reader::{End, Item};
+
+/// What is read, point by point.
+pub(super) enum Intake<'scope> {
+    /// A feed for each point.
+    Feeds(Vec<Feed<'scope>>),
+    /// One, whose interfaces are points.
+    Shared(Shared<'scope>),
+}
+
+impl Intake<'_> {
+    /// Points known so far.
+    pub(super) fn points(&self) -> usize {
+        match self {
+            Self::Feeds(feeds) => feeds.len(),
+            Self::Shared(shared) => shared.points(),
+        }
+    }
+
+    /// The next frame of a point.
+    pub(super) fn next(&self, point: usize) -> Option<&Item> {
+        match self {
+            Self::Feeds(feeds) => feeds[point].batch.items().first(),
+            Self::Shared(shared) => shared.next(point),
+        }
+    }
+
+    /// Bytes of all files behind us.
+    pub(super) fn consumed_bytes(&self) -> u64 {
+        match self {
+            Self::Feeds(feeds) => feeds.iter().map(|feed| feed.batch.consumed).sum(),
+            Self::Shared(shared) => shared.feed.batch.consumed,
+        }
+    }
+
+    /// What to take off each point's times while no connection was found at two points.
+    pub(super) fn starts(&self) -> Vec<i64> {
+        let first = |point| self.next(point).map_or(0, |item| item.frame.time_ns);
+        let starts: Vec<i64> = (0..self.points()).map(first).collect();
+        let origin = starts.first().copied().unwrap_or(0);
+        let apart = starts.iter().map(|first| first.saturating_sub(origin));
+        apart
+            .map(|ns| if ns.abs() > UNRELATED_NS { ns } else { 0 })
+            .collect()
+    }
+
+    /// Ends all reading.
+    pub(super) fn ends(self, names: &[String]) -> Result<Vec<End>, TraceError> {
+        let ended = match self {
+            Self::Feeds(feeds) => feeds.into_iter().map(Feed::finish).collect(),
+            Self::Shared(shared) => vec![shared.finish()],
+        };
+        let end = |(end, name): (Option<End>, &String)| {
+            end.ok_or_else(|| TraceError::Reader { name: name.clone() })
+        };
+        ended.into_iter().zip(names).map(end).collect()
+    }
+}
