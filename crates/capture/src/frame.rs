@@ -162,6 +162,20 @@ impl Frame {
             ^ self.key.mark(self.from_low)
     }
 
+    /// What tells an acknowledgment from others of one position, at any point of the path: its TSval, or else its window
+    /// and what it reports beyond a hole, which duplicates add to (RFC 2018, 4). Never 0.
+    pub(crate) fn ack_mark(&self) -> u32 {
+        if self.tsval != 0 {
+            return self.tsval;
+        }
+        let reported = self.sack().iter().fold(0, |sum: u32, (left, right)| {
+            let (left, right) = (left.wrapping_sub(self.ack), right.wrapping_sub(self.ack));
+            sum.rotate_left(7)
+                .wrapping_add(left ^ right.rotate_left(16))
+        });
+        (reported ^ u32::from(self.window) << 8).max(1)
+    }
+
     #[cold]
     fn sack_signature(&self) -> u32 {
         self.sack().iter().fold(0, |sum: u32, (left, right)| {

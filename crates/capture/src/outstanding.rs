@@ -190,19 +190,22 @@ impl Outstanding {
         before
     }
 
-    /// Takes off what is acknowledged, tells the fate of each, and gives the time at which the
-    /// newest one that was never repeated had been sent (Karn's rule).
+    /// Takes off what is acknowledged, tells the fate of each, and gives the time at which the newest one that was
+    /// never repeated had been sent (Karn's rule), and whether the acknowledgment waited for others of it that came later,
+    /// into a hole: then that one may have come long ago (Linux, `tcp_clean_rtx_queue`: no round trip is taken from what
+    /// acknowledges retransmitted data).
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
         una: u64,
         common: &mut Common,
         mut tell: impl FnMut(Fate),
-    ) -> Option<i64> {
-        let mut clean = None;
+    ) -> Option<(i64, bool)> {
+        let (mut clean, mut latest_ns) = (None, i64::MIN);
         while let Some(gone) = self.take_acknowledged(una) {
             common.used = common.used.saturating_sub(1);
             clean = gone.clean_ns.or(clean);
+            latest_ns = latest_ns.max(gone.time_ns);
             if gone.fate.repeated {
                 self.wait_for_d_sack(&gone, &mut tell);
             } else {
@@ -210,7 +213,7 @@ impl Outstanding {
             }
         }
         self.shrink();
-        clean
+        clean.map(|sent_ns| (sent_ns, latest_ns > sent_ns))
     }
 
     /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
@@ -360,7 +363,7 @@ mod tests {
         Transmission::numbered(start, len)
     }
 
-    fn fates(outstanding: &mut Outstanding, una: u64) -> (Vec<Fate>, Option<i64>) {
+    fn fates(outstanding: &mut Outstanding, una: u64) -> (Vec<Fate>, Option<(i64, bool)>) {
         let mut fates = Vec::new();
         let clean = outstanding.acknowledge(una, &mut Common::default(), |fate| fates.push(fate));
         (fates, clean)
@@ -408,6 +411,31 @@ mod tests {
         o.finish(common, |fate| told.push(fate));
         let lengths: Vec<_> = told.iter().map(|fate| (fate.len, fate.number)).collect();
         assert_eq!(lengths, [(2000, 1000), (1000, 0)]);
+    }
+
+    /// Go-back-N without SACK: each repair acknowledges what had come long before it.
+    #[test]
+    fn an_acknowledgment_that_waited_for_a_repair_is_known() {
+        let mut o = Outstanding::default();
+        let common = &mut Common::default();
+        (0..4).for_each(|i| o.push(sent(i * 10, 10), common));
+        assert_eq!(fates(&mut o, 10).1, Some((0, false)));
+        o.repeat(10..20, 500, true);
+        assert_eq!(fates(&mut o, 40).1, Some((30, true)));
+    }
+
+    /// From behind the loss a repair is new, and comes later than what lies behind it.
+    #[test]
+    fn what_filled_a_hole_came_after_what_it_acknowledges() {
+        let mut o = Outstanding::default();
+        let common = &mut Common::default();
+        o.push(sent(10, 10), common);
+        let late = Transmission {
+            time_ns: 500,
+            ..sent(0, 10)
+        };
+        o.push(late, common);
+        assert_eq!(fates(&mut o, 20).1, Some((10, true)));
     }
 
     #[test]

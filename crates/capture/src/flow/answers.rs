@@ -53,8 +53,8 @@ impl Flow {
         let clean = self
             .outstanding
             .acknowledge(una, common, |fate| longest.tell(fate, tally));
-        if let Some(sent_ns) = clean {
-            self.turn.push(now_ns - sent_ns, is_prompt);
+        if let Some((sent_ns, waited)) = clean {
+            self.turn.push(now_ns - sent_ns, is_prompt && !waited);
         }
     }
 

@@ -348,7 +348,7 @@ impl Hop {
 fn sighting(frame: &Frame) -> Sighting {
     Sighting {
         time_ns: frame.time_ns,
-        tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
+        mark: frame.ack_mark(),
         ttl: frame.ttl,
         fragmented: frame.is(Odd::FRAGMENTED),
     }

@@ -4,6 +4,7 @@ use super::clock::{Clock, Differences, Offsets};
 use super::link::{Mark, MatchedBy};
 use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
+use super::sighted::Sighting;
 use super::strip::Slots;
 use super::way::Way;
 use super::{Event, Passing};
@@ -124,13 +125,13 @@ impl Pair {
             let forth = settled(order.weight());
             self.settle(forth, clock);
         } else if let Event::Ack { position, sighting } = event {
-            self.sample(side, way, (position, sighting.time_ns), clock);
+            self.sample(side, way, (position, sighting), clock);
         }
         self.ways[way].take(side, event);
     }
 
     /// When an acknowledgment was seen at both points, the clock learns from it.
-    fn sample(&mut self, side: Side, way: usize, ack: (u64, i64), clock: &mut Clock) {
+    fn sample(&mut self, side: Side, way: usize, ack: (u64, Sighting), clock: &mut Clock) {
         let both = self.ways[way].ack_at_both(side, ack);
         if let Some(([first_ns, second_ns], forth)) = both.zip(self.forth) {
             clock.add(first_ns, second_ns - first_ns, forth != way);

@@ -18,15 +18,15 @@ const LAST: usize = 8 * 1024;
 
 /// What tells a frame from others of its direction.
 fn token(event: &Event) -> u64 {
-    let (kind, position, tsval) = match event {
+    let (kind, position, mark) = match event {
         Event::Syn { number, .. } => (1, u64::from(*number), 0),
         Event::Data(seen) => (2, seen.start, seen.tsval),
         // Where a capture missed the first of several equal ones, the next is another frame.
-        Event::Ack { position, sighting } => (3, *position, sighting.tsval),
+        Event::Ack { position, sighting } => (3, *position, sighting.mark),
     };
     let mut hasher = FixedState::with_seed(kind).build_hasher();
     hasher.write_u64(position);
-    hasher.write_u32(tsval);
+    hasher.write_u32(mark);
     hasher.finish()
 }
 
@@ -34,7 +34,7 @@ fn sighting(event: &Event) -> Sighting {
     match event {
         Event::Data(seen) => Sighting {
             time_ns: seen.own_ns,
-            tsval: seen.tsval,
+            mark: seen.tsval,
             ttl: seen.ttl,
             fragmented: seen.fragmented,
         },
@@ -46,8 +46,8 @@ fn sighting(event: &Event) -> Sighting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sighting {
     pub(super) time_ns: i64,
-    /// 0 if it has none.
-    pub(super) tsval: u32,
+    /// What tells it from others of one position; 0 if nothing does.
+    pub(super) mark: u32,
     pub(super) ttl: u8,
     pub(super) fragmented: bool,
 }
@@ -111,7 +111,7 @@ mod tests {
             position,
             sighting: Sighting {
                 time_ns: 7,
-                tsval: 0,
+                mark: 0,
                 ttl: 64,
                 fragmented: false,
             },
@@ -127,11 +127,11 @@ mod tests {
     /// One capture missed an acknowledgment, and shows only the one that repeats it.
     #[test]
     fn an_equal_acknowledgment_of_another_time_is_another_frame() {
-        let ack = |tsval| Event::Ack {
+        let ack = |mark| Event::Ack {
             position: 1_000,
             sighting: Sighting {
                 time_ns: 7,
-                tsval,
+                mark,
                 ttl: 64,
                 fragmented: false,
             },
@@ -147,7 +147,7 @@ mod tests {
         let mut shown = Shown::default();
         let sighting = Sighting {
             time_ns: 0,
-            tsval: 0,
+            mark: 0,
             ttl: 64,
             fragmented: false,
         };

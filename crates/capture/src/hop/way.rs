@@ -8,6 +8,7 @@ use super::clock::{Clock, Differences, Offsets};
 use super::join::Join;
 use super::outcome::Seen;
 use super::pair::Side;
+use super::sighted::Sighting;
 use super::verdicts::Verdicts;
 
 /// Acknowledgments remembered for the clock, and one in how many.
@@ -25,8 +26,9 @@ pub(crate) struct Way {
     pub(super) shift: Option<i64>,
     /// Data frames seen at either point.
     pub(crate) frames: u64,
-    /// Some acknowledgments of this direction's data at each point, for the clock.
-    pub(super) acks: [VecDeque<(u64, i64)>; 2],
+    /// Some acknowledgments of this direction's data at each point, for the clock: their position, what tells them from
+    /// others of it, and when they passed.
+    pub(super) acks: [VecDeque<(u64, u32, i64)>; 2],
     /// Events since the last round, in each point's own time.
     pub(super) events: Vec<Passed>,
 }
@@ -105,7 +107,7 @@ impl Way {
     pub(super) fn ack_at_both(
         &mut self,
         side: Side,
-        (position, time_ns): (u64, i64),
+        (position, Sighting { mark, time_ns, .. }): (u64, Sighting),
     ) -> Option<[i64; 2]> {
         if position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 > (1 << 32) / ACKS_SAMPLED {
             return None;
@@ -114,10 +116,9 @@ impl Way {
         if self.acks[here].len() == ACKS {
             self.acks[here].pop_front();
         }
-        self.acks[here].push_back((position, time_ns));
-        let (_, other_ns) = *self.acks[there]
-            .iter()
-            .find(|(other, _)| *other == position)?;
+        self.acks[here].push_back((position, mark, time_ns));
+        let is_same = |(other, its, _): &&(u64, u32, i64)| (*other, *its) == (position, mark);
+        let (.., other_ns) = *self.acks[there].iter().find(is_same)?;
         Some(if side == Side::First {
             [time_ns, other_ns]
         } else {
@@ -183,6 +184,33 @@ fn repeated(ranges: &[Range<u64>], within: Range<u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Without timestamps: one capture missed the first acknowledgment of a position, and shows a duplicate.
+    #[test]
+    fn a_duplicate_is_no_sight_of_the_first() {
+        let mut way = Way::default();
+        let sighting = |mark, time_ns| Sighting {
+            mark,
+            time_ns,
+            ttl: 64,
+            fragmented: false,
+        };
+        let sampled = |position: &u64| {
+            let mut way = Way::default();
+            way.ack_at_both(Side::First, (*position, sighting(7, 5)));
+            !way.acks[0].is_empty()
+        };
+        let position = (1..).find(sampled).unwrap();
+        way.ack_at_both(Side::First, (position, sighting(7, 5)));
+        assert_eq!(
+            way.ack_at_both(Side::Second, (position, sighting(8, 40))),
+            None
+        );
+        assert_eq!(
+            way.ack_at_both(Side::Second, (position, sighting(7, 6))),
+            Some([5, 6])
+        );
+    }
 
     #[test]
     fn bytes_are_repeated_where_ranges_overlap() {

@@ -107,6 +107,7 @@ impl Transmission {
     pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
         (self.end() <= una).then(|| Gone {
             range: self.start..self.end(),
+            time_ns: self.time_ns,
             clean_ns: self.again.is_none().then_some(self.time_ns),
             fate: self.fate(),
         })
@@ -117,7 +118,9 @@ impl Transmission {
 #[derive(Clone, Debug)]
 pub(super) struct Gone {
     pub(super) range: Range<u64>,
-    /// When it was sent, if only once.
+    /// When any of it was sent last.
+    pub(super) time_ns: i64,
+    /// The same, if it was sent only once.
     pub(super) clean_ns: Option<i64>,
     pub(super) fate: Fate,
 }
