@@ -181,6 +181,7 @@ impl Connection {
             loss_reported: receiver.acks.reports_loss(),
             rtt_ns: self.rtt_ns,
             least_rtt_ns,
+            turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
         };
         let waited = sender.has_waited(frame, least_rtt_ns);

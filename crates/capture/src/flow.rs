@@ -372,13 +372,17 @@ impl Flow {
             && self.counts.data_frames > 0
     }
 
+    /// What a repair takes at least: the shortest round trip. The handshake may have waited in a queue of others' frames.
+    fn repair_takes_ns(&self, around: Around) -> Option<i64> {
+        let halves_ns = self.turn.min_ns().zip(around.turn_ns);
+        let shortest_ns = halves_ns.map(|(there, back)| there + back);
+        let handshake_ns = (around.rtt_ns > 0).then_some(around.rtt_ns);
+        shortest_ns.into_iter().chain(handshake_ns).min()
+    }
+
     #[cold]
     fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
-        let overtaken_ns = if around.rtt_ns > 0 {
-            around.rtt_ns
-        } else {
-            REORDER_NS
-        };
+        let overtaken_ns = self.repair_takes_ns(around).unwrap_or(REORDER_NS);
         let odd = self.tally.note_odd();
         odd.out_of_order += 1;
         odd.late += u32::from(age_ns >= overtaken_ns);

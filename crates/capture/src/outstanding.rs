@@ -9,7 +9,6 @@ use std::ops::Range;
 use crate::doubled::{Copies, Surroundings};
 use crate::flow::Around;
 use crate::frame::Frame;
-use again::Again;
 use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
@@ -89,7 +88,7 @@ struct Held {
     /// Not before the first.
     queue: VecDeque<Transmission>,
     /// Transmissions that were sent again and acknowledged.
-    repaired: VecDeque<(Range<u64>, Fate)>,
+    repaired: VecDeque<Gone>,
 }
 
 impl Outstanding {
@@ -207,7 +206,7 @@ impl Outstanding {
             clean = gone.clean_ns.or(clean);
             latest_ns = latest_ns.max(gone.time_ns);
             if gone.fate.repeated {
-                self.wait_for_d_sack(&gone, &mut tell);
+                self.wait_for_d_sack(gone, &mut tell);
             } else {
                 tell(gone.fate);
             }
@@ -273,26 +272,24 @@ impl Outstanding {
     }
 
     #[cold]
-    fn wait_for_d_sack(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
+    fn wait_for_d_sack(&mut self, gone: Gone, tell: &mut impl FnMut(Fate)) {
         let repaired = &mut self.held.get_or_insert_default().repaired;
         if repaired.len() == MAX_REPAIRED
-            && let Some((_, oldest)) = repaired.pop_front()
+            && let Some(oldest) = repaired.pop_front()
         {
-            tell(oldest);
+            tell(oldest.fate);
         }
-        repaired.push_back((gone.range.clone(), gone.fate));
+        repaired.push_back(gone);
     }
 
-    /// A D-SACK says that the receiver had these bytes already: repeating them was unnecessary,
-    /// so the first transmission was not lost.
+    /// A D-SACK says that the receiver had these bytes already: repeating them once was unnecessary. If they were
+    /// repeated only once, the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
         self.within(start, end)
-            .for_each(|sent| sent.again = Again::default());
+            .for_each(|sent| sent.take_back(start, end));
         let Some(held) = &mut self.held else { return };
-        for (range, fate) in &mut held.repaired {
-            if range.start < end && start < range.end {
-                fate.repeated = false;
-            }
+        for gone in &mut held.repaired {
+            gone.take_back(start, end);
         }
     }
 
@@ -324,7 +321,7 @@ impl Outstanding {
         common.used = common.used.saturating_sub(self.len());
         let (first, held) = (std::mem::take(&mut self.first), self.held.take());
         let repaired = held.iter().flat_map(|held| &held.repaired);
-        repaired.for_each(|(_, fate)| tell(*fate));
+        repaired.for_each(|gone| tell(gone.fate));
         let queued = held.iter().flat_map(|held| &held.queue);
         let lost = std::iter::once(&first).chain(queued);
         let lost = lost.filter(|sent| sent.len > 0 && sent.is_repeated());
@@ -430,10 +427,8 @@ mod tests {
         let mut o = Outstanding::default();
         let common = &mut Common::default();
         o.push(sent(10, 10), common);
-        let late = Transmission {
-            time_ns: 500,
-            ..sent(0, 10)
-        };
+        let mut late = sent(0, 10);
+        late.time_ns = 500;
         o.push(late, common);
         assert_eq!(fates(&mut o, 20).1, Some((10, true)));
     }
@@ -486,6 +481,28 @@ mod tests {
         let mut late = Vec::new();
         o.finish(&mut Common::default(), |fate| late.push(fate.repeated));
         assert_eq!(late, [false]);
+    }
+
+    /// The repair arrived, its acknowledgment was lost, and it was sent once more.
+    #[test]
+    fn a_d_sack_takes_back_one_of_two_repeats() {
+        for told_before in [true, false] {
+            let mut o = Outstanding::default();
+            o.push(sent(0, 2000), &mut Common::default());
+            for range in [0..1000, 0..1000, 1000..2000] {
+                o.repeat(range, 5, true);
+            }
+            if told_before {
+                o.was_spurious(0, 1000);
+            }
+            fates(&mut o, 2000);
+            if !told_before {
+                o.was_spurious(0, 1000);
+            }
+            let mut late = Vec::new();
+            o.finish(&mut Common::default(), |fate| late.push(fate.repeated));
+            assert_eq!(late, [true], "{told_before}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub struct ConnectionLimit {
     pub point: Arc<str>,
     /// The connection's id there.
     pub connection: u64,
-    /// `to_client` or `to_server`: where most data went.
+    /// `to_client` or `to_server`: where most data went, or what was lost, if that took longer.
     pub direction: &'static str,
     /// What limits it.
     pub limit: Limit,
@@ -65,15 +65,42 @@ pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Directi
     }
 }
 
+/// The direction that tells what limits a connection, and what that is: the one with most data, unless nothing is wrong
+/// with it, and the other one, which loses, takes more of the time.
+fn telling_direction(connection: &Connection) -> (&'static str, &Direction, Limit) {
+    let (name, data, other) = main_direction(connection);
+    let limit = limit(data, other);
+    let is_wrong = matches!(limit, Limit::MergedLoss | Limit::Loss | Limit::Unclear);
+    let takes_longer = active_s(other) > active_s(data);
+    let back = (!is_wrong && takes_longer).then(|| self::limit(other, data));
+    match back {
+        Some(back @ (Limit::Loss | Limit::Unclear)) => (opposite(name), other, back),
+        _ => (name, data, limit),
+    }
+}
+
+fn opposite(direction: &str) -> &'static str {
+    if direction == "to_client" {
+        "to_server"
+    } else {
+        "to_client"
+    }
+}
+
 /// The limit of a connection at one point.
 pub(crate) fn limit_of(point: &Arc<str>, connection: &Connection) -> ConnectionLimit {
-    let (direction, data, other) = main_direction(connection);
+    let (direction, _, limit) = telling_direction(connection);
     ConnectionLimit {
         point: Arc::clone(point),
         connection: connection.id,
         direction,
-        limit: limit(data, other),
+        limit,
     }
+}
+
+/// The time in which the sender of the direction that tells was not idle.
+pub(crate) fn telling_s(connection: &Connection) -> f64 {
+    active_s(telling_direction(connection).1).unwrap_or(0.0)
 }
 
 /// Whether a limit holds for data in one direction, given the other.
@@ -309,6 +336,29 @@ mod tests {
         let mut data = sound();
         change(&mut data);
         limit(&data, &Direction::default())
+    }
+
+    /// An upload of a tenth of a second, and a download that took ten for losing what was merged.
+    #[test]
+    fn the_way_that_takes_the_time_tells() {
+        let upload = Direction {
+            duration_s: Some(0.1),
+            throughput_bps: Some(1e9),
+            ..sound()
+        };
+        let download = Direction {
+            unique_bytes: 1_250_000,
+            effective_window_segments: Some(1.7),
+            late_frames: 1_000,
+            ..sound()
+        };
+        let connection = Connection {
+            to_server: upload,
+            to_client: download,
+            ..Connection::default()
+        };
+        let told = super::limit_of(&"VM".into(), &connection);
+        assert_eq!((told.direction, told.limit), ("to_client", Limit::Unclear));
     }
 
     #[test]

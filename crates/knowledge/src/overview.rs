@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::limits::{ConnectionLimit, Limit, active_s, limit_of, main_direction};
+use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction, telling_s};
 use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
@@ -154,7 +154,7 @@ impl Traffic {
         Self {
             connections: u64::from(most.unique_bytes > 0),
             bytes: most.unique_bytes,
-            seconds: active_s(most).unwrap_or(0.0),
+            seconds: telling_s(connection),
         }
     }
 }

@@ -143,12 +143,18 @@ impl Case {
             }
         }
         let may_join = drawn.runs.len() == 1;
+        // A file sorted by a clock that was set back is in no order at all.
+        let is_set = drawn
+            .runs
+            .iter()
+            .flat_map(Scenario::points)
+            .any(|point| point.set.is_some());
         Self {
             receiver: if flipped { Side::Server } else { Side::Client },
             runs: drawn.runs,
             otherwise: drawn.otherwise,
             twin: drawn.twin,
-            in_one_file: may_join && count > 1 && dice.chance(0.08),
+            in_one_file: dice.chance(0.08) && may_join && count > 1 && !is_set,
             disturbed_by,
             order,
         }

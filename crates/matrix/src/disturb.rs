@@ -4,7 +4,7 @@ use coalescope_simulate::{
     Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, SECOND, Scenario, Side, Turn,
 };
 
-use crate::case::Drawn;
+use crate::case::{Drawn, host_of};
 use crate::dice::Dice;
 use crate::label::Otherwise;
 use crate::parts::{HERE, end_of, wrap};
@@ -76,6 +76,17 @@ pub const DISTURBANCES: &[Disturbance] = &[
         title: "acknowledgements are thinned in front of the sender",
         fits: |drawn, scenario| drawn.otherwise == Otherwise::Healthy && is_large(scenario),
         disturb: thinned,
+    },
+    Disturbance {
+        name: "stepped",
+        title: "one host's clock is set in the middle of the captures",
+        fits: |_, scenario| {
+            scenario.points().count() > 1
+                && scenario
+                    .points()
+                    .all(|point| point.doubled.or(point.routed).is_none())
+        },
+        disturb: stepped,
     },
     Disturbance {
         name: "length-zero",
@@ -240,13 +251,17 @@ fn wrapped(scenario: &mut Scenario, dice: &mut Dice) {
     scenario.server.mtu -= 50;
 }
 
-/// From a few round trips on, in which slow start has sent a fraction of the whole.
-fn mid_stream(scenario: &mut Scenario, dice: &mut Dice) {
+fn round_trip(scenario: &Scenario) -> u64 {
     let delays = scenario.path.iter().filter_map(|element| match element {
         Element::Link(link) => Some(link.toward[0].delay + link.toward[1].delay),
         _ => None,
     });
-    let round_trip = delays.sum::<u64>();
+    delays.sum()
+}
+
+/// From a few round trips on, in which slow start has sent a fraction of the whole.
+fn mid_stream(scenario: &mut Scenario, dice: &mut Dice) {
+    let round_trip = round_trip(scenario);
     let begins = (dice.between(1.5, 4.0) * round_trip as f64) as u64;
     for_points(scenario, |point| {
         point.begins = begins + dice.whole(0..=round_trip / 2);
@@ -258,6 +273,19 @@ fn missed(scenario: &mut Scenario, dice: &mut Dice) {
     if let Some(point) = any_point(scenario, dice) {
         point.missed = missed;
     }
+}
+
+/// By up to two seconds, forth or back, some round trips after the beginning, at all points of a host.
+fn stepped(scenario: &mut Scenario, dice: &mut Dice) {
+    let at = (dice.between(4.0, 30.0) * round_trip(scenario) as f64) as u64;
+    let by = dice.scaled_whole(20 * MILLISECOND, 2 * SECOND) as i64;
+    let by = if dice.chance(0.5) { by } else { -by };
+    let host = any_point(scenario, dice).map(|point| host_of(&point.name).to_owned());
+    for_points(scenario, |point| {
+        if Some(host_of(&point.name)) == host.as_deref() {
+            point.set = Some((at, by));
+        }
+    });
 }
 
 fn thinned(scenario: &mut Scenario, dice: &mut Dice) {

@@ -34,6 +34,8 @@ pub(crate) enum Otherwise {
     Bandwidth,
     /// Frames overtake each other.
     Reordering,
+    /// Nothing is wrong, and the captures have no data from which that could be said.
+    Unseen,
     /// Of two transfers the slow one arrives unmerged since merged frames were lost on its way.
     Unmerged,
 }
@@ -212,6 +214,7 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
     let mut also = |ids: &[&'static str]| accepted.extend(ids);
     match case.otherwise {
         Otherwise::Healthy | Otherwise::Unmerged => also(facts.also_healthy()),
+        Otherwise::Unseen => also(&["healthy", "path-bandwidth", "sender-idle"]),
         Otherwise::Loss => also(facts.also_lossy()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
         Otherwise::Bandwidth => also(facts.also_filled(case.is_comparison())),
@@ -225,6 +228,7 @@ impl Otherwise {
     fn id(self) -> &'static str {
         match self {
             Self::Healthy | Self::Unmerged => "healthy",
+            Self::Unseen => "none",
             Self::Loss => "loss-not-merging",
             Self::Window => "receiver-window",
             Self::Idle => "sender-idle",
@@ -306,6 +310,8 @@ impl Facts {
         let bps = truth.throughput_bps(toward);
         let largest = lanes().max_by_key(|lane| lane.bytes);
         let main = main_lanes(truth, toward);
+        let began = main.iter().map(|main| main.began).min().unwrap_or(0);
+        let main: Vec<_> = main.into_iter().map(|main| main.lane).collect();
         let share = |of: fn(&LaneTruth) -> u64| {
             largest.map_or(0.0, |lane| {
                 of(lane) as f64 / lane.end.saturating_sub(lane.begin).max(1) as f64
@@ -316,7 +322,7 @@ impl Facts {
             lost,
             segments: arrived,
             lost_share: lost_segments as f64 / (arrived + lost_segments).max(1) as f64,
-            utilised: utilised(&main, rtt(truth), rates.min().unwrap_or(u64::MAX)),
+            utilised: utilised(&main, began, rtt(truth), rates.min().unwrap_or(u64::MAX)),
             idle: share(|lane| lane.idle),
             window: share(|lane| lane.window_limited),
             left: twin.map_or(0.0, |twin| bps / twin.truth.throughput_bps(toward)),
@@ -327,9 +333,8 @@ impl Facts {
 /// Share of the slowest link's rate that was used once slow start had opened the window for it: from the initial
 /// window to what is under way at that rate takes as many round trips as that doubles (RFC 5681, 3.1; RFC 6928),
 /// and the request one more. A queue stands from then on.
-fn utilised(lanes: &[&LaneTruth], rtt: Option<u64>, rate_bps: u64) -> f64 {
+fn utilised(lanes: &[&LaneTruth], begin: u64, rtt: Option<u64>, rate_bps: u64) -> f64 {
     let bytes: u64 = lanes.iter().map(|lane| lane.bytes).sum();
-    let begin = lanes.iter().map(|lane| lane.begin).min().unwrap_or(0);
     let end = lanes.iter().map(|lane| lane.end).max().unwrap_or(0);
     let took_s = end.saturating_sub(begin).max(1) as f64 / SECOND as f64;
     let bps = bytes as f64 * 8.0 / took_s;
@@ -346,11 +351,28 @@ fn utilised(lanes: &[&LaneTruth], rtt: Option<u64>, rate_bps: u64) -> f64 {
     (left / rate_bps as f64).max(bps / rate_bps as f64).min(1.0)
 }
 
-/// The lanes that fill a path: bystanders, which carry next to nothing, may take much longer.
-fn main_lanes(truth: &Truth, toward: Side) -> Vec<&LaneTruth> {
-    let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
-    let most = lanes().map(|lane| lane.bytes).max().unwrap_or(0);
-    lanes().filter(|lane| 20 * lane.bytes >= most).collect()
+/// A lane that fills a path, and when it could begin to.
+struct MainLane<'a> {
+    lane: &'a LaneTruth,
+    began: u64,
+}
+
+/// The lanes that fill a path: bystanders, which carry next to nothing, may take much longer. Where the other side
+/// has much to say, too, it spoke first.
+fn main_lanes(truth: &Truth, toward: Side) -> Vec<MainLane<'_>> {
+    let lanes = || {
+        truth.connections.iter().map(|connection| {
+            let lane = &connection.toward[toward.index()];
+            let other = &connection.toward[toward.other().index()];
+            let waited = 20 * other.bytes >= lane.bytes && other.end < lane.end;
+            let began = if waited { other.end } else { lane.begin };
+            MainLane { lane, began }
+        })
+    };
+    let most = lanes().map(|main| main.lane.bytes).max().unwrap_or(0);
+    lanes()
+        .filter(|main| 20 * main.lane.bytes >= most)
+        .collect()
 }
 
 fn rtt(truth: &Truth) -> Option<u64> {

@@ -37,6 +37,8 @@ pub struct Point {
     pub offset: i64,
     /// How much faster than true time its clock runs, in parts per billion.
     pub drift_ppb: i64,
+    /// From a time on its clock shows so many nanoseconds more: somebody set it.
+    pub set: Option<(Nanos, i64)>,
     /// Bytes kept of each frame.
     pub snap: u32,
     /// Probability that the sniffer misses a frame that went through.
@@ -66,6 +68,7 @@ impl Point {
             name: name.to_owned(),
             offset: 0,
             drift_ppb: 0,
+            set: None,
             snap: 262_144,
             missed: 0.0,
             doubled: None,

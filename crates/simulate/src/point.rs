@@ -93,13 +93,17 @@ impl Watcher {
     /// What the point's clock shows.
     fn clock(&self, now: Nanos) -> u64 {
         let drift = i128::from(now) * i128::from(self.point.drift_ppb) / 1_000_000_000;
-        let shown = i128::from(BEGIN + now) + i128::from(self.point.offset) + drift;
+        let set = self.point.set.filter(|(at, _)| now >= *at);
+        let offset = self.point.offset + set.map_or(0, |(_, by)| by);
+        let shown = i128::from(BEGIN + now) + i128::from(offset) + drift;
         u64::try_from(shown).unwrap_or(0)
     }
 
-    /// Puts the records into the order of their time stamps.
+    /// Puts the records into the order of their time stamps, in which they were written, unless the clock was set back.
     pub(crate) fn finish(&mut self) {
-        self.records.sort_by_key(|record| record.at);
+        if self.point.set.is_none() {
+            self.records.sort_by_key(|record| record.at);
+        }
     }
 }
 

@@ -51,6 +51,8 @@ impl Connection {
             loss_reported: false,
             rtt_ns: self.rtt_ns,
             least_rtt_ns,
+            // Only what fills a hole is asked for it.
+            turn_ns: None,
             asked_ns: receiver.last_data_ns,
         };
         let waited = sender.has_waited(frame, least_rtt_ns);

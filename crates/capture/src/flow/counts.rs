@@ -42,6 +42,8 @@ pub(crate) struct Around {
     pub(crate) rtt_ns: i64,
     /// It takes at least this: where the whole is not known, a half may be.
     pub(crate) least_rtt_ns: i64,
+    /// The shortest time from what the other side sends to what answers it.
+    pub(crate) turn_ns: Option<i64>,
     /// When the other side sent data last.
     pub(crate) asked_ns: i64,
 }

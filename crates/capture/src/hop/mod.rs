@@ -163,6 +163,11 @@ impl Hop {
         self.clock.now_ns().or(self.rough_ns)
     }
 
+    /// How long a frame takes at least, if frames of both ways were seen at both points.
+    pub(crate) fn delay_ns(&self) -> Option<i64> {
+        self.clock.delay_ns()
+    }
+
     /// Whether clients are on the first point's side, by all connections.
     pub(crate) fn client_first(&self) -> Option<bool> {
         self.sides.client_first()

@@ -10,6 +10,8 @@ use crate::reader::Item;
 
 /// Frames of each point that are looked at: some hundred round trips of one connection, 512 KiB.
 const FRAMES: usize = 4096;
+/// Delays that differ by less are the same: what captures' clocks resolve, and interrupts take.
+const SAME_NS: i64 = 5_000;
 /// With more points than this, each beside every other, looking would take longer than reading.
 const MOST: usize = 8;
 
@@ -26,8 +28,8 @@ pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Vec<usize>> {
 /// The same of the frames with which the points begin.
 pub(super) fn order<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) -> Option<Vec<usize>> {
     is_looked_at(ahead.len())
-        .then(|| sorted(&Side::of(ahead)))
-        .flatten()
+        .then(|| Side::of(ahead))
+        .and_then(|(nearer, delays)| sorted(&nearer, &delays))
 }
 
 fn is_looked_at(points: usize) -> bool {
@@ -36,6 +38,8 @@ fn is_looked_at(points: usize) -> bool {
 
 /// Which of two points is nearer to the clients: positive for the one whose row it is.
 type Nearer = Vec<Vec<i32>>;
+/// How long frames take at least from one point to another, in nanoseconds, where both showed the same ones.
+type Delays = Vec<Vec<Option<i64>>>;
 
 /// All points, each beside every other.
 struct Side {
@@ -45,7 +49,7 @@ struct Side {
 }
 
 impl Side {
-    fn of<'a>(mut all: Vec<impl Iterator<Item = &'a Item>>) -> Nearer {
+    fn of<'a>(mut all: Vec<impl Iterator<Item = &'a Item>>) -> (Nearer, Delays) {
         let count = all.len();
         let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
         let mut side = Self {
@@ -60,7 +64,8 @@ impl Side {
                     .for_each(|item| side.take(point, item));
             }
         }
-        side.nearer()
+        let nearer = side.nearer();
+        (nearer, side.delays())
     }
 
     fn take(&mut self, point: usize, item: &Item) {
@@ -79,7 +84,18 @@ impl Side {
         }
     }
 
-    fn nearer(mut self) -> Nearer {
+    fn delays(mut self) -> Delays {
+        let count = self.points.len();
+        let mut delays = vec![vec![None; count]; count];
+        for (a, b, hop) in &mut self.hops {
+            hop.round([&self.points[*a], &self.points[*b]], true);
+            delays[*a][*b] = hop.delay_ns();
+            delays[*b][*a] = delays[*a][*b];
+        }
+        delays
+    }
+
+    fn nearer(&mut self) -> Nearer {
         let count = self.points.len();
         let mut nearer = vec![vec![0; count]; count];
         for (a, b, hop) in &mut self.hops {
@@ -94,33 +110,48 @@ impl Side {
     }
 }
 
-fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
+fn sorted(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
     let count = nearer.len();
     let is_known = |point: usize| nearer[point].iter().any(|sign| *sign != 0);
     let given: Vec<usize> = (0..count).collect();
     let back: Vec<usize> = given.iter().rev().copied().collect();
     let contradicted = [&given, &back].map(|order| contradictions(nearer, order));
-    if contradicted.contains(&0) || !(0..count).all(is_known) {
+    if contradicted.contains(&0) && knows_all(nearer) || !(0..count).all(is_known) {
         return None;
     }
     // Clients stand on the side on which they were given for the most part.
     let begins_at_clients = contradicted[0] <= contradicted[1];
-    let near = if begins_at_clients { given } else { back };
-    let mut best = best_order(nearer, &near);
+    let near = if begins_at_clients { &given } else { &back };
+    let mut best = best_order(nearer, delays, near);
+    if best == *near {
+        return None;
+    }
     if !begins_at_clients {
         best.reverse();
     }
     Some(best)
 }
 
-/// The order, clients first, that fewest pairs contradict; of several the one that leaves most pairs as they are in `near`.
-fn best_order(nearer: &Nearer, near: &[usize]) -> Vec<usize> {
+/// Whether each point is known to be nearer than each other one, or farther.
+fn knows_all(nearer: &Nearer) -> bool {
+    let unknown = |row: &Vec<i32>| row.iter().filter(|sign| **sign == 0).count();
+    nearer.iter().all(|row| unknown(row) <= 1)
+}
+
+/// The order, clients first, that fewest pairs contradict. Of several the one in which most neighbours have shown the same
+/// frames, and these took the least time from each to the next; then the one that leaves most pairs as they are in `near`.
+fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
     let mut place = vec![0; near.len()];
     for (at, point) in near.iter().enumerate() {
         place[*point] = at;
     }
-    let moved = |order: &Vec<usize>| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
-    let cost = |order: &Vec<usize>| (contradictions(nearer, order), moved(order));
+    let moved = |order: &[usize]| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
+    let steps = |order: &[usize]| {
+        let delays = order.windows(2).map(|pair| delays[pair[0]][pair[1]]);
+        let unmet = delays.clone().filter(Option::is_none).count();
+        (unmet, delays.flatten().sum::<i64>() / SAME_NS)
+    };
+    let cost = |order: &Vec<usize>| (contradictions(nearer, order), steps(order), moved(order));
     let best = orders(near).into_iter().min_by_key(cost);
     best.unwrap_or_else(|| near.to_vec())
 }
@@ -164,6 +195,25 @@ mod tests {
     fn at(distances: &[i32]) -> Nearer {
         let row = |a: &i32| distances.iter().map(|b| (b - a).signum()).collect();
         distances.iter().map(row).collect()
+    }
+
+    fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
+        let count = nearer.len();
+        super::sorted(nearer, &vec![vec![Some(0); count]; count])
+    }
+
+    /// The second capture ended before the third began: what the first shows of both is all there is.
+    #[test]
+    fn of_two_that_never_met_the_one_at_once_behind_is_the_neighbour() {
+        let mut nearer = at(&[1, 3, 2]);
+        let mut delays = vec![vec![Some(30_000); 3]; 3];
+        (nearer[0][2], nearer[2][0]) = (0, 0);
+        (delays[0][2], delays[2][0]) = (None, None);
+        for (near, order) in [(0, vec![2, 0, 1]), (2, vec![0, 2, 1])] {
+            (delays[near][1], delays[1][near]) = (Some(0), Some(0));
+            (delays[2 - near][1], delays[1][2 - near]) = (Some(30_000), Some(30_000));
+            assert_eq!(super::sorted(&nearer, &delays), Some(order));
+        }
     }
 
     #[test]

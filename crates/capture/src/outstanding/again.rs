@@ -28,6 +28,14 @@ impl Again {
         }
     }
 
+    /// Sending so many bytes again was unnecessary.
+    pub(super) fn take_back(&mut self, bytes: u32) {
+        if *self != ARRIVED {
+            let left = self.bytes().saturating_sub(bytes);
+            self.0 = if left > 0 { left | self.0 & ALONE } else { 0 };
+        }
+    }
+
     /// Whether what was sent again last went in a frame of one segment.
     pub(super) fn was_alone(self) -> bool {
         self != ARRIVED && self.0 & ALONE != 0

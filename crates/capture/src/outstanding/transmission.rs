@@ -89,6 +89,13 @@ impl Transmission {
         was_alone && self.again.bytes() > self.len
     }
 
+    /// Some bytes were sent again once more than was necessary.
+    pub(super) fn take_back(&mut self, start: u64, end: u64) {
+        let both = self.start.max(start)..self.end().min(end);
+        self.again
+            .take_back(both.end.saturating_sub(both.start) as u32);
+    }
+
     /// Whether all of it was sent again, and none reported before.
     pub(super) fn is_repeated(&self) -> bool {
         self.again.bytes() >= self.len
@@ -107,6 +114,7 @@ impl Transmission {
     pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
         (self.end() <= una).then(|| Gone {
             range: self.start..self.end(),
+            again: self.again.bytes(),
             time_ns: self.time_ns,
             clean_ns: self.again.is_none().then_some(self.time_ns),
             fate: self.fate(),
@@ -118,11 +126,25 @@ impl Transmission {
 #[derive(Clone, Debug)]
 pub(super) struct Gone {
     pub(super) range: Range<u64>,
+    /// How many of its bytes were sent again, each time counted.
+    pub(super) again: u32,
     /// When any of it was sent last.
     pub(super) time_ns: i64,
     /// The same, if it was sent only once.
     pub(super) clean_ns: Option<i64>,
     pub(super) fate: Fate,
+}
+
+impl Gone {
+    /// Some bytes were sent again once more than was necessary. So many times less, and it may be that all of it had
+    /// arrived at first.
+    pub(super) fn take_back(&mut self, start: u64, end: u64) {
+        let both = self.range.start.max(start)..self.range.end.min(end);
+        if !both.is_empty() {
+            self.again = self.again.saturating_sub((both.end - both.start) as u32);
+            self.fate.repeated &= u64::from(self.again) >= self.range.end - self.range.start;
+        }
+    }
 }
 
 /// What became of a first transmission.

@@ -4,6 +4,7 @@ mod compared;
 mod guilty;
 mod guilty_seen;
 mod innocent;
+mod mixed;
 mod seen;
 mod slow;
 
@@ -19,6 +20,7 @@ pub fn families() -> Vec<&'static Family> {
         slow::ALL,
         seen::ALL,
         compared::ALL,
+        mixed::ALL,
     ];
     all.into_iter().flatten().collect()
 }
