@@ -33,10 +33,11 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let rules = hosts::rules(&args.rules)?;
     let ignore = ignored(&args.ignore, &rules)?;
     let baseline = baseline.map(Earlier::read).transpose()?;
-    let snapshots = asked.snapshots()?;
+    let (snapshots, files) = asked.with_files()?;
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
     let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    report.read_from(files);
     report.set_aside(&ignore, baseline.as_ref());
     let written = page.write(|out| report.write_html(out));
     output::print_check(&report, args.format, args.fail_on)?;

@@ -1,7 +1,7 @@
 //! Which hosts a command is about: this one, or those of saved output.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::bail;
@@ -43,10 +43,21 @@ impl Asked {
 
     /// Reads what is still to be read.
     pub(crate) fn snapshots(self) -> anyhow::Result<Vec<Snapshot>> {
-        match self {
-            Self::Live(snapshot) => Ok(vec![*snapshot]),
-            Self::Saved(given) => saved(given),
-        }
+        Ok(self.with_files()?.0)
+    }
+
+    /// The same, and by the names of hosts the files or folders that they were read from.
+    pub(crate) fn with_files(self) -> anyhow::Result<(Vec<Snapshot>, BTreeMap<String, String>)> {
+        let hosts = match self {
+            Self::Live(snapshot) => return Ok((vec![*snapshot], BTreeMap::new())),
+            Self::Saved(given) => apart(read(given)?),
+        };
+        let stream = inputs::display(Path::new("-"));
+        let files = hosts.iter().filter(|host| host.origin != stream);
+        let files =
+            files.filter_map(|host| Some((host.snapshot.name.clone()?, host.origin.clone())));
+        let files = files.collect();
+        Ok((snapshots_of(hosts), files))
     }
 }
 
@@ -61,6 +72,14 @@ pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
 
 /// Reads saved hosts.
 pub(crate) fn saved(given: Vec<Given>) -> anyhow::Result<Vec<Snapshot>> {
+    Ok(snapshots_of(apart(read(given)?)))
+}
+
+fn snapshots_of(hosts: Vec<Host>) -> Vec<Snapshot> {
+    hosts.into_iter().map(|host| host.snapshot).collect()
+}
+
+fn read(given: Vec<Given>) -> anyhow::Result<Vec<Host>> {
     let mut hosts: Vec<Host> = Vec::new();
     for given in given {
         let begun = Instant::now();
@@ -75,11 +94,11 @@ pub(crate) fn saved(given: Vec<Given>) -> anyhow::Result<Vec<Snapshot>> {
         }
         hosts.extend(read);
     }
-    Ok(apart(hosts))
+    Ok(hosts)
 }
 
 /// Hosts of one name, or of none, are told apart by where they were read from.
-fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
+fn apart(mut hosts: Vec<Host>) -> Vec<Host> {
     let mut names = HashSet::new();
     let name = |host: &Host| {
         host.snapshot
@@ -92,19 +111,14 @@ fn apart(hosts: Vec<Host>) -> Vec<Snapshot> {
         .map(name)
         .filter(|name| !names.insert(name.clone()))
         .collect();
-    let renamed = hosts.into_iter().map(|host| {
-        let name = name(&host);
-        let name = if twice.contains(&name) {
-            format!("{name} ({})", host.origin)
-        } else {
-            name
-        };
-        Snapshot {
-            name: Some(name),
-            ..host.snapshot
-        }
-    });
-    renamed.collect()
+    for host in &mut hosts {
+        let name = name(host);
+        host.snapshot.name = Some(match twice.contains(&name) {
+            true => format!("{name} ({})", host.origin),
+            false => name,
+        });
+    }
+    hosts
 }
 
 /// This host. With `--netns NAME` its interfaces are called as they are from here.

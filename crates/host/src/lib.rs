@@ -6,6 +6,7 @@
 
 mod assemble;
 pub mod drift;
+pub mod glob;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod model;

@@ -6,13 +6,15 @@
 //! would turn `_` in a name into `-`, and ifupdown2 knows only some of them. `|| true`, since
 //! otherwise an interface whose driver refuses would not come up at all.
 
+use coalescope_host::glob;
+
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
 use crate::model::{Found, Manager, Owner, Said};
+use crate::names;
 use crate::shell::{self, Switch};
 use crate::tree::{Tree, Written};
-use crate::{glob, names};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

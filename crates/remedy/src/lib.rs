@@ -6,7 +6,6 @@
 
 mod device;
 mod error;
-mod glob;
 mod ifcfg;
 mod ifupdown;
 mod ini;

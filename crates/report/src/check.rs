@@ -52,6 +52,8 @@ pub struct CheckReport {
     pub(crate) aside: Aside,
     /// Whether only what is new is told.
     pub(crate) has_baseline: bool,
+    /// What hosts were read from, by their names; nothing of one that was looked at live.
+    pub(crate) files: BTreeMap<String, String>,
 }
 
 /// What `coalescope check` prints of hosts.
@@ -172,6 +174,11 @@ impl CheckReport {
             drift,
             ..Self::default()
         }
+    }
+
+    /// Takes what hosts were read from, by their names.
+    pub fn read_from(&mut self, files: BTreeMap<String, String>) {
+        self.files = files;
     }
 
     /// Sets aside findings that nobody wants to hear of, and those that an earlier check had.

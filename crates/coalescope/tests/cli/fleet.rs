@@ -287,7 +287,15 @@ fn sarif_schema() -> Value {
         }),
     );
     let logical = json!({ "type": "array", "uniqueItems": true, "items": logical });
-    let location = closed(&[], json!({ "logicalLocations": logical }));
+    let artifact = closed(
+        &[],
+        json!({ "uri": { "type": "string", "format": "uri-reference" } }),
+    );
+    let physical = closed(&[], json!({ "artifactLocation": artifact }));
+    let location = closed(
+        &[],
+        json!({ "logicalLocations": logical, "physicalLocation": physical }),
+    );
     let suppression = closed(
         &["kind"],
         json!({
@@ -389,6 +397,13 @@ fn sarif_is_as_its_schema_says() {
             .contains("a{{0}}\\](b)")
     });
     assert_eq!(of_hostile.count(), 1, "neither a placeholder nor a link");
+    let uris = results.iter().filter_map(|result| {
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str()
+    });
+    let of = |folder: &TempDir| format!("file://{}", folder.path().display());
+    let saved = of(&hostile) + "/host.json";
+    let expected = [of(&bad), saved.clone(), saved];
+    assert_eq!(uris.collect::<Vec<_>>(), expected, "{text}");
     let ignored = sarif(&[hostile.path()], &["--ignore", "linux-lro-forwarding"]);
     let all = ignored["results"].as_array().unwrap();
     assert!(

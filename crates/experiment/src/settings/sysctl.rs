@@ -2,6 +2,7 @@
 
 use super::parse::{dotted, sysctl_path};
 use super::{Error, Space};
+use coalescope_host::glob;
 use std::fs;
 use std::io::ErrorKind;
 
@@ -71,7 +72,7 @@ pub(crate) fn is_same(one: &str, two: &str) -> bool {
 }
 
 fn matches(key: &str, pattern: &str) -> bool {
-    let alike = |(part, wanted): (&str, &str)| wanted == "*" || part == wanted;
+    let alike = |(part, wanted): (&str, &str)| glob::fits(wanted, part);
     key.split('/').count() == pattern.split('/').count()
         && key.split('/').zip(pattern.split('/')).all(alike)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use coalescope_host::glob;
 use coalescope_host::names::of_key;
 use coalescope_host::safe::printable_line;
 use schemars::JsonSchema;
@@ -45,7 +46,7 @@ impl Ignore {
     fn covers(&self, finding: &HostFinding) -> bool {
         let at = |wanted: &String| {
             let place = finding.place();
-            place.is_some_and(|key| is_like(wanted, key) || is_like(wanted, of_key(key).1))
+            place.is_some_and(|key| glob::fits(wanted, key) || glob::fits(wanted, of_key(key).1))
         };
         self.rule == finding.id && self.place.as_ref().is_none_or(at)
     }
@@ -59,18 +60,6 @@ fn unknown_rule(rule: &str, rules: &Rules) -> String {
         "there is no rule {}: {meant}`coalescope rules list` lists them",
         printable_line(rule)
     )
-}
-
-/// Whether a text is like a pattern, in which `*` is any text.
-fn is_like(pattern: &str, text: &str) -> bool {
-    let Some((begin, rest)) = pattern.split_once('*') else {
-        return pattern == text;
-    };
-    let Some(left) = text.strip_prefix(begin) else {
-        return false;
-    };
-    let ends = left.char_indices().map(|(at, _)| at).chain([left.len()]);
-    ends.into_iter().any(|at| is_like(rest, &left[at..]))
 }
 
 /// A finding in short.
@@ -270,22 +259,6 @@ mod tests {
             taken(two(), &[ignore("lro", None)], None).1.ignored.len(),
             2
         );
-    }
-
-    #[test]
-    fn patterns() {
-        for (pattern, text) in [
-            ("*", ""),
-            ("*", "x"),
-            ("a*c", "abc"),
-            ("*.5", "eth0.5"),
-            ("é*", "é1"),
-        ] {
-            assert!(is_like(pattern, text), "{pattern} {text}");
-        }
-        for (pattern, text) in [("", "x"), ("a*c", "abcd"), ("eth", "eth0"), ("*x", "é")] {
-            assert!(!is_like(pattern, text), "{pattern} {text}");
-        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What all files of netplan together say of a device.
 
+use coalescope_host::glob;
+
 use crate::device::Device;
 use crate::error::Error;
-use crate::glob;
 use crate::model::Manager;
 use crate::tree::Tree;
 use serde_json::{Map, Value};

@@ -1,5 +1,6 @@
 //! SARIF 2.1.0 (OASIS), as tools that gather results of static analysis read it: a result for each finding, at the logical
-//! location HOST/INTERFACE. There is no file whose line is wrong, so none is named.
+//! location HOST/INTERFACE, and the physical one of what the host was read from. No line of that is wrong, so none is
+//! named.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -23,7 +24,8 @@ pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()>
     let found = report
         .findings()
         .map(|finding| result(finding, &ids, report));
-    let aside = report.aside.ignored.iter().map(suppressed);
+    let aside = report.aside.ignored.iter();
+    let aside = aside.map(|finding| suppressed(finding, report));
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -73,7 +75,7 @@ fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value 
         "ruleIndex": rules.iter().position(|id| *id == finding.id),
         "level": level(finding.blame),
         "message": worded(&message(finding)),
-        "locations": [location(host, place)],
+        "locations": [location(host, place, report)],
         "partialFingerprints": { "coalescope/v1": said(&fingerprint(&finding.id, host, place)) },
         "properties": { "blame": finding.blame.name(), "proof": finding.proof.name() },
     });
@@ -84,14 +86,14 @@ fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value 
 }
 
 /// What was ignored is in the log, so that whoever reads it sees that it was.
-fn suppressed(finding: &FindingRef) -> Value {
+fn suppressed(finding: &FindingRef, report: &CheckReport) -> Value {
     let place = finding.place().unwrap_or(HOST);
     json!({
         "ruleId": finding.id,
         "level": "none",
         "kind": "informational",
         "message": worded(&sentence(&finding.title)),
-        "locations": [location(&finding.host, place)],
+        "locations": [location(&finding.host, place, report)],
         "partialFingerprints": {
             "coalescope/v1": said(&fingerprint(&finding.id, &finding.host, place)),
         },
@@ -107,12 +109,27 @@ fn level(blame: Blame) -> &'static str {
     }
 }
 
-fn location(host: &str, place: &str) -> Value {
-    json!({ "logicalLocations": [{
+fn location(host: &str, place: &str, report: &CheckReport) -> Value {
+    let mut location = json!({ "logicalLocations": [{
         "name": said(place),
         "fullyQualifiedName": said(&format!("{host}/{place}")),
         "kind": "resource",
-    }] })
+    }] });
+    if let Some(path) = report.files.get(host) {
+        location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(path) } });
+    }
+    location
+}
+
+/// A path as a reference of RFC 3986: relative to where the command ran, or whole.
+fn uri(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let escaped = path.bytes().map(|byte| match is_plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    let root = if path.starts_with('/') { "file://" } else { "" };
+    escaped.fold(root.to_owned(), |uri, part| uri + &part)
 }
 
 fn fingerprint(id: &str, host: &str, place: &str) -> String {

@@ -1,7 +1,9 @@
-//! Patterns for names, as far as the files of managers use them: `*` and `?`.
+//! Patterns for names, as shells and files of managers have them: `*` is any text, `?` any letter. Of what users and files
+//! say; the table of ethtool's names in `netlink`, beneath this crate, has a star of its own.
 
 /// Whether a name fits a pattern.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+#[must_use]
+pub fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<_>, Vec<_>) = (pattern.chars().collect(), name.chars().collect());
     // Where to go on if what follows the last star does not fit: one letter further each time.
     let (mut at, mut to, mut star) = (0, 0, None);
@@ -44,6 +46,12 @@ mod tests {
             ("eth0", "eth", false),
             ("?", "", false),
             ("", "", true),
+            ("", "x", false),
+            ("a*c", "abc", true),
+            ("a*c", "abcd", false),
+            ("*.5", "eth0.5", true),
+            ("é*", "é1", true),
+            ("*x", "é", false),
         ] {
             assert_eq!(fits(pattern, name), does, "{pattern} {name}");
         }
