@@ -4,11 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Graph, beside};
-use super::rules;
 use crate::model::{PacketSocket, Snapshot};
 
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
 const ETH_P_ALL: u16 = 3;
+
+/// What rules say of one interface, and is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    /// Packets from other interfaces of its stack could be routed to it.
+    pub(super) is_routed_to: fn(&Snapshot, &Graph, &str) -> bool,
+    /// A guest is behind it.
+    pub(super) has_guest: fn(&Snapshot, &str) -> bool,
+}
 
 /// Counts and neighbours, by the key of an interface.
 pub(super) struct Around<'a> {
@@ -30,13 +38,15 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn of(snapshot: &'a Snapshot, graph: &'a Graph) -> Self {
-        let routed = routed(snapshot, graph);
+    pub(super) fn of(snapshot: &'a Snapshot, graph: &'a Graph, counted: Counted) -> Self {
+        let keys = snapshot.interfaces.keys().map(String::as_str);
+        let routed = keys.filter(|key| (counted.is_routed_to)(snapshot, graph, key));
+        let routed = routed.collect();
         Self {
             graph,
             routed_in: by_namespace(snapshot, &routed),
             routed,
-            switched: switched(snapshot, graph),
+            switched: switched(snapshot, graph, counted),
             stacked: stacked(snapshot),
             tunnels: tunnels(snapshot),
             uplinks: uplinks(snapshot),
@@ -84,12 +94,6 @@ impl<'a> Around<'a> {
     }
 }
 
-fn routed<'a>(snapshot: &'a Snapshot, graph: &Graph) -> BTreeSet<&'a str> {
-    let keys = snapshot.interfaces.keys().map(String::as_str);
-    keys.filter(|key| rules::is_routed_to(snapshot, graph, key))
-        .collect()
-}
-
 fn by_namespace<'a>(
     snapshot: &'a Snapshot,
     routed: &BTreeSet<&str>,
@@ -102,11 +106,15 @@ fn by_namespace<'a>(
     counts
 }
 
-fn switched<'a>(snapshot: &Snapshot, graph: &'a Graph) -> BTreeMap<&'a str, usize> {
+fn switched<'a>(
+    snapshot: &Snapshot,
+    graph: &'a Graph,
+    counted: Counted,
+) -> BTreeMap<&'a str, usize> {
     let mut counts = BTreeMap::new();
     for (master, ports) in graph.masters() {
         let ports = ports.iter();
-        let guests = ports.filter(|port| rules::guest_behind(snapshot, port).is_some());
+        let guests = ports.filter(|port| (counted.has_guest)(snapshot, port));
         *counts.entry(graph.switch(master)).or_default() += guests.count();
     }
     counts

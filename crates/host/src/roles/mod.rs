@@ -107,7 +107,7 @@ pub struct Role {
 #[must_use]
 pub fn roles(snapshot: &Snapshot) -> BTreeMap<String, Vec<Role>> {
     let graph = Graph::of(snapshot);
-    let around = Around::of(snapshot, &graph);
+    let around = Around::of(snapshot, &graph, rules::COUNTED);
     let mut all: BTreeMap<String, Vec<Role>> = snapshot
         .interfaces
         .keys()

@@ -1,6 +1,6 @@
 //! The rules by which an interface gets a role of its own.
 
-use super::around::Around;
+use super::around::{Around, Counted};
 use super::graph::Graph;
 use super::{Role, RoleName};
 use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
@@ -11,6 +11,12 @@ const OVS_DATAPATH: &str = "ovs-system";
 
 /// What a master is called whose name no text tells.
 const NOT_NAMED: &str = "one that is not named";
+
+/// What is counted of a host before its interfaces are asked for.
+pub(super) const COUNTED: Counted = Counted {
+    is_routed_to,
+    has_guest: |snapshot, key| guest_behind(snapshot, key).is_some(),
+};
 
 /// Roles that follow from the interface and its neighbours, without inheritance.
 pub(super) fn own_roles(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Vec<Role> {
@@ -151,7 +157,7 @@ fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
 }
 
 /// What shows that a guest is behind an interface.
-pub(super) fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
+fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
     let interface = snapshot.interfaces.get(key)?;
     match interface.kind.as_deref()? {
         "veth" => is_far(interface).then_some("veth"),
@@ -255,7 +261,7 @@ fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
 }
 
 /// Whether packets from other interfaces of its stack could be routed to it.
-pub(super) fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
+fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
     let is_able = interface.is_some_and(|i| !is_kind(i, "vrf") && i.carrier != Some(false));
     is_able && keeps_frames(snapshot, graph, key) && !is_unrouted(snapshot, key)
