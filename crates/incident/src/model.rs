@@ -296,7 +296,7 @@ fn one_u32() -> u32 {
     1
 }
 
-/// What takes the place of fields of an incident in user-mode Linux.
+/// What takes the place of fields of the incident.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnUml {

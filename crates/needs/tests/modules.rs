@@ -55,7 +55,7 @@ const KNOTS: [(&str, &[&str]); 11] = [
     (
         "matrix",
         &[
-            "analyse", "case", "disturb", "family", "label", "run", "score",
+            "analyse", "case", "clocks", "disturb", "family", "label", "run", "score",
         ],
     ),
 ];

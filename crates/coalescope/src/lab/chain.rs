@@ -13,7 +13,7 @@ use coalescope_lab::uml::is_inside;
 use coalescope_report::{LabIncident, figure};
 use serde_json::Value;
 
-use super::commands::Commands;
+use super::commands::{Commands, list};
 use super::judged::{Measurements, problems};
 use super::{others, table};
 use crate::place::Place;
@@ -352,10 +352,6 @@ fn kernel() -> String {
         true => format!("Linux {} (user-mode-linux)", release.trim()),
         false => release.trim().to_owned(),
     }
-}
-
-pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }
 
 fn text(value: &Value) -> &str {

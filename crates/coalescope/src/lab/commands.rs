@@ -59,3 +59,8 @@ impl<'a> Commands<'a> {
         Ok(value)
     }
 }
+
+/// The entries of a list in what a command printed; none where there is no list.
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}

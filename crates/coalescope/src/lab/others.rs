@@ -9,8 +9,7 @@ use coalescope_lab::incident::{Live, Measured};
 use coalescope_report::{LabControl, figure};
 use serde_json::Value;
 
-use super::chain::list;
-use super::commands::Commands;
+use super::commands::{Commands, list};
 use super::judged;
 use crate::place::Place;
 use crate::speech;
