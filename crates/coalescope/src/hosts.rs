@@ -71,6 +71,7 @@ pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
 }
 
 /// Reads saved hosts.
+#[cfg(target_os = "linux")]
 pub(crate) fn saved(given: Vec<Given>) -> anyhow::Result<Vec<Snapshot>> {
     Ok(snapshots_of(apart(read(given)?)))
 }

@@ -8,6 +8,7 @@ mod judged;
 mod list;
 #[cfg(target_os = "linux")]
 mod live;
+#[cfg(target_os = "linux")]
 mod others;
 mod simulated;
 #[cfg(target_os = "linux")]
