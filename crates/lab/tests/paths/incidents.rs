@@ -31,10 +31,39 @@ fn both(test: &str, incident: &Incident) -> Option<[Measured; 2]> {
     Some([slow, fast])
 }
 
-/// The row of docs/incidents.md, and whether all of it is as the file and the simulator say.
-fn compare(incident: &Incident, [slow, fast]: [Measured; 2]) {
-    let run = simulate(incident);
-    let ratios = [fast.bps() / slow.bps(), run.ratio()];
+/// How often a path is measured whose first pair is not as expected.
+const PAIRS: usize = 3;
+
+/// As it was, and after the remedy: measured once if that is as the file and the simulator say, else the median of each
+/// of three. What else the machine does may fall upon one measurement of two.
+fn measured_pair(test: &str, incident: &Incident) -> Option<[Measured; 2]> {
+    let first = both(test, incident)?;
+    let Err(words) = compare(incident, &first) else {
+        return Some(first);
+    };
+    eprintln!("{words}; measured again");
+    let [mut slow, mut fast] = first.map(|one| vec![one]);
+    while slow.len() < PAIRS {
+        let [another, after] = both(test, incident)?;
+        slow.push(another);
+        fast.push(after);
+    }
+    Some([slow, fast].map(median))
+}
+
+fn median(mut measured: Vec<Measured>) -> Measured {
+    measured.sort_by(|one, other| one.bps().total_cmp(&other.bps()));
+    measured.swap_remove(measured.len() / 2)
+}
+
+fn ratio([slow, fast]: &[Measured; 2]) -> f64 {
+    fast.bps() / slow.bps()
+}
+
+/// Prints the row of docs/incidents.md, and says whether all of it is as the file and the simulator say.
+fn compare(incident: &Incident, pair: &[Measured; 2]) -> Result<(), String> {
+    let ([slow, fast], run) = (pair, simulate(incident));
+    let ratios = [ratio(pair), run.ratio()];
     let windows = [
         slow.effective_window_segments,
         run.effective_window_segments(),
@@ -51,26 +80,30 @@ fn compare(incident: &Incident, [slow, fast]: [Measured; 2]) {
         ratios[1],
         windows[1],
     );
-    let alike = |[one, two]: [f64; 2]| (0.5..=2.0).contains(&(one / two));
-    assert!(
-        alike(ratios),
-        "{name}: ratios {ratios:?} live and simulated"
-    );
-    assert!(
-        alike(windows),
-        "{name}: windows {windows:?} live and simulated"
-    );
-    let expect = &incident.expect;
-    assert!(
-        expect.ratio_at_least.is_none_or(|least| ratios[0] >= least),
-        "{name}: {ratios:?}"
-    );
-    assert!(
-        expect.ratio_at_most.is_none_or(|most| ratios[0] <= most),
-        "{name}: {ratios:?}"
+    let (alike, expect) = (
+        |[one, two]: [f64; 2]| (0.5..=2.0).contains(&(one / two)),
+        &incident.expect,
     );
     let within = |[least, most]: [f64; 2]| (least..=most).contains(&windows[0]);
-    assert!(expect.window.is_none_or(within), "{name}: {windows:?}");
+    let held = [
+        ("ratios live and simulated", alike(ratios)),
+        ("windows live and simulated", alike(windows)),
+        (
+            "ratio_at_least",
+            expect.ratio_at_least.is_none_or(|least| ratios[0] >= least),
+        ),
+        (
+            "ratio_at_most",
+            expect.ratio_at_most.is_none_or(|most| ratios[0] <= most),
+        ),
+        ("window", expect.window.is_none_or(within)),
+    ];
+    match held.iter().find(|(_, held)| !held) {
+        Some((what, _)) => Err(format!(
+            "{name}: {what}: ratios {ratios:?}, windows {windows:?}"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The incidents of a kind, and those of their controls of which the file says what they are like: each path is
@@ -81,11 +114,11 @@ fn all_of(test: &str, _places: Places, of: Kind) {
         if incident.kind != of {
             continue;
         }
-        let Some([slow, fast]) = both(test, &incident) else {
+        let Some(pair) = measured_pair(test, &incident) else {
             return;
         };
-        let rates = [slow.bps(), fast.bps()];
-        compare(&incident, [slow, fast]);
+        let rates = pair.each_ref().map(Measured::bps);
+        compare(&incident, &pair).expect(name);
         for control in &incident.controls {
             judge(test, &incident, control, rates);
         }
