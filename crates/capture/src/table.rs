@@ -148,7 +148,8 @@ impl Table {
     }
 
     fn push(&mut self, frame: &Frame) -> u32 {
-        if self.len.is_multiple_of(BLOCK) {
+        // Some MB apart: a block takes a quarter of a small budget.
+        if self.len.is_multiple_of(LARGE) {
             self.look_at_memory();
         }
         if let Some(id) = self.replace_oldest(frame) {
@@ -248,7 +249,7 @@ mod tests {
     /// SYNs at one time: none is quiet.
     #[test]
     fn where_memory_is_short_those_that_are_over_need_not_be_quiet() {
-        for (is_short, most) in [(false, usize::MAX), (true, 2 * BLOCK)] {
+        for (is_short, most) in [(false, usize::MAX), (true, 2 * LARGE)] {
             let mut table = Table::default();
             let ask: fn() -> bool = if is_short { || true } else { || false };
             table.set_limit(usize::MAX, Some(ask));
