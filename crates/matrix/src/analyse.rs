@@ -33,3 +33,12 @@ fn input(name: &str, bytes: &[u8]) -> Result<PointInput> {
         sources: vec![(name.to_owned(), source)],
     })
 }
+
+/// What is found, and at which hops.
+pub(crate) fn said(diagnosis: &Diagnosis) -> impl Iterator<Item = String> {
+    diagnosis.findings.iter().map(|finding| {
+        let hop = finding.hop.as_ref();
+        let hop = hop.map(|hop| format!(" {}>{}", hop.from, hop.to));
+        format!("{}{}", finding.id.name(), hop.unwrap_or_default())
+    })
+}

@@ -7,86 +7,11 @@ use coalescope_simulate::{
 };
 
 use crate::dice::Dice;
-use crate::disturb::{DISTURBANCES, Disturbance};
+use crate::disturb::Disturb;
+use crate::drawn::{Given, Otherwise};
 use crate::family::Family;
 use crate::flip;
-use crate::label::Otherwise;
-use crate::run::Disturb;
-
-/// What a family draws.
-pub(crate) struct Drawn {
-    /// One run, or two to compare.
-    pub(crate) runs: Vec<Scenario>,
-    /// What the verdict has to be about where merging harms nothing.
-    pub(crate) otherwise: Otherwise,
-    /// The same run without what makes it slow: how much slower it is tells whether that matters.
-    pub(crate) twin: Option<Scenario>,
-    /// Which of the points are given to the analysis.
-    pub(crate) given: Given,
-    /// The client may be the one that sends.
-    pub(crate) may_flip: bool,
-    /// Bytes kept of each frame may be few.
-    pub(crate) may_snap: bool,
-    /// The captures are given in any order.
-    pub(crate) may_shuffle: bool,
-}
-
-/// Which points the analysis gets to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    /// All of them, two neighbours, or one: drawn.
-    Some,
-    /// All.
-    All,
-}
-
-impl Drawn {
-    /// A run with everything else drawn.
-    pub(crate) fn one(scenario: Scenario, otherwise: Otherwise) -> Self {
-        Self {
-            runs: vec![scenario],
-            otherwise,
-            twin: None,
-            given: Given::Some,
-            may_flip: true,
-            may_snap: true,
-            may_shuffle: true,
-        }
-    }
-
-    /// Two runs to compare, each with one point.
-    pub(crate) fn pair(first: Scenario, second: Scenario, otherwise: Otherwise) -> Self {
-        Self {
-            runs: vec![first, second],
-            given: Given::All,
-            may_flip: false,
-            ..Self::one(
-                Scenario::new("", coalescope_simulate::Cause::Healthy),
-                otherwise,
-            )
-        }
-    }
-
-    /// Beside a twin without what makes it slow.
-    pub(crate) fn beside(mut self, twin: Scenario) -> Self {
-        self.twin = Some(twin);
-        self
-    }
-
-    /// With the captures given in the order in which data passes them. Where only one direction is captured, nothing
-    /// but clocks tells which of two points it passes first, and these may show anything: the given order then
-    /// decides, as docs/inference.md says.
-    pub(crate) fn in_order(mut self) -> Self {
-        self.may_shuffle = false;
-        self
-    }
-
-    /// With as much of each frame as its points keep.
-    pub(crate) fn unsnapped(mut self) -> Self {
-        self.may_snap = false;
-        self
-    }
-}
+use crate::parts::host_of;
 
 /// A scenario to judge.
 pub(crate) struct Case {
@@ -212,34 +137,6 @@ impl Case {
     }
 }
 
-impl Disturb {
-    /// Disturbs a draw, and says by what.
-    fn draw(&self, drawn: &mut Drawn, dice: &mut Dice) -> Vec<&'static str> {
-        let wanted: Vec<&Disturbance> = match self {
-            Self::Not => Vec::new(),
-            Self::By(only) => vec![only],
-            Self::Drawn => some_of(DISTURBANCES, dice),
-        };
-        let applied = wanted.into_iter().filter(|one| one.apply(drawn, dice));
-        applied.map(|one| one.name).collect()
-    }
-}
-
-/// None of them in half of the cases, and two in a tenth.
-fn some_of(all: &'static [Disturbance], dice: &mut Dice) -> Vec<&'static Disturbance> {
-    let count = match dice.whole(0..=9) {
-        0..=4 => 0,
-        5..=8 => 1,
-        _ => 2,
-    };
-    let order = dice.order(all.len());
-    order
-        .into_iter()
-        .take(count)
-        .map(|index| &all[index])
-        .collect()
-}
-
 /// All points, two neighbours, or one.
 fn leave_some(scenario: &mut Scenario, dice: &mut Dice) {
     let count = scenario.points().count();
@@ -281,11 +178,6 @@ fn set_up_points(scenario: &mut Scenario, may_snap: bool, dice: &mut Dice) {
         point.snap = point.snap.min(snap);
         point.format = format(dice, point);
     }
-}
-
-/// Points of one host share a clock; their names begin alike.
-pub(crate) fn host_of(name: &str) -> &str {
-    name.split('-').next().unwrap_or(name)
 }
 
 /// Up to 1,000 s and 200 ppm off.

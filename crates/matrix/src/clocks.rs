@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use coalescope_knowledge::Diagnosis;
 use coalescope_simulate::{Element, MICROSECOND, SECOND};
 
-use crate::analyse::analyse;
-use crate::case::{Case, Played, host_of};
+use crate::analyse::{analyse, said};
+use crate::case::{Case, Played};
 use crate::dice::Dice;
-use crate::run::Plan;
+use crate::parts::host_of;
+use crate::plan::Plan;
 
 /// A clock: what it is ahead by in ns, and what it gains in parts of a thousand millions.
 type Clock = (i64, i64);
@@ -33,26 +33,12 @@ fn set(case: &mut Case, mut clock: impl FnMut() -> Clock) {
     }
 }
 
-/// What is found, and at which hop.
-fn told(diagnosis: &Diagnosis) -> Vec<String> {
-    let place = |finding: &coalescope_knowledge::Finding| {
-        let hop = finding.hop.as_ref();
-        hop.map(|hop| format!(" {}>{}", hop.from, hop.to))
-    };
-    let findings = diagnosis.findings.iter();
-    findings
-        .map(|finding| {
-            let place = place(finding).unwrap_or_default();
-            format!("{}{place}", finding.id.name())
-        })
-        .chain([format!("{:?}", diagnosis.verdict.merging)])
-        .collect()
-}
-
 /// A case's captures, and what is found in them.
 fn found(case: &Case) -> Result<(Played, Vec<String>)> {
     let played = case.play();
-    let found = told(&analyse(case, &played.captures)?);
+    let diagnosis = analyse(case, &played.captures)?;
+    let merging = format!("{:?}", diagnosis.verdict.merging);
+    let found = said(&diagnosis).chain([merging]).collect();
     Ok((played, found))
 }
 

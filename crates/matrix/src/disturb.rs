@@ -4,10 +4,20 @@ use coalescope_simulate::{
     Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, SECOND, Scenario, Side, Turn,
 };
 
-use crate::case::{Drawn, host_of};
 use crate::dice::Dice;
-use crate::label::Otherwise;
-use crate::parts::{HERE, end_of, wrap};
+use crate::drawn::{Drawn, Otherwise};
+use crate::parts::{HERE, end_of, host_of, wrap};
+
+/// What comes on top of the families.
+#[derive(Clone, Copy)]
+pub enum Disturb {
+    /// Nothing.
+    Not,
+    /// This, wherever it fits.
+    By(&'static Disturbance),
+    /// Nothing, one or two, drawn.
+    Drawn,
+}
 
 /// What makes a scenario harder to see.
 pub struct Disturbance {
@@ -294,4 +304,32 @@ fn thinned(scenario: &mut Scenario, dice: &mut Dice) {
         every: dice.scaled_whole(MILLISECOND, 4 * MILLISECOND),
     };
     scenario.path.push(Element::Hop(thin));
+}
+
+impl Disturb {
+    /// Disturbs a draw, and says by what.
+    pub(crate) fn draw(&self, drawn: &mut Drawn, dice: &mut Dice) -> Vec<&'static str> {
+        let wanted: Vec<&Disturbance> = match self {
+            Self::Not => Vec::new(),
+            Self::By(only) => vec![only],
+            Self::Drawn => some_of(DISTURBANCES, dice),
+        };
+        let applied = wanted.into_iter().filter(|one| one.apply(drawn, dice));
+        applied.map(|one| one.name).collect()
+    }
+}
+
+/// None of them in half of the cases, and two in a tenth.
+fn some_of(all: &'static [Disturbance], dice: &mut Dice) -> Vec<&'static Disturbance> {
+    let count = match dice.whole(0..=9) {
+        0..=4 => 0,
+        5..=8 => 1,
+        _ => 2,
+    };
+    let order = dice.order(all.len());
+    order
+        .into_iter()
+        .take(count)
+        .map(|index| &all[index])
+        .collect()
 }

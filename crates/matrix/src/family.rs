@@ -1,7 +1,7 @@
 //! A family: scenarios of one sort, with everything about them drawn.
 
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::Drawn;
 
 /// Scenarios of one sort.
 pub struct Family {
@@ -12,4 +12,32 @@ pub struct Family {
     /// Whether merging harms in it, unless a draw happens to be too small.
     pub harms: bool,
     pub(crate) draw: fn(&mut Dice) -> Drawn,
+}
+
+impl Family {
+    /// One in which merging harms.
+    pub(crate) const fn guilty(
+        name: &'static str,
+        title: &'static str,
+        draw: fn(&mut Dice) -> Drawn,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            harms: true,
+            draw,
+        }
+    }
+
+    /// One in which merging harms nothing.
+    pub(crate) const fn innocent(
+        name: &'static str,
+        title: &'static str,
+        draw: fn(&mut Dice) -> Drawn,
+    ) -> Self {
+        Self {
+            harms: false,
+            ..Self::guilty(name, title, draw)
+        }
+    }
 }

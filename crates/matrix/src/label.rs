@@ -14,31 +14,11 @@
 use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, SECOND, Scenario, Side, Truth};
 
 use crate::case::{Case, Played};
+use crate::drawn::Otherwise;
 
 /// Fewer lost frames than this are too few to demand a verdict: with five of each sort even a perfect
 /// table is one of 252.
 pub(crate) const FEW: u64 = 5;
-
-/// What the main finding must be where merging harms nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Otherwise {
-    /// Nothing is wrong.
-    Healthy,
-    /// Frames are lost.
-    Loss,
-    /// The receiver's window.
-    Window,
-    /// The sender has nothing to send.
-    Idle,
-    /// A link or a shaper.
-    Bandwidth,
-    /// Frames overtake each other.
-    Reordering,
-    /// Nothing is wrong, and the captures have no data from which that could be said.
-    Unseen,
-    /// Of two transfers the slow one arrives unmerged since merged frames were lost on its way.
-    Unmerged,
-}
 
 /// The right verdict.
 #[derive(Clone, Debug, PartialEq)]
@@ -436,8 +416,8 @@ const SLOWER: f64 = 1.25;
 mod tests {
     use super::{FEW, Label};
     use crate::case::Case;
+    use crate::disturb::Disturb;
     use crate::families;
-    use crate::run::Disturb;
 
     fn labels(family: &crate::Family, seeds: std::ops::Range<u64>) -> Vec<Label> {
         let label = |seed| {

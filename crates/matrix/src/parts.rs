@@ -172,3 +172,8 @@ pub(crate) fn any_kind(dice: &mut Dice) -> MergeKind {
         MergeKind::Rsc,
     ])
 }
+
+/// Points of one host share a clock; their names begin alike.
+pub(crate) fn host_of(name: &str) -> &str {
+    name.split('-').next().unwrap_or(name)
+}

@@ -3,67 +3,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io, thread};
+use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use coalescope_knowledge::Diagnosis;
 
-use crate::analyse::analyse;
-use crate::case::{Case, Played};
+use crate::analyse::{analyse, said};
+use crate::case::Case;
 use crate::clocks::change_of_clocks;
-use crate::disturb::Disturbance;
-use crate::family::Family;
 use crate::label::Label;
+use crate::plan::Plan;
 use crate::score::{Mark, mark};
-
-/// What comes on top of the families.
-#[derive(Clone, Copy)]
-pub enum Disturb {
-    /// Nothing.
-    Not,
-    /// This, wherever it fits.
-    By(&'static Disturbance),
-    /// Nothing, one or two, drawn.
-    Drawn,
-}
-
-/// What to judge.
-pub struct Plan {
-    /// The families, which take turns.
-    pub families: Vec<&'static Family>,
-    /// How many scenarios.
-    pub scenarios: u64,
-    /// The first one's seed; each further one's is one more.
-    pub seed: u64,
-    /// Threads.
-    pub threads: usize,
-    /// What comes on top of the families.
-    pub disturb: Disturb,
-    /// Where the captures of what was judged wrongly go.
-    pub keep: Option<std::path::PathBuf>,
-}
-
-impl Plan {
-    pub(crate) fn family(&self, number: u64) -> &'static Family {
-        self.families[(number % self.families.len() as u64) as usize]
-    }
-
-    pub(crate) fn seed(&self, number: u64) -> u64 {
-        self.seed.wrapping_add(number)
-    }
-
-    /// Writes captures into a folder of this name, if they are to be kept.
-    pub(crate) fn keep(&self, name: &str, played: &Played, words: &str) -> io::Result<()> {
-        let folder = self.keep.as_ref().map(|folder| folder.join(name));
-        folder.map_or(Ok(()), |folder| keep(&folder, played, words))
-    }
-
-    /// The arguments that make a scenario again.
-    pub(crate) fn which(&self, number: u64) -> String {
-        let seed = self.seed(number);
-        format!("--family {} --seed {seed}", self.family(number).name)
-    }
-}
 
 /// A case and its mark.
 #[derive(Clone, Debug)]
@@ -156,12 +106,7 @@ fn judge_one(plan: &Plan, number: u64) -> Result<Judged> {
 }
 
 fn words(case: &Case, label: &Label, diagnosis: &Diagnosis) -> String {
-    let said = diagnosis.findings.iter().map(|finding| {
-        let hop = finding.hop.as_ref();
-        let hop = hop.map(|hop| format!(" {}>{}", hop.from, hop.to));
-        format!("{}{}", finding.id.name(), hop.unwrap_or_default())
-    });
-    let said: Vec<String> = said.collect();
+    let said: Vec<String> = said(diagnosis).collect();
     let said = if said.is_empty() {
         "nothing".to_owned()
     } else {
@@ -189,12 +134,4 @@ fn wanted(label: &Label) -> String {
         guilt.shown,
         guilt.singles
     )
-}
-
-fn keep(folder: &std::path::Path, played: &Played, words: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    for (name, bytes) in &played.captures {
-        fs::write(folder.join(format!("{name}.pcap")), bytes)?;
-    }
-    fs::write(folder.join("label.txt"), format!("{words}\n"))
 }

@@ -2,59 +2,39 @@
 
 use coalescope_simulate::{Element, Hop, MergeKind, Scenario, Side};
 
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{MBIT, Wan, any_kind, cut_from, merging, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
-    family(
+    Family::guilty(
         "compare-director",
         "direct, and by a director that loses merged frames (story D)",
-        true,
         compare_director,
     ),
-    family(
+    Family::innocent(
         "compare-slow-way",
         "direct, and by a way on which segments come too far apart to be merged",
-        false,
         compare_slow_way,
     ),
-    family(
+    Family::innocent(
         "compare-unmerged",
         "merged, and unmerged at the same rate",
-        false,
         compare_unmerged,
     ),
-    family("compare-equal", "twice the same", false, compare_equal),
-    family(
+    Family::innocent("compare-equal", "twice the same", compare_equal),
+    Family::innocent(
         "compare-lossy-way",
         "direct, and by a way that loses frames",
-        false,
         compare_lossy_way,
     ),
-    family(
+    Family::innocent(
         "compare-longer-way",
         "direct, and by a longer way",
-        false,
         compare_longer_way,
     ),
 ];
-
-const fn family(
-    name: &'static str,
-    title: &'static str,
-    harms: bool,
-    draw: fn(&mut Dice) -> Drawn,
-) -> Family {
-    Family {
-        name,
-        title,
-        harms,
-        draw,
-    }
-}
 
 /// The client's side, which merges, and a long link.
 fn client(dice: &mut Dice, name: &str, at: &str, wan: Wan) -> Scenario {

@@ -4,68 +4,58 @@ use coalescope_simulate::{
     Content, Element, Hop, MICROSECOND, Merge, MergeKind, Scenario, Side, Turn,
 };
 
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{HERE, Wan, any_kind, cut_from, merging, near, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
-    family(
+    Family::guilty(
         "vm-bridge",
         "a hypervisor's bridge loses what its uplink merged (story A)",
         vm_bridge,
     ),
-    family(
+    Family::guilty(
         "vm-neighbour",
         "the same toward a neighbour, where it is hardly felt",
         vm_neighbour,
     ),
-    family(
+    Family::guilty(
         "jail-lro",
         "LRO in front of a bridge, on a path that loses frames besides (story B)",
         jail_lro,
     ),
-    family(
+    Family::guilty(
         "director",
         "a load balancer that cannot send on what was merged (story D)",
         director,
     ),
-    family(
+    Family::guilty(
         "virtual-switch",
         "a virtual switch merges, and a guest with jumbo frames gets none of it (story E)",
         virtual_switch,
     ),
-    family(
+    Family::guilty(
         "router-refuses",
         "a router answers merged frames with \"fragmentation needed\"",
         router_refuses,
     ),
-    family(
+    Family::guilty(
         "router-silent",
         "a router drops merged frames without a word",
         router_silent,
     ),
-    family(
+    Family::guilty(
         "longest-frame",
         "a box that carries frames up to some length",
         longest_frame,
     ),
-    family(
+    Family::guilty(
         "short-connections",
         "many short connections through the bridge of story A",
         short_connections,
     ),
 ];
-
-const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: true,
-        draw,
-    }
-}
 
 /// Bytes enough for some hundred round trips of one or two segments.
 pub(super) fn bytes(dice: &mut Dice) -> u64 {
@@ -103,6 +93,16 @@ pub(super) fn forwarded(
 /// What loses merged frames, in one way or another.
 pub(super) fn fault() -> Element {
     Element::Hop(Hop::DropMerged { toward: HERE })
+}
+
+/// The bridge of story A behind a long way, with a card of any kind.
+pub(super) fn bridge_behind(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
+    let bytes = bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let kind = any_kind(dice);
+    let merge = merging(dice, wan, kind);
+    forwarded(&mut scenario, dice, fault(), merge, wan);
+    scenario
 }
 
 fn vm_bridge(dice: &mut Dice) -> Drawn {

@@ -5,112 +5,97 @@ use coalescope_simulate::{
     Scenario, Side, Turn,
 };
 
-use super::guilty::{bytes, fault, forwarded};
-use crate::case::Drawn;
+use super::guilty::{bridge_behind, bytes, fault, forwarded};
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{
     HERE, Wan, any_kind, cut_from, download, end_of, merging, near, point, scenario, wrap,
 };
 
 pub(super) const ALL: &[Family] = &[
-    family(
+    Family::guilty(
         "segment-limit",
         "a box that carries frames of some segments and no more",
         segment_limit,
     ),
-    family(
+    Family::guilty(
         "some-connections",
         "only some connections go by the bridge that loses merged frames",
         some_connections,
     ),
-    family(
+    Family::guilty(
         "hit-and-bystanders",
         "beside one that is hit: idle, short and window-limited ones",
         hit_and_bystanders,
     ),
-    family("data-only", "only the data's way is captured", data_only),
-    family(
+    Family::guilty("data-only", "only the data's way is captured", data_only),
+    Family::guilty(
         "mid-stream",
         "captures that begin in the middle",
         mid_stream,
     ),
-    family(
+    Family::guilty(
         "copied-and-lost",
         "a mirror shows each frame twice where merged ones are lost",
         copied_and_lost,
     ),
-    family(
+    Family::guilty(
         "paced-and-lost",
         "a sender that paces, and merged frames are lost",
         paced_and_lost,
     ),
-    family(
+    Family::guilty(
         "thinned-and-lost",
         "acknowledgements are thinned, and merged frames are lost",
         thinned_and_lost,
     ),
-    family(
+    Family::guilty(
         "wrapped-and-lost",
         "tags or tunnels on one side of the hop that loses merged frames",
         wrapped_and_lost,
     ),
-    family(
+    Family::guilty(
         "translated-and-lost",
         "addresses rewritten at both ends, and merged frames are lost",
         translated_and_lost,
     ),
-    family(
+    Family::guilty(
         "missed-and-lost",
         "captures miss frames, and merged frames are lost",
         missed_and_lost,
     ),
-    family(
+    Family::guilty(
         "overtaken-and-lost",
         "frames overtake each other in front of the card, and merged frames are lost",
         overtaken_and_lost,
     ),
-    family(
+    Family::guilty(
         "stale-sack",
         "merged frames are lost, and the receiver's SACK still has what it acknowledges",
         stale_sack,
     ),
-    family(
+    Family::guilty(
         "jumbo-and-lost",
         "segments of jumbo frames are merged, and lost for it",
         jumbo_and_lost,
     ),
-    family(
+    Family::guilty(
         "unlike-beginnings",
         "captures that begin and end at unlike times, and merged frames are lost",
         unlike_beginnings,
     ),
-    family(
+    Family::guilty(
         "forwarded-lro",
         "a bridge with an MTU, in front of it a card that keeps no segment size",
         forwarded_lro,
     ),
 ];
 
-const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: true,
-        draw,
-    }
-}
-
 /// The bridge of story A on some path.
 fn bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
     let wan = Wan::within(dice, (50, 2_000), (1.5, 100.0));
-    let bytes = bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
-    let kind = any_kind(dice);
-    let merge = merging(dice, wan, kind);
-    forwarded(&mut scenario, dice, fault(), merge, wan);
-    (scenario, wan)
+    (bridge_behind(dice, name, wan), wan)
 }
 
 fn segment_limit(dice: &mut Dice) -> Drawn {

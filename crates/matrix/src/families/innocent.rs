@@ -5,101 +5,91 @@ use coalescope_simulate::{
     Reorder, Scenario, Side, Turn, Wrap,
 };
 
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
-    family("sound", "nothing is wrong", sound),
-    family(
+    Family::innocent("sound", "nothing is wrong", sound),
+    Family::innocent(
         "not-merged",
         "merging is off, and nothing is wrong",
         not_merged,
     ),
-    family(
+    Family::innocent(
         "router-cuts",
         "a router that cuts again what was merged in front of it",
         router_cuts,
     ),
-    family(
+    Family::innocent(
         "random-loss",
         "frames are lost whatever their size",
         random_loss,
     ),
-    family("burst-loss", "frames are lost in bursts", burst_loss),
-    family(
+    Family::innocent("burst-loss", "frames are lost in bursts", burst_loss),
+    Family::innocent(
         "uncut-sender",
         "large frames at the sender, which its card cuts",
         uncut_sender,
     ),
-    family("jumbo", "large frames on all of the path, and loss", jumbo),
-    family("policer", "a policer that frames meet one by one", policer),
-    family("shaper", "a shaper with a queue", shaper),
-    family("idle", "a sender that pauses", idle),
-    family(
+    Family::innocent("jumbo", "large frames on all of the path, and loss", jumbo),
+    Family::innocent("policer", "a policer that frames meet one by one", policer),
+    Family::innocent("shaper", "a shaper with a queue", shaper),
+    Family::innocent("idle", "a sender that pauses", idle),
+    Family::innocent(
         "closed-window",
         "a receiver that reads slowly",
         closed_window,
     ),
-    family(
+    Family::innocent(
         "small-window",
         "a receive buffer that is small for the path",
         small_window,
     ),
-    family(
+    Family::innocent(
         "reordering",
         "frames overtake each other in front of the merging card",
         reordering,
     ),
-    family(
+    Family::innocent(
         "mirrored-twice",
         "a mirror that copies each frame twice",
         mirrored_twice,
     ),
-    family(
+    Family::innocent(
         "missed-frames",
         "a capture that misses frames",
         missed_frames,
     ),
-    family(
+    Family::innocent(
         "translated",
         "an address translator between the points",
         translated,
     ),
-    family(
+    Family::innocent(
         "merged-twice",
         "a host merges further what a hypervisor merged",
         merged_twice,
     ),
-    family(
+    Family::innocent(
         "bonded",
         "a bond of several lines, each frame by the next one (story C)",
         bonded,
     ),
-    family(
+    Family::innocent(
         "shared-link",
         "several connections share a link and fill it",
         shared_link,
     ),
-    family(
+    Family::innocent(
         "fragmented",
         "frames larger than the next link's MTU go on in fragments",
         fragmented,
     ),
-    family("jittery", "a way of varying delay, as WiFi has it", jittery),
-    family("vxlan", "a VXLAN tunnel between the points", vxlan),
+    Family::innocent("jittery", "a way of varying delay, as WiFi has it", jittery),
+    Family::innocent("vxlan", "a VXLAN tunnel between the points", vxlan),
 ];
-
-const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: false,
-        draw,
-    }
-}
 
 pub(super) fn bytes(dice: &mut Dice) -> u64 {
     dice.scaled_whole(400_000, 4_000_000)

@@ -5,99 +5,75 @@ use coalescope_simulate::{
     Turn,
 };
 
-use super::guilty::{bytes, fault, forwarded};
+use super::guilty::{bridge_behind, fault};
 use super::innocent::plain;
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
-    guilty(
+    Family::guilty(
         "policed-and-lost",
         "merged frames are lost, and a policer in front of the card drops single ones",
         policed_and_lost,
     ),
-    guilty(
+    Family::guilty(
         "radio-and-lost",
         "merged frames are lost behind a way of varying delay that loses bursts",
         radio_and_lost,
     ),
-    guilty(
+    Family::guilty(
         "lost-acks-and-lost",
         "merged frames are lost, and some acknowledgments, too",
         lost_acks_and_lost,
     ),
-    guilty(
+    Family::guilty(
         "both-ways-and-lost",
         "both sides send much, and merged frames are lost one way",
         both_ways_and_lost,
     ),
-    innocent(
+    Family::innocent(
         "lost-acks",
         "acknowledgments are lost on their way",
         lost_acks,
     ),
-    innocent(
+    Family::innocent(
         "acks-only",
         "only the acknowledgments' way is captured",
         acks_only,
     ),
-    innocent(
+    Family::innocent(
         "both-ways",
         "both sides send much, and both cards merge",
         both_ways,
     ),
-    innocent(
+    Family::innocent(
         "radio",
         "a way of varying delay that loses bursts, as WiFi at its edge",
         radio,
     ),
-    innocent(
+    Family::innocent(
         "two-bottlenecks",
         "a shaper, and behind the card a slower line with a short queue",
         two_bottlenecks,
     ),
-    innocent(
+    Family::innocent(
         "kept-alive",
         "connections with long pauses, in which probes keep them alive",
         kept_alive,
     ),
-    innocent(
+    Family::innocent(
         "sized-unlike",
         "jumbo frames on one connection, beside others of 1,500 bytes",
         sized_unlike,
     ),
 ];
 
-const fn guilty(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: true,
-        draw,
-    }
-}
-
-const fn innocent(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: false,
-        draw,
-    }
-}
-
 /// The bridge of story A, and its long way.
 fn bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
     let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
-    let bytes = bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
-    let kind = any_kind(dice);
-    let merge = merging(dice, wan, kind);
-    forwarded(&mut scenario, dice, fault(), merge, wan);
-    (scenario, wan)
+    (bridge_behind(dice, name, wan), wan)
 }
 
 /// The link with the long delay.

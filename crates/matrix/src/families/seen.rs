@@ -3,63 +3,53 @@
 use coalescope_simulate::{Element, Hop, MICROSECOND, MILLISECOND, MergeKind, Reorder, Side};
 
 use super::innocent::{bytes, plain};
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{HERE, Wan, cut_from, end_of, merging, near, point, scenario, wrap};
 
 pub(super) const ALL: &[Family] = &[
-    family(
+    Family::innocent(
         "routed-copies",
         "a router's port shows each frame twice, the second time much later",
         routed_copies,
     ),
-    family(
+    Family::innocent(
         "data-only-sound",
         "only the data's way is captured, and nothing is wrong",
         data_only_sound,
     ),
-    family(
+    Family::innocent(
         "data-only-loss",
         "only the data's way is captured, and frames are lost",
         data_only_loss,
     ),
-    family(
+    Family::innocent(
         "mid-stream-sound",
         "captures that begin in the middle, and nothing is wrong",
         mid_stream_sound,
     ),
-    family(
+    Family::innocent(
         "wrapped",
         "tags or tunnels on one side, and nothing is wrong",
         wrapped,
     ),
-    family(
+    Family::innocent(
         "translated-twice",
         "addresses rewritten at both ends, and nothing is wrong",
         translated_twice,
     ),
-    family(
+    Family::innocent(
         "overtaken-rarely",
         "a frame in some thousands is overtaken",
         overtaken_rarely,
     ),
-    family(
+    Family::innocent(
         "short-and-sound",
         "many short connections, and nothing is wrong",
         short_and_sound,
     ),
 ];
-
-const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: false,
-        draw,
-    }
-}
 
 fn routed_copies(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);

@@ -6,107 +6,97 @@ use coalescope_simulate::{
 };
 
 use super::innocent::{bytes, plain, routed, sound_twin};
-use crate::case::Drawn;
 use crate::dice::Dice;
+use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::label::Otherwise;
 use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, download, merging, near, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
-    family(
+    Family::innocent(
         "policer-behind",
         "a policer behind the merging card: the longer, the likelier lost",
         policer_behind,
     ),
-    family(
+    Family::innocent(
         "queue-behind",
         "a short queue behind the merging card",
         queue_behind,
     ),
-    family(
+    Family::innocent(
         "queue-in-front",
         "a short queue in front of the merging card",
         queue_in_front,
     ),
-    family(
+    Family::innocent(
         "bit-errors-behind",
         "wrong bits behind the merging card",
         bit_errors_behind,
     ),
-    family(
+    Family::innocent(
         "bit-errors-in-front",
         "wrong bits in front of the merging card",
         bit_errors_in_front,
     ),
-    family("damaged", "frames arrive with a wrong checksum", damaged),
-    family(
+    Family::innocent("damaged", "frames arrive with a wrong checksum", damaged),
+    Family::innocent(
         "rare-loss",
         "one frame in some thousands is lost, at several rates",
         rare_loss,
     ),
-    family(
+    Family::innocent(
         "black-hole",
         "full frames never arrive, and nobody says so",
         black_hole,
     ),
-    family(
+    Family::innocent(
         "black-hole-probed",
         "the same, and the sender finds out",
         black_hole_probed,
     ),
-    family(
+    Family::innocent(
         "path-mtu-told",
         "a router with a smaller MTU, which it tells",
         path_mtu_told,
     ),
-    family(
+    Family::innocent(
         "late-acks",
         "acknowledgements that wait and stand for many segments",
         late_acks,
     ),
-    family(
+    Family::innocent(
         "thinned-acks",
         "a box that thins acknowledgements",
         thinned_acks,
     ),
-    family(
+    Family::innocent(
         "pausing-reader",
         "a receiver that reads with pauses",
         pausing_reader,
     ),
-    family(
+    Family::innocent(
         "slow-reader",
         "a receiver that reads a little at a time",
         slow_reader,
     ),
-    family("paced", "a sender that paces", paced),
-    family(
+    Family::innocent("paced", "a sender that paces", paced),
+    Family::innocent(
         "paced-through-loss",
         "a sender that paces, through losses that do not slow it",
         paced_through_loss,
     ),
-    family("slow-server", "answers that take their time", slow_server),
-    family("small-transfer", "a few kilobytes", small_transfer),
-    family(
+    Family::innocent("slow-server", "answers that take their time", slow_server),
+    Family::innocent("small-transfer", "a few kilobytes", small_transfer),
+    Family::innocent(
         "loss-and-bystanders",
         "beside one that loses frames: idle and short ones",
         loss_and_bystanders,
     ),
-    family(
+    Family::innocent(
         "window-and-bystanders",
         "beside one with a small window: short ones that lose frames",
         window_and_bystanders,
     ),
 ];
-
-const fn family(name: &'static str, title: &'static str, draw: fn(&mut Dice) -> Drawn) -> Family {
-    Family {
-        name,
-        title,
-        harms: false,
-        draw,
-    }
-}
 
 /// A VM behind a bridge that passes what was merged, and something in between that the merged frames meet.
 fn bridged(dice: &mut Dice, name: &str, wan: Wan, merge: Merge, something: Element) -> Scenario {
