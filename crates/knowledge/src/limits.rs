@@ -67,15 +67,15 @@ pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Directi
 
 /// The direction that tells what limits a connection, and what that is: the one with most data, unless nothing is wrong
 /// with it, and the other one, which loses, takes more of the time.
-fn telling_direction(connection: &Connection) -> (&'static str, &Direction, Limit) {
+pub(crate) fn telling_direction(connection: &Connection) -> (&'static str, Limit) {
     let (name, data, other) = main_direction(connection);
     let limit = limit(data, other);
     let is_wrong = matches!(limit, Limit::MergedLoss | Limit::Loss | Limit::Unclear);
     let takes_longer = active_s(other) > active_s(data);
     let back = (!is_wrong && takes_longer).then(|| self::limit(other, data));
     match back {
-        Some(back @ (Limit::Loss | Limit::Unclear)) => (opposite(name), other, back),
-        _ => (name, data, limit),
+        Some(back @ (Limit::Loss | Limit::Unclear)) => (opposite(name), back),
+        _ => (name, limit),
     }
 }
 
@@ -89,18 +89,13 @@ fn opposite(direction: &str) -> &'static str {
 
 /// The limit of a connection at one point.
 pub(crate) fn limit_of(point: &Arc<str>, connection: &Connection) -> ConnectionLimit {
-    let (direction, _, limit) = telling_direction(connection);
+    let (direction, limit) = telling_direction(connection);
     ConnectionLimit {
         point: Arc::clone(point),
         connection: connection.id,
         direction,
         limit,
     }
-}
-
-/// The time in which the sender of the direction that tells was not idle.
-pub(crate) fn telling_s(connection: &Connection) -> f64 {
-    active_s(telling_direction(connection).1).unwrap_or(0.0)
 }
 
 /// Whether a limit holds for data in one direction, given the other.

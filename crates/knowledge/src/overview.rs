@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::limits::{ConnectionLimit, Limit, limit_of, main_direction, telling_s};
+use crate::limits::{
+    ConnectionLimit, Limit, active_s, limit_of, main_direction, telling_direction,
+};
 use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
@@ -72,7 +74,7 @@ impl Overview {
         let (mut seen, mut short) = (Seen::default(), Short::default());
         for connection in point.connections.iter() {
             let limit = limit_of(&name, &connection);
-            let traffic = Traffic::of(&connection);
+            let traffic = Traffic::told_by(&connection, limit.direction);
             let own = Own {
                 limit: limit.limit,
                 unique_bytes: traffic.bytes,
@@ -150,11 +152,16 @@ impl Overview {
 impl Traffic {
     /// That of one connection.
     pub(crate) fn of(connection: &Connection) -> Self {
+        Self::told_by(connection, telling_direction(connection).0)
+    }
+
+    /// The same, where it is known which direction tells what limits it.
+    fn told_by(connection: &Connection, direction: &str) -> Self {
         let most = main_direction(connection).1;
         Self {
             connections: u64::from(most.unique_bytes > 0),
             bytes: most.unique_bytes,
-            seconds: telling_s(connection),
+            seconds: active_s(connection.direction(direction)).unwrap_or(0.0),
         }
     }
 }

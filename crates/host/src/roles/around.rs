@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::graph::{Graph, beside};
+use super::graph::{Graph, beside, carried};
 use crate::model::{PacketSocket, Snapshot};
 
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
@@ -29,8 +29,8 @@ pub(super) struct Around<'a> {
     switched: BTreeMap<&'a str, usize>,
     /// Guests stacked on an interface: macvlan, macvtap, ipvlan.
     stacked: BTreeMap<String, usize>,
-    /// The first tunnel whose outer packets go through an interface.
-    tunnels: BTreeMap<String, &'a str>,
+    /// Tunnels whose outer packets go through an interface.
+    tunnels: BTreeMap<String, Vec<&'a str>>,
     /// The first virtual switch that has an uplink of that name or description.
     uplinks: BTreeMap<&'a str, &'a str>,
     /// The first socket that takes everything of an interface, by its namespace and name.
@@ -48,7 +48,7 @@ impl<'a> Around<'a> {
             routed,
             switched: switched(snapshot, graph, counted),
             stacked: stacked(snapshot),
-            tunnels: tunnels(snapshot),
+            tunnels: carried(snapshot),
             uplinks: uplinks(snapshot),
             taps: taps(snapshot),
         }
@@ -78,8 +78,9 @@ impl<'a> Around<'a> {
         self.stacked.get(key).copied().unwrap_or(0)
     }
 
+    /// The first tunnel whose outer packets go through an interface.
     pub(super) fn tunnel_over(&self, key: &str) -> Option<&'a str> {
-        self.tunnels.get(key).copied()
+        self.tunnels.get(key)?.first().copied()
     }
 
     /// The first of the switches, by their names, that one of these names is an uplink of.
@@ -130,17 +131,6 @@ fn stacked(snapshot: &Snapshot) -> BTreeMap<String, usize> {
         }
     }
     counts
-}
-
-fn tunnels(snapshot: &Snapshot) -> BTreeMap<String, &str> {
-    let mut over = BTreeMap::new();
-    for (key, interface) in &snapshot.interfaces {
-        let tunnel = interface.tunnel.iter();
-        for below in tunnel.flat_map(|tunnel| &tunnel.underlay) {
-            over.entry(beside(key, below)).or_insert(key.as_str());
-        }
-    }
-    over
 }
 
 fn uplinks(snapshot: &Snapshot) -> BTreeMap<&str, &str> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Interface, OvsBridge, Snapshot};
+use crate::names::{key_of, of_key};
 
 /// Who is on top of whom, by keys of interfaces.
 #[derive(Clone, Debug, Default)]
@@ -180,8 +181,23 @@ fn passes_through(snapshot: &Snapshot, key: &str) -> bool {
 /// The key of an interface named `name` in the namespace of `key`.
 #[must_use]
 pub fn beside(key: &str, name: &str) -> String {
-    match key.rsplit_once('/') {
-        Some((space, _)) if key.starts_with("ns/") => format!("{space}/{name}"),
-        _ => name.to_owned(),
+    key_of(of_key(key).0, name)
+}
+
+/// The keys of what carries a tunnel's outer packets: interfaces of its own namespace.
+pub fn carriers(key: &str, tunnel: &Interface) -> impl Iterator<Item = String> {
+    let names = tunnel.tunnel.iter().flat_map(|tunnel| &tunnel.underlay);
+    names.map(move |name| beside(key, name))
+}
+
+/// The keys of tunnels by the key of what carries them.
+#[must_use]
+pub fn carried(snapshot: &Snapshot) -> BTreeMap<String, Vec<&str>> {
+    let mut carried: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (key, interface) in &snapshot.interfaces {
+        for carrier in carriers(key, interface) {
+            carried.entry(carrier).or_default().push(key);
+        }
     }
+    carried
 }

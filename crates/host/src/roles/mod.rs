@@ -9,7 +9,7 @@ mod graph;
 mod rules;
 
 pub(crate) use graph::outer_ports;
-pub use graph::{Graph, beside};
+pub use graph::{Graph, beside, carried, carriers};
 pub(crate) use rules::stack_of;
 
 use std::collections::BTreeMap;

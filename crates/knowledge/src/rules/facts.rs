@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coalescope_host::model::{Interface, LengthRule, Setting, Snapshot, Stack, VirtualSwitch};
-use coalescope_host::roles::{Graph, Role, beside, roles};
+use coalescope_host::roles::{Graph, Role, carried, carriers, roles};
 use serde_json::{Map, Value, json};
 
 use super::rule::plain;
@@ -25,7 +25,7 @@ pub(super) struct HostFacts {
 pub(super) fn host_facts(snapshot: &Snapshot) -> HostFacts {
     let roles = roles(snapshot);
     let graph = Graph::of(snapshot);
-    let tunnels = tunnels(snapshot);
+    let tunnels = carried(snapshot);
     let view = View {
         snapshot,
         roles: &roles,
@@ -185,7 +185,7 @@ impl View<'_> {
 
     /// The interfaces beneath a tunnel, and the smallest of their MTUs.
     fn underlay(&self, key: &str, interface: &Interface) -> Map<String, Value> {
-        let keys: Vec<String> = beneath(key, interface).collect();
+        let keys: Vec<String> = carriers(key, interface).collect();
         let below = keys.iter();
         let below = below.filter_map(|below| self.snapshot.interfaces.get(below));
         let mtus = below.filter_map(|below| below.mtu_bytes);
@@ -197,23 +197,6 @@ impl View<'_> {
     fn carries(&self, key: &str) -> Vec<&str> {
         self.tunnels.get(key).cloned().unwrap_or_default()
     }
-}
-
-/// The keys of what carries a tunnel: interfaces of its own namespace.
-fn beneath(key: &str, interface: &Interface) -> impl Iterator<Item = String> {
-    let names = interface.tunnel.iter().flat_map(|tunnel| &tunnel.underlay);
-    names.map(move |name| beside(key, name))
-}
-
-/// Tunnels by what carries them.
-fn tunnels(snapshot: &Snapshot) -> BTreeMap<String, Vec<&str>> {
-    let mut tunnels: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (key, interface) in &snapshot.interfaces {
-        for below in beneath(key, interface) {
-            tunnels.entry(below).or_default().push(key);
-        }
-    }
-    tunnels
 }
 
 fn own_fields(key: &str, interface: &Interface) -> Map<String, Value> {
