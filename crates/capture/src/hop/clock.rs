@@ -11,6 +11,7 @@ mod offsets;
 
 pub(crate) use differences::Differences;
 use drift::Drift;
+pub(crate) use drift::MOST_DRIFT_PPM;
 pub(crate) use offsets::Offsets;
 
 /// Windows kept; when full, neighbours merge and the width doubles.

@@ -18,7 +18,7 @@ mod standing;
 use std::collections::VecDeque;
 
 use super::Event;
-use super::clock::Clock;
+use super::clock::{Clock, MOST_DRIFT_PPM};
 use super::pair::Side;
 use super::sighted::{Sighting, Sightings};
 pub(super) use standing::standing;
@@ -39,8 +39,6 @@ const FRAGMENTS: i32 = 3;
 const REPEATS: i32 = 2;
 /// Differences of gaps below this are the captures' own noise.
 const NOISE_NS: i64 = 2_000;
-/// Drift between two clocks over a gap, in parts of a million: see [`super::clock`].
-const DRIFT_PPM: i64 = 500;
 /// Frames of each direction at both points that are remembered.
 const MATCHED: usize = 32;
 
@@ -128,7 +126,7 @@ impl Order {
         let Some(there) = self.matched[1 - way].iter().min_by_key(gap) else {
             return;
         };
-        let drifted = gap(&there) as i64 / 1_000_000 * DRIFT_PPM;
+        let drifted = gap(&there) as i64 / 1_000_000 * MOST_DRIFT_PPM;
         let noise = drifted + resolution_ns.max(NOISE_NS);
         // Going forth adds the delay to the difference, coming back takes it off.
         let longer = here.difference_ns - there.difference_ns;

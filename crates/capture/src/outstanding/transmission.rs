@@ -91,9 +91,8 @@ impl Transmission {
 
     /// Some bytes were sent again once more than was necessary.
     pub(super) fn take_back(&mut self, start: u64, end: u64) {
-        let both = self.start.max(start)..self.end().min(end);
         self.again
-            .take_back(both.end.saturating_sub(both.start) as u32);
+            .take_back(overlap(&(self.start..self.end()), start, end));
     }
 
     /// Whether all of it was sent again, and none reported before.
@@ -139,12 +138,17 @@ impl Gone {
     /// Some bytes were sent again once more than was necessary. So many times less, and it may be that all of it had
     /// arrived at first.
     pub(super) fn take_back(&mut self, start: u64, end: u64) {
-        let both = self.range.start.max(start)..self.range.end.min(end);
-        if !both.is_empty() {
-            self.again = self.again.saturating_sub((both.end - both.start) as u32);
+        let both = overlap(&self.range, start, end);
+        if both > 0 {
+            self.again = self.again.saturating_sub(both);
             self.fate.repeated &= u64::from(self.again) >= self.range.end - self.range.start;
         }
     }
+}
+
+/// How many bytes of a range are between two others.
+fn overlap(range: &Range<u64>, start: u64, end: u64) -> u32 {
+    range.end.min(end).saturating_sub(range.start.max(start)) as u32
 }
 
 /// What became of a first transmission.

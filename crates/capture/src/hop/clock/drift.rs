@@ -4,7 +4,8 @@ use super::Sample;
 
 /// Two clocks gain no more on each other than this: crystals of computers are within 100 ppm, bad ones within 200, and
 /// what disciplines them slews by 500 ppm at most (RFC 5905, section 11.3). What moves differences faster is a queue.
-const MOST: f64 = 500e-6;
+pub(crate) const MOST_DRIFT_PPM: i64 = 500;
+const MOST: f64 = MOST_DRIFT_PPM as f64 / 1e6;
 /// What a slope that was told from scatter may still be wrong by.
 const TOLD_WITHIN: f64 = 50e-6;
 /// Drift is not told from less than this many windows, or over less than a second.
