@@ -8,8 +8,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::Outcome;
-use crate::cli::Cli;
-use crate::cli::{CompletionsArgs, ManArgs};
+use crate::cli::{Cli, CompletionsArgs, ManArgs};
 
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
     // Made first: the generator takes a reader that goes away for a bug.

@@ -57,7 +57,8 @@ impl Asked {
         let files =
             files.filter_map(|host| Some((host.snapshot.name.clone()?, host.origin.clone())));
         let files = files.collect();
-        Ok((snapshots_of(hosts), files))
+        let snapshots = hosts.into_iter().map(|host| host.snapshot);
+        Ok((snapshots.collect(), files))
     }
 }
 
@@ -71,15 +72,6 @@ pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
 }
 
 /// Reads saved hosts.
-#[cfg(target_os = "linux")]
-pub(crate) fn saved(given: Vec<Given>) -> anyhow::Result<Vec<Snapshot>> {
-    Ok(snapshots_of(apart(read(given)?)))
-}
-
-fn snapshots_of(hosts: Vec<Host>) -> Vec<Snapshot> {
-    hosts.into_iter().map(|host| host.snapshot).collect()
-}
-
 fn read(given: Vec<Given>) -> anyhow::Result<Vec<Host>> {
     let mut hosts: Vec<Host> = Vec::new();
     for given in given {

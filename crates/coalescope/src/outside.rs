@@ -3,6 +3,8 @@
 
 #[cfg(target_os = "linux")]
 use coalescope_host::model::Snapshot;
+#[cfg(target_os = "linux")]
+use coalescope_host::names::key_of;
 use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
@@ -15,7 +17,7 @@ pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot 
     snapshot.interfaces = interfaces
         .map(|(key, mut interface)| {
             interface.namespace = Some(name.to_owned());
-            (format!("ns/{name}/{key}"), interface)
+            (key_of(Some(name), &key), interface)
         })
         .collect();
     let stack = std::mem::take(&mut snapshot.stack);

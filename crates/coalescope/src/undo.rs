@@ -40,7 +40,9 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
             "`coalescope undo --list` lists them"
         ));
     }
-    mind_forced(&args.force, &all)?;
+    if !args.force.is_empty() {
+        check_forced(&args.force, &all)?;
+    }
     // What was changed last is undone first, wherever that is written down.
     all.sort_by(|one, two| two.0.cmp(&one.0));
     for (id, store) in all {
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
 }
 
 /// What is forced is a key of a journal: else somebody has mistyped one, and would take it for set back.
-fn mind_forced(forced: &[String], all: &[(String, Store)]) -> anyhow::Result<()> {
+fn check_forced(forced: &[String], all: &[(String, Store)]) -> anyhow::Result<()> {
     let journals = all.iter().filter_map(|(id, store)| store.read(id).ok());
     let journals: Vec<Journal> = journals.collect();
     let unknown = unknown_key(&journals, forced).filter(|_| !journals.is_empty());

@@ -33,6 +33,15 @@ pub fn of_key(key: &str) -> (Option<&str>, &str) {
     split.map_or((None, key), |(space, name)| (Some(space), name))
 }
 
+/// The key of an interface: its name, or `ns/NAMESPACE/NAME` of one in a namespace that has a name.
+#[must_use]
+pub fn key_of(namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        Some(namespace) => format!("ns/{namespace}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
 /// The network that holds an address and no other.
 pub(crate) fn network_of(address: IpAddr) -> String {
     format!("{address}/{}", if address.is_ipv4() { 32 } else { 128 })

@@ -1,8 +1,7 @@
 //! Links in the namespace of the calling thread: use them inside of [`Namespace::enter`].
 
 use crate::error::Error;
-use crate::namespace::Namespace;
-use crate::namespace::write;
+use crate::namespace::{Namespace, write};
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::netdev::Netdev;
 use coalescope_netlink::route::{NewLink, Route};

@@ -8,8 +8,7 @@ use coalescope_knowledge::Diagnosis;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::check::Body;
-use crate::check::CheckReport;
+use crate::check::{Body, CheckReport};
 use crate::document;
 use crate::html;
 use crate::json;

@@ -51,7 +51,8 @@ fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     let needs = Needs::default().and_folders(&given);
     confine::enter(&needs.and_rules(&args.rules));
     let rules = hosts::rules(&args.rules)?;
-    let checked = hosts::checked(&rules, &hosts::saved(given)?);
+    let snapshots = hosts::Asked::Saved(given).snapshots()?;
+    let checked = hosts::checked(&rules, &snapshots);
     let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
     let chosen = choose::named(&all, &args.findings)?.into_iter();
     let report = FixReport {

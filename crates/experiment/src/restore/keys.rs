@@ -1,5 +1,7 @@
 //! How keys stand: as they were, as they were set, or as somebody else has set them since.
 
+use coalescope_host::names::key_of;
+
 use super::Spaces;
 use crate::journal::{InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry, rounds};
 use crate::settings::{
@@ -8,20 +10,13 @@ use crate::settings::{
 
 /// As it is called in reports.
 pub(super) fn interface_name(entry: &InterfaceEntry) -> String {
-    let inside = entry.namespace.name.as_ref();
-    let inside = inside.map(|name| format!("ns/{name}/"));
-    format!("{}{}", inside.unwrap_or_default(), entry.was.name)
+    key_of(entry.namespace.name.as_deref(), &entry.was.name)
 }
 
 /// As it is called in reports.
 pub(super) fn sysctl_name(entry: &SysctlEntry) -> String {
-    let inside = entry.namespace.name.as_ref();
-    let inside = inside.map(|name| format!("ns/{name}/"));
-    format!(
-        "{}sysctl:{}",
-        inside.unwrap_or_default(),
-        dotted(&entry.key)
-    )
+    let key = format!("sysctl:{}", dotted(&entry.key));
+    key_of(entry.namespace.name.as_deref(), &key)
 }
 
 /// An interface as it is, if it is there and the same.

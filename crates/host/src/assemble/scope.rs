@@ -1,6 +1,7 @@
 //! A text of a network namespace.
 
 use crate::model::{Interface, Snapshot};
+use crate::names::key_of;
 
 /// Makes what a command within a namespace printed what it is: of that namespace.
 pub(crate) fn scope(snapshot: &mut Snapshot, namespace: &str) {
@@ -11,7 +12,7 @@ pub(crate) fn scope(snapshot: &mut Snapshot, namespace: &str) {
             continue;
         }
         name(&mut interface, &key, namespace);
-        let key = format!("ns/{namespace}/{key}");
+        let key = key_of(Some(namespace), &key);
         snapshot.interfaces.insert(key, interface);
     }
     let stack = std::mem::take(&mut snapshot.stack);

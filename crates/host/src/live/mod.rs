@@ -22,6 +22,7 @@ mod unread;
 mod virtualisation;
 
 use crate::model::{Interface, Owner, Platform, SCHEMA, Snapshot, Tun};
+use crate::names::key_of;
 use crate::underlay;
 use coalescope_netlink::namespace::Namespace;
 use namespaces::{Space, Spaces};
@@ -119,10 +120,7 @@ fn set_owners(tun: &mut Tun, owners: Vec<Owner>, complete: bool) {
 
 fn merge(snapshot: &mut Snapshot, part: Part) {
     for mut interface in part.interfaces {
-        let key = match &part.name {
-            None => interface.name.clone(),
-            Some(namespace) => format!("ns/{namespace}/{}", interface.name),
-        };
+        let key = key_of(part.name.as_deref(), &interface.name);
         interface.namespace.clone_from(&part.name);
         snapshot.interfaces.insert(key, interface);
     }

@@ -1,8 +1,7 @@
 //! The network stack of a namespace: sysctls, counters, address translation, IPVS.
 
 use super::host::has_module;
-use super::unread::Unreads;
-use super::unread::why;
+use super::unread::{Unreads, why};
 use crate::model::{IpvsDestination, IpvsService, Nat, Stack};
 use crate::text::linux::files;
 use coalescope_netlink::ipvs::{self, Destination, Forward, Service, Virtual};

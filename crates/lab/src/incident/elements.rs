@@ -1,7 +1,8 @@
 //! A file's elements as the path's.
 
-use crate::path::{self, Decapsulator, Headerless, HyperV2019};
-use crate::path::{Point, Recorder, Side, Switch, Wire};
+use crate::path::{
+    self, Decapsulator, Headerless, HyperV2019, Point, Recorder, Side, Switch, Wire,
+};
 use coalescope_incident as data;
 use data::{Element, Profile};
 use std::time::Duration;

@@ -2,8 +2,7 @@
 
 use crate::error::Error as LabError;
 use crate::link::Link;
-use crate::namespace::Namespace;
-use crate::namespace::write;
+use crate::namespace::{Namespace, write};
 use coalescope_incident::Value;
 use coalescope_netlink::ethtool::{Ethtool, NAMES, matches};
 use coalescope_netlink::route::Route;

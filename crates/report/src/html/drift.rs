@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use coalescope_host::drift::Drift;
 use maud::{Markup, html};
 
-use crate::check::CheckReport;
-use crate::check::name_of;
+use crate::check::{CheckReport, name_of};
 use crate::words::units::UNKNOWN;
 
 /// The matrix. What is as most have it is in plain letters; what differs is marked and bold.

@@ -11,8 +11,7 @@ use super::chips::{Chip, Mark, chips};
 use super::layout::{Layout, edges};
 use super::page::Page;
 use super::svg::{Drawing, Path, px, shortened};
-use crate::check::CheckReport;
-use crate::check::name_of;
+use crate::check::{CheckReport, name_of};
 use crate::words::units::count;
 
 /// Interfaces drawn of one host: more would be a thicket. The table has all.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coalescope_host::model::{Peer, Snapshot};
+use coalescope_host::names::key_of;
 use coalescope_host::roles::{Graph, beside};
 
 /// Boxes in a row; more are wrapped.
@@ -60,7 +61,7 @@ fn peer(key: &str, peer: Option<&Peer>) -> Option<String> {
     Some(match peer.namespace.as_deref() {
         None => beside(key, name),
         Some("host") => name.clone(),
-        Some(space) => format!("ns/{space}/{name}"),
+        Some(space) => key_of(Some(space), name),
     })
 }
 

@@ -7,8 +7,7 @@ use coalescope_remedy::Plan;
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::fix::FixReport;
-use crate::fix::{Fixed, Shown, Verified};
+use crate::fix::{FixReport, Fixed, Shown, Verified};
 use crate::words::units::date;
 
 pub(crate) fn write(

@@ -6,8 +6,7 @@ use coalescope_experiment::restore::{Fate, Undone};
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::undo::UndoReport;
-use crate::undo::{Listed, Told, words};
+use crate::undo::{Listed, Told, UndoReport, words};
 
 pub(crate) fn write(
     report: &UndoReport,
