@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Snapshot, Stack, Unread};
+use crate::model::{Interface, Snapshot, Stack, Tun, Unread};
 use crate::names::of_key;
 use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
@@ -33,6 +33,7 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
         name(key, interface);
         kind(interface);
     }
+    snapshot.interfaces.retain(|_, one| !is_only_held(one));
     members(snapshot);
     ports(snapshot);
     masters(snapshot);
@@ -51,6 +52,24 @@ fn name(key: &str, interface: &mut Interface) {
     if interface.namespace.is_none() {
         interface.namespace = namespace.map(str::to_owned);
     }
+}
+
+/// Whether nothing but a process that holds the device speaks of it. A process may hold devices of a namespace that is
+/// neither its own nor this one, and its `fdinfo` has their names only: a list of links has those that are here.
+fn is_only_held(interface: &Interface) -> bool {
+    let held = |tun: &Tun| Interface {
+        name: interface.name.clone(),
+        namespace: interface.namespace.clone(),
+        tun: Some(Tun {
+            owners: tun.owners.clone(),
+            ..Tun::default()
+        }),
+        ..Interface::default()
+    };
+    interface
+        .tun
+        .as_ref()
+        .is_some_and(|tun| tun.owners.is_some() && *interface == held(tun))
 }
 
 /// A driver on a bus makes it a device, if nothing says that it is something else. The kernel gives

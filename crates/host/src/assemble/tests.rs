@@ -190,3 +190,16 @@ fn packet_sockets_have_names() {
     assert_eq!(names(&host.stack), ["eth0", "if3", "if4", "br0"]);
     assert_eq!(names(&host.namespaces["blue"]), ["v0"]);
 }
+
+/// A process holds a device of this namespace, and one of a namespace that nothing else speaks of.
+#[test]
+fn a_device_that_is_only_held_is_none_of_this_namespace() {
+    let held = json!({"tun": {"owners": [{"pid": 7, "process": "qemu"}]}});
+    let host = together(&[
+        json!({"interfaces": {"tap0": {"mtu_bytes": 1500}}}),
+        json!({"interfaces": {"tap0": held, "tap9": held}}),
+    ]);
+    assert_eq!(host.interfaces.keys().collect::<Vec<_>>(), ["tap0"]);
+    let tun = host.interfaces["tap0"].tun.as_ref().unwrap();
+    assert_eq!(tun.owners.as_ref().unwrap()[0].process, "qemu");
+}
