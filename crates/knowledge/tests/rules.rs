@@ -56,3 +56,13 @@ fn every_finding_of_a_trace_means_something() {
         );
     }
 }
+
+/// What `rules show` prints is what a rule file would hold.
+#[test]
+fn a_rule_as_it_is_shown_is_the_rule() {
+    for rule in Rules::built_in().expect("built-in rules are sound").iter() {
+        let shown = rule.yaml().expect("YAML");
+        let read: Vec<Rule> = serde_saphyr::from_str(&shown).expect("a rule file");
+        assert_eq!(read, [rule.clone()], "{shown}");
+    }
+}

@@ -292,7 +292,8 @@ fn rules_are_listed_and_shown() {
     let output = coalescope().args(["rules", "list"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let list = stdout(&output);
-    for line in list.lines() {
+    // A few: the command reads all rules each time, and a test of its own shows each.
+    for line in list.lines().step_by(15) {
         let id = line.split_whitespace().next().unwrap();
         let shown = coalescope().args(["rules", "show", id]).output().unwrap();
         assert_eq!(shown.status.code(), Some(0), "{id}");

@@ -110,7 +110,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 #[test]
 fn demo_survives_a_closed_standard_error() {
     let mut child = coalescope()
-        .arg("demo")
+        .args(["demo", "hyperv-rsc-jumbo"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
