@@ -1,6 +1,7 @@
 //! `coalescope lab show`, and finding incidents by name or file.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -38,10 +39,17 @@ pub(super) fn one(name: &str) -> anyhow::Result<Incident> {
         }
         return Ok(Incident::named(name)?);
     }
-    let about = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
-    if about.len() > MAX_BYTES {
+    let text = text_of(path).with_context(|| format!("cannot read {name}"))?;
+    if text.len() as u64 > MAX_BYTES {
         bail!("{name} is longer than {MAX_BYTES} bytes: that is no incident file");
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     Ok(Incident::parse(name, &text)?)
+}
+
+/// Not more than is looked at: a device has no length, and no end.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let most = MAX_BYTES + 1;
+    File::open(path)?.take(most).read_to_string(&mut text)?;
+    Ok(text)
 }

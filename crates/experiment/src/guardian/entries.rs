@@ -1,6 +1,6 @@
 //! Entries of a journal, looked up.
 
-use crate::journal::{Held, InterfaceEntry, Journal, Standing};
+use crate::journal::{Held, InterfaceEntry, Journal, Standing, SysctlEntry};
 use crate::settings::{
     Error, InterfaceState, Item, Move, NamespaceId, Space, is_adaptive, read_at,
 };
@@ -45,15 +45,23 @@ pub(super) fn is_at(entry: &InterfaceEntry, namespace: &NamespaceId, index: u32)
     entry.namespace == *namespace && entry.was.index == index
 }
 
+/// A sysctl's entry.
+pub(super) fn sysctl_entry<'a>(
+    journal: &'a mut Journal,
+    namespace: &NamespaceId,
+    key: &str,
+) -> Option<&'a mut SysctlEntry> {
+    let mut entries = journal.sysctls.iter_mut();
+    entries.find(|entry| entry.namespace == *namespace && entry.key == key)
+}
+
 /// A sysctl's values; it is in the journal.
 pub(super) fn held<'a>(
     journal: &'a mut Journal,
     namespace: &NamespaceId,
     key: &str,
 ) -> Option<&'a mut Held> {
-    let mut entries = journal.sysctls.iter_mut();
-    let found = entries.find(|entry| entry.namespace == *namespace && entry.key == key);
-    found.map(|entry| &mut entry.held)
+    sysctl_entry(journal, namespace, key).map(|entry| &mut entry.held)
 }
 
 /// An interface of which nothing is written down.

@@ -1,13 +1,17 @@
 //! One experiment, as its guardian sees it: what was, what is locked, what is changed.
 
-use super::entries::{at, find, held, is_about, is_at, lost, mind_move, mind_others, one};
+use super::entries::{
+    at, find, held, is_about, is_at, lost, mind_move, mind_others, one, sysctl_entry,
+};
 use crate::journal::{
     Held, InterfaceEntry, Journal, Lock, State, Store, SysctlEntry, begin, boot_id,
 };
-use crate::restore::{Report, Spaces, interface_key, prune, restore, sysctl_key};
+use crate::restore::{
+    Report, Spaces, interface_key, prune, read_entry, restore, stale, sysctl_key,
+};
 use crate::settings::{
     Change, Error, Knob, Move, NamespaceId, Outcome, Prepared, PreparedSysctl, Setting, What,
-    check, dotted, read_at, read_named, read_sysctl, related,
+    check, dotted, read_at, read_named, read_sysctl, related, sysctl_owner,
 };
 
 /// What is known of one experiment.
@@ -83,7 +87,11 @@ impl Session {
     ) -> Result<Vec<Outcome>, Error> {
         let name = setting.subject.namespace.as_deref();
         let id = self.spaces.named(name)?.id().clone();
-        let prepared = PreparedSysctl::new(self.spaces.get(&id)?, key, &setting.value)?;
+        let space = self.spaces.get(&id)?;
+        if let Some(entry) = sysctl_entry(&mut journal, &id, key) {
+            read_entry(entry, space)?;
+        }
+        let prepared = PreparedSysctl::new(space, key, &setting.value)?;
         let held = held(&mut journal, &id, key).ok_or_else(|| lost(&id, key))?;
         let earlier = held.clone();
         mind_others(&earlier, &dotted(key), &prepared.from)?;
@@ -168,7 +176,7 @@ impl Session {
 
     /// Restores everything and lets go of it. What could not be restored stays in the journal.
     pub(super) fn finish(mut self) -> Report {
-        let report = self.restore();
+        let mut report = self.restore();
         if report.is_complete() {
             // If it stays, `undo` finds nothing to do.
             let _ = self.store.remove(&self.journal.id);
@@ -177,7 +185,9 @@ impl Session {
         }
         self.journal.state = State::Failed;
         self.journal.unrestored.clone_from(&report.unrestored);
-        let _ = self.store.write(&self.journal);
+        let written = self.store.write(&self.journal);
+        let stale = written.err().map(|error| stale(&self.journal, &error));
+        report.unrestored.extend(stale);
         report
     }
 
@@ -222,8 +232,10 @@ impl Session {
             let mut sysctls = other.sysctls.iter();
             sysctls.any(|entry| entry.namespace.is_same(&namespace) && entry.key == key)
         })?;
-        let was = read_sysctl(self.spaces.get(&namespace)?, key)?;
+        let space = self.spaces.get(&namespace)?;
+        let was = read_sysctl(space, key)?;
         journal.sysctls.push(SysctlEntry {
+            device: sysctl_owner(space, key)?,
             namespace,
             key: key.to_owned(),
             held: Held::new(&was),

@@ -71,6 +71,13 @@ impl Held {
         self.is_open = true;
     }
 
+    /// The kernel moves it along whatever it holds: what somebody else has set it to since is what was.
+    fn mind_others(&mut self, now: &str) {
+        if self.standing(now) == Standing::Theirs {
+            *self = Self::new(now);
+        }
+    }
+
     /// It was set, and is so now.
     pub(crate) fn conclude(&mut self, now: &str) {
         self.set = vec![now.to_owned()];
@@ -120,8 +127,11 @@ impl InterfaceEntry {
 
     /// A key is about to be moved.
     pub(crate) fn intend(&mut self, one: &Move) {
-        self.held_mut(&one.item, &one.from)
-            .intend(&one.from, &one.to);
+        let held = self.held_mut(&one.item, &one.from);
+        if !one.is_asked {
+            held.mind_others(&one.from);
+        }
+        held.intend(&one.from, &one.to);
     }
 
     /// A key has moved, or has not, where `asked` was asked for; one that went along otherwise.
@@ -133,6 +143,7 @@ impl InterfaceEntry {
                 held.settle(asked, &one.to, rounds, earlier);
             }
             None => {
+                held.mind_others(&one.from);
                 if held.set.is_empty() {
                     one.from.clone_into(&mut held.was);
                 }

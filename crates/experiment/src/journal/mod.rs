@@ -100,6 +100,9 @@ pub struct SysctlEntry {
     pub namespace: NamespaceId,
     /// Its path under /proc/sys.
     pub key: String,
+    /// The inode in /sys of the interface that is named in the path, if one is: names are given anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u64>,
     /// Its values.
     pub held: Held,
 }

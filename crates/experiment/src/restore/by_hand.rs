@@ -120,6 +120,7 @@ mod tests {
                 let entry = SysctlEntry {
                     namespace,
                     key: format!("net/ipv4/conf/{name}/forwarding"),
+                    device: None,
                     held: Held::new(name),
                 };
                 runs_nothing(&sysctl(&entry), folder);

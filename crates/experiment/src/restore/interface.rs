@@ -1,10 +1,11 @@
 //! What was set of one interface, set back.
 
+use super::along;
 use super::features;
 use super::keys::standing;
-use crate::journal::{InterfaceEntry, Standing};
+use crate::journal::{InterfaceEntry, Journal, Standing};
 use crate::settings::{
-    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, set_size,
+    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, set_size_back,
     write_napi,
 };
 use coalescope_netlink::Error as Kernel;
@@ -24,7 +25,12 @@ enum Step {
 
 /// Sets back what is as it was set; the error is what the kernel said against it. An interface that
 /// is gone, or is another one now, is left alone: looking will say so.
-pub(super) fn restore(entry: &InterfaceEntry, space: &Space, pass: u32) -> Result<(), Vec<String>> {
+pub(super) fn restore(
+    entry: &InterfaceEntry,
+    journal: &Journal,
+    space: &Space,
+    pass: u32,
+) -> Result<(), Vec<String>> {
     let mut words = Vec::new();
     for step in steps(entry) {
         // What one step changes is before the next: a step starts from what is.
@@ -33,8 +39,13 @@ pub(super) fn restore(entry: &InterfaceEntry, space: &Space, pass: u32) -> Resul
         let Some(is) = is.filter(|is| is.is_same_device(&entry.was)) else {
             return Ok(());
         };
+        let along = match step {
+            Step::Mtu => along::before(entry, journal, space),
+            _ => Vec::new(),
+        };
         let done = space.run(|| Ok(take(step, entry, &is, pass)));
         let done = done.and_then(|done| done).err();
+        along.iter().for_each(|one| one.again(space));
         words.extend(done.map(|error| error.to_string()));
     }
     if words.is_empty() { Ok(()) } else { Err(words) }
@@ -74,7 +85,7 @@ fn take(step: Step, entry: &InterfaceEntry, is: &InterfaceState, pass: u32) -> R
 }
 
 /// What a key was, as a number, if it is as it was set.
-fn was(entry: &InterfaceEntry, item: &Item, is: &InterfaceState) -> Option<u32> {
+pub(super) fn was(entry: &InterfaceEntry, item: &Item, is: &InterfaceState) -> Option<u32> {
     let key = entry.keys.iter().find(|key| key.item == *item)?;
     let ours = standing(entry, key, is) == Standing::Ours;
     key.held.was.parse().ok().filter(|_| ours)
@@ -91,14 +102,15 @@ fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
     if let Some(mtu) = own {
         Route::open()?.set_mtu(&is.name, is.index, mtu)?;
     }
-    match ipv6.filter(|mtu| own != Some(*mtu)) {
-        None => Ok(()),
-        Some(mtu) => {
-            let path = format!("/proc/sys/net/ipv6/conf/{}/mtu", is.name);
-            let written = fs::write(&path, mtu.to_string());
-            written.map_err(Error::file("write", path.as_ref()))
-        }
-    }
+    let ipv6 = ipv6.filter(|mtu| own != Some(*mtu));
+    ipv6.map_or(Ok(()), |mtu| set_ipv6_mtu(&is.name, mtu))
+}
+
+/// The MTU that IPv6 uses on an interface.
+pub(super) fn set_ipv6_mtu(interface: &str, mtu: u32) -> Result<(), Error> {
+    let path = format!("/proc/sys/net/ipv6/conf/{interface}/mtu");
+    let written = fs::write(&path, mtu.to_string());
+    written.map_err(Error::file("write", path.as_ref()))
 }
 
 fn sizes(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {
@@ -106,7 +118,7 @@ fn sizes(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {
     let ours = both
         .iter()
         .filter_map(|item| Some((item, was(entry, item, is)?)));
-    let set = ours.map(|(item, bytes)| set_size(is, item, bytes));
+    let set = ours.map(|(item, bytes)| set_size_back(is, item, bytes));
     set.fold(Ok(()), Result::and)
 }
 

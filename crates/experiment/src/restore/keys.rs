@@ -3,9 +3,10 @@
 use coalescope_host::names::key_of;
 
 use super::Spaces;
-use crate::journal::{InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry, rounds};
+use crate::journal::{InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry};
 use crate::settings::{
-    InterfaceState, Item, Knob, Subject, What, dotted, is_adaptive, members, read_at, read_sysctl,
+    Error, InterfaceState, Item, Knob, Space, Subject, What, dotted, is_adaptive, members, read_at,
+    read_sysctl, sysctl_owner,
 };
 
 /// As it is called in reports.
@@ -26,13 +27,17 @@ pub(super) fn as_it_is(entry: &InterfaceEntry, spaces: &mut Spaces) -> Option<In
     is.is_same_device(&entry.was).then_some(is)
 }
 
-/// How a sysctl stands.
-pub(super) fn sysctl(entry: &SysctlEntry, now: &str) -> Standing {
-    match entry.held.standing(now) {
-        // What the kernel made of it is not known.
-        Standing::Theirs if entry.held.is_open => Standing::Ours,
-        known => known,
+/// A sysctl as it is. One of an interface that is another one now is not it.
+pub(crate) fn read_entry(entry: &SysctlEntry, space: &Space) -> Result<String, Error> {
+    let owner = sysctl_owner(space, &entry.key)?;
+    if entry.device.is_none() || owner == entry.device {
+        return read_sysctl(space, &entry.key);
     }
+    Err(Error::Gone {
+        interface: entry.key.split('/').nth(3).unwrap_or_default().to_owned(),
+        namespace: entry.namespace.name.clone(),
+        detail: "it was removed, or has another name now".to_owned(),
+    })
 }
 
 /// How a key of an interface stands.
@@ -46,7 +51,6 @@ pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceSta
         Item::Coalescing(name) if moves(entry, is, name) => Standing::Settled,
         // It cannot be read from here, so nobody is known to have changed it.
         _ if now.is_empty() && plain == Standing::Theirs => Standing::Ours,
-        item if plain == Standing::Theirs && key.held.is_open && rounds(item) => Standing::Ours,
         _ => plain,
     }
 }
@@ -74,6 +78,10 @@ fn effect(entry: &InterfaceEntry, is: &InterfaceState, plain: Standing) -> Stand
 
 /// The kernel sets it with each change of the interface's own.
 fn ipv6_mtu(entry: &InterfaceEntry, is: &InterfaceState, now: &str, plain: Standing) -> Standing {
+    // It follows, as it did.
+    if now == is.shown(&Item::Mtu) && entry.was.ipv6_mtu == Some(entry.was.mtu) {
+        return Standing::Settled;
+    }
     let Some(own) = entry.held(&Item::Mtu).filter(|_| plain == Standing::Theirs) else {
         return plain;
     };
@@ -99,8 +107,8 @@ pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
     }
     for entry in &mut journal.sysctls {
         let space = spaces.get(&entry.namespace);
-        let is = space.and_then(|space| read_sysctl(space, &entry.key));
-        if is.is_ok_and(|is| sysctl(entry, &is) == Standing::Settled) {
+        let is = space.and_then(|space| read_entry(entry, space));
+        if is.is_ok_and(|is| entry.held.standing(&is) == Standing::Settled) {
             entry.held.set.clear();
         }
     }
@@ -125,7 +133,7 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
         if forced.contains(&sysctl_name(entry))
             && let Ok(is) = spaces
                 .get(&entry.namespace)
-                .and_then(|space| read_sysctl(space, &entry.key))
+                .and_then(|space| read_entry(entry, space))
         {
             entry.held.set.push(is);
         }

@@ -8,6 +8,7 @@
 //! The kernel has no way to set a key only if it holds a value, so that between looking and setting
 //! there is a moment (less than a millisecond) in which a change of somebody else's is lost.
 
+mod along;
 mod by_hand;
 mod commands;
 mod features;
@@ -22,11 +23,12 @@ pub use files::{FileWrite, apply_files};
 pub use undo::{Fate, Undone, exit_code, forget, undo, undo_forced, undo_one, unknown_key};
 
 pub(crate) use files::file_key;
-pub(crate) use keys::prune;
+pub(crate) use keys::{prune, read_entry};
 pub(crate) use spaces::{Spaces, interface_key, lock_subjects, sysctl_key};
+pub(crate) use undo::stale;
 
 use crate::journal::{InterfaceEntry, Journal, Standing, SysctlEntry, Unrestored};
-use crate::settings::{Error, read_sysctl, write_sysctl};
+use crate::settings::{Error, write_sysctl};
 use std::fmt::{self, Display};
 use std::thread::sleep;
 use std::time::Duration;
@@ -129,7 +131,7 @@ fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, St
         let said = spaces
             .get(&entry.namespace)
             .map_err(|error| vec![error.to_string()]);
-        let said = said.and_then(|space| interface::restore(entry, space, pass));
+        let said = said.and_then(|space| interface::restore(entry, journal, space, pass));
         let said = said.err().unwrap_or_default().into_iter();
         words.extend(said.map(|refusal| (name.clone(), refusal)));
     }
@@ -149,8 +151,8 @@ fn in_order(journal: &Journal) -> impl Iterator<Item = &InterfaceEntry> {
 fn restore_sysctl(entry: &SysctlEntry, spaces: &mut Spaces) -> Result<(), String> {
     let words = |error: Error| error.to_string();
     let space = spaces.get(&entry.namespace).map_err(words)?;
-    let is = read_sysctl(space, &entry.key).map_err(words)?;
-    if keys::sysctl(entry, &is) != Standing::Ours {
+    let is = read_entry(entry, space).map_err(words)?;
+    if entry.held.standing(&is) != Standing::Ours {
         return Ok(());
     }
     write_sysctl(space, &entry.key, &entry.held.was).map_err(words)?

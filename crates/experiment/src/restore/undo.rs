@@ -192,9 +192,25 @@ fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
     mention_forget(&journal.id, &mut unrestored);
     journal.state = State::Failed;
     journal.unrestored.clone_from(&unrestored);
-    // What was is in it already: if this cannot be written, only the list of what is left is old.
-    let _ = store.write(journal);
+    unrestored.extend(
+        store
+            .write(journal)
+            .err()
+            .map(|error| stale(journal, &error)),
+    );
     Fate::Failed { unrestored }
+}
+
+/// What was is in the journal still, but also what has been set back by now: whoever sets that again would lose it.
+pub(crate) fn stale(journal: &Journal, error: &Error) -> Unrestored {
+    Unrestored {
+        what: format!("the journal {}", journal.id),
+        is: "as before".to_owned(),
+        was: "to say what is left".to_owned(),
+        set: None,
+        why: error.to_string(),
+        by_hand: Some(format!("coalescope undo {}", journal.id)),
+    }
 }
 
 /// Where nothing is left that could be set back, the journal is of no more use.

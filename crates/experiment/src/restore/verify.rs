@@ -2,10 +2,10 @@
 
 use coalescope_host::safe::sh;
 
-use super::keys::{self, interface_name, standing, sysctl_name};
+use super::keys::{interface_name, read_entry, standing, sysctl_name};
 use super::{Spaces, by_hand};
-use crate::journal::{Held, InterfaceEntry, Standing, SysctlEntry, Unrestored};
-use crate::settings::{Error, InterfaceState, read_at, read_sysctl};
+use crate::journal::{Held, InterfaceEntry, KeyEntry, Standing, SysctlEntry, Unrestored, rounds};
+use crate::settings::{Error, InterfaceState, Item, read_at};
 
 /// What of an interface is not as it was; `words` are what the kernel said when it was asked for.
 pub(super) fn interface(
@@ -23,7 +23,13 @@ pub(super) fn interface(
         // What may have changed along has taken that with it.
         Ok(_) if entry.related => return Vec::new(),
         Ok(other) => return vec![gone(entry, other)],
-        Err(error) => return vec![unread(name, &error)],
+        Err(error) => {
+            let why = format!("{error}; {}", were_set(entry));
+            return vec![Unrestored {
+                why,
+                ..unread(name, &error)
+            }];
+        }
     };
     let why = why(words, &name);
     let left = entry.keys.iter().filter_map(|key| {
@@ -33,7 +39,7 @@ pub(super) fn interface(
             Standing::Settled => None,
             Standing::Theirs => {
                 let key_name = format!("{name}:{}", key.item.key());
-                Some(theirs(what, &key_name, now, &key.held))
+                Some(theirs((what, &key_name), now, &key.held, rounds(&key.item)))
             }
             Standing::Ours => Some(Unrestored {
                 what,
@@ -45,7 +51,7 @@ pub(super) fn interface(
                 },
                 was,
                 set: None,
-                why: why.clone(),
+                why: fixed(&key.item, &is).unwrap_or_else(|| why.clone()),
             }),
         }
     });
@@ -63,13 +69,19 @@ pub(super) fn sysctl(
         return None;
     }
     let is = spaces.get(&entry.namespace);
-    let is = match is.and_then(|space| read_sysctl(space, &entry.key)) {
+    let is = match is.and_then(|space| read_entry(entry, space)) {
         Ok(is) => is,
-        Err(error) => return Some(unread(name, &error)),
+        Err(error) => {
+            return Some(Unrestored {
+                was: entry.held.was.clone(),
+                set: Some(entry.held.shown_set()),
+                ..unread(name, &error)
+            });
+        }
     };
-    match keys::sysctl(entry, &is) {
+    match entry.held.standing(&is) {
         Standing::Settled => None,
-        Standing::Theirs => Some(theirs(name.clone(), &name, is, &entry.held)),
+        Standing::Theirs => Some(theirs((name.clone(), &name), is, &entry.held, true)),
         Standing::Ours => Some(Unrestored {
             why: why(words, &name),
             what: name,
@@ -81,15 +93,24 @@ pub(super) fn sysctl(
     }
 }
 
-/// Somebody's work is not thrown away.
-fn theirs(what: String, key: &str, is: String, held: &Held) -> Unrestored {
+/// Somebody's work is not thrown away, nor what may be somebody's.
+fn theirs((what, key): (String, &str), is: String, held: &Held, rounds: bool) -> Unrestored {
     Unrestored {
         what,
         is,
         was: held.was.clone(),
         set: Some(held.shown_set()),
-        why: "somebody else has set it since, and that is not overwritten".to_owned(),
+        why: whose(held.is_open && rounds).to_owned(),
         by_hand: Some(format!("coalescope undo --force {}", sh(key))),
+    }
+}
+
+fn whose(is_uncertain: bool) -> &'static str {
+    if is_uncertain {
+        "the command ended while it was being set, so that this may be what the kernel made of it, or somebody \
+         else's, and that is not overwritten"
+    } else {
+        "somebody else has set it since, and that is not overwritten"
     }
 }
 
@@ -100,6 +121,16 @@ fn why(words: &[(String, String)], name: &str) -> String {
         "the kernel accepted it, and it is not so".to_owned()
     } else {
         said.join("; ")
+    }
+}
+
+/// What an interface can do may change with what is put on it, or beneath it.
+fn fixed(item: &Item, is: &InterfaceState) -> Option<String> {
+    match item {
+        Item::Wanted(name) | Item::Active(name) if !is.changeable.contains(name) => {
+            Some("it is fixed now: the driver lets nobody change it at present".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -115,6 +146,7 @@ fn gone(entry: &InterfaceEntry, other: Option<InterfaceState>) -> Unrestored {
             other.name, other.mac
         ),
     };
+    let why = format!("{why}; {}", were_set(entry));
     Unrestored {
         what: interface_name(entry),
         is: "gone".to_owned(),
@@ -123,6 +155,15 @@ fn gone(entry: &InterfaceEntry, other: Option<InterfaceState>) -> Unrestored {
         why,
         by_hand: None,
     }
+}
+
+/// All that was set of an interface, and what that was before.
+fn were_set(entry: &InterfaceEntry) -> String {
+    let set = entry.keys.iter().filter(|key| !key.held.set.is_empty());
+    let set = set.map(|KeyEntry { item, held }| {
+        format!("{item} was {}, was set to {}", held.was, held.shown_set())
+    });
+    set.collect::<Vec<_>>().join("; ")
 }
 
 fn unread(what: String, error: &Error) -> Unrestored {

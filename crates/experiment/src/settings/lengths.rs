@@ -49,6 +49,23 @@ pub(crate) fn set_size(state: &InterfaceState, item: &Item, bytes: u32) -> Resul
     }
 }
 
+/// Sets one back. IPv4's goes along: one that somebody has set meanwhile is set again.
+pub(crate) fn set_size_back(state: &InterfaceState, item: &Item, bytes: u32) -> Result<(), Kernel> {
+    set_size(state, item, bytes)?;
+    let (size, ipv4) = match item {
+        Item::GroMaxSize => (state.gro_max_size, state.gro_ipv4_max_size),
+        _ => (state.gso_max_size, state.gso_ipv4_max_size),
+    };
+    let Some(ipv4) = ipv4.filter(|_| has_two(size, ipv4)) else {
+        return Ok(());
+    };
+    let route = Route::open()?;
+    match item {
+        Item::GroMaxSize => route.set_gro_ipv4_max_size(&state.name, state.index, ipv4),
+        _ => route.set_gso_ipv4_max_size(&state.name, state.index, ipv4),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,7 @@ pub use state::InterfaceState;
 
 pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
-pub(crate) use lengths::set_size;
+pub(crate) use lengths::set_size_back;
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;
@@ -34,7 +34,9 @@ pub(crate) use related::related;
 pub(crate) use state::{
     as_coalescing, by_index, queues_are_alike, read_at, read_named, write_napi,
 };
-pub(crate) use sysctl::{is_same, read as read_sysctl, write as write_sysctl};
+pub(crate) use sysctl::{
+    is_same, owner as sysctl_owner, read as read_sysctl, write as write_sysctl,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

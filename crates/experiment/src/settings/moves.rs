@@ -59,7 +59,9 @@ pub(super) fn foreseen(
             item => item.clone(),
         };
         for item in follows(&key, to) {
-            let theirs = others.iter().filter(|other| has(other, &item));
+            let theirs = others
+                .iter()
+                .filter(|other| has(other, &item) && !follows_by_itself(other, &item));
             all.extend(theirs.map(|other| one(other, &item, to, false)));
         }
         if key == Item::Mtu && has(before, &Item::Ipv6Mtu) {
@@ -77,6 +79,12 @@ fn follows(key: &Item, to: &str) -> Vec<Item> {
         Item::Wanted(name) if name == SPREADS_DOWN && to == "off" => vec![key.clone()],
         _ => Vec::new(),
     }
+}
+
+/// A bridge's MTU is the least of its ports' until somebody sets it (`br_mtu_auto_adjust`): it comes back with
+/// theirs, and setting it would end that.
+fn follows_by_itself(state: &InterfaceState, item: &Item) -> bool {
+    *item == Item::Mtu && state.kind.as_deref() == Some("bridge")
 }
 
 fn has(state: &InterfaceState, item: &Item) -> bool {
@@ -111,7 +119,9 @@ pub(super) fn own(knob: &Knob, before: &InterfaceState, after: &InterfaceState) 
 /// What differs on an interface above or beneath and goes along.
 pub(super) fn along(knob: &Knob, before: &InterfaceState, after: &InterfaceState) -> Vec<Move> {
     moved(before, after, |item| {
-        *knob == Knob::Mtu && matches!(item, Item::Mtu | Item::Ipv6Mtu)
+        *knob == Knob::Mtu
+            && matches!(item, Item::Mtu | Item::Ipv6Mtu)
+            && !follows_by_itself(before, item)
     })
 }
 

@@ -177,7 +177,7 @@ fn read_link(link: &Link, sys: bool) -> Result<InterfaceState, Error> {
     Ok(state)
 }
 
-fn device(name: &str) -> Option<u64> {
+pub(super) fn device(name: &str) -> Option<u64> {
     fs::metadata(format!("/sys/class/net/{name}"))
         .ok()
         .map(|folder| folder.ino())

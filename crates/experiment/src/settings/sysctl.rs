@@ -1,6 +1,7 @@
 //! Sysctls, in a namespace.
 
 use super::parse::{dotted, sysctl_path};
+use super::state::device;
 use super::{Error, Space};
 use coalescope_host::glob;
 use std::fs;
@@ -57,6 +58,17 @@ pub(crate) fn write(space: &Space, key: &str, value: &str) -> Result<Result<(), 
             message: format!("cannot write {path}: {error}; run as root"),
         }),
         done => Ok(done.map_err(|error| format!("{path}: {error}"))),
+    }
+}
+
+/// The inode in /sys of the interface that is named in a path, if one is and can be seen.
+pub(crate) fn owner(space: &Space, key: &str) -> Result<Option<u64>, Error> {
+    let parts: Vec<_> = key.split('/').collect();
+    match parts[..] {
+        ["net", _, "conf" | "neigh", name, _] if space.shows_sys() => {
+            space.run(|| Ok(device(name)))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -207,6 +207,7 @@ fn a_start_of_the_machine_resets_no_file() {
             cookie: None,
         },
         key: "net/ipv4/tcp_reordering".to_owned(),
+        device: None,
         held: coalescope_experiment::journal::Held {
             was: "3".to_owned(),
             set: vec!["127".to_owned()],

@@ -68,6 +68,7 @@ fn journal(id: &str) -> Journal {
         sysctls: vec![SysctlEntry {
             namespace,
             key: "net/ipv4/tcp_reordering".to_owned(),
+            device: None,
             held: held("3", "127"),
         }],
         wanted: vec![

@@ -143,7 +143,7 @@ fn inside(archive: &Folder, name: &[u8], depth: usize) -> Option<Place> {
         if part == ".." || folder.parts.len() > depth {
             return None;
         }
-        folder = folder.sub(part);
+        folder.parts.push(part.to_owned());
     }
     (file != "..").then_some(Place { folder, name: file })
 }

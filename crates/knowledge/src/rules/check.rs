@@ -181,7 +181,11 @@ fn remedies(
         match remedy {
             RemedyRule::Set { set } => {
                 for (feature, value) in set {
-                    all.extend(rules.recipes.set(platform, feature, *value, subject)?);
+                    all.extend(
+                        rules
+                            .recipes
+                            .set(platform, feature, *value, (subject, facts))?,
+                    );
                 }
             }
             RemedyRule::Command { platform, .. } if !is_theirs(platform, distribution) => {}

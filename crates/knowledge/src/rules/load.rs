@@ -1,6 +1,8 @@
 //! Reading rule files.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use coalescope_host::safe::printable_line;
@@ -11,6 +13,9 @@ use super::names::Names;
 use super::recipes::Recipes;
 use super::rule::Rule;
 use super::yaml::{parse, place};
+
+/// The longest file of rules that is read; all that come with the program have 250 kB.
+const LONGEST: u64 = 4 << 20;
 
 macro_rules! built_in {
     ($name:literal) => {
@@ -127,7 +132,7 @@ impl Rules {
         };
         let names = Names::new();
         for file in files {
-            let text = std::fs::read_to_string(&file).map_err(unreadable(&file))?;
+            let text = text_of(&file).map_err(unreadable(&file))?;
             self.add_new(&shown(&file), &text, &names)?;
         }
         Ok(())
@@ -234,7 +239,20 @@ fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, RulesError> {
     Ok(paths)
 }
 
-fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> RulesError {
+/// A file's text; of one that never ends, such as a device, not more than is looked at.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?
+        .take(LONGEST + 1)
+        .read_to_string(&mut text)?;
+    if read as u64 > LONGEST {
+        let why = format!("it is longer than {LONGEST} bytes: that is no file of rules");
+        return Err(io::Error::other(why));
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> RulesError {
     let path = path.to_owned();
     |error| RulesError::Unreadable { path, error }
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use coalescope_host::model::Platform;
 use minijinja::Value as Told;
-use minijinja::value::Serde;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::findings::{Remedy, RemedyKind};
 use super::rule::{RemedyRule, Rule};
@@ -105,13 +104,14 @@ impl Recipes {
         }
     }
 
-    /// All ways to set a feature on a platform, and back; none if it is so already, or not there.
+    /// All ways to set a feature on a platform, and back; none if it is so already, or not there. `facts` are the
+    /// subject's, made once for all of its texts.
     pub(super) fn set(
         &self,
         platform: Platform,
         feature: &str,
         value: bool,
-        subject: &Subject<'_>,
+        (subject, facts): (&Subject<'_>, &Told),
     ) -> Result<Vec<Remedy>, String> {
         let interface = subject.interface();
         if !would_change(interface, feature, value) {
@@ -128,8 +128,9 @@ impl Recipes {
         let recipes = self
             .of(platform, feature)
             .filter(|(recipe, _)| fits(recipe));
+        let told = facts.get_attr("interface").unwrap_or_default();
         recipes
-            .map(|(recipe, name)| recipe.fill(name, value, interface))
+            .map(|(recipe, name)| recipe.fill(name, value, (interface, &told)))
             .collect()
     }
 
@@ -161,14 +162,23 @@ impl Recipe {
         limit.is_none_or(|limit| version.is_empty() || before(version, limit))
     }
 
-    fn fill(&self, name: &str, value: bool, interface: &Value) -> Result<Remedy, String> {
+    fn fill(
+        &self,
+        name: &str,
+        value: bool,
+        (interface, told): (&Value, &Told),
+    ) -> Result<Remedy, String> {
         // The recipe that undoes sets the opposite.
         let value = value != (self.kind == RemedyKind::Undo);
-        let context = json!({ "interface": interface, "name": name, "value": value });
+        let context = [
+            ("interface", told.clone()),
+            ("name", name.into()),
+            ("value", value.into()),
+        ];
         Ok(Remedy {
             platform: self.platform.clone(),
             kind: self.kind,
-            command: template::command(&self.command, Told::from(Serde(context)))?
+            command: template::command(&self.command, Told::from_pairs(context))?
                 .trim_end()
                 .to_owned(),
             settings: self.settings(name, value, interface),

@@ -140,6 +140,28 @@ impl Route {
         self.limit(name, index, attribute, &format!("gro_max_size {bytes}"))
     }
 
+    /// The same for IPv4 alone, since Linux 6.3 (`gso_ipv4_max_size`).
+    pub fn set_gso_ipv4_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
+        let attribute = LinkAttribute::GsoIpv4MaxSize(bytes);
+        self.limit(
+            name,
+            index,
+            attribute,
+            &format!("gso_ipv4_max_size {bytes}"),
+        )
+    }
+
+    /// The same for IPv4 alone, since Linux 6.3 (`gro_ipv4_max_size`).
+    pub fn set_gro_ipv4_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
+        let attribute = LinkAttribute::GroIpv4MaxSize(bytes);
+        self.limit(
+            name,
+            index,
+            attribute,
+            &format!("gro_ipv4_max_size {bytes}"),
+        )
+    }
+
     fn limit(
         &self,
         name: &str,

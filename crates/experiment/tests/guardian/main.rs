@@ -3,6 +3,9 @@
 // Without the harness clippy takes tests for a program.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod along;
+mod refused;
+
 use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
 use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{self, Fate};
@@ -47,7 +50,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 25] = [
+const TESTS: [Test; 36] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -82,7 +85,31 @@ const TESTS: [Test; 25] = [
     test_with_ip("what others set between is not set over", meddled_between),
     test_with_ip("IPv6's MTU is its own key", ipv6_mtu),
     test("a carrier is waited for", carrier),
+    test_with_ip("a bridge is left to follow its ports", along::bridge),
+    test_with_ip("a bond's ports have MTUs of their own", along::bond),
+    test_with_ip("MTUs of ports that others set stay", along::bond_meddled),
+    test("IPv4's largest sizes are others'", along::ipv4_sizes),
+    test_with_ip("a VLAN that was lowered is raised again", along::vlan),
+    test_with_ip("an open change is nobody's for certain", refused::open),
+    test_with_mount("a sysctl that is read-only is named", refused::read_only),
+    test_with_ip("an interface that comes back is the same", refused::moved),
+    test_with_ip("another address is no other interface", refused::address),
+    test_with_ip("a bond that refuses is named", refused::bond),
+    test_with_ip(
+        "a sysctl of an interface is not another one's",
+        refused::made_anew,
+    ),
 ];
+
+/// One that puts something in the way of a file.
+const fn test_with_mount(name: &'static str, work: fn(&Store)) -> Test {
+    let programs = &["mount", "umount"];
+    Test {
+        name,
+        programs,
+        work,
+    }
+}
 
 fn main() -> ExitCode {
     if let Some(code) = serve_if_asked() {
