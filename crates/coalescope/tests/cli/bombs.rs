@@ -20,13 +20,13 @@ const DEFAULT_MIB: u64 = 512;
 const MARGIN: u64 = 64 << 20;
 
 /// The budget in MiB that is given to the program here.
-fn mib() -> u64 {
+pub(crate) fn mib() -> u64 {
     let asked = std::env::var("BOMBS").ok();
     asked.map_or(128, |mib| mib.parse().expect("BOMBS: a number of MiB"))
 }
 
 /// The budget in bytes.
-fn budget() -> u64 {
+pub(crate) fn budget() -> u64 {
     mib() << 20
 }
 
@@ -36,16 +36,16 @@ fn sized(count: u64) -> u64 {
 }
 
 /// How a command ended, what it said, and the most memory it had.
-struct Ended {
-    status: ExitStatus,
-    stdout: String,
-    stderr: String,
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     peak_bytes: u64,
 }
 
 impl Ended {
     /// It gave up the input of this name, in time.
-    fn gave_up(&self, input: &str) {
+    pub(crate) fn gave_up(&self, input: &str) {
         self.is_within(budget());
         assert_eq!(self.status.code(), Some(2), "{}", self.stderr);
         assert!(self.stderr.contains(input), "{}", self.stderr);
@@ -53,7 +53,7 @@ impl Ended {
         assert!(self.stderr.contains(advice), "{}", self.stderr);
     }
 
-    fn is_within(&self, budget: u64) {
+    pub(crate) fn is_within(&self, budget: u64) {
         let peak = self.peak_bytes;
         assert!(
             peak > 0 && peak < budget + MARGIN,
@@ -64,7 +64,7 @@ impl Ended {
 }
 
 /// Runs `coalescope` in a folder, feeds it, and looks at its memory all the time.
-fn run(
+pub(crate) fn run(
     folder: &Path,
     arguments: &[&str],
     feed: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send,
@@ -111,7 +111,7 @@ fn high_water(pid: u32) -> Option<u64> {
 }
 
 /// Writes a packed file piece by piece.
-fn packed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+pub(crate) fn packed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let file = BufWriter::new(File::create(path).unwrap());
     let mut out = GzEncoder::new(file, Compression::fast());
     write(&mut out).unwrap();
@@ -119,7 +119,7 @@ fn packed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
 }
 
 /// Runs `coalescope check` over a packed file of that name.
-fn check(name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Ended {
+pub(crate) fn check(name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Ended {
     let folder = TempDir::new().unwrap();
     packed(&folder.path().join(name), write);
     let allowed = format!("{}M", mib());
@@ -128,7 +128,7 @@ fn check(name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> En
 }
 
 /// An entry of a tar archive: its header, and its content in whole blocks.
-fn entry(out: &mut dyn Write, kind: u8, name: &str, content: &[u8]) -> io::Result<()> {
+pub(crate) fn entry(out: &mut dyn Write, kind: u8, name: &str, content: &[u8]) -> io::Result<()> {
     let mut header = [0; 512];
     let name = &name.as_bytes()[..name.len().min(99)];
     header[..name.len()].copy_from_slice(name);

@@ -24,6 +24,8 @@ mod json;
 mod kept;
 #[cfg(target_os = "linux")]
 mod lab;
+#[cfg(target_os = "linux")]
+mod odd;
 mod page;
 #[cfg(target_os = "linux")]
 mod parity;

@@ -1,8 +1,8 @@
 //! MTUs that the kernel sets along with another one: a bond's is given to its ports, whatever theirs are.
 
-use super::interface::{set_ipv6_mtu, was};
+use super::keys::was;
 use crate::journal::{InterfaceEntry, Journal};
-use crate::settings::{InterfaceState, Item, Space, read_at};
+use crate::settings::{InterfaceState, Item, Space, read_at, set_ipv6_mtu};
 use coalescope_netlink::route::Route;
 
 /// What an interface is to have once another one's MTU is set back: what it was where it is as it was set, and

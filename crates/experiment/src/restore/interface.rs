@@ -2,16 +2,15 @@
 
 use super::along;
 use super::features;
-use super::keys::standing;
+use super::keys::{standing, was};
 use crate::journal::{InterfaceEntry, Journal, Standing};
 use crate::settings::{
-    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, set_size_back,
-    write_napi,
+    Error, InterfaceState, Item, Space, as_coalescing, queues_are_alike, read_at, set_ipv6_mtu,
+    set_size_back, write_napi,
 };
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
-use std::fs;
 
 /// A group of keys that is restored with one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +83,6 @@ fn take(step: Step, entry: &InterfaceEntry, is: &InterfaceState, pass: u32) -> R
     }
 }
 
-/// What a key was, as a number, if it is as it was set.
-pub(super) fn was(entry: &InterfaceEntry, item: &Item, is: &InterfaceState) -> Option<u32> {
-    let key = entry.keys.iter().find(|key| key.item == *item)?;
-    let ours = standing(entry, key, is) == Standing::Ours;
-    key.held.was.parse().ok().filter(|_| ours)
-}
-
 /// IPv6's follows the interface's with each change: what somebody has set it to meanwhile is set
 /// again.
 fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
@@ -104,13 +96,6 @@ fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
     }
     let ipv6 = ipv6.filter(|mtu| own != Some(*mtu));
     ipv6.map_or(Ok(()), |mtu| set_ipv6_mtu(&is.name, mtu))
-}
-
-/// The MTU that IPv6 uses on an interface.
-pub(super) fn set_ipv6_mtu(interface: &str, mtu: u32) -> Result<(), Error> {
-    let path = format!("/proc/sys/net/ipv6/conf/{interface}/mtu");
-    let written = fs::write(&path, mtu.to_string());
-    written.map_err(Error::file("write", path.as_ref()))
 }
 
 fn sizes(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {

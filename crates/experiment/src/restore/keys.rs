@@ -55,6 +55,13 @@ pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceSta
     }
 }
 
+/// What a key was, as a number, if it is as it was set.
+pub(super) fn was(entry: &InterfaceEntry, item: &Item, is: &InterfaceState) -> Option<u32> {
+    let key = entry.keys.iter().find(|key| key.item == *item)?;
+    let ours = standing(entry, key, is) == Standing::Ours;
+    key.held.was.parse().ok().filter(|_| ours)
+}
+
 /// A driver that adapts moves its numbers by itself.
 fn moves(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
     is_adaptive(&entry.was, name) && is_adaptive(is, name)

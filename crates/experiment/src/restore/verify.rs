@@ -176,3 +176,27 @@ fn unread(what: String, error: &Error) -> Unrestored {
         by_hand: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// XDP on the other end of a veth pair does so.
+    #[test]
+    fn a_feature_that_nobody_can_change_at_present_is_called_that() {
+        let named = |name: &str| std::iter::once(name.to_owned()).collect();
+        let is = InterfaceState {
+            known: named("x"),
+            changeable: named("x"),
+            ..InterfaceState::default()
+        };
+        let item = Item::Wanted("x".to_owned());
+        assert_eq!(fixed(&item, &is), None);
+        let is = InterfaceState {
+            changeable: named("y"),
+            ..is
+        };
+        assert!(fixed(&item, &is).is_some_and(|why| why.contains("fixed")));
+        assert_eq!(fixed(&Item::Mtu, &is), None);
+    }
+}

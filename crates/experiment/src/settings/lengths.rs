@@ -1,8 +1,10 @@
 //! Longest packets and frames: the MTU, and what is segmented and merged at most.
 
+use super::state::ipv6_mtu_path;
 use super::{Error, InterfaceState, Item, Knob, Value};
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::route::Route;
+use std::fs;
 
 /// `IPV6_MIN_MTU`.
 const IPV6_LEAST: u32 = 1280;
@@ -15,13 +17,18 @@ pub(super) fn check(knob: &Knob, value: &Value, state: &InterfaceState) -> Resul
         Knob::Mtu if loses_ipv6(value, state) => {
             "it takes IPv6 off the interface, with its addresses and settings"
         }
+        Knob::Mtu if state.kind.as_deref() == Some("bridge") => {
+            "a bridge that was given an MTU follows those of its ports no more: set theirs"
+        }
         Knob::GsoMaxSize if has_two(state.gso_max_size, state.gso_ipv4_max_size) => TWO,
         Knob::GroMaxSize if has_two(state.gro_max_size, state.gro_ipv4_max_size) => TWO,
         _ => return Ok(()),
     };
     Err(Error::NotReversible {
         what: match knob {
-            Knob::Mtu => format!("{}: mtu below {IPV6_LEAST}", state.name),
+            Knob::Mtu if loses_ipv6(value, state) => {
+                format!("{}: mtu below {IPV6_LEAST}", state.name)
+            }
             knob => format!("{}: {knob}", state.name),
         },
         why: why.to_owned(),
@@ -38,6 +45,13 @@ fn loses_ipv6(value: &Value, state: &InterfaceState) -> bool {
 /// Whether IPv4's size would not follow both ways.
 fn has_two(size: Option<u32>, ipv4: Option<u32>) -> bool {
     ipv4.is_some_and(|ipv4| size != Some(ipv4) || ipv4 > IPV4_TOO)
+}
+
+/// Sets the MTU that IPv6 uses on an interface.
+pub(crate) fn set_ipv6_mtu(interface: &str, mtu: u32) -> Result<(), Error> {
+    let path = ipv6_mtu_path(interface);
+    let written = fs::write(&path, mtu.to_string());
+    written.map_err(Error::file("write", path.as_ref()))
 }
 
 /// Sets one of the largest sizes.

@@ -26,7 +26,7 @@ pub use state::InterfaceState;
 
 pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
-pub(crate) use lengths::set_size_back;
+pub(crate) use lengths::{set_ipv6_mtu, set_size_back};
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;

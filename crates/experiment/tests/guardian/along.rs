@@ -3,6 +3,7 @@
 use super::{change, guard, ip, limits, restored, value};
 use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{self, Fate};
+use coalescope_experiment::settings::Error;
 use coalescope_needs as needs;
 use coalescope_netlink::route::Route;
 
@@ -16,6 +17,9 @@ pub(super) fn bridge(store: &Store) {
         assert!(ip(&format!("link set dev {words}")));
     }
     let mut guard = guard(store);
+    // Set once, it follows no more, and there is no way back.
+    let error = change(&mut guard, "br0:mtu=1400").unwrap_err();
+    assert!(matches!(error, Error::NotReversible { .. }), "{error}");
     change(&mut guard, "a:mtu=1400").unwrap();
     assert_eq!(value("br0:mtu"), "1400");
     // Somebody else's, which the bridge follows.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod along;
+mod random;
 mod refused;
 
 use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
@@ -50,7 +51,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 36] = [
+const TESTS: [Test; 37] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -99,6 +100,7 @@ const TESTS: [Test; 36] = [
         "a sysctl of an interface is not another one's",
         refused::made_anew,
     ),
+    test("schedules by chance", random::schedules),
 ];
 
 /// One that puts something in the way of a file.
@@ -638,7 +640,7 @@ fn related(store: &Store) {
     let low = change(&mut first, "a:mtu=1400").unwrap();
     let follows = |outcome: &Outcome| matches!(outcome, Outcome::Cascaded { interface: Some(name), item: Item::Mtu, .. } if name == "br0");
     assert!(low.outcomes.iter().any(follows), "{low}");
-    let error = change(&mut guard(store), "br0:mtu=1300").unwrap_err();
+    let error = change(&mut guard(store), "br0:gro=off").unwrap_err();
     assert!(matches!(error, Error::Busy { .. }), "{error}");
     change(&mut first, "a:tx=off").unwrap();
     restored(first, store);
