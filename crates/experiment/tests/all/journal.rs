@@ -138,6 +138,21 @@ fn every_cut_is_found() {
     }
 }
 
+/// Each byte, each of its bits.
+#[test]
+fn every_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing() {
+    let sound = journal("1-1");
+    let bytes = sound.encode().unwrap();
+    for (at, bit) in (0..bytes.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << bit;
+        match Journal::decode(&flipped, Path::new("1-1.json")) {
+            Ok(read) => assert!(same(&read, &sound), "byte {at}, bit {bit}"),
+            Err(error) => assert!(error.to_string().contains("1-1.json"), "{error}"),
+        }
+    }
+}
+
 #[test]
 fn others_and_other_versions_are_named() {
     let decode = |text: &str| Journal::decode(text.as_bytes(), Path::new("x.json")).unwrap_err();

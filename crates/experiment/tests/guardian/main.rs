@@ -51,7 +51,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 37] = [
+const TESTS: [Test; 38] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -101,6 +101,7 @@ const TESTS: [Test; 37] = [
         refused::made_anew,
     ),
     test("schedules by chance", random::schedules),
+    test("features of which one needs another", random::dependent),
 ];
 
 /// One that puts something in the way of a file.

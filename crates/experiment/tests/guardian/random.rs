@@ -181,3 +181,90 @@ fn theirs(key: &str, to: &str) {
 fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// Features of which one needs another: what is active follows from what is wished for.
+const DEPENDENT: [&str; 7] = [
+    "tx-checksum-ip-generic",
+    "tx-scatter-gather",
+    "tx-scatter-gather-fraglist",
+    "tx-generic-segmentation",
+    "tx-tcp-segmentation",
+    "tx-tcp6-segmentation",
+    "tx-udp-segmentation",
+];
+
+/// Each with whether it is wished for, and active.
+fn features(interface: &str) -> Vec<(String, bool, bool)> {
+    let all = Ethtool::open().unwrap().read_features(interface).unwrap();
+    let known = all.iter().filter(|(name, _)| DEPENDENT.contains(name));
+    known
+        .map(|(name, is)| (name.to_owned(), is.wanted, is.active))
+        .collect()
+}
+
+fn wish(interface: &str, wishes: &[(&str, bool)]) {
+    drop(
+        Ethtool::open()
+            .unwrap()
+            .set_features(interface, wishes)
+            .unwrap(),
+    );
+}
+
+/// Wishes are as both have left them, and what is active is what a new interface makes of these wishes.
+pub(super) fn dependent(store: &Store) {
+    let seed = env::var("SCHEDULES_SEED").map_or(7, |seed| seed.parse().unwrap());
+    for schedule in 0..SCHEDULES {
+        one_dependent(&mut Pcg64Mcg::new(u128::from(seed + schedule)), store);
+    }
+}
+
+fn one_dependent(random: &mut Pcg64Mcg, store: &Store) {
+    let mut accounts = DEPENDENT.map(|name| Account {
+        now: features("a")
+            .into_iter()
+            .find(|one| one.0 == name)
+            .unwrap()
+            .1
+            .to_string(),
+        ..Account::default()
+    });
+    let (mut guard, mut story) = (guard(store), Vec::new());
+    for _ in 0..random.next_u32() % MOST {
+        let at = random.next_u32() as usize % DEPENDENT.len();
+        let (name, on) = (DEPENDENT[at], random.next_u32().is_multiple_of(2));
+        let is_ours = random.next_u32().is_multiple_of(2);
+        story.push((is_ours, name, on));
+        if is_ours {
+            let word = if on { "on" } else { "off" };
+            change(&mut guard, &format!("a:{name}={word}")).unwrap();
+            assert!(accounts[at].set(&on.to_string()), "there is no third value");
+        } else {
+            wish("a", &[(name, on)]);
+            accounts[at].now = on.to_string();
+        }
+    }
+    conclude(guard, store, random.next_u32() % 3);
+    let is = features("a");
+    for (name, account) in DEPENDENT.iter().zip(&accounts) {
+        let wished = is.iter().find(|one| one.0 == *name).unwrap().1;
+        assert_eq!(wished.to_string(), account.last(), "{name}: {story:#?}");
+    }
+    let left: Vec<_> = store
+        .list()
+        .unwrap()
+        .iter()
+        .map(|id| store.read(id).unwrap().unrestored)
+        .collect();
+    assert!(left.is_empty(), "{story:#?}: {left:#?}");
+    let wishes: Vec<_> = is
+        .iter()
+        .map(|(name, wanted, _)| (name.as_str(), *wanted))
+        .collect();
+    wish("b", &wishes);
+    assert_eq!(is, features("b"), "{story:#?}");
+    let all = DEPENDENT.map(|name| (name, true));
+    ["a", "b"]
+        .iter()
+        .for_each(|interface| wish(interface, &all));
+}
