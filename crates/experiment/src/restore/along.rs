@@ -2,7 +2,7 @@
 
 use super::keys::was;
 use crate::journal::{InterfaceEntry, Journal};
-use crate::settings::{InterfaceState, Item, Space, read_at, set_ipv6_mtu};
+use crate::settings::{InterfaceState, Item, Space, read_at, related, set_ipv6_mtu};
 use coalescope_netlink::route::Route;
 
 /// What an interface is to have once another one's MTU is set back: what it was where it is as it was set, and
@@ -14,22 +14,52 @@ pub(super) struct Along {
     ipv6_mtu: Option<u32>,
 }
 
-/// Of all other interfaces of the namespace that a journal knows.
+/// Of all other interfaces of the namespace that a journal knows, and those that have come above or beneath since.
 pub(super) fn before(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
     let others = journal.interfaces.iter().filter(|entry| {
         entry.namespace.is_same(&own.namespace) && entry.was.index != own.was.index
     });
-    let states = others.filter_map(|entry| {
-        let is = read_at(space, entry.was.index).ok()??;
-        // A bridge's is the least of its ports', and stays so as long as nobody sets it.
-        let can = is.is_same_device(&entry.was) && is.kind.as_deref() != Some("bridge");
-        can.then(|| Along {
+    let known = others.filter_map(|entry| {
+        let is = moved_along(space, entry.was.index)?;
+        is.is_same_device(&entry.was).then(|| Along {
             mtu: was(entry, &Item::Mtu, &is).unwrap_or(is.mtu),
-            ipv6_mtu: was(entry, &Item::Ipv6Mtu, &is).or(is.ipv6_mtu.filter(|mtu| *mtu != is.mtu)),
+            ipv6_mtu: was(entry, &Item::Ipv6Mtu, &is).or(own_ipv6_mtu(&is)),
             is,
         })
     });
-    states.collect()
+    known.chain(new(own, journal, space)).collect()
+}
+
+/// Of those that the journal does not know: one that follows goes on to follow, and has no MTU of its own.
+fn new(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
+    let is_known = |index: &u32| {
+        let mut entries = journal.interfaces.iter();
+        entries.any(|entry| entry.was.index == *index && entry.namespace.is_same(&own.namespace))
+    };
+    let now = read_at(space, own.was.index).ok().flatten();
+    let all = related(space, own.was.index).unwrap_or_default();
+    let others = all.into_iter().filter(|index| !is_known(index));
+    let states = others.filter_map(|index| moved_along(space, index));
+    let apart = states.filter(|is| now.as_ref().is_some_and(|now| now.mtu != is.mtu));
+    apart
+        .map(|is| Along {
+            mtu: is.mtu,
+            ipv6_mtu: own_ipv6_mtu(&is),
+            is,
+        })
+        .collect()
+}
+
+/// An interface that another one's MTU may be given to. A bridge's is the least of its ports', and stays so as long as
+/// nobody sets it.
+fn moved_along(space: &Space, index: u32) -> Option<InterfaceState> {
+    let is = read_at(space, index).ok()??;
+    (is.kind.as_deref() != Some("bridge")).then_some(is)
+}
+
+/// What IPv6 uses, where that is not the interface's own.
+fn own_ipv6_mtu(is: &InterfaceState) -> Option<u32> {
+    is.ipv6_mtu.filter(|mtu| *mtu != is.mtu)
 }
 
 impl Along {

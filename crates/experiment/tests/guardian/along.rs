@@ -1,6 +1,6 @@
 //! What goes along with a change goes back as it was, and not further: others may have set it meanwhile.
 
-use super::{change, guard, ip, limits, restored, value};
+use super::{change, guard, ip, limits, restored, set_feature, snapshot, value};
 use coalescope_experiment::journal::Store;
 use coalescope_experiment::restore::{self, Fate};
 use coalescope_experiment::settings::Error;
@@ -70,7 +70,11 @@ pub(super) fn bond_meddled(store: &Store) {
     let mut guard = guard(store);
     change(&mut guard, "bond0:mtu=1400").unwrap();
     assert!(ip("link set dev c mtu 1350"));
+    // One that comes since, with an MTU of its own.
+    assert!(ip("link add dev e type veth peer name f") && ip("link set dev e master bond0"));
+    assert!(ip("link set dev e mtu 1360"));
     let report = guard.finish().unwrap();
+    assert_eq!(value("e:mtu"), "1360", "{report}");
     assert_eq!(BOND.map(value), ["1500", "1450", "1350"], "{report}");
     let text = report.to_string();
     assert!(
@@ -135,4 +139,54 @@ pub(super) fn vlan(store: &Store) {
         let is = ["a:mtu", "a.7:mtu"].map(value);
         assert_eq!(is, ["1500", theirs.unwrap_or("1500")]);
     }
+}
+
+/// What is active on interfaces above follows from those beneath; wishes for them are their own.
+pub(super) fn uppers(store: &Store) {
+    let kinds = [
+        (
+            "bridge",
+            "link add dev u type bridge",
+            "link set dev a master u",
+        ),
+        (
+            "VLAN",
+            "link add link a name u type vlan id 7",
+            "link set dev u up",
+        ),
+        (
+            "bond",
+            "link add dev u type bond",
+            "link set dev a master u",
+        ),
+    ];
+    for (kind, add, join) in kinds {
+        let test = "features of interfaces above follow";
+        if !ip(add) {
+            needs::skipped(test, &format!("the kernel has no {kind}"));
+            continue;
+        }
+        assert!(ip("link set dev a down") && ip(join) && ip("link set dev a up"));
+        for settings in [
+            &["a:tx=off", "a:mtu=1400"][..],
+            &["u:tx=off", "a:sg=off", "a:tx=on", "u:gso=off"],
+        ] {
+            features_above(store, settings);
+        }
+        assert!(ip("link del dev u"));
+    }
+}
+
+/// Somebody else turns a feature of the upper one over meanwhile.
+fn features_above(store: &Store, settings: &[&str]) {
+    let before = snapshot();
+    let mut guard = guard(store);
+    for setting in settings {
+        change(&mut guard, setting).unwrap();
+    }
+    set_feature("u", "tx-nocache-copy", true);
+    restored(guard, store);
+    assert_eq!(value("u:tx-nocache-copy"), "on", "{settings:?}");
+    set_feature("u", "tx-nocache-copy", false);
+    assert_eq!(snapshot(), before, "{settings:?}");
 }

@@ -51,7 +51,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 38] = [
+const TESTS: [Test; 39] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -91,6 +91,7 @@ const TESTS: [Test; 38] = [
     test_with_ip("MTUs of ports that others set stay", along::bond_meddled),
     test("IPv4's largest sizes are others'", along::ipv4_sizes),
     test_with_ip("a VLAN that was lowered is raised again", along::vlan),
+    test_with_ip("features of interfaces above follow", along::uppers),
     test_with_ip("an open change is nobody's for certain", refused::open),
     test_with_mount("a sysctl that is read-only is named", refused::read_only),
     test_with_ip("an interface that comes back is the same", refused::moved),
