@@ -184,9 +184,9 @@ fn features_above(store: &Store, settings: &[&str]) {
     for setting in settings {
         change(&mut guard, setting).unwrap();
     }
-    set_feature("u", "tx-nocache-copy", true);
+    set_feature("u", "rx-gro", false);
     restored(guard, store);
-    assert_eq!(value("u:tx-nocache-copy"), "on", "{settings:?}");
-    set_feature("u", "tx-nocache-copy", false);
+    assert_eq!(value("u:rx-gro"), "off", "{settings:?}");
+    set_feature("u", "rx-gro", true);
     assert_eq!(snapshot(), before, "{settings:?}");
 }
