@@ -152,7 +152,7 @@ pub(super) fn uppers(store: &Store) {
         (
             "VLAN",
             "link add link a name u type vlan id 7",
-            "link set dev u up",
+            "link set dev a up",
         ),
         (
             "bond",
