@@ -163,7 +163,7 @@ pub(super) fn uppers(store: &Store) {
     for (kind, add, join) in kinds {
         let test = "features of interfaces above follow";
         if !ip(add) {
-            needs::skipped(test, &format!("the kernel has no {kind}"));
+            needs::skipped(test, format!("the kernel has no {kind}"));
             continue;
         }
         assert!(ip("link set dev a down") && ip(join) && ip("link set dev a up"));
