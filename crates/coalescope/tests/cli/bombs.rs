@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const DEFAULT_MIB: u64 = 512;
 /// What may come on top: pages of the program's file, which are shared and not counted, and what is
 /// filled between two looks.
-const MARGIN: u64 = 64 << 20;
+pub(crate) const MARGIN: u64 = 64 << 20;
 
 /// The budget in MiB that is given to the program here.
 pub(crate) fn mib() -> u64 {
@@ -40,7 +40,7 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    peak_bytes: u64,
+    pub(crate) peak_bytes: u64,
 }
 
 impl Ended {

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
-use crate::bombs::{Ended, budget, check, entry, mib, packed, run};
+use crate::bombs::{Ended, MARGIN, budget, check, entry, mib, packed, run};
 
 /// A host that is understood.
 const HOST: &str = "net.ipv4.ip_forward = 1\n";
@@ -16,7 +16,9 @@ const HOST: &str = "net.ipv4.ip_forward = 1\n";
 impl Ended {
     /// It ended as it may, and within the budget.
     fn is_sound(&self, what: &str) {
-        self.is_within(budget());
+        // One that ends at once is not seen at all on a busy machine.
+        let peak = self.peak_bytes;
+        assert!(peak < budget() + MARGIN, "{what}: {peak}");
         assert!(!self.stderr.contains("panicked"), "{what}: {}", self.stderr);
         let code = self.status.code();
         assert!(matches!(code, Some(0..=4)), "{what}: {code:?}");
