@@ -179,12 +179,13 @@ impl Connection {
         };
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
+            without_sack: receiver.acks.sack_frames == 0,
             rtt_ns: self.rtt_ns,
             least_rtt_ns,
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
         };
-        let waited = sender.has_waited(frame, least_rtt_ns);
+        let waited = sender.may_have_waited(frame, least_rtt_ns);
         let (start, data) = sender.send(frame, around, common);
         if data == Data::Doubled {
             return Tracked {

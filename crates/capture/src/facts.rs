@@ -213,6 +213,10 @@ pub struct Direction {
     pub rtt_min_s: Option<f64>,
     /// Round trip of the whole path, median, in seconds.
     pub rtt_median_s: Option<f64>,
+    /// How much longer than at least acknowledgments alone took on their way in the middle, by the clocks of both ends
+    /// (TSval). For the judgment alone.
+    #[serde(skip)]
+    pub ack_wait_s: Option<f64>,
     /// throughput x smallest RTT / segment size.
     pub effective_window_segments: Option<f64>,
     /// Time in which all data was acknowledged and the sender had announced no more, beyond one
@@ -244,7 +248,7 @@ pub struct Direction {
     pub stuck_s: f64,
     /// Payload of the longest frame that had two timeouts in a row and more, in bytes.
     pub stuck_bytes: Option<u32>,
-    /// Payload of the longest frame that arrived without being sent again, as far as acknowledged; 65,535 for
+    /// Payload of the longest frame that arrived, sent for the first time or again, as far as acknowledged; 65,535 for
     /// that and more.
     pub longest_delivered_bytes: Option<u32>,
     /// Payload of the longest frame over a segment of Ethernet, where the segment size is not known. For the
@@ -375,6 +379,9 @@ pub struct Hop {
     pub delay_min_s: Option<f64>,
     /// One-way delay, median, in seconds.
     pub delay_median_s: Option<f64>,
+    /// How much longer than at least frames take in the middle, in this direction. For the judgment alone.
+    #[serde(skip)]
+    pub delay_spread_s: Option<f64>,
     /// Data frames that overtook or were overtaken on this hop.
     pub reordered: u64,
     /// Merged frames.

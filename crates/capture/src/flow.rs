@@ -349,8 +349,19 @@ impl Flow {
             }
         } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
-            self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
+            if self.goes_on(frame, next) {
+                self.idle_ns += gap_ns;
+            } else {
+                self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
+            }
         }
+    }
+
+    /// Whether a frame goes on behind a marked end (PSH), where a capture has no acknowledgments. After a timeout
+    /// something is sent again; and of what a lost tail leaves, seen from behind the loss, the end is not marked.
+    #[cold]
+    fn goes_on(&self, frame: &Frame, next: u64) -> bool {
+        !self.acked && self.last_push && frame.seq == next as u32
     }
 
     /// Nothing came for as long as a timeout takes, though the sender had more; and `surely` a round trip
@@ -366,10 +377,17 @@ impl Flow {
 
     /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
     #[inline(always)]
-    pub(crate) fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
+    fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
         frame.payload > 0
             && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + rtt_ns
             && self.counts.data_frames > 0
+    }
+
+    /// Whether a frame's data may have waited for a timeout, or for its application: nobody knows how long the first one
+    /// of a side was thought about.
+    #[inline(always)]
+    pub(crate) fn may_have_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
+        frame.payload > 0 && self.counts.data_frames == 0 || self.has_waited(frame, rtt_ns)
     }
 
     /// What a repair takes at least: the shortest round trip. The handshake may have waited in a queue of others' frames.
@@ -400,8 +418,12 @@ impl Flow {
         note(&mut self.tally.examples().retransmitted, frame.number);
         self.tally.retry(frame.payload, before.in_vain);
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
+        self.follow_tried(start, end);
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
+        // The receiver had it: a sender without SACK goes back and sends all again (RFC 5681, 3.1). With SACK the
+        // receiver says so itself.
+        odd.spurious += u32::from(around.without_sack && self.acked && end <= self.una);
         odd.note_repair(waited_ns);
         if waited_ns >= MIN_RTO_NS + around.least_rtt_ns {
             odd.timeout += 1;
@@ -414,6 +436,17 @@ impl Flow {
             odd.timeout += 1;
         }
         Data::Repeat
+    }
+
+    /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
+    fn follow_tried(&mut self, start: u64, end: u64) {
+        let (tried, len) = self.tally.odd().tried;
+        if len > 0 && self.acked && self.una >= tried {
+            self.longest.arrived(len);
+        } else if len > 0 && start > tried {
+            return;
+        }
+        self.tally.note_odd().tried = (end, (end - start) as u32);
     }
 
     /// Where a capture has one direction only, what was not sent again for so long has arrived.
@@ -443,8 +476,15 @@ impl Flow {
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
         self.tally.finish();
+        let (tried, len) = self.tally.odd().tried;
+        if len > 0 && self.acked && self.una >= tried {
+            self.longest.arrived(len);
+        }
         if !self.acked {
             self.tell_unacknowledged(now_ns - TAIL_NS, common);
+            let (tally, longest) = (&mut self.tally, &mut self.longest);
+            self.outstanding
+                .tell_unrepaired(common, |fate| longest.tell(fate, tally));
         }
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         self.outstanding

@@ -1,12 +1,14 @@
 //! What the analysis keeps of a frame.
 
 mod fixed;
+mod steady;
 
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
     Tunnels, UDP, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
 };
 use fixed::Before;
+use steady::Steady;
 
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
@@ -79,9 +81,9 @@ struct Rare {
 impl Frame {
     /// Takes what is known of any frame before its headers are read.
     #[inline(always)]
-    fn note(&mut self, raw: &RawFrame<'_>) {
+    fn note(&mut self, raw: &RawFrame<'_>, time_ns: i64) {
         self.number = raw.number;
-        self.time_ns = raw.time_ns;
+        self.time_ns = time_ns;
         self.original_len = raw.original_len;
     }
 
@@ -232,6 +234,7 @@ pub(crate) enum Digest {
 pub(crate) struct Digester {
     fragments: Fragments,
     before: Before,
+    clock: Steady,
 }
 
 impl Digester {
@@ -251,7 +254,7 @@ impl Digester {
     /// Digests one frame if it is TCP of the commonest shape.
     #[inline(always)]
     pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
-        slot.note(raw);
+        slot.note(raw, self.clock.time_ns(raw));
         let tcp = fixed_tcp(raw.data).filter(|_| raw.link == LinkType::Ethernet);
         if let Some(tcp) = tcp {
             slot.fill_fixed(&tcp, &mut self.before);
@@ -294,6 +297,11 @@ impl Digester {
                 self.fragments.add(&packet.ip, fragment, is_first, slot)
             }
         }
+    }
+
+    /// By how much the clock was set back meanwhile, if it was.
+    pub(crate) fn set_back_ns(&self) -> Option<i64> {
+        self.clock.set_back_ns()
     }
 
     /// Datagrams that never became whole.

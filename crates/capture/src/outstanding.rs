@@ -315,6 +315,22 @@ impl Outstanding {
         first.map(is_news).take_while(|news| *news).count();
     }
 
+    /// Where a capture shows no acknowledgments, what lies below the last repair and was not repaired has arrived: a
+    /// sender repairs the lowest first (RFC 5681, 3.1; RFC 6675, 4).
+    pub(crate) fn tell_unrepaired(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+        let held = self.held.as_ref();
+        let all = held.into_iter().flat_map(|held| &held.queue);
+        let all = std::iter::once(&self.first).chain(all);
+        let repaired = all.filter(|sent| sent.len > 0 && sent.is_repeated());
+        let Some(last) = repaired.map(|sent| sent.start).max() else {
+            return;
+        };
+        while let Some(gone) = self.take_acknowledged(last) {
+            common.used = common.used.saturating_sub(1);
+            tell(gone.fate);
+        }
+    }
+
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
     /// to be sent again: that was lost at least once.
     pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
@@ -449,6 +465,19 @@ mod tests {
         o.push(sent(0, 1000), &mut Common::default());
         let tries = [false, true, true].map(|alone| o.repeat(0..1000, 5, alone).in_vain);
         assert_eq!(tries, [false, false, true]);
+    }
+
+    /// One direction alone: of ten frames the fifth was sent again, and what lies beyond may be sent again yet.
+    #[test]
+    fn what_lies_below_a_repair_needed_none() {
+        let mut o = Outstanding::default();
+        let common = &mut Common::default();
+        (0..10).for_each(|i| o.push(sent(i * 10, 10), common));
+        o.repeat(40..50, 500, true);
+        let mut told = Vec::new();
+        o.tell_unrepaired(common, |fate| told.push(fate.repeated));
+        o.finish(common, |fate| told.push(fate.repeated));
+        assert_eq!(told, [false, false, false, false, true]);
     }
 
     #[test]

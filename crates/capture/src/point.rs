@@ -15,6 +15,9 @@ use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
 const DOUBLING: u64 = 16;
+/// And one in so many: without identifications copies of data alone are told for sure, not of the acknowledgments beside
+/// it, and not while the receiver reports a loss.
+const DOUBLING_SHARE: u64 = 8;
 
 /// Counts of one point.
 #[derive(Clone, Debug)]
@@ -91,10 +94,10 @@ impl Totals {
         (self.frames > 0).then_some((self.first_ns, self.last_ns))
     }
 
-    /// Whether at least one frame in four comes twice.
+    /// Whether enough frames come twice, and as many of all that the capture does so as a rule.
     #[inline]
     fn doubling(&self) -> bool {
-        self.doubled >= DOUBLING && self.doubled * 4 >= self.tcp_frames
+        self.doubled >= DOUBLING && self.doubled * DOUBLING_SHARE >= self.tcp_frames
     }
 }
 

@@ -301,6 +301,13 @@ impl Reader {
                 self.left_out
             ));
         }
+        let set_back = self.digesters.iter().filter_map(Digester::set_back_ns);
+        self.end.warnings.extend(set_back.map(|ns| {
+            format!(
+                "the clock was set back by {:.3} s meanwhile; what came after that counts as later all the same",
+                ns as f64 / 1e9
+            )
+        }));
         let incomplete = self.digesters.iter().map(Digester::incomplete_datagrams);
         self.end.incomplete_datagrams = incomplete.collect();
         self.end

@@ -1,5 +1,10 @@
 //! Round-trip samples: the smallest exactly, the median from an even selection.
 
+mod backs;
+
+use backs::Backs;
+pub(crate) use backs::Stamp;
+
 /// Samples kept for the median. With 32 the median's 95% interval spans about the 33rd to the
 /// 67th percentile, enough to tell a queue's delay from the path's.
 const KEPT: usize = 32;
@@ -29,7 +34,14 @@ pub(crate) struct Samples {
 #[derive(Clone, Debug)]
 enum Kept {
     Few([u32; FIRST]),
-    All(Box<[u32; KEPT]>),
+    All(Box<All>),
+}
+
+/// Samples, and beside each how long the way back took.
+#[derive(Clone, Debug)]
+struct All {
+    samples: [u32; KEPT],
+    backs: Backs,
 }
 
 impl Default for Kept {
@@ -39,16 +51,26 @@ impl Default for Kept {
 }
 
 impl Kept {
-    fn set(&mut self, at: usize, sample: u32) {
+    fn set(&mut self, at: usize, sample: u32, stamp: Option<Stamp>) {
         match self {
             Self::Few(few) if at < FIRST => few[at] = sample,
             Self::Few(few) => {
-                let mut all = Box::new(extend(few));
-                all[at] = sample;
+                let mut all = Box::new(All {
+                    samples: extend(few),
+                    backs: Backs::default(),
+                });
+                all.set(at, sample, stamp);
                 *self = Self::All(all);
             }
-            Self::All(all) => all[at] = sample,
+            Self::All(all) => all.set(at, sample, stamp),
         }
+    }
+}
+
+impl All {
+    fn set(&mut self, at: usize, sample: u32, stamp: Option<Stamp>) {
+        self.samples[at] = sample;
+        self.backs.set(at, stamp);
     }
 }
 
@@ -56,7 +78,7 @@ impl Samples {
     /// Takes a sample; negative ones (a clock that stepped) are left out. Of what was not prompt, such
     /// as an answer that may have been delayed, only the smallest counts.
     #[inline]
-    pub(crate) fn push(&mut self, sample_ns: i64, is_prompt: bool) {
+    pub(crate) fn push(&mut self, sample_ns: i64, is_prompt: bool, stamp: Option<Stamp>) {
         if sample_ns < 0 {
             return;
         }
@@ -69,18 +91,18 @@ impl Samples {
         }
         self.skipped += 1;
         if self.skipped >> self.stride > 0 {
-            self.keep(sample_ns);
+            self.keep(sample_ns, stamp);
         }
     }
 
-    fn keep(&mut self, sample_ns: i64) {
+    fn keep(&mut self, sample_ns: i64, stamp: Option<Stamp>) {
         self.skipped = 0;
         if usize::from(self.len) == KEPT {
             self.halve();
         }
         let len = usize::from(self.len);
         let sample = u32::try_from(sample_ns / UNIT_NS).unwrap_or(u32::MAX);
-        self.kept.set(len, sample);
+        self.kept.set(len, sample, stamp);
         self.len += 1;
     }
 
@@ -88,8 +110,9 @@ impl Samples {
     fn halve(&mut self) {
         if let Kept::All(all) = &mut self.kept {
             for i in 0..KEPT / 2 {
-                all[i] = all[2 * i];
+                all.samples[i] = all.samples[2 * i];
             }
+            all.backs.halve();
         }
         self.len /= 2;
         self.stride = (self.stride + 1).min(31);
@@ -103,7 +126,7 @@ impl Samples {
     /// The same for what that leads to.
     pub(crate) fn touch_box(&self) -> u64 {
         match &self.kept {
-            Kept::All(all) => u64::from(all[usize::from(self.len).min(KEPT - 1)]),
+            Kept::All(all) => u64::from(all.samples[usize::from(self.len).min(KEPT - 1)]),
             Kept::Few(_) => 0,
         }
     }
@@ -111,7 +134,10 @@ impl Samples {
     /// Reads a value from every cache line that the median takes.
     pub(crate) fn touch_all(&self) -> u32 {
         match &self.kept {
-            Kept::All(all) => all.iter().step_by(15).fold(0, |sum, sample| sum ^ sample),
+            Kept::All(all) => {
+                let samples = all.samples.iter().step_by(15);
+                samples.fold(all.backs.touch(), |sum, sample| sum ^ sample)
+            }
             Kept::Few(few) => few[0],
         }
     }
@@ -122,7 +148,7 @@ impl Samples {
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
         let mut kept = match &self.kept {
-            Kept::All(all) => **all,
+            Kept::All(all) => all.samples,
             Kept::Few(few) => extend(few),
         };
         let kept = kept.get_mut(..usize::from(self.len))?;
@@ -132,6 +158,17 @@ impl Samples {
         let middle = kept.len() / 2;
         let (_, median, _) = kept.select_nth_unstable(middle);
         Some(i64::from(*median) * UNIT_NS)
+    }
+}
+
+impl Samples {
+    /// How much longer than at least the way to whoever answers took in the middle, and the way back, if answers are
+    /// stamped.
+    pub(crate) fn extra_ns(&self) -> Option<[i64; 2]> {
+        match &self.kept {
+            Kept::All(all) => all.backs.extra_ns(&all.samples[..usize::from(self.len)]),
+            Kept::Few(_) => None,
+        }
     }
 }
 
@@ -149,7 +186,7 @@ mod tests {
     fn median_of_many_is_close_and_min_exact() {
         let mut samples = Samples::default();
         for i in 0..10_000 {
-            samples.push((i * 7919) % 10_000 * 1000, true);
+            samples.push((i * 7919) % 10_000 * 1000, true, None);
         }
         assert_eq!(samples.min_ns(), Some(0));
         let median = samples.median_ns().unwrap();
@@ -161,17 +198,60 @@ mod tests {
     fn what_may_have_been_delayed_is_in_no_median() {
         let mut samples = Samples::default();
         for i in 0..100 {
-            samples.push(if i % 3 == 0 { 1_000_000 } else { 40_000_000 }, i % 3 == 0);
+            samples.push(
+                if i % 3 == 0 { 1_000_000 } else { 40_000_000 },
+                i % 3 == 0,
+                None,
+            );
         }
-        samples.push(900_000, false);
+        samples.push(900_000, false, None);
         assert_eq!(samples.median_ns(), Some(1_000_000));
         assert_eq!(samples.min_ns(), Some(900_000));
+    }
+
+    const MS: i64 = 1_000_000;
+
+    /// Round trips of 5 ms, of which every second one took 6 ms more, there or on the way back.
+    fn extra_ms(waits_there: bool) -> [i64; 2] {
+        let mut samples = Samples::default();
+        for i in 0..30_i64 {
+            let more = if i % 2 == 0 { 0 } else { 6 };
+            let (there, back) = if waits_there { (more, 0) } else { (0, more) };
+            let made_ms = 100 * i + 2 + there;
+            let stamp = Stamp {
+                time_ns: (made_ms + 3 + back) * MS,
+                tsval: (7_000 + made_ms) as u32,
+            };
+            samples.push((5 + more) * MS, true, Some(stamp));
+        }
+        samples.extra_ns().unwrap().map(|ns| ns / MS)
+    }
+
+    /// A box that holds acknowledgments back makes round trips longer, and no queue of data.
+    #[test]
+    fn stamps_tell_which_way_waited() {
+        assert_eq!(extra_ms(true), [6, 0]);
+        assert_eq!(extra_ms(false), [0, 6]);
+    }
+
+    /// A clock that counts in hundredths of a second says nothing of milliseconds.
+    #[test]
+    fn stamps_of_another_clock_tell_nothing() {
+        let mut samples = Samples::default();
+        for i in 0..30_i64 {
+            let stamp = Stamp {
+                time_ns: 100 * i * MS,
+                tsval: 10 * i as u32,
+            };
+            samples.push(5 * MS, true, Some(stamp));
+        }
+        assert_eq!(samples.extra_ns(), None);
     }
 
     #[test]
     fn nothing_gives_nothing() {
         let mut samples = Samples::default();
-        samples.push(-5, true);
+        samples.push(-5, true, None);
         assert_eq!((samples.min_ns(), samples.median_ns()), (None, None));
     }
 }

@@ -86,6 +86,16 @@ impl RoundTrip {
     }
 }
 
+/// How much longer than at least acknowledgments took in the middle: up to here, of those that answer data, and from here
+/// on, of those that data answers.
+fn ack_wait_s(data: &Flow, acks: &Flow) -> Option<f64> {
+    let (here, on) = (data.turn.extra_ns(), acks.turn.extra_ns());
+    let known = here.or(on).is_some();
+    let here = here.map_or(0, |[_, back]| back);
+    let on = on.map_or(0, |[there, _]| there);
+    known.then(|| seconds(here + on))
+}
+
 fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &RoundTrip) -> Direction {
     let acks = connection.flows[1 - index].acks.pure;
     let window_closed_s = seconds(connection.flows[1 - index].acks.closed().closed_ns);
@@ -130,6 +140,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
             .then(|| seconds(flow.last_data_ns - flow.first_data_ns)),
         rtt_min_s: rtt.min_s,
         rtt_median_s: rtt.median_s,
+        ack_wait_s: ack_wait_s(flow, &connection.flows[1 - index]),
         effective_window_segments: throughput_bps
             .zip(rtt.min_s.filter(|rtt| *rtt > 0.0))
             .zip(size)

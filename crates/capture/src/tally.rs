@@ -64,6 +64,8 @@ pub(crate) struct Odd {
     /// Up to where a timeout makes the sender repeat what it had sent.
     pub(crate) recovery_until: u64,
     pub(crate) stuck: Stuck,
+    /// Where something sent again ends, and its payload, until it is known whether it was in vain.
+    pub(crate) tried: (u64, u32),
     /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
     pub(crate) gaps: Gaps,
     pub(crate) sure_gaps: Gaps,

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
-    ABOUT, ACKS_APART, CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, IDLE,
-    LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S, QUEUED, REORDERED,
-    REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, WAITS, WINDOW_TIME,
+    ABOUT, ACKS_APART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL,
+    HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S, QUEUED,
+    REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, TICK_S, WAITS,
+    WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -128,13 +129,14 @@ pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
 /// Stuck for its length, or at one place only: lost merged frames make timeouts at place after place,
 /// between which single ones get through.
 fn is_cut_off(data: &Direction, other: &Direction) -> bool {
-    is_stuck(data, other) && (is_stuck_by_length(data) || data.stuck_places <= 1)
+    is_stuck(data, other) && (is_stuck_by_length(data, other) || data.stuck_places <= 1)
 }
 
 /// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link's
-/// MTU is smaller and nobody tells the sender.
-pub(crate) fn is_stuck_by_length(data: &Direction) -> bool {
-    data.stuck_bytes.is_some_and(|stuck| {
+/// MTU is smaller and nobody tells the sender. Without acknowledgments nobody knows what arrived.
+pub(crate) fn is_stuck_by_length(data: &Direction, other: &Direction) -> bool {
+    let stuck = data.stuck_bytes.filter(|_| other.acks > 0);
+    stuck.is_some_and(|stuck| {
         let arrived = data.longest_delivered_bytes.unwrap_or(0);
         // Longer ones are not told apart: a frame that got stuck may have been the shorter one.
         arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived
@@ -148,10 +150,14 @@ fn is_too_short(data: &Direction, other: &Direction) -> bool {
     is_short(data) && !tells || data.throughput_bps.is_none()
 }
 
-/// Timeouts that a lost tail leaves behind it: nothing but the wait. Where no acknowledgments are seen nothing
-/// tells it from a pause.
+/// Timeouts that a lost tail leaves behind it: nothing but the wait. Where no acknowledgments are seen, or no round trip
+/// is known, nothing tells it from a pause. What was sent again needlessly had arrived: its acknowledgment was lost.
 pub(crate) fn waits(data: &Direction, other: &Direction) -> u64 {
-    if other.acks > 0 { data.gaps } else { 0 }
+    if other.acks > 0 && data.rtt_min_s.is_some() {
+        data.gaps.saturating_sub(data.retransmitted_spurious)
+    } else {
+        0
+    }
 }
 
 /// Over before anything limits it.
@@ -226,6 +232,7 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
     is_delayed(min, median)
         && queued >= QUEUED * segment(data)
         && median - min >= ACKS_APART * acks_apart_s(data, other)
+        && !acks_waited(data, median - min)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
 }
@@ -234,6 +241,14 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
 /// batches of a card do.
 pub(crate) fn is_delayed(min_s: f64, median_s: f64) -> bool {
     median_s >= QUEUE * min_s && median_s - min_s >= QUEUE_S
+}
+
+/// Whether acknowledgments waited rather than data: by the ends' own clocks, which count milliseconds and drift, half of what
+/// round trips take longer is on their way.
+fn acks_waited(data: &Direction, longer_s: f64) -> bool {
+    let blur_s = TICK_S + DRIFT * data.duration_s.unwrap_or(0.0);
+    data.ack_wait_s
+        .is_some_and(|wait| wait - blur_s >= longer_s / 2.0)
 }
 
 /// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a
@@ -252,10 +267,12 @@ fn is_idle(data: &Direction, _: &Direction) -> bool {
         .is_some_and(|duration| data.sender_idle_s >= IDLE * duration)
 }
 
-/// The time in which the sender was not idle. A gap or two are pauses that it did not mark.
+/// The time in which the sender was not idle. A gap or two are pauses that it did not mark, unless it went on by
+/// sending again.
 pub(crate) fn active_s(data: &Direction) -> Option<f64> {
     let duration = data.duration_s?;
-    let unmarked = if data.gaps < WAITS { data.gaps_s } else { 0.0 };
+    let are_pauses = data.gaps < WAITS && data.retransmitted_timeout == 0;
+    let unmarked = if are_pauses { data.gaps_s } else { 0.0 };
     Some((duration - data.sender_idle_s - unmarked).max(duration * 0.01))
 }
 
@@ -277,22 +294,24 @@ pub(crate) fn has_few_segments(data: &Direction) -> bool {
 /// So many bytes sent again, or frames late because they were, that bursts must be lost whole; or
 /// timeouts take most of the time.
 fn loses_heavily(data: &Direction, other: &Direction) -> bool {
-    data.retransmitted_bytes as f64 >= HEAVY_LOSS * data.unique_bytes as f64
-        || data.late_frames as f64 >= HEAVY_LOSS * data.data_frames as f64
+    loses(data, HEAVY_LOSS)
         || has_gaps(data, GAPS) && loss_frames(data).max(waits(data, other)) >= WAITS
 }
 
-/// More is lost than any sender brings upon itself.
-fn loses_most(data: &Direction) -> bool {
-    data.retransmitted_bytes as f64 >= MOST_LOST * data.unique_bytes as f64
-        || data.late_frames as f64 >= MOST_LOST * data.data_frames as f64
+/// Whether this share of the bytes had to be sent again, or of the frames came late.
+fn loses(data: &Direction, share: f64) -> bool {
+    let needless = data.retransmitted_spurious as f64 / data.retransmitted_frames.max(1) as f64;
+    let needed = data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0));
+    needed >= share * data.unique_bytes as f64
+        || data.late_frames as f64 >= share * data.data_frames as f64
 }
 
-/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where nothing is
-/// sent again, the loss is in front of this point: what arrives merged was merged behind it.
+/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where much more comes late than
+/// is sent again, the loss is in front of this point: what arrives merged was merged behind it.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
-    let sees_losses = lost + data.repeats.single_repeated > 0;
+    let again = lost + data.repeats.single_repeated;
+    let sees_losses = again > 0 && BEHIND * again >= data.late_frames;
     sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 
@@ -302,8 +321,12 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let room = other
         .window_max_bytes
         .is_none_or(|w| w as f64 >= ROOM_SEGMENTS * segment(data));
-    let explained = is_idle(data, other) || is_window_full(data, other);
-    let heavy = has_few_segments(data) && loses_heavily(data, other) || loses_most(data);
+    // Pauses explain gaps, and nothing that is lost between them.
+    let pauses = is_idle(data, other) && !loses(data, HEAVY_LOSS);
+    let explained = pauses || is_window_full(data, other);
+    // More is lost than any sender brings upon itself.
+    let most = loses(data, MOST_LOST);
+    let heavy = has_few_segments(data) && loses_heavily(data, other) || most;
     room && !explained && heavy && !passes_merged(data)
 }
 
@@ -367,9 +390,14 @@ mod tests {
         assert_eq!(limit_of(stuck), Limit::Loss);
         let mut data = sound();
         stuck(&mut data);
-        assert!(is_stuck_by_length(&data));
+        let acks = Direction {
+            acks: 3,
+            ..Direction::default()
+        };
+        assert!(is_stuck_by_length(&data, &acks));
+        assert!(!is_stuck_by_length(&data, &Direction::default()));
         data.longest_delivered_bytes = Some(1448);
-        assert!(!is_stuck_by_length(&data));
+        assert!(!is_stuck_by_length(&data, &acks));
         assert_eq!(
             limit_of(|d| (d.stuck_timeouts, d.stuck_s) = (1, 0.2)),
             Limit::None
@@ -435,7 +463,14 @@ mod tests {
             acks: 4_000,
             ..Direction::default()
         };
+        // A round trip may be as long as a gap.
+        assert_eq!(limit(&data, &acks), Limit::None);
+        data.rtt_min_s = Some(0.02);
+        data.effective_window_segments = Some(1.0);
         assert_eq!(limit(&data, &acks), Limit::Unclear);
+        let mut heard = data.clone();
+        (heard.retransmitted_frames, heard.retransmitted_spurious) = (9, 9);
+        assert_eq!(limit(&heard, &acks), Limit::None);
         data.gaps = 2;
         assert_eq!(limit(&data, &acks), Limit::None);
         let lossy = |d: &mut Direction| {
@@ -443,6 +478,49 @@ mod tests {
             d.late_frames = 20;
         };
         assert_eq!(limit_of(lossy), Limit::Unclear);
+    }
+
+    /// Pages with pauses between them, each torn by losses.
+    #[test]
+    fn pauses_explain_nothing_that_is_lost_between_them() {
+        let browsing = |late| {
+            limit_of(|d| {
+                (d.sender_idle_s, d.late_frames) = (7.0, late);
+                d.effective_window_segments = Some(0.9);
+            })
+        };
+        assert_eq!(
+            (browsing(0), browsing(2)),
+            (Limit::SenderIdle, Limit::SenderIdle)
+        );
+        assert_eq!(browsing(2_000), Limit::Unclear);
+    }
+
+    /// A card behind the loss merges what gets through.
+    #[test]
+    fn what_is_merged_behind_a_loss_clears_nobody() {
+        let behind = |late| {
+            limit_of(|d| {
+                (d.late_frames, d.effective_window_segments) = (late, Some(0.9));
+                (d.retransmitted_frames, d.retransmitted_bytes) = (1_000, 1_448_000);
+                (d.repeats.merged, d.repeats.single_repeated) = (300, 80);
+            })
+        };
+        assert_eq!((behind(1_000), behind(10)), (Limit::Unclear, Limit::Loss));
+    }
+
+    /// A box that thins acknowledgments makes round trips longer, and no queue of data.
+    #[test]
+    fn acknowledgments_that_wait_are_no_full_path() {
+        let queue = |ack_wait_s| {
+            limit_of(|d| {
+                d.rtt_median_s = Some(0.06);
+                d.ack_wait_s = ack_wait_s;
+            })
+        };
+        assert_eq!(queue(None), Limit::PathBandwidth);
+        assert_eq!(queue(Some(0.01)), Limit::PathBandwidth);
+        assert_eq!(queue(Some(0.03)), Limit::None);
     }
 
     #[test]

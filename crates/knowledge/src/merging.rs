@@ -44,9 +44,12 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
     for (i, point) in trace.points.iter().enumerate() {
         let guilty = guilty(trace, point, overview.suspects(i));
         let connections = guilty.iter().map(|guilty| guilty.connection.id);
-        let is_unjudged = guilty.is_empty() && !trace.hops.iter().any(|hop| judges(hop, point));
+        let is_unjudged = |pattern: &Pattern| {
+            let mut hops = trace.hops.iter();
+            guilty.is_empty() && !hops.any(|hop| judges(hop, point, pattern.direction))
+        };
         all.accuse(sent_again(point, &guilty), point, connections, same);
-        if let Some(pattern) = overview.pattern(i).filter(|_| is_unjudged) {
+        if let Some(pattern) = overview.pattern(i).filter(is_unjudged) {
             let shows = |connection: &&Connection| pattern.is_shown_by(connection);
             let shown: Vec<_> = overview.suspects(i).iter().filter(shows).collect();
             let ids = shown.iter().map(|connection| connection.id);
@@ -235,9 +238,10 @@ fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) ->
         .collect()
 }
 
-/// Whether a hop tells what became of frames that left this point.
-fn judges(hop: &Hop, point: &Point) -> bool {
-    hop.from == point.name && !hop.connections.is_empty()
+/// Whether a hop tells what became of frames that left this point in a direction.
+fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
+    let goes = |seen: &HopConnection| seen.direction == direction;
+    hop.from == point.name && hop.connections.iter().any(goes)
 }
 
 /// A single point: what its connections are too short to show each.

@@ -1,6 +1,6 @@
 //! Findings that are not about lost merged frames: what else limits connections.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Trace};
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Outcomes, Trace};
 
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{
@@ -10,7 +10,7 @@ use crate::odds::Table;
 use crate::overview::{Overview, Traffic};
 use crate::ranking;
 use crate::same::Same;
-use crate::thresholds::HANDFUL;
+use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
 use crate::words::{
     bytes, connections, counted, probability, rate, reference, share, shown, time, told,
 };
@@ -210,7 +210,9 @@ impl<'a> Case<'a> {
         // that points to it.
         let seen = hop_merged(trace) + self.data().repeats.merged;
         let (title, next) = match reason {
-            Some(_) => SLOPE,
+            Some(Some(Reason::Corruption)) => WRONG_BITS,
+            Some(Some(_)) => SLOPE,
+            Some(None) => OPEN_SLOPE,
             None if seen >= HANDFUL => (
                 "segments are lost, and merging has no part in it",
                 FIND_LOSS,
@@ -226,7 +228,7 @@ impl<'a> Case<'a> {
                 .map(told),
         );
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
-        finding.reason = reason;
+        finding.reason = reason.flatten();
         finding.hop = hop.map(|hop| HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
@@ -234,33 +236,26 @@ impl<'a> Case<'a> {
         finding
     }
 
-    /// What loses long frames more often than short ones though it lets some of them pass: what is full loses
-    /// by the byte. A queue delays what it does not drop, a policer does not.
-    fn by_the_byte(&self, hop: Option<&Hop>) -> Option<Reason> {
-        let data = self.data();
-        let (table, delays) = match hop {
-            Some(hop) => (
-                Table::of(&hop.merged, &hop.single),
-                hop.delay_min_s.zip(hop.delay_median_s),
-            ),
-            None => (
-                Table::of_repeats(data),
-                data.rtt_min_s.zip(data.rtt_median_s),
-            ),
+    /// What loses long frames more often than short ones though it lets some of them pass loses by the byte. Frames that
+    /// stand alone are hit as often where bits go wrong, and never for want of room. What is full delays what it does not
+    /// drop, and a policer does not; from one point alone delays tell of a queue, and their absence of nothing, since a short
+    /// queue hardly shows.
+    fn by_the_byte(&self, hop: Option<&Hop>) -> Option<Option<Reason>> {
+        let Some(hop) = hop else {
+            let data = self.data();
+            let delays = data.rtt_min_s.zip(data.rtt_median_s);
+            let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
+            let falls = Table::of_repeats(data).falls_on_merged();
+            return falls.then(|| queue.then_some(Reason::Queue));
         };
-        let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
-        let reason = if queue {
-            Reason::Queue
-        } else {
-            Reason::Policer
-        };
-        table.falls_on_merged().then_some(reason)
+        let falls = Table::of(&hop.merged, &hop.single).falls_on_merged();
+        falls.then(|| on_hop(hop))
     }
 
     /// The same bytes are sent again at timeout after timeout.
     fn stuck(&self, trace: &Trace, same: &Same<'_>) -> Finding {
         let data = self.data();
-        let by_length = is_stuck_by_length(data);
+        let by_length = is_stuck_by_length(data, self.acks());
         let text = format!(
             "{} timeouts in a row on the same bytes, {} waited for of {}; the longest such frame carries {}, \
              the longest that ever arrived {}",
@@ -390,6 +385,18 @@ const SLOPE: (&str, &str) = (
     "find the rate limit or the short queue on that hop: shape instead of policing, or give it room for a frame of \
      64 KB; leave merging as it is",
 );
+/// The same where nothing tells what for.
+const OPEN_SLOPE: (&str, &str) = (
+    "segments are lost by the byte, so that long frames are hit more often, and merging has no part in it",
+    "look for a rate limit, a queue that is full, or a link with wrong bits; capture on both sides of what comes next, and \
+     coalescope tells which of them; leave merging as it is",
+);
+/// The same where bits go wrong.
+const WRONG_BITS: (&str, &str) = (
+    "segments are lost by the byte, however far apart they come: bits change on the way, and merging has no part in it",
+    "look for the bad link on that hop: errors and discards of its ports (ethtool -S), cables, transceivers, memory; leave \
+     merging as it is",
+);
 /// What is said, and is to be done, where long frames do not get through, and where none do.
 const BLACK_HOLE: (&str, &str) = (
     "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
@@ -402,6 +409,22 @@ const OUTAGE: (&str, &str) = (
     "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone; if \
      other connections went on meanwhile, for what they do not share with it",
 );
+
+/// What a hop loses frames by the byte for, if it shows that. What has no room spares frames that stand alone.
+fn on_hop(hop: &Hop) -> Option<Reason> {
+    let share = |outcomes: &Outcomes| outcomes.lost as f64 / outcomes.seen.max(1) as f64;
+    let alike = 2.0 * share(&hop.lone) >= share(&hop.single);
+    let delays = hop
+        .delay_spread_s
+        .is_some_and(|spread| spread >= HOP_QUEUE_S);
+    if hop.lone.lost >= LOSS_FRAMES && alike {
+        Some(Reason::Corruption)
+    } else if delays {
+        Some(Reason::Queue)
+    } else {
+        (hop.lone.seen >= LONE && !alike).then_some(Reason::Policer)
+    }
+}
 
 /// Merged frames of which a hop tells what became.
 fn hop_merged(trace: &Trace) -> u64 {

@@ -105,6 +105,7 @@ mod tests {
             unique_bytes: 14_480,
             late_frames: lost,
             gaps,
+            rtt_min_s: Some(0.01),
             ..Direction::default()
         };
         let to_server = Direction {

@@ -49,6 +49,10 @@ pub(crate) const STUCK_TIME: f64 = 0.1;
 /// Payload that every path carries: IPv6's smallest MTU, 1,280 (RFC 8200, 5), less headers.
 pub(crate) const SMALL_MTU: u32 = 1208;
 
+/// So many times more frames late than sent again: the loss is in front, and what is sent again besides is needless, as
+/// where a sender without SACK goes back.
+pub(crate) const BEHIND: u64 = 4;
+
 /// From this share of repeated bytes on, random loss is no longer a likely reason: the sender
 /// would have slowed down until it lost less.
 pub(crate) const HEAVY_LOSS: f64 = 0.1;
@@ -80,9 +84,22 @@ pub(crate) const WINDOW_TIME: f64 = 0.5;
 pub(crate) const QUEUE: f64 = 1.5;
 /// And by at least this much, so that a LAN's jitter is no queue.
 pub(crate) const QUEUE_S: f64 = 0.002;
+/// On a hop, whose ways are compared frame by frame, this is enough: beyond what captures' clocks and batches of their
+/// cards do (10 to 100 us). A rate limit that only drops passes on at once what it does not drop.
+pub(crate) const HOP_QUEUE_S: f64 = 0.0002;
+
+/// Frames that stand alone, at least, of which hardly any is lost where room is what lacks: of 20 none by chance in one of
+/// 300 cases, if a quarter of all others are.
+pub(crate) const LONE: u64 = 20;
+
 /// And the transfer must have filled it: with as many segments as a sender sends at once, twice two
 /// (RFC 5681: every second one is acknowledged, and each such ACK may release three).
 pub(crate) const QUEUED: f64 = 4.0;
+
+/// Ticks of the clocks that stamp segments (RFC 7323, 5.4: a millisecond at least, and so Linux, Windows and FreeBSD), and
+/// how much two clocks drift apart (as far as crystals are specified: 100 ppm each).
+pub(crate) const TICK_S: f64 = 0.001;
+pub(crate) const DRIFT: f64 = 200e-6;
 
 /// And by more than acknowledgments that are held back explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;

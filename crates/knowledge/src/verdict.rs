@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::Trace;
+use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -87,12 +87,12 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
 /// What hops lost of each connection and direction.
 type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
 
-/// Of those hops that lost frames which stood alone: where only frames near each other are lost, they may have been
-/// merged on the hop itself, and lost for that.
+/// Of those hops that lost frames which stood alone, or passed most of those that did not: where frames near each other are
+/// lost, and nearly all of them, they may have been merged on the hop itself, and lost for that.
 fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
     let mut losses = Losses::new();
     let hops = trace.hops.iter();
-    for hop in hops.filter(|hop| hop.lone.lost >= LOSS_FRAMES) {
+    for hop in hops.filter(|hop| hop.lone.lost >= LOSS_FRAMES || passes_bursts(hop)) {
         for seen in &hop.connections {
             let group = same.group(&hop.from, seen.from_id);
             *losses.entry((group, seen.direction)).or_default() +=
@@ -100,6 +100,14 @@ fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
         }
     }
     losses
+}
+
+/// Whether most single frames that others came close to got through.
+fn passes_bursts(hop: &Hop) -> bool {
+    let came = |outcomes: &Outcomes| outcomes.came_through();
+    let close = came(&hop.single).saturating_sub(came(&hop.lone));
+    let lost = hop.single.lost.saturating_sub(hop.lone.lost);
+    lost >= LOSS_FRAMES && close >= 2 * lost
 }
 
 /// Whether hops show most of what a connection lost, and that these were single frames.

@@ -34,11 +34,13 @@ fn input(name: &str, bytes: &[u8]) -> Result<PointInput> {
     })
 }
 
-/// What is found, and at which hops.
+/// What is found, at which hops, and for what reasons.
 pub(crate) fn said(diagnosis: &Diagnosis) -> impl Iterator<Item = String> {
     diagnosis.findings.iter().map(|finding| {
         let hop = finding.hop.as_ref();
         let hop = hop.map(|hop| format!(" {}>{}", hop.from, hop.to));
-        format!("{}{}", finding.id.name(), hop.unwrap_or_default())
+        let reason = finding.reason.map(|reason| format!(" for {reason:?}"));
+        let (hop, reason) = (hop.unwrap_or_default(), reason.unwrap_or_default());
+        format!("{}{hop}{reason}", finding.id.name())
     })
 }

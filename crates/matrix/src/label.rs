@@ -11,10 +11,12 @@
 //! - Everywhere else a finding that accuses merging, whatever its place in the list, is a false
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
+use coalescope_knowledge::Reason;
 use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, SECOND, Scenario, Side, Truth};
 
 use crate::case::{Case, Played};
 use crate::drawn::Otherwise;
+use crate::reasons::reasons;
 
 /// Fewer lost frames than this are too few to demand a verdict: with five of each sort even a perfect
 /// table is one of 252.
@@ -31,6 +33,8 @@ pub(crate) struct Label {
     pub(crate) little: bool,
     /// Merged frames in the given capture that has most of them.
     pub(crate) merged: u64,
+    /// Reasons for a loss that are true, where merging harms nothing.
+    pub(crate) reasons: Option<Vec<Reason>>,
 }
 
 /// Where merged frames are lost.
@@ -99,6 +103,7 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
         accepted,
         little,
         merged: 0,
+        reasons: None,
     }
 }
 
@@ -161,6 +166,7 @@ fn innocent(case: &Case, played: &Played) -> Label {
         little: facts.lost_share > MANY
             && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
         merged: 0,
+        reasons: Some(reasons(&case.runs[0], outcome)),
     }
 }
 
@@ -267,7 +273,10 @@ impl Facts {
 
     /// What besides "frames are lost" may be said: of losses that hardly cost anything nothing has to be.
     fn also_lossy(&self) -> &'static [&'static str] {
-        if self.lost < FEW || self.left > HARDLY {
+        let hardly = self.lost < FEW || self.left > HARDLY;
+        if hardly && self.idle > 0.3 {
+            &["healthy", "path-bandwidth", "sender-idle"]
+        } else if hardly {
             &["healthy", "path-bandwidth"]
         } else if self.left > PLAINLY || self.left > 0.0 && self.utilised > FILLED {
             &["path-bandwidth"]
@@ -276,16 +285,20 @@ impl Facts {
         }
     }
 
+    /// Of two transfers the second is the one in question.
     fn of(case: &Case, played: &Played) -> Self {
+        Self::of_run(case, played, played.outcomes.len() - 1)
+    }
+
+    fn of_run(case: &Case, played: &Played, number: usize) -> Self {
         let toward = case.receiver;
-        // Of two transfers the second is the one in question.
-        let last = played.outcomes.len() - 1;
-        let (run, truth) = (&case.runs[last], &played.outcomes[last].truth);
+        let (run, outcome) = (&case.runs[number], &played.outcomes[number]);
+        let truth = &outcome.truth;
         let drops = truth.drops.iter().filter(|drop| drop.toward == toward);
         let lost: u64 = drops.clone().map(DropTruth::total).sum();
         let lost_segments: u64 = drops.map(|drop| drop.segments).sum();
         let lanes = || truth.connections.iter().map(|c| &c.toward[toward.index()]);
-        let arrived = segments_received(&played.outcomes[last], toward);
+        let arrived = segments_received(outcome, toward);
         let rates = run.path.iter().filter_map(|element| rate(element, toward));
         let bps = truth.throughput_bps(toward);
         let largest = lanes().max_by_key(|lane| lane.bytes);
@@ -384,11 +397,17 @@ fn compared(case: &Case, played: &Played) -> Label {
         .map(|o| o.truth.dropped_for_merging())
         .sum();
     if lost == 0 {
+        let mut accepted = accepted(case, &Facts::of(case, played));
+        if Facts::of_run(case, played, 0).utilised > FILLED {
+            // What is said of the first transfer is right as well.
+            accepted.push("path-bandwidth");
+        }
         return Label {
             guilt: None,
-            accepted: accepted(case, &Facts::of(case, played)),
+            accepted,
             little: false,
             merged: 0,
+            reasons: None,
         };
     }
     let slower = rates[0] / rates[1].max(1.0);
@@ -406,6 +425,7 @@ fn compared(case: &Case, played: &Played) -> Label {
         accepted,
         little: lost < FEW,
         merged: 0,
+        reasons: None,
     }
 }
 

@@ -13,6 +13,7 @@ mod flip;
 mod label;
 mod parts;
 mod plan;
+mod reasons;
 mod run;
 mod score;
 mod table;

@@ -17,18 +17,21 @@ pub enum Mark {
     NotEnough,
     /// Another cause.
     Wrong,
+    /// A loss with a finer cause that is not the one.
+    WrongReason,
     /// Merging accused where it harms nothing.
     FalselyAccused,
 }
 
 impl Mark {
     /// In the order of the table's columns.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Right,
         Self::TooLittle,
         Self::WrongHop,
         Self::NotEnough,
         Self::Wrong,
+        Self::WrongReason,
         Self::FalselyAccused,
     ];
 
@@ -47,6 +50,7 @@ impl Mark {
             Self::WrongHop => "wrong hop",
             Self::NotEnough => "not enough",
             Self::Wrong => "wrong",
+            Self::WrongReason => "wrong reason",
             Self::FalselyAccused => "accused",
         }
     }
@@ -73,8 +77,16 @@ pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {
         "not-enough-evidence" => Mark::NotEnough,
         main if !label.accepted.contains(&main) => Mark::Wrong,
         _ if is_elsewhere(label, diagnosis) => Mark::WrongHop,
+        _ if is_otherwise(label, diagnosis) => Mark::WrongReason,
         _ => Mark::Right,
     }
+}
+
+/// A loss for a reason that is not true.
+fn is_otherwise(label: &Label, diagnosis: &Diagnosis) -> bool {
+    let reason = diagnosis.findings.first().and_then(|first| first.reason);
+    let known = label.reasons.as_ref().zip(reason);
+    known.is_some_and(|(known, reason)| !known.contains(&reason))
 }
 
 /// The right cause with another hop, or without one that the captures show.

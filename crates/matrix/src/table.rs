@@ -118,7 +118,7 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:22}{:>7}", "family", "drawn")?;
         for mark in Mark::ALL {
-            write!(f, "{:>12}", mark.name())?;
+            write!(f, "{:>13}", mark.name())?;
         }
         writeln!(f)?;
         let sums = self.sums();
@@ -126,7 +126,7 @@ impl fmt::Display for Table {
         for (name, counts) in rows.chain(&self.disturbed) {
             write!(f, "{name:22}{:>7}", counts.iter().sum::<u64>())?;
             for count in counts {
-                write!(f, "{count:>12}")?;
+                write!(f, "{count:>13}")?;
             }
             writeln!(f)?;
         }

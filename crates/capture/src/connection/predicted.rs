@@ -49,13 +49,15 @@ impl Connection {
         };
         let around = Around {
             loss_reported: false,
+            // Only what was sent again is asked for it.
+            without_sack: false,
             rtt_ns: self.rtt_ns,
             least_rtt_ns,
             // Only what fills a hole is asked for it.
             turn_ns: None,
             asked_ns: receiver.last_data_ns,
         };
-        let waited = sender.has_waited(frame, least_rtt_ns);
+        let waited = sender.may_have_waited(frame, least_rtt_ns);
         let start = sender.send_next(frame, signature, around, common);
         let late = Late {
             after_hole: sender.acks.is_repeating(),

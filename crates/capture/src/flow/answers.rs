@@ -8,6 +8,7 @@ use coalescope_wire::Flags;
 use super::{Flow, Late, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::Common;
+use crate::rtt::Stamp;
 
 /// SACK blocks that fit into a header (RFC 2018, section 3).
 const BLOCKS: usize = 4;
@@ -24,7 +25,7 @@ impl Flow {
         if !frame.sack().is_empty() {
             self.take_sack(frame.sack(), una, late.after_hole);
         }
-        self.take_una(una, frame.time_ns, late.after_hole, common)
+        self.take_una(una, frame, late.after_hole, common)
     }
 
     /// Notes that everything below a position is acknowledged; true if that advances.
@@ -32,29 +33,30 @@ impl Flow {
     pub(super) fn take_una(
         &mut self,
         una: u64,
-        now_ns: i64,
+        frame: &Frame,
         after_hole: bool,
         common: &mut Common,
     ) -> bool {
         let advances = una > self.una && una - self.una < STRAY;
         self.acked = true;
         if advances {
-            self.advance(una, now_ns, after_hole, common);
+            self.advance(una, frame, after_hole, common);
         }
         advances
     }
 
     #[inline(never)]
-    fn advance(&mut self, una: u64, now_ns: i64, after_hole: bool, common: &mut Common) {
+    fn advance(&mut self, una: u64, frame: &Frame, after_hole: bool, common: &mut Common) {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         self.una = una;
-        self.last_ack_ns = now_ns;
+        self.last_ack_ns = frame.time_ns;
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
             .outstanding
             .acknowledge(una, common, |fate| longest.tell(fate, tally));
         if let Some((sent_ns, waited)) = clean {
-            self.turn.push(now_ns - sent_ns, is_prompt && !waited);
+            let took_ns = frame.time_ns - sent_ns;
+            self.turn.push(took_ns, is_prompt && !waited, stamp(frame));
         }
     }
 
@@ -125,8 +127,19 @@ impl Flow {
             return;
         }
         if tsecr == self.probe_tsval && frame.payload > 0 {
-            self.turn.push(frame.time_ns - self.probe_ns, !waited);
+            let took_ns = frame.time_ns - self.probe_ns;
+            self.turn.push(took_ns, !waited, stamp(frame));
         }
         self.is_probing = false;
     }
+}
+
+/// When a frame came, and when its sender made it.
+#[inline]
+fn stamp(frame: &Frame) -> Option<Stamp> {
+    let (tsval, _) = frame.timestamps()?;
+    Some(Stamp {
+        time_ns: frame.time_ns,
+        tsval,
+    })
 }

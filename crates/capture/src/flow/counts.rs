@@ -38,6 +38,8 @@ pub(crate) enum Data {
 pub(crate) struct Around {
     /// The other side reports data missing.
     pub(crate) loss_reported: bool,
+    /// And has never said by SACK what it has, or what came twice.
+    pub(crate) without_sack: bool,
     /// Smallest round trip of the whole path; 0 if not known.
     pub(crate) rtt_ns: i64,
     /// It takes at least this: where the whole is not known, a half may be.

@@ -3,7 +3,7 @@
 use crate::outstanding::Fate;
 use crate::tally::Tally;
 
-/// Payload of the longest frame that arrived at the first try; 65,535 for that and more, so that the
+/// Payload of the longest frame that arrived, at the first try or at another; 65,535 for that and more, so that the
 /// number fits into the first cache line of its direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Longest(u16);
@@ -13,10 +13,16 @@ impl Longest {
     #[inline(always)]
     pub(crate) fn tell(&mut self, fate: Fate, tally: &mut Tally) {
         if !fate.repeated {
-            let bytes = u16::try_from(fate.len).unwrap_or(u16::MAX);
-            self.0 = self.0.max(bytes);
+            self.arrived(fate.len);
         }
         tally.tell(fate);
+    }
+
+    /// A frame arrived.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, len: u32) {
+        let bytes = u16::try_from(len).unwrap_or(u16::MAX);
+        self.0 = self.0.max(bytes);
     }
 
     /// In bytes; `None` if none arrived.

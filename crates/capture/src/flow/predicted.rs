@@ -75,6 +75,6 @@ impl Flow {
     ) -> bool {
         self.echo(frame, late.waited);
         let una = self.position(frame.ack);
-        self.take_una(una, frame.time_ns, late.after_hole, common)
+        self.take_una(una, frame, late.after_hole, common)
     }
 }

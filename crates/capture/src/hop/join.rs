@@ -53,6 +53,8 @@ pub(crate) struct Join {
     highest_matched: u64,
     /// The same before the frame at hand.
     matched_before: u64,
+    /// A frame has come with the timestamp that it left with: nothing on the hop rewrites them.
+    keeps_stamps: bool,
     pub(crate) reordered: u64,
     /// When the same frame left and came, each by its own point's clock.
     pub(crate) delays: Vec<(i64, i64)>,
@@ -137,7 +139,7 @@ impl Join {
         let mut causes: Vec<_> = self
             .waiting
             .range(keys(came, self.longest))
-            .filter(|(_, old)| old.seen.end() > came.start)
+            .filter(|(_, old)| old.seen.end() > came.start && !self.is_other(&old.seen, came))
             .map(|(key, old)| {
                 let late = old.seen.time_ns > came.time_ns + TOLERANCE_NS;
                 let distance = (came.time_ns - old.seen.time_ns).abs();
@@ -150,6 +152,13 @@ impl Join {
             .collect();
         causes.sort_unstable();
         causes.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// Whether a frame that came is another transmission, by its timestamp: pieces of a frame have the frame's own. So
+    /// a repair that the first capture missed is no part of what was lost before it.
+    fn is_other(&self, old: &Seen, came: &Seen) -> bool {
+        let stamped = old.tsval != 0 && came.tsval != 0;
+        self.keeps_stamps && stamped && came.len <= old.len && old.tsval != came.tsval
     }
 
     fn credit_to(
@@ -170,6 +179,8 @@ impl Join {
         old.pieces += 1;
         old.fragmented |= came.fragmented && !old.seen.fragmented;
         old.inside_larger |= came.start < old.seen.start || came.end() > old.seen.end();
+        let is_same = old.seen.start == came.start && old.seen.len == came.len;
+        self.keeps_stamps |= is_same && came.tsval != 0 && old.seen.tsval == came.tsval;
         let first_try = old.again_ns.is_none() && old.pieces == 1;
         if first_try && old.seen.start == came.start && self.delays.len() < 256 {
             self.delays.push((old.seen.own_ns, came.own_ns));
@@ -363,6 +374,26 @@ mod tests {
             judge(&mut join),
             [(0, Outcome::Lost), (1, Outcome::Arrived)]
         );
+    }
+
+    /// Of a merged frame that was lost only the repair of one segment is seen, and not where it left.
+    #[test]
+    fn a_repair_that_the_first_capture_missed_is_no_part_of_what_was_lost() {
+        let mut join = Join::default();
+        let stamped = |seen: Seen, tsval| Seen { tsval, ..seen };
+        join.left(stamped(seen(0, 1000, 0), 7));
+        join.came(stamped(seen(0, 1000, 1), 7));
+        join.left(stamped(seen(1000, 3000, 2), 9));
+        join.left(stamped(seen(2000, 2000, 300), 400));
+        join.came(stamped(seen(1000, 1000, 290), 390));
+        join.came(stamped(seen(2000, 2000, 301), 400));
+        join.acknowledged(4000, 310 * MS);
+        let expected = [
+            (0, Outcome::Arrived),
+            (1000, Outcome::Lost),
+            (2000, Outcome::Arrived),
+        ];
+        assert_eq!(judge(&mut join), expected);
     }
 
     #[test]

@@ -88,7 +88,8 @@ pub(crate) struct Hop {
     /// What the first frame found at both points shows of the clocks.
     rough_ns: Option<i64>,
     /// Second point's time less first's, of frames that went that way.
-    delays: Differences,
+    /// Of frames that go forth, and of those that come back.
+    delays: [Differences; 2],
     /// What became of frames over time, by the side that they left.
     strips: [Slots; 2],
     /// Events of each side that wait for a pair.

@@ -192,7 +192,7 @@ impl Pair {
         horizons: &[Horizon; 2],
         rough_ns: i64,
         points: [&Point; 2],
-        (clock, delays, strips): (&mut Clock, &mut Differences, &mut [Slots; 2]),
+        (clock, delays, strips): (&mut Clock, &mut [Differences; 2], &mut [Slots; 2]),
     ) {
         let Some(forth) = self.forth else { return };
         for index in [0, 1] {

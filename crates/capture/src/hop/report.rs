@@ -53,11 +53,13 @@ impl Hop {
         hop.clock_offset_s = offset.map(|ns| sign * ns as f64 / 1e9 + 0.0);
         hop.clock_drift_ppm = drift.map(|ppm| sign * ppm + 0.0);
         hop.delay_min_s = self.clock.delay_ns().map(|ns| ns as f64 / 1e9);
-        hop.delay_median_s = self
-            .delays
+        hop.delay_median_s = self.delays[0]
             .median_ns(&self.clock)
             .filter(|_| forth)
             .map(|ns| ns as f64 / 1e9);
+        let delays = &self.delays[usize::from(!forth)];
+        let spread = delays.spread_ns(&self.clock, forth);
+        hop.delay_spread_s = spread.map(|ns| ns as f64 / 1e9);
     }
 }
 

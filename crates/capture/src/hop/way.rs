@@ -152,7 +152,7 @@ impl Way {
         &mut self,
         leaves: Side,
         clock: &mut Clock,
-        delays: &mut Differences,
+        delays: &mut [Differences; 2],
     ) {
         let forth = leaves == Side::First;
         for (left_ns, came_ns) in self.join.delays.drain(..) {
@@ -162,9 +162,7 @@ impl Way {
                 (came_ns, left_ns)
             };
             clock.add(first_ns, second_ns - first_ns, forth);
-            if forth {
-                delays.push(first_ns, second_ns - first_ns);
-            }
+            delays[usize::from(!forth)].push(first_ns, second_ns - first_ns);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The families, by what is behind them.
 
 mod compared;
+mod conversations;
+mod extremes;
 mod guilty;
 mod guilty_seen;
 mod innocent;
@@ -21,6 +23,8 @@ pub fn families() -> Vec<&'static Family> {
         seen::ALL,
         compared::ALL,
         mixed::ALL,
+        extremes::ALL,
+        conversations::ALL,
     ];
     all.into_iter().flatten().collect()
 }

@@ -64,7 +64,7 @@ pub(crate) struct Endpoint {
     assembling: Option<(u16, usize)>,
     /// When the connection was set up, as seen from here.
     pub(crate) opened_at: Option<Nanos>,
-    /// When data arrived last.
+    /// When data arrived last that went on the stream: a needless repeat brings nothing.
     pub(crate) received_at: Option<Nanos>,
     /// The round trip of the handshake.
     pub(crate) handshake: Option<Nanos>,
@@ -289,9 +289,12 @@ impl Endpoint {
         sender.acknowledge(&ack, now);
         let mut acknowledge = false;
         if tcp.len() > 0 {
+            let before = receiver.received();
             acknowledge =
                 receiver.receive(u64::from(start), tcp.len() as u64, tcp.pieces.len(), now);
-            self.received_at = Some(now);
+            if receiver.received() > before {
+                self.received_at = Some(now);
+            }
         } else if tcp.flags & FIN == 0 && is_before(start, receiver.next() as u32) {
             // A window probe or a keep-alive.
             acknowledge = true;

@@ -35,6 +35,18 @@ impl Differences {
         });
     }
 
+    /// How much longer than at least frames take in the middle, one way or the other: no offset has a part in it.
+    pub(crate) fn spread_ns(&self, clock: &Clock, forth: bool) -> Option<i64> {
+        let slope = clock.drift.slope;
+        let way = |sample: &Sample| {
+            let difference = sample.at(clock.origin_ns, slope);
+            if forth { difference } else { -difference }
+        };
+        let mut ways: Vec<i64> = self.kept.iter().map(way).collect();
+        ways.sort_unstable();
+        Some(ways.get(ways.len() / 2)? - ways[0])
+    }
+
     /// The median delay.
     pub(crate) fn median_ns(&self, clock: &Clock) -> Option<i64> {
         let start = clock.fit().0?;

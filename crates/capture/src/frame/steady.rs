@@ -1,0 +1,149 @@
+//! Times that go on where a clock was set back while a capture ran.
+//!
+//! Frames of one interface are written in the order in which they came. Where the next one's time lies before the last
+//! one's by more than queues of a capturing host make it, somebody set the clock, and from there on all times are that
+//! much too early: taken as they are, what came behind would seem to have come before.
+
+use crate::file::RawFrame;
+
+/// What several queues and processors of one host mix up stays far below: they hand on what a poll took, some
+/// milliseconds at most. Programs that keep the time turn clocks slower and do not set them for less than 128 ms (ntpd:
+/// its step threshold; chrony sets them for nothing unless told to).
+const SET_BACK_NS: i64 = 10_000_000;
+/// Frames after which a time that fits the clock as it was says that only those before it were out of order.
+const STRAYS: u8 = 2;
+/// More steps than this are files put together in any order.
+const MOST: u32 = 8;
+
+/// One interface's clock.
+#[derive(Debug, Default)]
+pub(super) struct Steady {
+    /// The latest time given out.
+    latest_ns: i64,
+    /// What is added to times.
+    added_ns: i64,
+    interface: u32,
+    /// Several interfaces in one file may have a clock each, and are not written in order.
+    is_mixed: bool,
+    /// How often it was set back.
+    times: u32,
+    /// What was added before the last step, and the frames since.
+    before: (i64, u8),
+}
+
+impl Steady {
+    /// The time of a frame.
+    #[inline(always)]
+    pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
+        let time_ns = raw.time_ns + self.added_ns;
+        let is_usual = raw.interface == self.interface
+            && time_ns >= self.latest_ns - SET_BACK_NS
+            && self.before.1 == 0;
+        if is_usual {
+            self.latest_ns = self.latest_ns.max(time_ns);
+            return time_ns;
+        }
+        self.unusual(raw)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unusual(&mut self, raw: &RawFrame<'_>) -> i64 {
+        if self.latest_ns == 0 {
+            self.interface = raw.interface;
+        }
+        self.is_mixed |= raw.interface != self.interface;
+        self.watch(raw);
+        let time_ns = raw.time_ns + self.added_ns;
+        if self.is_set_back(time_ns) {
+            self.before = (self.added_ns, STRAYS);
+            self.added_ns += self.latest_ns - time_ns;
+            self.times += 1;
+        }
+        let time_ns = raw.time_ns + self.added_ns;
+        self.latest_ns = self.latest_ns.max(time_ns);
+        time_ns
+    }
+
+    fn is_set_back(&self, time_ns: i64) -> bool {
+        time_ns < self.latest_ns - SET_BACK_NS && !self.is_mixed && self.times < MOST
+    }
+
+    /// Takes a step back for what it was if the clock goes on as it went before: some frames were out of order.
+    fn watch(&mut self, raw: &RawFrame<'_>) {
+        let (added_ns, left) = self.before;
+        if left == 0 {
+            return;
+        }
+        self.before.1 -= 1;
+        if raw.time_ns + added_ns >= self.latest_ns - SET_BACK_NS {
+            (self.added_ns, self.before.1) = (added_ns, 0);
+            self.times -= 1;
+        }
+    }
+
+    /// By how much it was set back in all, if it was.
+    pub(super) fn set_back_ns(&self) -> Option<i64> {
+        (self.times > 0).then_some(self.added_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_wire::LinkType;
+
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn times(raw: &[(i64, u32)]) -> (Vec<i64>, Option<i64>) {
+        let mut steady = Steady::default();
+        let times = raw.iter().map(|(ms, interface)| {
+            let raw = RawFrame {
+                number: 1,
+                time_ns: ms * MS,
+                interface: *interface,
+                link: LinkType::Ethernet,
+                original_len: 0,
+                data: &[],
+                direction: crate::file::Direction::Unknown,
+            };
+            steady.time_ns(&raw) / MS
+        });
+        let times = times.collect();
+        (times, steady.set_back_ns().map(|ns| ns / MS))
+    }
+
+    fn of_one(ms: &[i64]) -> (Vec<i64>, Option<i64>) {
+        times(&ms.iter().map(|ms| (*ms, 0)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn times_go_on_where_a_clock_was_set_back() {
+        let raw = [1_000, 1_010, 1_020, 530, 535, 540, 545, 550, 1_100];
+        let wanted = [
+            1_000, 1_010, 1_020, 1_020, 1_025, 1_030, 1_035, 1_040, 1_590,
+        ];
+        assert_eq!(of_one(&raw), (wanted.to_vec(), Some(490)));
+    }
+
+    #[test]
+    fn a_frame_out_of_order_sets_no_clock() {
+        let raw = [1_000, 1_050, 1_020, 1_060, 1_070];
+        assert_eq!(
+            of_one(&raw),
+            (vec![1_000, 1_050, 1_050, 1_060, 1_070], None)
+        );
+        let raw = [1_000, 1_005, 998, 1_006];
+        assert_eq!(of_one(&raw), (raw.to_vec(), None));
+    }
+
+    /// Interfaces of one file need not be written in order.
+    #[test]
+    fn interfaces_side_by_side_are_left_alone() {
+        let raw = [(1_000, 0), (700, 1), (1_001, 0), (701, 1), (650, 1)];
+        let (given, set_back) = times(&raw);
+        assert_eq!(given, [1_000, 700, 1_001, 701, 650]);
+        assert_eq!(set_back, None);
+    }
+}

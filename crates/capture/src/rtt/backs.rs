@@ -1,0 +1,104 @@
+//! How long the way back took of each sample, as far as the answers' own clock tells it.
+//!
+//! An answer says when it was made: its TSval is its sender's clock (RFC 7323, 3). How much later than that it comes here
+//! varies by what it waited for on its way, and by nothing else; so of a round trip that an acknowledgment held up, the
+//! part that data waited for is known.
+
+use super::KEPT;
+
+/// A tick of nearly all hosts' clocks: of Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
+const TICK_NS: i64 = 1_000_000;
+/// Other clocks run at least twice as fast or slow. In so many ticks that is told from what answers wait for, and over more
+/// than a second from clocks that are a little off.
+const OTHER: f64 = 0.3;
+const TICKS: u32 = 10;
+const A_SECOND: f64 = 1e9 / TICK_NS as f64;
+const OFF: f64 = 0.01;
+/// Kept in units of 100 ns, as samples are.
+const UNIT_NS: i64 = 100;
+/// What has no stamp.
+const NONE: i32 = i32::MIN;
+/// Fewer samples tell of no queue.
+const ENOUGH: usize = 8;
+
+/// When an answer came here, and when its sender made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) time_ns: i64,
+    pub(crate) tsval: u32,
+}
+
+/// The ways back, beside the samples that are kept.
+#[derive(Clone, Debug)]
+pub(super) struct Backs {
+    /// How much later than their stamps say answers came, less what that was for the first.
+    later: [i32; KEPT],
+    first: Option<Stamp>,
+    last: Option<Stamp>,
+}
+
+impl Default for Backs {
+    fn default() -> Self {
+        Self {
+            later: [NONE; KEPT],
+            first: None,
+            last: None,
+        }
+    }
+}
+
+impl Backs {
+    pub(super) fn set(&mut self, at: usize, stamp: Option<Stamp>) {
+        self.later[at] = stamp.map_or(NONE, |stamp| self.later(stamp));
+    }
+
+    fn later(&mut self, stamp: Stamp) -> i32 {
+        let first = *self.first.get_or_insert(stamp);
+        self.last = Some(stamp);
+        let ticks = i64::from(stamp.tsval.wrapping_sub(first.tsval) as i32);
+        let later_ns = stamp.time_ns - first.time_ns - ticks * TICK_NS;
+        i32::try_from(later_ns / UNIT_NS).unwrap_or(NONE)
+    }
+
+    /// See [`crate::table::Table::warm`].
+    pub(super) fn touch(&self) -> u32 {
+        self.later
+            .iter()
+            .step_by(15)
+            .fold(0, |sum, later| sum ^ *later as u32)
+    }
+
+    pub(super) fn halve(&mut self) {
+        for i in 0..KEPT / 2 {
+            self.later[i] = self.later[2 * i];
+        }
+    }
+
+    /// Of samples in the middle, how much longer than at least the way there took, and the way back.
+    pub(super) fn extra_ns(&self, samples: &[u32]) -> Option<[i64; 2]> {
+        if !self.ticks_as_expected() {
+            return None;
+        }
+        let both = samples.iter().zip(&self.later);
+        let both = both.filter(|(_, later)| **later != NONE);
+        let (there, back): (Vec<i64>, Vec<i64>) = both
+            .map(|(sample, later)| (i64::from(*sample) - i64::from(*later), i64::from(*later)))
+            .unzip();
+        (back.len() >= ENOUGH).then(|| [there, back].map(|ways| UNIT_NS * middle(ways)))
+    }
+
+    fn ticks_as_expected(&self) -> bool {
+        self.first.zip(self.last).is_some_and(|(first, last)| {
+            let ticks = last.tsval.wrapping_sub(first.tsval);
+            let took = (last.time_ns - first.time_ns) as f64 / TICK_NS as f64;
+            let may_differ = OTHER * f64::from(ticks).min(A_SECOND) + OFF * f64::from(ticks);
+            ticks >= TICKS && (took - f64::from(ticks)).abs() < may_differ
+        })
+    }
+}
+
+/// The median less the smallest.
+fn middle(mut ways: Vec<i64>) -> i64 {
+    ways.sort_unstable();
+    ways[ways.len() / 2] - ways[0]
+}

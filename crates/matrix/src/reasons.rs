@@ -1,0 +1,82 @@
+//! Finer causes of a loss that are true, by what the simulator's elements dropped frames for.
+
+use coalescope_knowledge::Reason;
+use coalescope_simulate::{DropTruth, Element, Hop, Outcome, Scenario};
+
+/// An element counts if it dropped this share of all that was dropped.
+const PART: f64 = 0.2;
+
+/// The reasons that may be given for what was lost in a run; none has to be.
+pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
+    let drops = &outcome.truth.drops;
+    let all: u64 = drops.iter().map(DropTruth::total).sum();
+    let counts = |dropped: u64| dropped > 0 && dropped as f64 >= PART * all as f64;
+    let mut reasons = Vec::new();
+    for drop in drops {
+        let element = run.path.get(drop.element);
+        if counts(drop.full) {
+            reasons.extend(element.map(of_full));
+        }
+        if counts(drop.too_long) {
+            reasons.extend([Reason::PathMtu, Reason::Length]);
+        }
+        if counts(drop.by_chance) && element.is_some_and(spoils_bits) {
+            reasons.push(Reason::Corruption);
+        }
+    }
+    reasons
+}
+
+/// What has no room delays what it takes, unless it has no queue.
+fn of_full(element: &Element) -> Reason {
+    match element {
+        Element::Hop(Hop::TokenBucket { queue: 0, .. }) => Reason::Policer,
+        Element::OfSome { element, .. } => of_full(element),
+        _ => Reason::Queue,
+    }
+}
+
+fn spoils_bits(element: &Element) -> bool {
+    match element {
+        Element::Link(link) => link.toward.iter().any(|lane| lane.bit_errors > 0.0),
+        Element::Hop(Hop::Damage { .. }) => true,
+        Element::OfSome { element, .. } => spoils_bits(element),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_simulate::run;
+
+    use super::*;
+    use crate::case::Case;
+    use crate::families;
+    use crate::disturb::Disturb;
+
+    /// Of some draws together.
+    fn of(family: &str) -> Vec<Reason> {
+        let all = families();
+        let family = all.iter().find(|one| one.name == family).expect("a family");
+        let draw = |seed| {
+            let case = Case::draw(family, seed, &Disturb::Not);
+            reasons(&case.runs[0], &run(&case.runs[0]))
+        };
+        let mut found = Vec::new();
+        for reason in (1..6).flat_map(draw) {
+            if !found.contains(&reason) {
+                found.push(reason);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn elements_tell_what_frames_were_lost_for() {
+        assert_eq!(of("policer-behind"), [Reason::Policer]);
+        assert_eq!(of("queue-in-front"), [Reason::Queue]);
+        assert_eq!(of("bit-errors-behind"), [Reason::Corruption]);
+        assert_eq!(of("black-hole"), [Reason::PathMtu, Reason::Length]);
+        assert_eq!(of("random-loss"), []);
+    }
+}
