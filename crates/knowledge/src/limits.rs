@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
-    ABOUT, ACKS_APART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL,
+    ABOUT, ACKS_APART, ACKS_PART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL,
     HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S, QUEUED,
     REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, TICK_S, WAITS,
     WINDOW_TIME,
@@ -243,12 +243,12 @@ pub(crate) fn is_delayed(min_s: f64, median_s: f64) -> bool {
     median_s >= QUEUE * min_s && median_s - min_s >= QUEUE_S
 }
 
-/// Whether acknowledgments waited rather than data: by the ends' own clocks, which count milliseconds and drift, half of what
-/// round trips take longer is on their way.
+/// Whether acknowledgments waited rather than data: by the ends' own clocks, which count milliseconds and drift, a third of
+/// what round trips take longer, or more, is on their way. The shortest wait seen is one as well.
 fn acks_waited(data: &Direction, longer_s: f64) -> bool {
     let blur_s = TICK_S + DRIFT * data.duration_s.unwrap_or(0.0);
     data.ack_wait_s
-        .is_some_and(|wait| wait - blur_s >= longer_s / 2.0)
+        .is_some_and(|wait| wait - blur_s >= ACKS_PART * longer_s)
 }
 
 /// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a
@@ -520,7 +520,7 @@ mod tests {
         };
         assert_eq!(queue(None), Limit::PathBandwidth);
         assert_eq!(queue(Some(0.01)), Limit::PathBandwidth);
-        assert_eq!(queue(Some(0.03)), Limit::None);
+        assert_eq!(queue(Some(0.02)), Limit::None);
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub(crate) const QUEUED: f64 = 4.0;
 /// how much two clocks drift apart (as far as crystals are specified: 100 ppm each).
 pub(crate) const TICK_S: f64 = 0.001;
 pub(crate) const DRIFT: f64 = 200e-6;
+/// Share of what round trips take longer that acknowledgments' way must explain.
+pub(crate) const ACKS_PART: f64 = 1.0 / 3.0;
 
 /// And by more than acknowledgments that are held back explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;

@@ -104,7 +104,7 @@ fn pages(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (0.5, 40.0));
     let mut scenario = plain(dice, "pages", wan);
     scenario.turns = browsing(dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    Drawn::one(scenario, Otherwise::Idle)
 }
 
 fn records(dice: &mut Dice) -> Drawn {
