@@ -51,8 +51,8 @@ mod tests {
 
     use super::*;
     use crate::case::Case;
-    use crate::families;
     use crate::disturb::Disturb;
+    use crate::families;
 
     /// Of some draws together.
     fn of(family: &str) -> Vec<Reason> {
