@@ -238,6 +238,14 @@ pub(crate) struct Digester {
 }
 
 impl Digester {
+    /// One whose clock may be set back meanwhile.
+    pub(crate) fn with_steady_time() -> Self {
+        Self {
+            clock: Steady::followed(),
+            ..Self::default()
+        }
+    }
+
     /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
     /// moving it would cost as much as reading it.
     pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {

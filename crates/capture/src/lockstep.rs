@@ -125,9 +125,11 @@ fn open<'scope>(
     options: &Options,
     scope: &'scope Scope<'scope, '_>,
 ) -> (Vec<String>, Intake<'scope>, bool) {
+    let is_alone = inputs.len() == 1;
     let feed = |input: PointInput| {
         let stop = Arc::clone(&options.stop);
         let reader = Reader::new(input.sources, options.points_by_interface, stop);
+        let reader = if is_alone { reader.alone() } else { reader };
         (input.name, Feed::new(reader, options.threads > 1, scope))
     };
     let (mut names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();

@@ -321,8 +321,9 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let room = other
         .window_max_bytes
         .is_none_or(|w| w as f64 >= ROOM_SEGMENTS * segment(data));
-    // Pauses explain gaps, and nothing that is lost between them.
-    let pauses = is_idle(data, other) && !loses(data, HEAVY_LOSS);
+    // Pauses explain gaps, and nothing that is lost between them, unless so little is said that it hardly comes in
+    // bursts.
+    let pauses = is_idle(data, other) && (is_short(data) || !loses(data, HEAVY_LOSS));
     let explained = pauses || is_window_full(data, other);
     // More is lost than any sender brings upon itself.
     let most = loses(data, MOST_LOST);

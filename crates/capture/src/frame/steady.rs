@@ -15,9 +15,11 @@ const STRAYS: u8 = 2;
 /// More steps than this are files put together in any order.
 const MOST: u32 = 8;
 
-/// One interface's clock.
+/// One interface's clock. Followed where a point stands alone: beside others, which show by how much it was set
+/// ([`crate::hop::clock`]), times stay as they are.
 #[derive(Debug, Default)]
 pub(super) struct Steady {
+    is_followed: bool,
     /// The latest time given out.
     latest_ns: i64,
     /// What is added to times.
@@ -32,6 +34,14 @@ pub(super) struct Steady {
 }
 
 impl Steady {
+    /// One that is followed.
+    pub(super) fn followed() -> Self {
+        Self {
+            is_followed: true,
+            ..Self::default()
+        }
+    }
+
     /// The time of a frame.
     #[inline(always)]
     pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
@@ -66,7 +76,8 @@ impl Steady {
     }
 
     fn is_set_back(&self, time_ns: i64) -> bool {
-        time_ns < self.latest_ns - SET_BACK_NS && !self.is_mixed && self.times < MOST
+        let may_be = self.is_followed && !self.is_mixed && self.times < MOST;
+        may_be && time_ns < self.latest_ns - SET_BACK_NS
     }
 
     /// Takes a step back for what it was if the clock goes on as it went before: some frames were out of order.
@@ -97,7 +108,7 @@ mod tests {
     const MS: i64 = 1_000_000;
 
     fn times(raw: &[(i64, u32)]) -> (Vec<i64>, Option<i64>) {
-        let mut steady = Steady::default();
+        let mut steady = Steady::followed();
         let times = raw.iter().map(|(ms, interface)| {
             let raw = RawFrame {
                 number: 1,
