@@ -148,15 +148,14 @@ fn announce(name: &str, simulated: &Simulated, points: &[Named], place: &Place) 
         simulated.title,
         names.join(", ")
     ));
-    let files = points
-        .iter()
-        .map(|point| sh(&point.files[0].to_string_lossy()).into_owned());
-    speech::tell(&format!(
-        "$ coalescope trace {}",
-        files.collect::<Vec<_>>().join(" ")
-    ));
     if matches!(place, Place::Temporary(_)) {
-        speech::tell("(in a temporary folder; --keep DIR keeps the captures)");
+        speech::tell("--keep DIR keeps the captures, for `coalescope trace`");
+    } else {
+        let files = points
+            .iter()
+            .map(|point| sh(&point.files[0].to_string_lossy()).into_owned());
+        let files: Vec<String> = files.collect();
+        speech::tell(&format!("$ coalescope trace {}", files.join(" ")));
     }
     speech::tell("");
 }

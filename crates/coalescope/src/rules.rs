@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::bail;
 use coalescope_host::safe::{printable, printable_line};
-use coalescope_knowledge::rules::{FixtureFailure, Rule, Rules, test};
-use coalescope_report::document;
+use coalescope_knowledge::rules::{FixtureFailure, Rule, Rules, check, test};
+use coalescope_report::{document, listing};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -71,23 +71,40 @@ fn list(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     if args.format == HostFormat::Json {
         return json(AllOrOne::All(all));
     }
-    let longest = all.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
-    let mut out = io::stdout().lock();
-    for rule in all {
-        let platforms: Vec<String> = rule
-            .platforms
-            .iter()
-            .map(|platform| format!("{platform:?}").to_lowercase())
-            .collect();
-        let blame = rule.blame.name();
-        writeln!(
-            out,
-            "{:longest$}  {blame:10}  {}",
-            printable_line(&rule.id),
-            platforms.join(",")
-        )?;
-    }
+    let rows: Vec<Vec<String>> = all.into_iter().map(|rule| row(rules, rule)).collect();
+    let text = listing(&rows, speech::width());
+    io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
+}
+
+/// A rule's name, whom it blames, where it applies, and what it says of the host that is its example.
+fn row(rules: &Rules, rule: &Rule) -> Vec<String> {
+    let platforms: Vec<String> = rule
+        .platforms
+        .iter()
+        .map(|platform| format!("{platform:?}").to_lowercase())
+        .collect();
+    vec![
+        printable_line(&rule.id).into_owned(),
+        rule.blame.name().to_owned(),
+        platforms.join(","),
+        title(rules, rule),
+    ]
+}
+
+/// What a rule says of its example; as it is written, if it has none.
+fn title(rules: &Rules, rule: &Rule) -> String {
+    let checked = rule.fixtures.as_ref().map(|own| check(rules, &own.fires));
+    let said = checked.and_then(|checked| {
+        let found = checked.findings.into_iter().map(|one| (one.id, one.title));
+        let alone = checked
+            .left_alone
+            .into_iter()
+            .map(|one| (one.id, one.title));
+        let mut all = found.chain(alone);
+        all.find(|(id, _)| *id == rule.id)
+    });
+    said.map_or_else(|| rule.title.clone(), |(_, title)| title)
 }
 
 fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> {

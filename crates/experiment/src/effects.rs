@@ -18,3 +18,5 @@ pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;
 pub use spoken::spoken;
+
+pub(crate) use words::counted;

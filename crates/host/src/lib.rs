@@ -3,6 +3,15 @@
 //! One [`model::Snapshot`] for every platform: read live on Linux, or from saved output of Linux,
 //! FreeBSD, Windows and ESXi. It says what is, without opinion; what could not be read is named in
 //! it and never guessed.
+//!
+//! | step | where | what happens |
+//! |---|---|---|
+//! | live | `live` | the kernel's own interfaces, never another program's text; what may not be read is named |
+//! | saved | [`sources`] | files, folders, archives, bundles -> texts, normalised and split by command |
+//! | text | [`text`] | the content tells the kind; one reader a kind fills in part of a snapshot |
+//! | host | `assemble` | parts -> one snapshot; conflicts and a second host are named and left out |
+//! | role | [`roles`] | graph of interfaces -> roles with their reasons, inherited downwards |
+//! | drift | [`drift`] | what differs between alike interfaces of several hosts |
 
 mod assemble;
 pub mod drift;

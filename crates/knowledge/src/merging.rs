@@ -193,7 +193,8 @@ fn hop_evidence(
     let words = step.words(frames, "that left never arrived");
     let mut evidence = vec![shown(words, &hop.from, &worst.merged_lost_frames)];
     if hop.merged.came_through() > 0 {
-        let text = format!("{} merged frames did arrive", hop.merged.came_through());
+        let arrived = crate::words::counted(hop.merged.came_through(), "merged frame");
+        let text = format!("{arrived} did arrive");
         evidence.push(shown(text, &hop.from, &worst.merged_arrived_frames));
     }
     let direction = connection.map(|connection| connection.direction(worst.direction));

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use coalescope_knowledge::rules::{
-    Checked, Each, Meaning, Remedy, RemedyKind, RemedyRule, Rule, Rules, check, meanings,
+    Checked, Meaning, Remedy, RemedyKind, RemedyRule, Rule, Rules, check, meanings,
 };
 
 /// What stands in the index before the list of pages.
@@ -26,12 +26,11 @@ Whom a finding blames: *harms* - merging, or a relative of it; *missed* - mergin
 on; *ask* - most such hosts are well, and the finding names the test that tells; *bad-remedy* - something that people do against
 merging; *innocent* - often blamed, to be left alone.
 How sure one is: *suspected* from settings alone, *observed* in packets or counters, *proven* by an experiment that switches
-the setting and nothing else, mostly `coalescope ab --set IFACE:SETTING -- COMMAND` with the remedy's setting; where it is
-another one, it stands there as the test.
+the setting and nothing else: `coalescope ab --set IFACE:SETTING -- COMMAND` with the remedy's setting, or `--do` with its commands.
 
-On the pages stand the names of interfaces, kernels and values of each rule's own example. What it takes for a rule to apply, what
-its remedy costs, and the commands that make a change last or take it back are printed by `coalescope check` for the host in
-question, and by `coalescope rules show ID`; [rules.md](../rules.md) says how to add your own.
+Interfaces, kernels and values on the pages are those of each rule's own example. `coalescope check`, for the host in question, and
+`coalescope rules show ID` print the whole reason, what it takes for a rule to apply, what the remedy costs, and the commands that make a
+change last or take it back. A distribution may have put a later kernel's fix into an older one. [rules.md](../rules.md) says how to add your own.
 ";
 
 /// Before the findings of traces.
@@ -108,7 +107,7 @@ fn the_pages_are_what_the_rules_say() {
             "trace" => meanings.iter().map(of_meaning).collect(),
             _ => examples
                 .iter()
-                .map(|(rule, example)| of_rule(rule, example))
+                .map(|(rule, example)| of_rule(rule, example, only_platform(&examples)))
                 .collect(),
         };
         let text: String = sections.iter().map(Section::text).collect();
@@ -177,10 +176,11 @@ struct Section<'a> {
     /// What it says, if that does not depend on packets.
     title: String,
     blame: &'static str,
-    /// Systems, and what of them.
+    /// Systems, or where it says when.
     subject: String,
+    /// The system that all of the page is about.
+    known: String,
     mechanism: String,
-    experiment: Option<&'a str>,
     remedies: Vec<&'a Remedy>,
     sources: &'a [String],
 }
@@ -190,9 +190,9 @@ fn of_meaning(meaning: &Meaning) -> Section<'_> {
         id: meaning.id.name(),
         title: String::new(),
         blame: meaning.blame.name(),
-        subject: format!("[when](../trace.md#{})", meaning.id.name()),
+        subject: format!("; [when](../trace.md#{})", meaning.id.name()),
+        known: String::new(),
         mechanism: meaning.mechanism.clone(),
-        experiment: meaning.experiment.as_deref(),
         remedies: meaning
             .remedies
             .iter()
@@ -202,8 +202,15 @@ fn of_meaning(meaning: &Meaning) -> Section<'_> {
     }
 }
 
+/// The platform that all rules of a page are about, if there is one: it need not stand with each.
+fn only_platform<'a>(examples: &[(&'a Rule, Checked)]) -> Option<&'a str> {
+    let all = examples.iter().flat_map(|(rule, _)| &rule.platforms);
+    let all: BTreeSet<&str> = all.map(|one| one.name()).collect();
+    all.first().copied().filter(|_| all.len() == 1)
+}
+
 /// A rule, with what it says of the host that is its example.
-fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
+fn of_rule<'a>(rule: &'a Rule, example: &'a Checked, only: Option<&str>) -> Section<'a> {
     let finding = example.findings.iter().find(|one| one.id == rule.id);
     let alone = example.left_alone.iter().find(|one| one.id == rule.id);
     let title = finding
@@ -213,9 +220,12 @@ fn of_rule<'a>(rule: &'a Rule, example: &'a Checked) -> Section<'a> {
         id: &rule.id,
         title: title.unwrap().clone(),
         blame: rule.blame.name(),
-        subject: subject(rule),
-        mechanism: one_line(&rule.mechanism),
-        experiment: finding.and_then(|one| one.experiment.as_deref()),
+        subject: match only {
+            Some(_) => String::new(),
+            None => format!("; {}", subject(rule)),
+        },
+        known: only.unwrap_or_default().to_lowercase(),
+        mechanism: first_sentence(&one_line(&rule.mechanism)),
         remedies: finding.map_or_else(Vec::new, |one| own_remedies(rule, &one.remedies)),
         sources: &rule.sources,
     }
@@ -236,14 +246,7 @@ fn own_remedies<'a>(rule: &Rule, all: &'a [Remedy]) -> Vec<&'a Remedy> {
 
 fn subject(rule: &Rule) -> String {
     let platforms: Vec<&str> = rule.platforms.iter().map(|one| one.name()).collect();
-    let roles: Vec<&str> = rule.roles.iter().map(|role| role.name()).collect();
-    let what = match rule.each {
-        Each::Interface if roles.is_empty() => "any interface".to_owned(),
-        Each::Interface => roles.join(", "),
-        Each::Switch => "virtual switches".to_owned(),
-        Each::Host => "the host".to_owned(),
-    };
-    format!("{}: {what}", platforms.join(", "))
+    platforms.join(", ")
 }
 
 impl Section<'_> {
@@ -258,12 +261,8 @@ impl Section<'_> {
             mechanism,
             ..
         } = self;
-        writeln!(text, "*{blame}*; {subject}. {mechanism}\n").unwrap();
-        let own = |line: &&str| !line.starts_with("coalescope ab --set");
-        if let Some(line) = self.experiment.filter(own) {
-            text += &item("test", &format!("`{line}`"));
-        }
-        for (kind, command) in self.remedies.iter().map(|one| fix(one)) {
+        writeln!(text, "*{blame}*{subject}. {mechanism}\n").unwrap();
+        for (kind, command) in self.remedies.iter().map(|one| fix(one, &self.known)) {
             text += &item(kind, &command);
         }
         let sources: Vec<String> = self.sources.iter().map(|one| source(one)).collect();
@@ -277,7 +276,7 @@ fn item(what: &str, text: &str) -> String {
 }
 
 /// A remedy, and what it is for.
-fn fix(remedy: &Remedy) -> (&'static str, String) {
+fn fix(remedy: &Remedy, known: &str) -> (&'static str, String) {
     let kind = match remedy.kind {
         RemedyKind::Runtime => "now",
         RemedyKind::Persistent => "for good",
@@ -288,14 +287,12 @@ fn fix(remedy: &Remedy) -> (&'static str, String) {
         .trim_end()
         .lines()
         .map(|line| format!("`{}`", line.trim()));
-    (
-        kind,
-        format!(
-            "{} ({})",
-            lines.collect::<Vec<_>>().join(" "),
-            remedy.platform
-        ),
-    )
+    let lines = lines.collect::<Vec<_>>().join(" ");
+    let platform = remedy.platform.to_string();
+    match platform == known {
+        true => (kind, lines),
+        false => (kind, format!("{lines} ({platform})")),
+    }
 }
 
 /// A source, its address as a link.
@@ -305,6 +302,14 @@ fn source(text: &str) -> String {
         _ => word.to_owned(),
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// A text up to the end of its first sentence: the rest is for who looks at a host.
+fn first_sentence(text: &str) -> String {
+    let ends = text.match_indices(". ").map(|(at, _)| at);
+    let next = |at: &usize| text.get(at + 2..).and_then(|rest| rest.chars().next());
+    let mut ends = ends.filter(|at| next(at).is_some_and(char::is_uppercase));
+    ends.next().map_or(text, |at| &text[..=at]).to_owned()
 }
 
 fn one_line(text: &str) -> String {

@@ -1,22 +1,16 @@
-//! docs/rules.md, "Incidents without a rule of their own": no incident that has a rule is said to have none, and the
-//! rules named instead exist.
-
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+//! `incidents_without_rule.md`: no incident that has a rule is said to have none, and the rules named instead exist.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use coalescope_knowledge::rules::Rules;
 
-const HEADING: &str = "## Incidents without a rule of their own";
+const PAGE: &str = include_str!("incidents_without_rule.md");
 
 /// The table's rows, as incident and reason.
 fn rows() -> Vec<(String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md");
-    let page = std::fs::read_to_string(path).unwrap();
-    let (_, section) = page.split_once(HEADING).unwrap();
-    let lines = section.lines().take_while(|line| !line.starts_with("## "));
-    let cells = lines.filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let cells = PAGE
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     cells
         .map(|(id, reason)| (id.to_owned(), reason.trim_end_matches(" |").to_owned()))
         .collect()

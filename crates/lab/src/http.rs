@@ -1,7 +1,8 @@
 //! HTTP enough for a workload: GET and POST of so many bytes, over real TCP.
 //!
 //! The server answers `GET /N` with N bytes, and takes any POST (HTTP/1.1, RFC 9112, one request a connection); the client
-//! tries for a limited time: a path that is broken must not take minutes to be measured.
+//! tries for a limited time: a path that is broken must not take minutes to be measured. Servers among the crates bring
+//! an asynchronous runtime, or are not kept up.
 
 use crate::error::Error;
 use crate::namespace::Namespace;

@@ -53,14 +53,7 @@ pub(crate) fn facts(
 
 fn warnings(incoming: &Incoming, mtu: u32, source: &Source) -> Vec<String> {
     let damage = source.warnings().iter().map(ToString::to_string);
-    let unread = match source.unreadable_bytes() {
-        0 => None,
-        bytes => Some(format!("{bytes} bytes could not be read")),
-    };
-    damage
-        .chain(unread)
-        .chain(of_frames(incoming, mtu))
-        .collect()
+    damage.chain(of_frames(incoming, mtu)).collect()
 }
 
 /// What the frames themselves leave in doubt.

@@ -116,7 +116,7 @@ impl Report {
     /// What was left out or looked odd while reading, each with its point.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        text::warnings(&self.trace.points)
+        text::warnings(&self.trace)
     }
 
     /// Prints one JSON document, indented.

@@ -126,6 +126,22 @@ fn a_flag_that_is_proven() {
     insta::assert_snapshot!(String::from_utf8(csv).unwrap());
 }
 
+/// Nothing of an experiment stays, and `fix` keeps only what a finding is about.
+#[test]
+fn what_helps_without_a_finding_is_told_how_to_be_kept() {
+    let gro = || setting("eth0:gro", ["on", "off"]);
+    let faster = record(vec![gro()], 8, &[2_744_000.0, 125_000_000.0]);
+    let said = text(&AbReport::new(faster, Vec::new()));
+    assert!(
+        said.contains("next: no finding of `coalescope check`"),
+        "{said}"
+    );
+    assert!(said.contains("eth0:gro to off where"), "{said}");
+    let slower = record(vec![gro()], 8, &[125_000_000.0, 2_744_000.0]);
+    let said = text(&AbReport::new(slower, Vec::new()));
+    assert!(!said.contains("next: "), "{said}");
+}
+
 #[test]
 fn a_factorial_whose_effects_depend_on_each_other() {
     let factors = vec![

@@ -3,6 +3,9 @@
 //! [`Source`] reads forward only and holds one buffer, so that pipes, packed files and files
 //! larger than memory are the same to it. What is damaged ends reading or is left out, with a
 //! [`Warning`]; nothing in a file makes it panic or grow without bound.
+//!
+//! Records and blocks are parsed here; `pcap-parser` reads the file header and options. That crate wants a
+//! whole block in memory before it says what the block is, so it cannot pass over one.
 
 mod clock;
 mod error;

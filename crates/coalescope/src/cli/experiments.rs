@@ -49,8 +49,8 @@ Exit codes:
 const UNDO_NOTES: &str = "\
 What a journal holds is restored: after a crash or a kill of ab, and what fix has changed. After a
 reboot, settings of the running kernel are as they were; files that fix --persist wrote are restored.
-Without names of journals all are undone (--all). What a living ab or fix has changed is its own business,
-and is left to it. All places of journals are looked at: $COALESCOPE_STATE, /run/coalescope, /var/lib/coalescope, and
+Without names of journals all are undone (--all). What an ab or fix that still runs has changed is left to
+that process. All places of journals are looked at: $COALESCOPE_STATE, /run/coalescope, /var/lib/coalescope, and
 coalescope in $XDG_RUNTIME_DIR and $XDG_STATE_HOME.
 
 Exit codes:

@@ -59,15 +59,15 @@ pub(super) fn named<'a>(
     for id in ids {
         if !all.iter().any(|finding| finding.id == *id) {
             let known: Vec<&str> = all.iter().map(|finding| finding.id.as_str()).collect();
-            bail!(
-                "check has no finding {id} here{}; it has {}",
-                hint(id, known.iter().copied()),
-                if known.is_empty() {
-                    "none".to_owned()
-                } else {
-                    known.join(", ")
-                }
-            );
+            let known = match known.is_empty() {
+                true => "finds nothing to fix".to_owned(),
+                false => format!(
+                    "finds {}{}",
+                    known.join(", "),
+                    hint(id, known.iter().copied())
+                ),
+            };
+            bail!("no finding is called {id} here: `coalescope check` {known}");
         }
     }
     let chosen = all

@@ -234,7 +234,11 @@ impl<'a> Chain<'a> {
         let kept = ["--save", "ab.json", "--"];
         let arguments = [&factor[..], &limits, &findings[..known], &kept, &fetch].concat();
         let report = self.commands().json(&arguments)?;
-        self.tell(&format!("ab: {}", text(&report["verdict"])));
+        self.tell(&format!(
+            "ab, {} a run: {}",
+            figure(workload.trial() as f64, Some("byte")),
+            text(&report["verdict"])
+        ));
         self.seen.proven = list(&report["findings"]).any(|one| text(&one["now"]) == "proven");
         Ok(())
     }

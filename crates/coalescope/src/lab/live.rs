@@ -126,6 +126,7 @@ fn is_closed(kind: ErrorKind) -> bool {
 /// Leaves an incident at work while a shell runs in the victim's namespace.
 pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let incident = one(&args.name)?;
+    let is_root = rustix::process::geteuid().is_root();
     prepare()?;
     let live = Live::start(&incident, Build::AsIs)?;
     speech::tell(&format!("{}: {}", incident.name, incident.title));
@@ -136,12 +137,7 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
             live.room_name(&room.name)?
         ));
     }
-    let remedy = live.setting(&incident.remedy)?;
-    speech::tell(&format!(
-        "the remedy: {remedy}\ntry: coalescope lab get {} {} ; exit ends it",
-        live.address(),
-        incident.workload.bytes
-    ));
+    speech::tell(&commands(&incident, &live, is_root)?);
     let shell = std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let room = live.path().room(live.client())?;
     let status = room
@@ -153,12 +149,41 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// What to type: here, and where the rooms can be entered by their names, which takes another terminal of root's.
+fn commands(incident: &Incident, live: &Live, is_root: bool) -> anyhow::Result<String> {
+    let (address, workload) = (live.address(), &incident.workload);
+    let measure = format!("measure: coalescope lab get {address} {}", workload.bytes);
+    if !is_root {
+        return Ok(format!("{measure}\nexit ends it"));
+    }
+    let [remedy, from] = [
+        live.setting(&incident.remedy)?,
+        live.room_name(live.client())?.to_owned(),
+    ];
+    let trial = workload.trial();
+    Ok(format!(
+        "{measure}\n\
+         prove, in another terminal: coalescope ab --set {remedy} --from ns/{from} -- \
+         coalescope lab get {address} {trial}\n\
+         exit ends it"
+    ))
+}
+
 /// Removes what killed labs have left.
 pub(super) fn clean() -> anyhow::Result<Outcome> {
     let folders = scratch::clean().into_iter();
     let folders = folders.map(|folder| folder.display().to_string());
     let mut cleaned: Vec<_> = folders.collect();
-    cleaned.extend(path::clean()?);
+    match path::clean() {
+        Ok(names) => cleaned.extend(names),
+        // Names that a lab of root's gave are not this user's; a user's own lab gives none out here.
+        Err(error) if error.is_denied() && !rustix::process::geteuid().is_root() => {
+            speech::tell(
+                "labs of root are left alone: `sudo coalescope lab clean` cleans up after them",
+            );
+        }
+        Err(error) => return Err(error.into()),
+    }
     for name in &cleaned {
         println!("removed {}", printable_line(name));
     }

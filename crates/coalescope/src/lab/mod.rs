@@ -1,4 +1,9 @@
 //! `coalescope lab`: the incidents, live and simulated.
+//!
+//! `chain` measures, then runs this program's own commands on the lab's hosts: `check`, `trace` over captures of the
+//! path's points, `ab`, `fix`, `undo`. Namespaces have names (`cs-PID-ROOM`), written down under a lock first, so that
+//! the next command can remove what a killed one left. With `--kernel uml`, `uml` boots user-mode Linux and runs this
+//! program's `lab run` there; the guest's JSON is the report.
 
 #[cfg(target_os = "linux")]
 mod chain;

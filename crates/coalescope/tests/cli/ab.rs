@@ -504,6 +504,18 @@ fn an_interface_that_is_not_there_gets_a_suggestion() {
     });
 }
 
+/// Before anything is run: the first run elsewhere would be for nothing.
+#[test]
+fn a_vantage_that_is_not_there_is_noticed_before_the_first_run() {
+    Place::with("a_vantage", |place| {
+        let (code, _, said) = place.ab(&["--from", "here,ns/no-such", "--", "touch ran"]);
+        assert_eq!(code, 2);
+        let words = "error: there is no network namespace no-such";
+        assert!(said.starts_with(words), "{said}");
+        assert!(!place.path("ran").exists());
+    });
+}
+
 #[test]
 fn two_experiments_on_one_interface_exclude_each_other() {
     Place::with("two_experiments", |place| {

@@ -1,6 +1,6 @@
 //! Exit codes, and what is said when something is wrong.
 
-use crate::common::{Captures, coalescope, stderr};
+use crate::common::{Captures, coalescope, stderr, stdout};
 
 /// Runs `trace` and gives what it complains of.
 fn refused(captures: &Captures, arguments: &[&str]) -> String {
@@ -39,6 +39,29 @@ fn every_file_that_cannot_be_opened_is_named() {
     }
     assert_eq!(complaint.lines().count(), 4, "{complaint}");
     assert!(complaint.lines().all(|line| line.starts_with("error: ")));
+}
+
+/// Taken at another time, or of other traffic: a table of zeros would say that nothing is lost.
+#[test]
+fn points_without_a_connection_in_common_are_named_before_the_verdict() {
+    let captures = Captures::of("ipvs-gro-direct");
+    let whole = std::fs::read(captures.path().join("CLIENT.pcap")).unwrap();
+    captures.write("LATER.pcap", &whole[..24]);
+    let output = captures.trace(&["CLIENT.pcap", "LATER.pcap"]);
+    let said = stdout(&output);
+    let warning = "warning: CLIENT and LATER have no connection in common";
+    assert!(said.starts_with(warning), "{said}");
+    assert!(!said.contains("Hops:"), "{said}");
+}
+
+#[test]
+fn a_file_that_ends_too_early_is_told_of_once() {
+    let captures = Captures::of("ipvs-gro-direct");
+    let whole = std::fs::read(captures.path().join("CLIENT.pcap")).unwrap();
+    captures.write("cut.pcap", &whole[..whole.len() - 10]);
+    let said = stdout(&captures.trace(&["cut.pcap"]));
+    assert!(said.starts_with("warning: "), "{said}");
+    assert_eq!(said.matches("warning: ").count(), 1, "{said}");
 }
 
 #[test]

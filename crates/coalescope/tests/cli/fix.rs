@@ -106,7 +106,10 @@ fn what_is_not_found_is_not_fixed() {
     Place::with("what_is_not_found", |place| {
         let output = place.run(&["fix", "no-such-finding", "--apply"]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("check has no finding no-such-finding here"));
+        assert!(
+            stderr(&output)
+                .contains("no finding is called no-such-finding here: `coalescope check` finds")
+        );
         let output = place.run(&["undo", "no-such-journal"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains("there is no journal no-such-journal"));

@@ -1,6 +1,7 @@
 //! `coalescope lab`: the chain over incidents, live and simulated, and what a killed one leaves.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -227,6 +228,32 @@ fn a_killed_lab_leaves_nothing_after_clean() {
     let output = clean.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!((named(), left()), (0, 0));
+}
+
+/// What root's labs have left is not for others to remove, and no reason to fail.
+#[test]
+fn whoever_is_not_root_cleans_up_after_own_labs() {
+    if !needs::programs("whoever_is_not_root", &["setpriv"]) {
+        return;
+    }
+    if !rustix::process::geteuid().is_root() {
+        return needs::skipped("whoever_is_not_root", "only root can be somebody else");
+    }
+    let places = TempDir::new().unwrap();
+    let [program, state] = ["coalescope", "state"].map(|name| places.path().join(name));
+    fs::copy(assert_cmd::cargo::cargo_bin!("coalescope"), &program).unwrap();
+    fs::set_permissions(places.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(state.join("lab")).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .args([&program])
+        .args(["lab", "clean"])
+        .env("COALESCOPE_STATE", &state)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("sudo coalescope lab clean"));
 }
 
 /// A terminal that goes away ends the shell, and the lab with it.

@@ -17,6 +17,7 @@ pub use session::{at_risk, session_address};
 use crate::design::{Design, Planned, Schedule};
 use crate::effects::{Decision, decide};
 use crate::record::{Ending, Record, Run};
+use crate::settings::Space;
 use board::Board;
 use measure::Measuring;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +51,10 @@ pub fn run(
     let design = record.design()?;
     let planned = record.planned();
     let schedule = Schedule::resume(&design, &planned)?;
+    // One that is not there would be noticed by the first run in it only.
+    for name in checked.namespaces() {
+        Space::open(Some(&name))?;
+    }
     let board = Board::set_up(checked, &record.asked)?;
     let mut experiment = Experiment {
         measuring: Measuring::new(checked, &record.asked),

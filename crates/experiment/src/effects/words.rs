@@ -261,7 +261,8 @@ fn named(side: &Side, level: &str) -> String {
     }
 }
 
-fn counted(count: usize, thing: &str) -> String {
+/// `1 run`, `2 runs`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Ending, Record, Run};
 use crate::design::{Design, Factor, FactorKind};
-use crate::effects::{Analysis, AnalysisError, Direction, Effect, EffectKind, Verdict};
+use crate::effects::{Analysis, AnalysisError, Direction, Effect, EffectKind, Verdict, counted};
 
 impl Record {
     /// Judges all runs made so far, and puts it into words.
@@ -37,9 +37,9 @@ impl Record {
         let made = self.runs.iter().filter(|run| run.block.is_some()).count();
         if self.blocks < 2 {
             return format!(
-                "not judged: {made} runs make {} whole block{}, and it takes two",
-                self.blocks,
-                if self.blocks == 1 { "" } else { "s" }
+                "not judged: {} in {}, and it takes two whole blocks",
+                counted(made, "run"),
+                counted(self.blocks, "whole block")
             );
         }
         let from = self.vantages().map(|factor| factor.name.as_str());
@@ -83,8 +83,8 @@ impl Record {
     fn end(&self, made: usize) -> Option<String> {
         match self.ended {
             Ending::Running | Ending::Clear | Ending::Spent => None,
-            Ending::Interrupted => Some(format!("Ended early, after {made} runs")),
-            Ending::Failed => Some(format!("Ended by an error, after {made} runs")),
+            Ending::Interrupted => Some(format!("Ended early, after {}", counted(made, "run"))),
+            Ending::Failed => Some(format!("Ended by an error, after {}", counted(made, "run"))),
         }
     }
 }

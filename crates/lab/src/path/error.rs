@@ -75,6 +75,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether a file could not be opened for want of rights.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::File { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+    }
+
     /// For `map_err`: names the file.
     pub(super) fn file(
         action: &'static str,

@@ -5,6 +5,12 @@
 //!
 //! Nothing depends on how fast this machine is, but that the frames of one case reach the wire
 //! within [`HOLD`]: a case that needs the wire to let go first goes on in a later round.
+//!
+//! The kernel's own program sends 33 cases in six encapsulations, 111 runs. `linux-gro-7` passes all; `linux-gro` passes
+//! 99, as Linux 6.18 itself does: `flags_cwr` (4 runs) and PPPoE (8) are newer. On a busy machine `--hold-us 5000` failed 1 of
+//! 1,554 runs, 20000 none of 1,332. To run it: three namespaces without IPv6 and two veth pairs, MTU 65535, with gro, gso, tso
+//! and tx off; in the middle `coalescope lab wire --in IN --out OUT --profile linux-gro-7 --hold-us 20000`; for each run `gro
+//! --PROTO --smac AA --dmac BB --iface IFACE --test CASE --rx --verbose` at the receiver, the same without `--rx` at the sender.
 
 use coalescope_lab::craft::{Encapsulation, Ip, Ipv4, Ipv6, Segment, Tunnel, flags, timestamps};
 use coalescope_lab::packet::{Buffers, PacketSocket};

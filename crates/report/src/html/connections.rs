@@ -13,7 +13,7 @@ use crate::words::connections::{
     LEGEND, around, busier, ends, known, limits, listed, merge_factor, out_of_order, title,
     vantage, word,
 };
-use crate::words::units::{UNKNOWN, byte_rate, bytes, count, seconds, three_digits};
+use crate::words::units::{UNKNOWN, bit_rate, bytes, count, seconds, three_digits};
 
 const COLUMNS: [(&str, Kind); 13] = [
     ("connection", Kind::Text),
@@ -82,7 +82,7 @@ fn row(connection: &Connection, limit: Option<Limit>) -> Vec<String> {
         count(data.retransmitted_frames),
         out_of_order(data),
         known(data.rtt_min_s, seconds),
-        known(data.throughput_bps, byte_rate),
+        known(data.throughput_bps, bit_rate),
         known(data.effective_window_segments, three_digits),
         vantage(connection).to_owned(),
         around(connection).join(", "),

@@ -2,6 +2,9 @@
 //!
 //! [`page`] is the shell, [`svg`] draws, [`table`] lists what may be long, [`embed`] is the only place
 //! where text goes out without being escaped. The other modules are a section each.
+//!
+//! Templates are checked by the compiler and escape what they are given (`maud`), drawings too: crates that
+//! draw (`plotters`) write fixed colours and no descriptions, which neither a dark theme nor a screen reader can use.
 
 mod ab;
 mod bars;

@@ -10,10 +10,10 @@ use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, t
 
 /// Adds the section.
 pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
-    if trace.hops.is_empty() {
+    let (told, left_out) = told(&trace.hops);
+    if told.is_empty() && left_out.is_empty() {
         return;
     }
-    let (told, left_out) = told(&trace.hops);
     let ways = ways(trace, &told);
     let body = html! {
         @for (i, way) in ways.iter().enumerate() { (flow::figure(i, way, findings)) }

@@ -12,7 +12,7 @@ use super::{TextOptions, finish};
 use crate::ab::AbReport;
 use crate::words;
 use crate::words::ab::{
-    columns, dash, ending, label, others, reason, run_row, settled_title, shown,
+    columns, dash, ending, label, next, others, reason, run_row, settled_title, shown,
 };
 
 const INDENT: usize = 2;
@@ -36,6 +36,9 @@ pub(crate) fn write(
     runs(&mut page, record);
     notes(&mut page, record);
     restored(&mut page, record);
+    if let Some(next) = next(record, &report.findings) {
+        page.paragraph("next: ", "      ", &next, Tone::Plain);
+    }
     finish(&page, out)
 }
 

@@ -10,7 +10,7 @@ use crate::words::connections::{
     LEGEND, around, busier, ends, known, limits, listed, merge_factor, out_of_order, title,
     vantage, word,
 };
-use crate::words::units::{UNKNOWN, byte_rate, bytes, count, seconds, short_count, three_digits};
+use crate::words::units::{UNKNOWN, bit_rate, bytes, count, seconds, short_count, three_digits};
 
 const INDENT: usize = 2;
 const HEADER: [&str; 9] = [
@@ -25,7 +25,7 @@ mean / max",
 min",
     "
 rate",
-    "window,
+    "window in
 segments",
     "\nlimit",
 ];
@@ -78,7 +78,7 @@ fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
         short_count(data.retransmitted_frames),
         out_of_order(data),
         known(data.rtt_min_s, seconds),
-        known(data.throughput_bps, byte_rate),
+        known(data.throughput_bps, bit_rate),
         known(data.effective_window_segments, three_digits),
         limit.map_or(UNKNOWN, word).to_owned(),
     ]

@@ -11,11 +11,11 @@ use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, t
 const INDENT: usize = 4;
 
 pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
-    if hops.is_empty() {
+    let (told, left_out) = told(hops);
+    if told.is_empty() && left_out.is_empty() {
         return;
     }
     page.heading("Hops: what became of data frames");
-    let (told, left_out) = told(hops);
     for hop in told {
         page.paragraph("  ", "    ", &title(hop), Tone::Plain);
         outcomes(page, hop, is_accused(hop, findings));

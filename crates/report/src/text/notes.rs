@@ -1,17 +1,16 @@
 //! What was left out or looked odd while reading.
 
-use coalescope_capture::facts::Point;
+use coalescope_capture::facts::{Point, Trace};
 
-use crate::words::units::bytes;
+use crate::words::hops::unmatched;
 
-/// All warnings, each with its point.
-pub(crate) fn warnings(points: &[Point]) -> Vec<String> {
-    points.iter().flat_map(of_point).collect()
+/// All warnings: those of points, each with its name, then pairs of points that have nothing in common.
+pub(crate) fn warnings(trace: &Trace) -> Vec<String> {
+    let of_points = trace.points.iter().flat_map(of_point);
+    of_points.chain(unmatched(&trace.hops)).collect()
 }
 
 fn of_point(point: &Point) -> impl Iterator<Item = String> {
-    let unread = (point.unreadable_bytes > 0)
-        .then(|| format!("{} could not be read", bytes(point.unreadable_bytes)));
-    let texts = point.warnings.iter().cloned().chain(unread);
+    let texts = point.warnings.iter();
     texts.map(|text| format!("{}: {text}", point.name))
 }

@@ -1,8 +1,8 @@
 //! Words for an experiment.
 
-use coalescope_experiment::effects::{EffectKind, Metric, Sense, spoken};
-use coalescope_experiment::record::{Ending, Record, Run};
-use coalescope_knowledge::Settled;
+use coalescope_experiment::effects::{Direction, Effect, EffectKind, Metric, Sense, spoken};
+use coalescope_experiment::record::{Ending, Record, Run, Vary};
+use coalescope_knowledge::{Settled, Standing};
 
 use super::units::{UNKNOWN, counted, figure, three_digits};
 
@@ -94,8 +94,35 @@ pub(crate) fn ending(record: &Record) -> String {
         Ending::Running => "killed, or still running; --resume goes on".to_owned(),
     };
     let made = record.runs.iter().filter(|run| run.block.is_some()).count();
+    let made = counted(made as u64, "run");
     let blocks = counted(record.blocks as u64, "whole block");
-    format!("{made} runs in {blocks}: {why}.")
+    format!("{made} in {blocks}: {why}.")
+}
+
+/// What to do where a setting has made it faster: nothing of the experiment stays.
+pub(crate) fn next(record: &Record, findings: &[Settled]) -> Option<String> {
+    if findings.iter().any(|one| one.now == Standing::Proven) {
+        return Some("`coalescope fix` shows how the change is made to last".to_owned());
+    }
+    let Effect { factor, level, .. } = record.foremost().find(|effect| helps(record, effect))?;
+    Some(format!(
+        "no finding of `coalescope check` is about this, so `coalescope fix` cannot make it last: set \
+         {factor} to {level} where the interface is configured"
+    ))
+}
+
+/// Whether a level of a setting is faster beyond doubt.
+fn helps(record: &Record, effect: &Effect) -> bool {
+    let mut factors = record.factors.iter().zip(&record.asked.factors);
+    let is_setting = factors
+        .any(|(factor, vary)| factor.name == effect.factor && matches!(vary, Vary::Setting { .. }));
+    let sense = record
+        .metrics
+        .first()
+        .map_or(Sense::Plain, |metric| metric.sense);
+    is_setting
+        && effect.kind == EffectKind::Main
+        && effect.direction(sense, record.asked.rules.margin) == Direction::Faster
 }
 
 /// What became of a finding.

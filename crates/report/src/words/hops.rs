@@ -31,6 +31,38 @@ pub(crate) fn title(hop: &Hop) -> String {
     format!("{} -> {} ({matched} found at both)", hop.from, hop.to)
 }
 
+/// Pairs of neighbouring points that have no connection in common, each with what that may mean.
+pub(crate) fn unmatched(hops: &[Hop]) -> Vec<String> {
+    let mut pairs: Vec<[&str; 2]> = Vec::new();
+    for hop in hops {
+        let pair = [hop.from.as_str(), hop.to.as_str()];
+        let is_matched = hops
+            .iter()
+            .any(|other| has_met(other) && is_between(other, pair));
+        if !is_matched && !pairs.iter().any(|known| is_between(hop, *known)) {
+            pairs.push(pair);
+        }
+    }
+    let say = |[from, to]: &[&str; 2]| {
+        format!(
+            "{from} and {to} have no connection in common: they saw other traffic, or at another time, \
+             or something between them ends connections (a proxy)"
+        )
+    };
+    pairs.iter().map(say).collect()
+}
+
+/// Whether anything was found at both points.
+fn has_met(hop: &Hop) -> bool {
+    hop.connections_matched > 0 || seen(hop) > 0
+}
+
+/// Whether a hop is between these points, either way.
+fn is_between(hop: &Hop, [one, other]: [&str; 2]) -> bool {
+    let ends = (hop.from.as_str(), hop.to.as_str());
+    ends == (one, other) || ends == (other, one)
+}
+
 pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
     let here = |finding: &&Finding| {
         let place = finding.hop.as_ref();
@@ -105,10 +137,11 @@ const LOST: &str = "lost";
 /// Columns that are shown even where all is zero: their zeros say something.
 const ALWAYS: [&str; 3] = ["seen", "arrived", LOST];
 
-/// The hops that are worth a table, and the others.
+/// The hops that are worth a table, and the others. One without a connection is neither: nothing is known of it.
 pub(crate) fn told(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
     let most = hops.iter().map(seen).max().unwrap_or(0);
     hops.iter()
+        .filter(|hop| has_met(hop))
         .partition(|hop| most < FEW || seen(hop) >= FEW || lost(hop) > 0)
 }
 

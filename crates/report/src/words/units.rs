@@ -45,10 +45,14 @@ pub(crate) fn byte_rate(bps: f64) -> String {
     scaled(bps / 8.0, &["B/s", "KB/s", "MB/s", "GB/s", "TB/s"])
 }
 
+/// `2.74 Mbit/s`, as findings have it.
+pub(crate) fn bit_rate(bps: f64) -> String {
+    scaled(bps, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"])
+}
+
 /// `343 KB/s (2.74 Mbit/s)`.
 pub(crate) fn rate(bps: f64) -> String {
-    let bits = scaled(bps, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"]);
-    format!("{} ({bits})", byte_rate(bps))
+    format!("{} ({})", byte_rate(bps), bit_rate(bps))
 }
 
 /// `12.3 us`, `10.2 ms`, `19.6 s`.
@@ -95,8 +99,9 @@ pub(crate) fn day(unix_s: u64) -> String {
 #[must_use]
 pub fn figure(value: f64, unit: Option<&str>) -> String {
     match unit {
-        Some("bit/s") => scaled(value, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"]),
+        Some("bit/s") => bit_rate(value),
         Some("byte/s") => byte_rate(value * 8.0),
+        Some("byte") => bytes(value as u64),
         Some("s") => seconds(value),
         _ if value != 0.0 && value.abs() < 0.000_995 => format!("{value:.2e}"),
         _ if value != 0.0 && value.abs() < 0.0995 => format!("{value:.4}"),
