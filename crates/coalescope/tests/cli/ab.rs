@@ -643,6 +643,14 @@ pub(crate) fn leave(place: &Place) {
     first.wait().unwrap();
 }
 
+/// What the systemd unit runs, at boot and on request.
+fn of_the_unit() -> Vec<&'static str> {
+    let unit = include_str!("../../../../scripts/coalescope-undo.service");
+    let mut lines = unit.lines();
+    let command = lines.find_map(|line| line.strip_prefix("ExecStart=/usr/bin/coalescope "));
+    command.unwrap().split(' ').collect()
+}
+
 #[test]
 fn what_was_left_is_mentioned_and_found_beside_a_folder_that_is_of_no_use() {
     Place::with("what_was_left", |place| {
@@ -659,7 +667,7 @@ fn what_was_left_is_mentioned_and_found_beside_a_folder_that_is_of_no_use() {
         let unusable = place.path("persistent");
         fs::create_dir_all(&unusable).unwrap();
         fs::set_permissions(&unusable, fs::Permissions::from_mode(0o777)).unwrap();
-        let output = place.run(&["undo", "--left"]);
+        let output = place.run(&of_the_unit());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(3), "{text}");
         assert!(text.contains("others can write to it"), "{text}");
