@@ -22,6 +22,7 @@ use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -107,7 +108,7 @@ const TESTS: [Test; 39] = [
 
 /// One that puts something in the way of a file.
 const fn test_with_mount(name: &'static str, work: fn(&Store)) -> Test {
-    let programs = &["mount", "umount"];
+    let programs = &["mount", "umount", "ip"];
     Test {
         name,
         programs,
@@ -139,7 +140,7 @@ fn main() -> ExitCode {
 
 /// Runs a test with a pair of links that are up, and looks whether it left everything as it was.
 fn inside(test: &Test) {
-    if !needs::programs(test.name, test.programs) {
+    if !has(test.name, test.programs) {
         return;
     }
     let Some(room) = needs::had(test.name, Namespace::create()) else {
@@ -174,9 +175,25 @@ fn up(name: &str, up: bool) {
     route.set_up(name, index, up).unwrap();
 }
 
+/// What the test at hand has asked for.
+static ASKED: Mutex<&[&str]> = Mutex::new(&[]);
+
+/// Whether the machine has what a test asks for.
+fn has(test: &str, programs: &'static [&'static str]) -> bool {
+    *ASKED.lock().unwrap() = programs;
+    needs::programs(test, programs)
+}
+
 /// Whether `ip` did it: some kernels lack a kind of link.
 fn ip(arguments: &str) -> bool {
-    let mut command = Command::new("ip");
+    start("ip", arguments)
+}
+
+/// Whether a program ended well. Also where it is there, it has to be asked for: elsewhere it is not.
+fn start(program: &str, arguments: &str) -> bool {
+    let asked = *ASKED.lock().unwrap();
+    assert!(asked.contains(&program), "{program} was not asked for");
+    let mut command = Command::new(program);
     let status = command
         .args(arguments.split(' '))
         .stderr(Stdio::null())
@@ -774,7 +791,7 @@ fn carrier(_: &Store) {
 /// `ns/NAME/a`, and a name that is given to another namespace.
 fn named_namespace() {
     let test = NAMED;
-    if !needs::programs(test, &["ip"]) {
+    if !has(test, &["ip"]) {
         return;
     }
     let name = format!("coalescope-test-{}", std::process::id());

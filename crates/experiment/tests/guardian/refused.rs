@@ -1,7 +1,7 @@
 //! What cannot be taken back, or not for certain, is named with its values and stays in the journal; once nothing is in
 //! the way any more, another `undo` does the rest.
 
-use super::{change, guard, ip, restored, set_feature, value};
+use super::{change, guard, ip, restored, set_feature, start, value};
 use coalescope_experiment::journal::{Store, Unrestored};
 use coalescope_experiment::restore::{self, Fate};
 use coalescope_needs as needs;
@@ -9,7 +9,6 @@ use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::Route;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 const REORDERING: &str = "sysctl:net.ipv4.tcp_reordering";
 const FILE: &str = "/proc/sys/net/ipv4/tcp_reordering";
@@ -68,25 +67,19 @@ pub(super) fn open(store: &Store) {
     assert_eq!(value(REORDERING), "3");
 }
 
-fn mount(words: &str) -> bool {
-    let (program, rest) = words.split_once(' ').unwrap();
-    let status = Command::new(program).args(rest.split(' ')).status();
-    status.is_ok_and(|status| status.success())
-}
-
 pub(super) fn read_only(store: &Store) {
     let mut guard = guard(store);
     change(&mut guard, "sysctl:net.ipv4.tcp_reordering=127").unwrap();
     change(&mut guard, "a:mtu=1400").unwrap();
     guard.keep().unwrap();
-    if !mount(&format!("mount --bind {FILE} {FILE}")) {
+    if !start("mount", &format!("--bind {FILE} {FILE}")) {
         rest_is_done(store);
         return needs::skipped(
             "a sysctl that is read-only is named",
             "nothing can be mounted",
         );
     }
-    assert!(mount(&format!("mount -o remount,bind,ro {FILE}")));
+    assert!(start("mount", &format!("-o remount,bind,ro {FILE}")));
     let unrestored = left(store);
     assert_eq!(values(&unrestored), [(REORDERING, "127", "3")]);
     assert!(unrestored[0].why.contains("Read-only"), "{unrestored:?}");
@@ -95,7 +88,7 @@ pub(super) fn read_only(store: &Store) {
     assert_eq!(value("a:mtu"), "1500");
     // What went back is whoever's who sets it now.
     assert!(ip("link set dev a mtu 1400"));
-    assert!(mount(&format!("umount {FILE}")));
+    assert!(start("umount", FILE));
     rest_is_done(store);
     assert_eq!([REORDERING, "a:mtu"].map(value), ["3", "1400"]);
 }
