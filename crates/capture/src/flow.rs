@@ -441,12 +441,20 @@ impl Flow {
     /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
     fn follow_tried(&mut self, start: u64, end: u64) {
         let (tried, len) = self.tally.odd().tried;
-        if len > 0 && self.acked && self.una >= tried {
-            self.longest.arrived(len);
-        } else if len > 0 && start > tried {
+        if !self.tell_tried() && len > 0 && start > tried {
             return;
         }
         self.tally.note_odd().tried = (end, (end - start) as u32);
+    }
+
+    /// Says that what was sent again arrived, if it has been acknowledged.
+    fn tell_tried(&mut self) -> bool {
+        let (tried, len) = self.tally.odd().tried;
+        let has_arrived = len > 0 && self.acked && self.una >= tried;
+        if has_arrived {
+            self.longest.arrived(len);
+        }
+        has_arrived
     }
 
     /// Where a capture has one direction only, what was not sent again for so long has arrived.
@@ -476,10 +484,7 @@ impl Flow {
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
         self.tally.finish();
-        let (tried, len) = self.tally.odd().tried;
-        if len > 0 && self.acked && self.una >= tried {
-            self.longest.arrived(len);
-        }
+        self.tell_tried();
         if !self.acked {
             self.tell_unacknowledged(now_ns - TAIL_NS, common);
             let (tally, longest) = (&mut self.tally, &mut self.longest);

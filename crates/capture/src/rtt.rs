@@ -159,9 +159,7 @@ impl Samples {
         let (_, median, _) = kept.select_nth_unstable(middle);
         Some(i64::from(*median) * UNIT_NS)
     }
-}
 
-impl Samples {
     /// How much longer than at least the way to whoever answers took in the middle, and the way back, if answers are
     /// stamped.
     pub(crate) fn extra_ns(&self) -> Option<[i64; 2]> {

@@ -87,8 +87,7 @@ pub(crate) struct Hop {
     clock: Clock,
     /// What the first frame found at both points shows of the clocks.
     rough_ns: Option<i64>,
-    /// Second point's time less first's, of frames that went that way.
-    /// Of frames that go forth, and of those that come back.
+    /// Second point's time less first's: of frames that go forth, and of those that come back.
     delays: [Differences; 2],
     /// What became of frames over time, by the side that they left.
     strips: [Slots; 2],

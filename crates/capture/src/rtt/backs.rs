@@ -4,7 +4,7 @@
 //! varies by what it waited for on its way, and by nothing else; so of a round trip that an acknowledgment held up, the
 //! part that data waited for is known.
 
-use super::KEPT;
+use super::{KEPT, UNIT_NS};
 
 /// A tick of nearly all hosts' clocks: of Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
 const TICK_NS: i64 = 1_000_000;
@@ -14,8 +14,6 @@ const OTHER: f64 = 0.3;
 const TICKS: u32 = 10;
 const A_SECOND: f64 = 1e9 / TICK_NS as f64;
 const OFF: f64 = 0.01;
-/// Kept in units of 100 ns, as samples are.
-const UNIT_NS: i64 = 100;
 /// What has no stamp.
 const NONE: i32 = i32::MIN;
 /// Fewer samples tell of no queue.
