@@ -2,15 +2,15 @@
 //! transfers both ways at a time, connections that nobody answers.
 
 use coalescope_simulate::{
-    Content, Element, MICROSECOND, MILLISECOND, MergeKind, Other, SECOND, Scenario, Side, Turn,
+    Content, Element, MICROSECOND, MILLISECOND, MergeKind, Other, SECOND, Scenario, Turn,
 };
 
-use super::guilty::{fault, forwarded};
-use super::innocent::plain;
+use super::guilty::{fault, forwarded, from_vm_and_lost};
+use super::innocent::{lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, Wan, any_kind, cut_from, download, merging, near, point, scenario};
+use crate::parts::{HERE, Wan, any_kind, download, merging, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
     Family::guilty(
@@ -118,10 +118,7 @@ fn lossy_pages(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (2.0, 40.0));
     let mut scenario = plain(dice, "lossy-pages", wan);
     scenario.turns = browsing(dice);
-    let twin = scenario.clone();
-    let loss = dice.scaled(0.01, 0.05);
-    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    lossy(dice, scenario, wan, (0.01, 0.05))
 }
 
 /// What goes the other way meanwhile, a third of it at most.
@@ -142,21 +139,9 @@ fn crossing_and_lost(dice: &mut Dice) -> Drawn {
     scenario.others = vec![upload(dice, bytes)];
     let mut back = merging(dice, wan, MergeKind::Gro);
     back.toward = HERE.other();
-    let kind = any_kind(dice);
-    scenario.path = vec![
-        point("VM"),
-        cut_from(Side::Client),
-        near(dice, wan),
-        point("HYP-TAP"),
-        fault(),
-        point("HYP-UPLINK"),
-        cut_from(Side::Client),
-        Element::Merge(merging(dice, wan, kind)),
-        wan.link(),
-        Element::Merge(back),
-        cut_from(Side::Server),
-        point("SERVER"),
-    ];
+    scenario.path = from_vm_and_lost(dice, wan);
+    scenario.path.insert(9, Element::Merge(back));
+    scenario.path.push(point("SERVER"));
     Drawn::one(scenario, Otherwise::Healthy)
 }
 

@@ -3,8 +3,8 @@
 
 use coalescope_simulate::{Element, Lane, Link, MICROSECOND, MILLISECOND, Scenario, Side};
 
-use super::guilty::{bytes, fault, forwarded};
-use super::innocent::plain;
+use super::guilty::{bridged, bytes, fault};
+use super::innocent::{lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
@@ -65,14 +65,6 @@ pub(super) const ALL: &[Family] = &[
     Family::innocent("bloated", "a queue of half a second and more", bloated),
 ];
 
-/// The bridge of story A behind some long way.
-fn bridged(dice: &mut Dice, mut scenario: Scenario, wan: Wan) -> Scenario {
-    let kind = any_kind(dice);
-    let merge = merging(dice, wan, kind);
-    forwarded(&mut scenario, dice, fault(), merge, wan);
-    scenario
-}
-
 fn far_wan(dice: &mut Dice) -> Wan {
     Wan::within(dice, (20, 200), (50.0, 200.0))
 }
@@ -91,11 +83,8 @@ fn far(dice: &mut Dice) -> Drawn {
 
 fn far_loss(dice: &mut Dice) -> Drawn {
     let wan = far_wan(dice);
-    let mut scenario = plain(dice, "far-loss", wan);
-    let twin = scenario.clone();
-    let loss = dice.scaled(0.002, 0.03);
-    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    let scenario = plain(dice, "far-loss", wan);
+    lossy(dice, scenario, wan, (0.002, 0.03))
 }
 
 fn rack(dice: &mut Dice) -> Drawn {
@@ -156,10 +145,7 @@ fn bare_loss(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (20, 500), (2.0, 20.0));
     let mut scenario = plain(dice, "bare-loss", wan);
     strip(&mut scenario);
-    let twin = scenario.clone();
-    let loss = dice.scaled(0.01, 0.05);
-    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    lossy(dice, scenario, wan, (0.01, 0.05))
 }
 
 fn sender_and_lost(dice: &mut Dice) -> Drawn {

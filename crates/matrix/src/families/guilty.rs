@@ -70,10 +70,21 @@ pub(super) fn forwarded(
     merge: Merge,
     wan: Wan,
 ) {
-    scenario.path = vec![
+    scenario.path = from_vm(near(dice, wan), fault, merge, wan);
+    if dice.chance(0.5) {
+        scenario.path.insert(8, point("SWITCH"));
+    }
+    if dice.chance(0.3) {
+        scenario.path.push(point("SERVER"));
+    }
+}
+
+/// The elements from a VM to the end of the wide area.
+pub(super) fn from_vm(near: Element, fault: Element, merge: Merge, wan: Wan) -> Vec<Element> {
+    vec![
         point("VM"),
         cut_from(Side::Client),
-        near(dice, wan),
+        near,
         point("HYP-TAP"),
         fault,
         point("HYP-UPLINK"),
@@ -81,13 +92,14 @@ pub(super) fn forwarded(
         Element::Merge(merge),
         wan.link(),
         cut_from(Side::Server),
-    ];
-    if dice.chance(0.5) {
-        scenario.path.insert(8, point("SWITCH"));
-    }
-    if dice.chance(0.3) {
-        scenario.path.push(point("SERVER"));
-    }
+    ]
+}
+
+/// The same, where any card merges and all of that is lost.
+pub(super) fn from_vm_and_lost(dice: &mut Dice, wan: Wan) -> Vec<Element> {
+    let kind = any_kind(dice);
+    let near = near(dice, wan);
+    from_vm(near, fault(), merging(dice, wan, kind), wan)
 }
 
 /// What loses merged frames, in one way or another.
@@ -98,7 +110,12 @@ pub(super) fn fault() -> Element {
 /// The bridge of story A behind a long way, with a card of any kind.
 pub(super) fn bridge_behind(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     let bytes = bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
+    let scenario = scenario(dice, name, bytes);
+    bridged(dice, scenario, wan)
+}
+
+/// A run behind a bridge that loses what any card has merged.
+pub(super) fn bridged(dice: &mut Dice, mut scenario: Scenario, wan: Wan) -> Scenario {
     let kind = any_kind(dice);
     let merge = merging(dice, wan, kind);
     forwarded(&mut scenario, dice, fault(), merge, wan);

@@ -112,6 +112,14 @@ pub(super) fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     scenario
 }
 
+/// One of these with frames lost on the wide area, so many of all.
+pub(super) fn lossy(dice: &mut Dice, mut scenario: Scenario, wan: Wan, share: (f64, f64)) -> Drawn {
+    let twin = scenario.clone();
+    let loss = dice.scaled(share.0, share.1);
+    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
 /// A VM behind a router that cuts what was merged, with something in between.
 pub(super) fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
     let bytes = bytes(dice);

@@ -5,12 +5,12 @@ use coalescope_simulate::{
     Turn,
 };
 
-use super::guilty::{bridge_behind, fault};
+use super::guilty::{bridge_behind, from_vm_and_lost};
 use super::innocent::plain;
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
+use crate::parts::{HERE, MBIT, Wan, merging, point, scenario};
 
 pub(super) const ALL: &[Family] = &[
     Family::guilty(
@@ -172,19 +172,7 @@ fn in_turns(scenario: &mut Scenario, dice: &mut Dice, wan: Wan, most: (f64, f64)
 fn both_ways_and_lost(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
     let mut scenario = scenario(dice, "both-ways-and-lost", 0);
-    let kind = any_kind(dice);
-    scenario.path = vec![
-        point("VM"),
-        cut_from(Side::Client),
-        near(dice, wan),
-        point("HYP-TAP"),
-        fault(),
-        point("HYP-UPLINK"),
-        cut_from(Side::Client),
-        Element::Merge(merging(dice, wan, kind)),
-        wan.link(),
-        cut_from(Side::Server),
-    ];
+    scenario.path = from_vm_and_lost(dice, wan);
     in_turns(&mut scenario, dice, wan, (0.5, 2.0));
     Drawn::one(scenario, Otherwise::Healthy)
 }

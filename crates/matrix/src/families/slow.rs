@@ -5,7 +5,7 @@ use coalescope_simulate::{
     Reader, SECOND, Scenario, Side, Turn,
 };
 
-use super::innocent::{bytes, plain, routed, sound_twin};
+use super::innocent::{bytes, lossy, plain, routed, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
@@ -214,10 +214,7 @@ fn rare_loss(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (10, 2_000), (0.2, 60.0));
     let mut scenario = plain(dice, "rare-loss", wan);
     scenario.turns[1].bytes = dice.scaled_whole(4_000_000, 10_000_000);
-    let twin = scenario.clone();
-    let loss = dice.scaled(0.0003, 0.004);
-    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    lossy(dice, scenario, wan, (0.0003, 0.004))
 }
 
 /// A smaller MTU somewhere on the way.
@@ -333,10 +330,7 @@ fn paced_through_loss(dice: &mut Dice) -> Drawn {
     scenario.server.congestion = Congestion::Bbr;
     scenario.client.sack = true;
     scenario.server.sack = true;
-    let twin = scenario.clone();
-    let loss = dice.scaled(0.003, 0.03);
-    scenario.path[5] = wan.link_with(|lane| lane.loss = loss);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    lossy(dice, scenario, wan, (0.003, 0.03))
 }
 
 fn slow_server(dice: &mut Dice) -> Drawn {
