@@ -50,11 +50,10 @@ fn new(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
         .collect()
 }
 
-/// An interface that another one's MTU may be given to. A bridge's is the least of its ports', and stays so as long as
-/// nobody sets it.
+/// An interface that another one's MTU may be given to.
 fn moved_along(space: &Space, index: u32) -> Option<InterfaceState> {
     let is = read_at(space, index).ok()??;
-    (is.kind.as_deref() != Some("bridge")).then_some(is)
+    (!is.follows_ports()).then_some(is)
 }
 
 /// What IPv6 uses, where that is not the interface's own.

@@ -17,7 +17,7 @@ pub(super) fn check(knob: &Knob, value: &Value, state: &InterfaceState) -> Resul
         Knob::Mtu if loses_ipv6(value, state) => {
             "it takes IPv6 off the interface, with its addresses and settings"
         }
-        Knob::Mtu if state.kind.as_deref() == Some("bridge") => {
+        Knob::Mtu if state.follows_ports() => {
             "a bridge that was given an MTU follows those of its ports no more: set theirs"
         }
         Knob::GsoMaxSize if has_two(state.gso_max_size, state.gso_ipv4_max_size) => TWO,

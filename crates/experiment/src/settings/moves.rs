@@ -81,10 +81,9 @@ fn follows(key: &Item, to: &str) -> Vec<Item> {
     }
 }
 
-/// A bridge's MTU is the least of its ports' until somebody sets it (`br_mtu_auto_adjust`): it comes back with
-/// theirs, and setting it would end that.
+/// A key that comes back with those of others.
 fn follows_by_itself(state: &InterfaceState, item: &Item) -> bool {
-    *item == Item::Mtu && state.kind.as_deref() == Some("bridge")
+    *item == Item::Mtu && state.follows_ports()
 }
 
 fn has(state: &InterfaceState, item: &Item) -> bool {

@@ -59,6 +59,12 @@ pub struct InterfaceState {
 }
 
 impl InterfaceState {
+    /// Whether its MTU is the least of its ports', until somebody sets it (`br_mtu_auto_adjust`): it comes back with
+    /// theirs, and setting it would end that.
+    pub(crate) fn follows_ports(&self) -> bool {
+        self.kind.as_deref() == Some("bridge")
+    }
+
     /// The value of one of its switches.
     pub fn value(&self, knob: &Knob) -> Result<Value, Error> {
         let number = match knob {
