@@ -35,7 +35,7 @@ mod world;
 pub use path::{
     Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing, Wrap,
 };
-pub use scenario::{Cause, Congestion, Content, Host, Other, Reader, Scenario, Turn};
+pub use scenario::{Cause, Congestion, Content, Host, IpIds, Other, Reader, Scenario, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 pub use side::Side;
 pub use stories::{Story, stories, story};

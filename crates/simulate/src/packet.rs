@@ -18,6 +18,17 @@ pub(crate) const SYN: u8 = 0x02;
 pub(crate) const PSH: u8 = 0x08;
 /// ACK flag.
 pub(crate) const ACK: u8 = 0x10;
+/// RST flag.
+pub(crate) const RST: u8 = 0x04;
+/// ECE flag: a mark arrived (RFC 3168).
+pub(crate) const ECE: u8 = 0x40;
+/// CWR flag: the window was reduced for it.
+pub(crate) const CWR: u8 = 0x80;
+/// What the IP header says of a packet that may be marked, and of one that was.
+pub(crate) const MAY_BE_MARKED: u8 = 2;
+pub(crate) const MARKED: u8 = 3;
+/// Bytes of an IPv6 extension header, where there is one.
+pub(crate) const EXTENSION: usize = 8;
 
 /// Bytes of an Ethernet header without a tag.
 pub(crate) const ETHERNET: usize = 14;
@@ -59,6 +70,8 @@ pub(crate) struct Options {
     /// TSval and TSecr (RFC 7323 section 3).
     pub(crate) timestamps: Option<(u32, u32)>,
     pub(crate) sacks: Vec<(u32, u32)>,
+    /// Bytes of an option that nobody here reads.
+    pub(crate) more: u8,
 }
 
 /// A TCP header and the payload's place in its stream.
@@ -140,6 +153,10 @@ pub(crate) struct Packet {
     pub(crate) dont_fragment: bool,
     /// Some drivers leave the IP total length of a TSO frame at 0 until the NIC fills it in.
     pub(crate) zero_length: bool,
+    /// The last two bits of the traffic class (RFC 3168).
+    pub(crate) ecn: u8,
+    /// An extension header stands between IPv6 and TCP.
+    pub(crate) extension: bool,
     /// Routers passed, which decides the MAC addresses.
     pub(crate) routers: u8,
     pub(crate) wrap: Option<Wrap>,
@@ -179,7 +196,11 @@ impl Packet {
 
     /// Bytes of the IP header.
     pub(crate) fn ip_header_len(&self) -> usize {
-        if self.source.0.is_ipv4() { 20 } else { 40 }
+        match (self.source.0.is_ipv4(), self.extension) {
+            (true, _) => 20,
+            (false, false) => 40,
+            (false, true) => 40 + EXTENSION,
+        }
     }
 
     /// Bytes after the IP header.

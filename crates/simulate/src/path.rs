@@ -1,7 +1,10 @@
 //! What lies between the two hosts of a scenario: points, links, NICs and hops.
 
+mod place;
+
 use crate::schedule::Nanos;
 use crate::side::Side;
+pub use place::{Format, Point};
 
 /// A part of the path.
 #[derive(Clone, Debug)]
@@ -26,83 +29,6 @@ pub enum Element {
         /// The element.
         element: Box<Element>,
     },
-}
-
-/// A capture point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// Its name.
-    pub name: String,
-    /// What its clock shows more than the true time, in nanoseconds.
-    pub offset: i64,
-    /// How much faster than true time its clock runs, in parts per billion.
-    pub drift_ppb: i64,
-    /// From a time on its clock shows so many nanoseconds more: somebody set it.
-    pub set: Option<(Nanos, i64)>,
-    /// Bytes kept of each frame.
-    pub snap: u32,
-    /// Probability that the sniffer misses a frame that went through.
-    pub missed: f64,
-    /// Each frame is captured again this much later, as a mirror of ingress and egress does.
-    pub doubled: Option<Nanos>,
-    /// Each frame is captured again this much later, after a router that sends it out of the port it
-    /// came in by: with a TTL less by one and other MAC addresses.
-    pub routed: Option<Nanos>,
-    /// Only frames toward this side are captured.
-    pub only: Option<Side>,
-    /// The capture is running from then on.
-    pub begins: Nanos,
-    /// And until then.
-    pub ends: Nanos,
-    /// The file format.
-    pub format: Format,
-    /// The host whose own capture this is: pcapng then marks frames inbound or outbound.
-    pub own: Option<Side>,
-}
-
-impl Point {
-    /// A point with a right clock that misses nothing and writes pcap in microseconds.
-    #[must_use]
-    pub fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            offset: 0,
-            drift_ppb: 0,
-            set: None,
-            snap: 262_144,
-            missed: 0.0,
-            doubled: None,
-            routed: None,
-            only: None,
-            begins: 0,
-            ends: Nanos::MAX,
-            format: Format::default(),
-            own: None,
-        }
-    }
-}
-
-/// The format of a capture file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// The classic format.
-    Pcap {
-        /// Nanoseconds instead of microseconds.
-        nanos: bool,
-        /// Written on a big-endian machine.
-        big_endian: bool,
-    },
-    /// The IETF draft's format, nanoseconds, little-endian.
-    Pcapng,
-}
-
-impl Default for Format {
-    fn default() -> Self {
-        Self::Pcap {
-            nanos: false,
-            big_endian: false,
-        }
-    }
 }
 
 /// A wire, each direction for itself.
@@ -141,6 +67,13 @@ pub struct Lane {
     pub reorder: Option<Reorder>,
     /// Bytes that may wait; further ones are dropped.
     pub queue: usize,
+    /// Frames that so many bytes wait in front of are marked rather than dropped, if their hosts agreed to
+    /// marks (RFC 3168).
+    pub marks_from: usize,
+    /// Nothing gets through from a time to another.
+    pub outage: Option<(Nanos, Nanos)>,
+    /// From a time on the way is so much longer.
+    pub detour: Option<(Nanos, Nanos)>,
 }
 
 impl Lane {
@@ -156,6 +89,9 @@ impl Lane {
             bursts: None,
             reorder: None,
             queue: 4 << 20,
+            marks_from: usize::MAX,
+            outage: None,
+            detour: None,
         }
     }
 
@@ -352,6 +288,27 @@ pub enum Hop {
         toward: Side,
         /// How probable that is.
         probability: f64,
+    },
+    /// Damages merged frames, so that the host they go to throws them away.
+    DamageMerged {
+        /// Frames toward this side are damaged.
+        toward: Side,
+    },
+    /// Some frames come twice, as where a switch floods or a bond fails over.
+    Repeat {
+        /// Frames toward this side.
+        toward: Side,
+        /// How probable that is.
+        probability: f64,
+        /// How much later the second one comes.
+        later: Nanos,
+    },
+    /// Lowers the segment size that SYNs announce.
+    ClampMss {
+        /// SYNs toward this side are rewritten.
+        toward: Side,
+        /// The largest that passes.
+        mss: u16,
     },
     /// Holds acknowledgements back, and of each connection's passes on only the newest.
     ThinAcks {

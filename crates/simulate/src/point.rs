@@ -35,6 +35,8 @@ pub(crate) struct Sighting {
 pub(crate) struct Watcher {
     pub(crate) point: Point,
     chance: Chance,
+    order: Chance,
+    misses: bool,
     pub(crate) records: Vec<Record>,
     pub(crate) sightings: Vec<Sighting>,
 }
@@ -45,6 +47,8 @@ impl Watcher {
         Self {
             point: point.clone(),
             chance: Chance::new(seed, stream),
+            order: Chance::new(seed, 500 + stream),
+            misses: false,
             records: Vec::new(),
             sightings: Vec::new(),
         }
@@ -52,7 +56,7 @@ impl Watcher {
 
     /// A packet passes. `payload` is its part of its stream.
     pub(crate) fn see(&mut self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) {
-        let captured = self.is_on(packet, now) && !self.chance.happens(self.point.missed);
+        let captured = self.is_on(packet, now) && !self.misses();
         self.sightings.push(sighting(packet, captured));
         if !captured {
             return;
@@ -77,6 +81,17 @@ impl Watcher {
         running && self.point.only.is_none_or(|side| side == packet.toward)
     }
 
+    fn misses(&mut self) -> bool {
+        if let Some(runs) = self.point.missed_runs {
+            let turn = if self.misses { runs.end } else { runs.begin };
+            self.misses ^= self.chance.happens(turn);
+            if self.misses && self.chance.happens(runs.loss) {
+                return true;
+            }
+        }
+        self.chance.happens(self.point.missed)
+    }
+
     fn record(&self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) -> Record {
         let mut bytes = render::frame(packet, payload, vlan);
         let original = bytes.len() as u32;
@@ -96,15 +111,34 @@ impl Watcher {
         let set = self.point.set.filter(|(at, _)| now >= *at);
         let offset = self.point.offset + set.map_or(0, |(_, by)| by);
         let shown = i128::from(BEGIN + now) + i128::from(offset) + drift;
-        u64::try_from(shown).unwrap_or(0)
+        let shown = u64::try_from(shown).unwrap_or(0);
+        shown - shown % self.point.tick.max(1)
     }
 
-    /// Puts the records into the order of their time stamps, in which they were written, unless the clock was set back.
+    /// Puts the records into the order of their time stamps, in which they were written, unless the clock was set back
+    /// or queues were emptied one after the other.
     pub(crate) fn finish(&mut self) {
-        if self.point.set.is_none() {
-            self.records.sort_by_key(|record| record.at);
+        if self.point.set.is_some() {
+            return;
         }
+        self.records.sort_by_key(|record| record.at);
+        let mut keyed: Vec<(u64, Record)> = Vec::new();
+        for record in self.records.drain(..) {
+            // What one queue held is written at once.
+            let last = keyed.last().filter(|(_, last)| last.at == record.at);
+            let key = match last {
+                Some((key, _)) => *key,
+                None => record.at + written_after(self.point.unsorted, &mut self.order),
+            };
+            keyed.push((key, record));
+        }
+        keyed.sort_by_key(|(key, _)| *key);
+        self.records = keyed.into_iter().map(|(_, record)| record).collect();
     }
+}
+
+fn written_after(most: Nanos, chance: &mut Chance) -> Nanos {
+    if most == 0 { 0 } else { chance.below(most) }
 }
 
 fn sighting(packet: &Packet, captured: bool) -> Sighting {

@@ -11,6 +11,10 @@ const TCP: u8 = 6;
 const UDP: u8 = 17;
 const ICMP: u8 = 1;
 const ICMPV6: u8 = 58;
+/// Destination options (RFC 8200, 4.6).
+const DESTINATION: u8 = 60;
+/// MPTCP's number among TCP's options (RFC 8684).
+const MPTCP: u8 = 30;
 const VXLAN_PORT: u16 = 4789;
 const GENEVE_PORT: u16 = 6081;
 /// GRE's number as an IP protocol.
@@ -40,9 +44,10 @@ pub(crate) fn options_len(options: &Options) -> usize {
     } else {
         4 + 8 * options.sacks.len()
     };
+    let more = usize::from(options.more);
     // On a SYN, SACK-permitted takes the place of the two NOPs in front of the timestamps, as Linux
     // lays it out.
-    mss + scale + timestamps + permitted + sacks
+    mss + scale + timestamps + permitted + sacks + more
 }
 
 /// The whole frame; `payload` is the packet's part of its stream.
@@ -174,7 +179,7 @@ fn ipv4_header(out: &mut Vec<u8>, packet: &Packet, protocol: u8, len: u16) {
     if let Some(part) = packet.fragment {
         flags |= (part.offset / 8) as u16 | if part.more { 0x2000 } else { 0 };
     }
-    out.extend_from_slice(&[0x45, 0]);
+    out.extend_from_slice(&[0x45, packet.ecn]);
     for field in [len, packet.ip_id, flags] {
         out.extend_from_slice(&field.to_be_bytes());
     }
@@ -189,13 +194,23 @@ fn ipv6_header(out: &mut Vec<u8>, packet: &Packet, protocol: u8) {
     let len = if packet.zero_length {
         0
     } else {
-        length16(packet.ip_payload_len())
+        length16(packet.ip_payload_len() + packet.ip_header_len() - 40)
     };
-    out.extend_from_slice(&0x6000_0000_u32.to_be_bytes());
+    let first = 0x6000_0000_u32 | u32::from(packet.ecn) << 20;
+    out.extend_from_slice(&first.to_be_bytes());
     out.extend_from_slice(&len.to_be_bytes());
-    out.extend_from_slice(&[protocol, packet.ttl]);
+    let next = if packet.extension {
+        DESTINATION
+    } else {
+        protocol
+    };
+    out.extend_from_slice(&[next, packet.ttl]);
     address(out, packet.source.0);
     address(out, packet.target.0);
+    if packet.extension {
+        // Four bytes of padding (RFC 8200, 4.2 and 4.6).
+        out.extend_from_slice(&[protocol, 0, 1, 4, 0, 0, 0, 0]);
+    }
 }
 
 fn address(out: &mut Vec<u8>, ip: IpAddr) {
@@ -257,6 +272,10 @@ fn options(out: &mut Vec<u8>, options: &Options) {
     }
     if let Some(shift) = options.window_scale {
         out.extend_from_slice(&[1, 3, 3, shift]);
+    }
+    if options.more > 0 {
+        out.extend_from_slice(&[MPTCP, options.more]);
+        out.resize(out.len() + usize::from(options.more) - 2, 0x2f);
     }
     if !options.sacks.is_empty() {
         out.extend_from_slice(&[1, 1, 5, (2 + 8 * options.sacks.len()) as u8]);

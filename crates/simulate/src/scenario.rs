@@ -26,6 +26,10 @@ pub struct Scenario {
     pub path: Vec<Element>,
     /// Number of connections.
     pub connections: usize,
+    /// Sequence numbers and timestamps begin just below the largest, and go on from zero soon.
+    pub near_wrap: bool,
+    /// The client's ports are used again after so many connections.
+    pub ports: usize,
     /// Time from one connection's start to the next one's.
     pub spacing: Nanos,
     /// What is said on every connection, in turns.
@@ -121,6 +125,35 @@ pub struct Host {
     /// What has just filled a hole is still reported by SACK, although it is acknowledged (against RFC 2018,
     /// section 4).
     pub stale_sack: bool,
+    /// How its IPv4 packets are identified.
+    pub ip_ids: IpIds,
+    /// The time in which its timestamps count one (RFC 7323, 5.4: a millisecond to a second; Linux has microseconds, too).
+    pub tick: Nanos,
+    /// Bytes of a further option on every segment but the SYNs, a multiple of four: MPTCP's (RFC 8684), a signature.
+    pub more_options: u8,
+    /// Every IPv6 packet has an extension header of eight bytes.
+    pub extension: bool,
+    /// It agrees to marks instead of losses (RFC 3168).
+    pub ecn: bool,
+    /// It closes its own direction as soon as it has said all that it has to say.
+    pub half_close: bool,
+    /// It ends the connection with a reset, so long after it was set up.
+    pub reset_after: Option<Nanos>,
+    /// The window begins with so many bytes, and doubles each time as many were received, as far as the buffer goes.
+    pub first_window: Option<u64>,
+    /// What is written and not acknowledged is at most so much.
+    pub send_buffer: u64,
+}
+
+/// How a host identifies its IPv4 packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpIds {
+    /// One more for each packet of a connection.
+    Counted,
+    /// Always 0, as packets may be that are never cut (RFC 6864).
+    Zero,
+    /// By chance.
+    Random,
 }
 
 /// What decides how fast a host sends.
@@ -155,6 +188,15 @@ impl Default for Host {
             ack_delay: 40 * MILLISECOND,
             quick_acks: 16,
             stale_sack: false,
+            ip_ids: IpIds::Counted,
+            tick: MILLISECOND,
+            more_options: 0,
+            extension: false,
+            ecn: false,
+            half_close: false,
+            reset_after: None,
+            first_window: None,
+            send_buffer: u64::MAX,
         }
     }
 }
@@ -258,6 +300,8 @@ impl Scenario {
             server: Host::default(),
             path: Vec::new(),
             connections: 1,
+            near_wrap: false,
+            ports: usize::from(u16::MAX),
             spacing: MILLISECOND,
             turns: Vec::new(),
             others: Vec::new(),

@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::path::{Element, Hop};
 use crate::pcap;
 use crate::point::Watcher;
-use crate::scenario::{Content, Scenario};
+use crate::scenario::{Content, IpIds, Scenario};
 use crate::schedule::{Nanos, Schedule};
 use crate::side::Side;
 use crate::tcp::{Context, Endpoint, Identity};
@@ -233,7 +233,7 @@ impl<'a> World<'a> {
                 .ends
                 .iter()
                 .enumerate()
-                .map(|(flow, ends)| connection(flow, ends))
+                .map(|(flow, ends)| connection(port_of(self.scenario, flow), ends))
                 .collect(),
         }
     }
@@ -248,9 +248,9 @@ fn streams(scenario: &Scenario) -> Vec<[Vec<u8>; 2]> {
         .collect()
 }
 
-fn connection(flow: usize, ends: &[Endpoint; 2]) -> ConnectionTruth {
+fn connection(client_port: u16, ends: &[Endpoint; 2]) -> ConnectionTruth {
     ConnectionTruth {
-        client_port: FIRST_PORT + flow as u16,
+        client_port,
         closed: ends.iter().all(Endpoint::is_closed),
         rtt: ends[0].handshake,
         toward: Side::BOTH.map(|side| lane(&ends[side.index()], &ends[side.other().index()])),
@@ -274,14 +274,28 @@ fn lane(receiver: &Endpoint, sender: &Endpoint) -> LaneTruth {
 /// Both ends of every connection. Behind a NAT or a director they know each other by other
 /// addresses than their own.
 fn ends(scenario: &Scenario) -> Vec<[Endpoint; 2]> {
-    let mut chance = Chance::new(scenario.seed, 999);
+    let mut chance = Chance::new(scenario.seed ^ named(&scenario.name), 999);
     (0..scenario.flows())
         .map(|flow| pair(scenario, flow, &mut chance))
         .collect()
 }
 
+/// Numbers of a scenario's own (FNV-1a): captures of two that have a seed in common are not of one connection.
+fn named(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn port_of(scenario: &Scenario, flow: usize) -> u16 {
+    FIRST_PORT.wrapping_add((flow % scenario.ports.max(1)) as u16)
+}
+
+/// Within a megabyte, and within four seconds, of the largest.
+const NEAR_WRAP: (u32, u32) = (0xfff0_0000, 0xffff_f000);
+
 fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] {
-    let port = FIRST_PORT.wrapping_add(flow as u16);
+    let port = port_of(scenario, flow);
     let tls = scenario
         .turns_of(flow)
         .iter()
@@ -302,7 +316,10 @@ fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] 
         }
     }
     let mut end = |side: Side, own: (IpAddr, u16), peer: (IpAddr, u16)| {
-        let (first_seq, clock, ip_id) = (chance.any(), chance.any(), chance.any() as u16);
+        let (mut first_seq, mut clock, ip_id) = (chance.any(), chance.any(), chance.any() as u16);
+        if scenario.near_wrap {
+            (first_seq, clock) = (first_seq | NEAR_WRAP.0, clock | NEAR_WRAP.1);
+        }
         let id = Identity {
             flow,
             side,
@@ -310,7 +327,12 @@ fn pair(scenario: &Scenario, flow: usize, chance: &mut Chance) -> [Endpoint; 2] 
             peer,
             first_seq,
             clock,
-            ip_id,
+            ip_id: if scenario.host_of(flow, side).ip_ids == IpIds::Zero {
+                0
+            } else {
+                ip_id
+            },
+            chance: first_seq ^ clock,
         };
         Endpoint::new(id, scenario.host_of(flow, side), scenario.turns_of(flow))
     };

@@ -274,23 +274,23 @@ fn bond(lanes: &[Lane]) -> Element {
 }
 
 fn lane(lane: &Lane) -> simulate::Lane {
-    simulate::Lane {
-        rate_bps: lane.rate_bps.unwrap_or(UNLIMITED_BPS),
-        delay: lane.delay_us * MICROSECOND,
-        jitter: lane.jitter_us * MICROSECOND,
-        loss: lane.loss,
-        bit_errors: 0.0,
-        bursts: lane.bursts.map(|bursts| Bursts {
-            begin: bursts.begin,
-            end: bursts.end,
-            loss: bursts.loss,
-        }),
-        reorder: lane.reorder.map(|late| Reorder {
-            probability: late.probability,
-            extra: late.extra_us * MICROSECOND,
-        }),
-        queue: usize::try_from(lane.queue_bytes).unwrap_or(usize::MAX),
-    }
+    let mut made = simulate::Lane::new(
+        lane.rate_bps.unwrap_or(UNLIMITED_BPS),
+        lane.delay_us * MICROSECOND,
+    );
+    made.jitter = lane.jitter_us * MICROSECOND;
+    made.loss = lane.loss;
+    made.bursts = lane.bursts.map(|bursts| Bursts {
+        begin: bursts.begin,
+        end: bursts.end,
+        loss: bursts.loss,
+    });
+    made.reorder = lane.reorder.map(|late| Reorder {
+        probability: late.probability,
+        extra: late.extra_us * MICROSECOND,
+    });
+    made.queue = usize::try_from(lane.queue_bytes).unwrap_or(usize::MAX);
+    made
 }
 
 fn point(point: &crate::element::Point) -> Point {

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{Outbox, Why, split};
 use crate::chance::Chance;
-use crate::packet::{Checksum, Content, Origin, Packet, TooBig};
+use crate::packet::{Checksum, Content, Origin, Packet, SYN, TooBig};
 use crate::path::Hop;
 use crate::scenario::Scenario;
 use crate::schedule::Nanos;
@@ -75,6 +75,16 @@ impl HopState {
                 fragment_or_drop(packet, usize::from(mtu), now, out);
             }
             Hop::NoIcmp if packet.tcp().is_none() => {}
+            Hop::Repeat {
+                toward,
+                probability,
+                later,
+            } if toward == packet.toward => {
+                if self.chance.happens(probability) {
+                    out.onward.push((now + later, packet.clone()));
+                }
+                out.onward.push((now, packet));
+            }
             _ => match self.refusal(&packet) {
                 Some(why) => out.dropped.push((packet, why)),
                 None => {
@@ -112,16 +122,24 @@ impl HopState {
 
     /// What is damaged is lost, though it travels on.
     fn damage(&mut self, packet: &mut Packet, out: &mut Outbox) {
-        let Hop::Damage {
-            toward,
-            probability,
-        } = self.hop
-        else {
-            return;
+        let why = match self.hop {
+            Hop::Damage {
+                toward,
+                probability,
+            } => {
+                (packet.toward == toward && self.chance.happens(probability)).then_some(Why::Chance)
+            }
+            Hop::DamageMerged { toward } => {
+                (packet.toward == toward && was_merged(packet)).then_some(Why::Merged)
+            }
+            _ => None,
         };
-        if packet.toward == toward && self.chance.happens(probability) {
+        if let Some(why) = why {
             packet.damaged = true;
-            out.dropped.push((packet.clone(), Why::Chance));
+            if let Some(tcp) = packet.tcp_mut() {
+                tcp.checksum = Checksum::Full;
+            }
+            out.dropped.push((packet.clone(), why));
         }
     }
 
@@ -130,6 +148,7 @@ impl HopState {
             Hop::Nat => self.translate(packet),
             Hop::Director { .. } => self.direct(packet),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
+            Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
             Hop::SegmentSize { toward, says } if packet.toward == toward => say(packet, says),
             _ => {}
         }
@@ -202,6 +221,13 @@ fn say(packet: &mut Packet, size: Option<u16>) {
     }
 }
 
+/// What a SYN announces is lowered.
+fn clamp(packet: &mut Packet, most: u16) {
+    if let Some(tcp) = packet.tcp_mut().filter(|tcp| tcp.flags & SYN != 0) {
+        tcp.options.mss = tcp.options.mss.map(|mss| mss.min(most));
+    }
+}
+
 fn was_merged(packet: &Packet) -> bool {
     packet.tcp().is_some_and(|tcp| tcp.origin == Origin::Merged)
 }
@@ -233,7 +259,7 @@ fn too_big(packet: &Packet, mtu: usize) -> Packet {
     answer.target = packet.source;
     // The router speaks with an address of its own.
     answer.source = (pick(PUBLIC, !packet.source.0.is_ipv4()), 0);
-    answer.ttl = 64;
+    (answer.ttl, answer.ecn, answer.extension) = (64, 0, false);
     answer.content = Content::TooBig(TooBig {
         mtu: mtu as u16,
         quote,

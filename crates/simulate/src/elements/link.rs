@@ -2,7 +2,7 @@
 
 use super::{Outbox, Why};
 use crate::chance::Chance;
-use crate::packet::Packet;
+use crate::packet::{MARKED, MAY_BE_MARKED, Packet};
 use crate::path::{Lane, Link};
 use crate::schedule::{Nanos, SECOND};
 
@@ -35,9 +35,9 @@ impl LinkState {
     }
 
     /// A packet enters.
-    pub(crate) fn handle(&mut self, packet: Packet, now: Nanos, out: &mut Outbox) {
+    pub(crate) fn handle(&mut self, mut packet: Packet, now: Nanos, out: &mut Outbox) {
         let lane = &mut self.0[packet.toward.index()];
-        match lane.arrival(&packet, now) {
+        match lane.arrival(&mut packet, now) {
             Ok(at) => out.onward.push((at, packet)),
             Err(why) => out.dropped.push((packet, why)),
         }
@@ -62,7 +62,7 @@ impl LaneState {
     }
 
     /// When a packet comes out, if it does.
-    fn arrival(&mut self, packet: &Packet, now: Nanos) -> Result<Nanos, Why> {
+    fn arrival(&mut self, packet: &mut Packet, now: Nanos) -> Result<Nanos, Why> {
         let bytes = packet.frame_len().max(SHORTEST) + OVERHEAD;
         let start = self.free_at.max(now);
         let waiting =
@@ -73,11 +73,19 @@ impl LaneState {
         if waiting + bytes as u128 > self.lane.queue as u128 {
             return Err(Why::Full);
         }
+        if packet.ecn == MAY_BE_MARKED && waiting >= self.lane.marks_from as u128 {
+            packet.ecn = MARKED;
+        }
         self.free_at = start + bytes as u64 * 8 * SECOND / self.lane.rate_bps;
-        if self.loses(bytes) {
+        if self.is_out(now) || self.loses(bytes) {
             return Err(Why::Chance);
         }
         Ok(self.propagate(self.free_at))
+    }
+
+    fn is_out(&self, now: Nanos) -> bool {
+        let outage = self.lane.outage;
+        outage.is_some_and(|(from, until)| (from..until).contains(&now))
     }
 
     fn loses(&mut self, bytes: usize) -> bool {
@@ -93,7 +101,8 @@ impl LaneState {
     }
 
     fn propagate(&mut self, sent: Nanos) -> Nanos {
-        let arrival = sent + self.lane.delay;
+        let detour = self.lane.detour.filter(|(at, _)| sent >= *at);
+        let arrival = sent + self.lane.delay + detour.map_or(0, |(_, longer)| longer);
         if let Some(reorder) = self.lane.reorder
             && self.chance.happens(reorder.probability)
         {

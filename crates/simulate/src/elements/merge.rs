@@ -6,7 +6,7 @@
 
 use super::Outbox;
 use crate::chance::Chance;
-use crate::packet::{Checksum, FIN, Origin, PSH, Packet, SYN, Tcp};
+use crate::packet::{CWR, Checksum, FIN, Origin, PSH, Packet, RST, SYN, Tcp};
 use crate::path::{Merge, MergeKind, Timing};
 use crate::schedule::Nanos;
 
@@ -107,7 +107,8 @@ impl Held {
         let segment_size = tcp.map_or(0, Tcp::len);
         // Frames with these flags pass unmerged, and so do those without payload.
         let closed = packet.damaged
-            || tcp.is_none_or(|tcp| tcp.flags & (SYN | FIN | PSH) != 0 || tcp.len() == 0);
+            || tcp
+                .is_none_or(|tcp| tcp.flags & (SYN | FIN | PSH | RST | CWR) != 0 || tcp.len() == 0);
         Self {
             packet,
             segment_size,
@@ -144,8 +145,10 @@ fn may_join(held: &Held, packet: &Packet, merge: &Merge) -> bool {
     let follows = old.seq.wrapping_add(old.len() as u32) == new.seq;
     let size = new.len() > 0 && new.len() <= held.segment_size;
     let whole = packet.fragment.is_none() && !packet.damaged;
-    let plain = new.flags & (SYN | FIN) == 0 && whole && !new.is_merged();
-    let same_path = held.packet.ttl == packet.ttl && held.packet.wrap == packet.wrap;
+    let plain = new.flags & (SYN | FIN | RST | CWR) == 0 && whole && !new.is_merged();
+    let same_path = held.packet.ttl == packet.ttl
+        && held.packet.ecn == packet.ecn
+        && held.packet.wrap == packet.wrap;
     fits && below_limit
         && follows
         && size
@@ -163,6 +166,7 @@ fn same_headers(held: &Held, packet: &Packet, merge: &Merge) -> bool {
         return both_sack_free;
     }
     let next_id = held.packet.ip_id.wrapping_add(old.pieces.len() as u16);
-    let id_follows = packet.ip_id == next_id || !packet.source.0.is_ipv4();
+    let follows = packet.ip_id == next_id || held.packet.ip_id == 0 && packet.ip_id == 0;
+    let id_follows = follows || !packet.source.0.is_ipv4();
     old.ack == new.ack && old.options == new.options && old.window == new.window && id_follows
 }

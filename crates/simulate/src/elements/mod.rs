@@ -53,7 +53,7 @@ pub(crate) enum Why {
 pub(crate) enum State {
     /// A point, by its index among the points.
     Point(usize),
-    Link(LinkState),
+    Link(Box<LinkState>),
     Bond(BondState),
     Cut(crate::path::Cut),
     Merge(MergeState),
@@ -78,7 +78,7 @@ impl State {
                 *points += 1;
                 Self::Point(*points - 1)
             }
-            Element::Link(link) => Self::Link(LinkState::new(link, seed, stream)),
+            Element::Link(link) => Self::Link(Box::new(LinkState::new(link, seed, stream))),
             Element::Bond(lanes) => Self::Bond(BondState::new(lanes, seed, stream)),
             Element::Cut(cut) => Self::Cut(*cut),
             Element::Merge(merge) => Self::Merge(MergeState::new(*merge, seed, stream)),

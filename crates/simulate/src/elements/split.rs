@@ -22,7 +22,9 @@ pub(crate) fn cut(packet: &Packet) -> Vec<Packet> {
 fn segment(packet: &Packet, index: usize, count: usize, offset: usize) -> Packet {
     let mut segment = packet.clone();
     segment.zero_length = false;
-    segment.ip_id = packet.ip_id.wrapping_add(index as u16);
+    if packet.ip_id != 0 {
+        segment.ip_id = packet.ip_id.wrapping_add(index as u16);
+    }
     if let Content::Tcp(tcp) = &mut segment.content {
         tcp.pieces = tcp.pieces.get(index).copied().into_iter().collect();
         tcp.origin = Origin::Single;

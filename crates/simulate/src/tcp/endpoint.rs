@@ -1,6 +1,8 @@
 //! One end of one connection: handshake, header fields, and the two halves put together.
 
+mod marks;
 mod outgoing;
+mod reset;
 
 use std::net::IpAddr;
 
@@ -8,7 +10,7 @@ use super::receiver::Receiver;
 use super::rtt::Rtt;
 use super::sender::{Acknowledged, Chrono, Sender};
 use crate::app::App;
-use crate::packet::{ACK, Content, FIN, Options, Packet, SYN, Tcp};
+use crate::packet::{ACK, Content, EXTENSION, FIN, Options, Packet, RST, SYN, Tcp};
 use crate::scenario::{Host, Turn};
 use crate::schedule::{MILLISECOND, Nanos};
 use crate::side::Side;
@@ -43,6 +45,8 @@ pub(crate) struct Identity {
     pub(crate) first_seq: u32,
     pub(crate) clock: u32,
     pub(crate) ip_id: u16,
+    /// Where chance stands for identifications that are drawn.
+    pub(crate) chance: u32,
 }
 
 /// One end of one connection.
@@ -62,6 +66,10 @@ pub(crate) struct Endpoint {
     syn_tries: u32,
     idle_since: Nanos,
     assembling: Option<(u16, usize)>,
+    /// A mark came, and its sender has not said that it slowed down.
+    echoes: bool,
+    /// It said that it is over, or heard so.
+    is_reset: bool,
     /// When the connection was set up, as seen from here.
     pub(crate) opened_at: Option<Nanos>,
     /// When data arrived last that went on the stream: a needless repeat brings nothing.
@@ -88,6 +96,8 @@ impl Endpoint {
             syn_tries: 0,
             idle_since: 0,
             assembling: None,
+            echoes: false,
+            is_reset: false,
             opened_at: None,
             received_at: None,
             handshake: None,
@@ -129,7 +139,11 @@ impl Endpoint {
 
     /// When this end wants to be called.
     pub(crate) fn deadline(&self) -> Option<Nanos> {
+        if self.is_reset {
+            return None;
+        }
         let mut times = vec![self.syn_timer, self.app.deadline(), self.keepalive_at()];
+        times.push(self.reset_at());
         if let Some((sender, receiver)) = &self.halves {
             times.extend([sender.deadline(), receiver.deadline()]);
         }
@@ -147,6 +161,9 @@ impl Endpoint {
             self.send_syn(context);
         }
         let now = context.now;
+        if self.reset_at().is_some_and(|at| at <= now) && !self.is_reset {
+            return self.reset(context);
+        }
         let Some((sender, receiver)) = &mut self.halves else {
             return;
         };
@@ -168,13 +185,18 @@ impl Endpoint {
 
     /// A packet has arrived.
     pub(crate) fn receive(&mut self, packet: &Packet, context: &mut Context<'_>) {
-        if packet.damaged || !self.assembled(packet) {
+        if packet.damaged || self.is_reset || !self.assembled(packet) {
             return;
         }
         let tcp = match &packet.content {
             Content::Tcp(tcp) => tcp,
             Content::TooBig(message) => return self.reduce(message.mtu, context),
         };
+        if tcp.flags & RST != 0 {
+            self.is_reset = true;
+            return;
+        }
+        self.hear_marks(packet, tcp);
         self.idle_since = context.now;
         self.take_timestamps(tcp);
         if tcp.flags & SYN != 0 {
@@ -263,7 +285,17 @@ impl Endpoint {
     pub(crate) fn segment_size(&self) -> u64 {
         let own = u64::from(self.announced_mss());
         let peer = self.peer.mss.map_or(536, u64::from);
-        own.min(peer) - if self.uses_timestamps() { 12 } else { 0 }
+        let extension = if self.has_extension() {
+            EXTENSION as u64
+        } else {
+            0
+        };
+        let more = u64::from(self.host.more_options) + extension;
+        own.min(peer) - if self.uses_timestamps() { 12 } else { 0 } - more
+    }
+
+    fn has_extension(&self) -> bool {
+        self.host.extension && !self.id.own.0.is_ipv4()
     }
 
     fn announced_mss(&self) -> u16 {
@@ -331,7 +363,8 @@ impl Endpoint {
         while let Some(bytes) = self.app.poll(now, receiver.received()) {
             sender.write(bytes);
         }
-        let last_word = self.id.side == Side::Server || receiver.is_closed();
+        let last_word =
+            self.id.side == Side::Server || self.host.half_close || receiver.is_closed();
         if self.app.is_done() && last_word {
             sender.finish();
         }

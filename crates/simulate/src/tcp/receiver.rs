@@ -13,6 +13,8 @@ const BLOCKS: usize = 3;
 pub(crate) struct Receiver {
     mss: u64,
     buffer: u64,
+    /// The window as far as it has grown, and bytes received since it did.
+    grown: (u64, u64),
     reader: Reader,
     scale: u8,
     every: u32,
@@ -39,6 +41,7 @@ impl Receiver {
         Self {
             mss,
             buffer: host.receive_buffer,
+            grown: (host.first_window.unwrap_or(host.receive_buffer), 0),
             reader: host.reader,
             scale: host.window_scale,
             every: host.ack_every,
@@ -53,7 +56,7 @@ impl Receiver {
             filled: None,
             unread: 0,
             read_at: None,
-            edge: host.receive_buffer,
+            edge: host.first_window.unwrap_or(host.receive_buffer),
             pending: 0,
             quick: host.quick_acks,
             ack_at: None,
@@ -99,9 +102,21 @@ impl Receiver {
         self.absorb();
         self.filled = (had_gap && self.stale).then_some((before, self.next));
         self.unread += self.next - before;
+        self.widen(self.next - before);
         self.read(now);
         self.pending += len;
         self.must_acknowledge(had_gap, segments, now)
+    }
+
+    /// The window doubles when as much as it holds was received (as in Linux's `tcp_rcv_space_adjust`).
+    fn widen(&mut self, received: u64) {
+        let (window, since) = self.grown;
+        let is_due = since + received >= window && window < self.buffer;
+        self.grown = if is_due {
+            ((2 * window).min(self.buffer), 0)
+        } else {
+            (window, since + received)
+        };
     }
 
     /// Every second segment, or after 40 ms (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
@@ -194,7 +209,7 @@ impl Receiver {
     /// section 3.8.6.2.2), in whole segments as Linux does it (`__tcp_select_window`), without
     /// which a window would never close entirely.
     fn new_edge(&self) -> u64 {
-        let free = self.buffer.saturating_sub(self.unread);
+        let free = self.grown.0.saturating_sub(self.unread);
         let edge = self.next + free - free % self.mss;
         let worth = self.mss.min(self.buffer / 2);
         if edge >= self.edge + worth {

@@ -75,6 +75,11 @@ pub(crate) struct Sender {
     /// Timeouts in a row without anything acknowledged in between.
     in_vain: u32,
     bbr: Option<Bbr>,
+    send_buffer: u64,
+    /// Marks reduce the window once until this is acknowledged.
+    reduced_until: u64,
+    /// The next frame of new data says that the window was reduced for a mark.
+    says_reduced: bool,
     /// When pacing allows the next sending.
     pace: Option<Nanos>,
     /// What the time went to.
@@ -112,6 +117,9 @@ impl Sender {
             probes_mtu: false,
             in_vain: 0,
             bbr: None,
+            send_buffer: u64::MAX,
+            reduced_until: 0,
+            says_reduced: false,
             pace: None,
             chrono: Chrono::default(),
             timeouts: 0,
@@ -124,6 +132,7 @@ impl Sender {
         self.sack = sack;
         self.tail_probe = host.tail_probe && sack;
         self.probes_mtu = host.mtu_probing;
+        self.send_buffer = host.send_buffer;
         if host.congestion == Congestion::Bbr {
             self.bbr = Some(Bbr::new(self.mss, self.cwnd, self.rtt.smoothed()));
         }
@@ -291,8 +300,13 @@ impl Sender {
 
     /// The next segment of new data, if window and congestion window have room for it.
     fn next_chunk(&mut self, now: Nanos, room: u64, most: u64) -> Option<Chunk> {
-        let available = self.written.saturating_sub(self.next);
-        let fin = available == 0;
+        let fin = self.written <= self.next;
+        let buffered = self.unacknowledged().saturating_add(self.send_buffer);
+        let available = self.written.min(buffered).saturating_sub(self.next);
+        if available == 0 && !fin {
+            self.limited = false;
+            return None;
+        }
         if fin && !(self.finished && self.next == self.written) {
             self.limited = false;
             return None;

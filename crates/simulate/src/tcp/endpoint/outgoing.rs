@@ -2,8 +2,11 @@
 
 use super::super::sender::Transmission;
 use super::{Context, Endpoint, Phase};
-use crate::packet::{ACK, Checksum, Content, FIN, Options, Origin, PSH, Packet, Piece, SYN, Tcp};
-use crate::schedule::{MILLISECOND, Nanos, SECOND};
+use crate::packet::{
+    ACK, CWR, Checksum, Content, ECE, FIN, Options, Origin, PSH, Packet, Piece, SYN, Tcp,
+};
+use crate::scenario::IpIds;
+use crate::schedule::{Nanos, SECOND};
 
 /// First timeout of a SYN (RFC 6298 section 2.1).
 const SYN_TIMEOUT: Nanos = SECOND;
@@ -13,7 +16,8 @@ impl Endpoint {
         for transmission in sending {
             let push = if transmission.push { PSH } else { 0 };
             let fin = if transmission.fin { FIN } else { 0 };
-            self.send(transmission, ACK | push | fin, context);
+            let reduced = self.says_reduced(transmission);
+            self.send(transmission, ACK | push | fin | reduced, context);
         }
     }
 
@@ -23,6 +27,8 @@ impl Endpoint {
         let base = self.peer_first_seq.wrapping_add(1);
         let uses_sack = self.uses_sack();
         let last = context.out.last_mut().and_then(Packet::tcp_mut);
+        let room = (40 - 12 - usize::from(self.host.more_options) - 4) / 8;
+        let blocks = &blocks[..blocks.len().min(room)];
         if let Some(tcp) = last.filter(|_| uses_sack) {
             let wire = |offset: u64| base.wrapping_add(offset as u32);
             tcp.options.sacks = blocks
@@ -37,7 +43,12 @@ impl Endpoint {
         self.syn_timer = Some(context.now + (SYN_TIMEOUT << self.syn_tries.min(6)));
         self.syn_tries += 1;
         let answering = self.phase == Phase::SynReceived;
-        let flags = if answering { SYN | ACK } else { SYN };
+        let agrees = match (self.host.ecn, answering) {
+            (true, false) => ECE | CWR,
+            (true, true) => ECE,
+            (false, _) => 0,
+        };
+        let flags = agrees | if answering { SYN | ACK } else { SYN };
         let host = &self.host;
         let options = Options {
             mss: Some(self.announced_mss()),
@@ -53,9 +64,10 @@ impl Endpoint {
                 host.timestamps
             })
             .then(|| (self.clock(context.now), self.echo)),
-            sacks: Vec::new(),
+            ..Options::default()
         };
-        let window = host.receive_buffer.min(0xffff) as u16;
+        let window = host.first_window.unwrap_or(host.receive_buffer);
+        let window = window.min(0xffff) as u16;
         // A SYN takes the sequence number in front of the first byte.
         let (seq, ack) = (self.id.first_seq, self.acknowledged(answering));
         self.put(
@@ -84,9 +96,8 @@ impl Endpoint {
         }
     }
 
-    /// The timestamp clock ticks once a millisecond, as Linux's does.
     fn clock(&self, now: Nanos) -> u32 {
-        self.id.clock.wrapping_add((now / MILLISECOND) as u32)
+        self.id.clock.wrapping_add((now / self.host.tick) as u32)
     }
 
     pub(super) fn send(
@@ -109,8 +120,11 @@ impl Endpoint {
             .wrapping_add(transmission.start as u32);
         let options = Options {
             timestamps,
+            more: self.host.more_options,
             ..Options::default()
         };
+        let echo = if self.echoes { ECE } else { 0 };
+        let flags = flags | echo;
         let ack = self.acknowledged(true);
         self.idle_since = context.now;
         self.put(
@@ -152,8 +166,26 @@ impl Endpoint {
             said: None,
         };
         let packet = self.wrap(tcp);
-        self.id.ip_id = self.id.ip_id.wrapping_add(count.max(1) as u16);
+        self.count_ids(count.max(1) as u16);
         context.out.push(packet);
+    }
+
+    /// By chance is by the generator of the C library's `rand` (ISO/IEC 9899, 7.24.2): nobody guesses what comes next from
+    /// what a capture shows, and runs stay the same.
+    fn count_ids(&mut self, packets: u16) {
+        let next = match self.host.ip_ids {
+            IpIds::Counted => self.id.ip_id.wrapping_add(packets),
+            IpIds::Zero => 0,
+            IpIds::Random => {
+                self.id.chance = self
+                    .id
+                    .chance
+                    .wrapping_mul(1_103_515_245)
+                    .wrapping_add(12_345);
+                (self.id.chance >> 16) as u16 | 1
+            }
+        };
+        self.id.ip_id = next;
     }
 
     fn wrap(&self, tcp: Tcp) -> Packet {
@@ -166,6 +198,8 @@ impl Endpoint {
             ip_id: self.id.ip_id,
             dont_fragment: self.host.dont_fragment,
             zero_length: self.host.zero_total_length && tcp.origin == Origin::Tso,
+            ecn: self.ecn_of(&tcp),
+            extension: self.has_extension(),
             routers: 0,
             wrap: None,
             damaged: false,

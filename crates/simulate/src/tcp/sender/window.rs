@@ -45,6 +45,22 @@ impl Sender {
         }
     }
 
+    /// A mark arrived: the window is reduced once in a round trip (RFC 3168 section 6.1.2).
+    pub(crate) fn hear_mark(&mut self) {
+        if self.unacknowledged() < self.reduced_until || self.state != State::Open {
+            return;
+        }
+        self.ssthresh = (self.cwnd * 7 / 10).max(2 * self.mss);
+        self.cwnd = self.ssthresh;
+        self.reduced_until = self.next;
+        self.says_reduced = true;
+    }
+
+    /// Whether the next frame has to say that the window was reduced; it says so once.
+    pub(crate) fn says_reduced(&mut self) -> bool {
+        std::mem::take(&mut self.says_reduced)
+    }
+
     fn enter_recovery(&mut self) {
         // Multiplicative decrease of 0.7 as CUBIC does (RFC 9438 section 4.6).
         self.ssthresh = (self.cwnd * 7 / 10).max(2 * self.mss);

@@ -1,0 +1,91 @@
+//! A place where frames are captured, and what its capture is like.
+
+use super::Bursts;
+use crate::schedule::Nanos;
+use crate::side::Side;
+
+/// A capture point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its name.
+    pub name: String,
+    /// What its clock shows more than the true time, in nanoseconds.
+    pub offset: i64,
+    /// How much faster than true time its clock runs, in parts per billion.
+    pub drift_ppb: i64,
+    /// From a time on its clock shows so many nanoseconds more: somebody set it.
+    pub set: Option<(Nanos, i64)>,
+    /// Bytes kept of each frame.
+    pub snap: u32,
+    /// Probability that the sniffer misses a frame that went through.
+    pub missed: f64,
+    /// The sniffer misses frames in runs, as one does whose ring is full: what is lost here went through.
+    pub missed_runs: Option<Bursts>,
+    /// Its clock counts no shorter times than this.
+    pub tick: Nanos,
+    /// Frames are written in the order in which some queues are emptied, up to so much later than their stamps say.
+    pub unsorted: Nanos,
+    /// Each frame is captured again this much later, as a mirror of ingress and egress does.
+    pub doubled: Option<Nanos>,
+    /// Each frame is captured again this much later, after a router that sends it out of the port it
+    /// came in by: with a TTL less by one and other MAC addresses.
+    pub routed: Option<Nanos>,
+    /// Only frames toward this side are captured.
+    pub only: Option<Side>,
+    /// The capture is running from then on.
+    pub begins: Nanos,
+    /// And until then.
+    pub ends: Nanos,
+    /// The file format.
+    pub format: Format,
+    /// The host whose own capture this is: pcapng then marks frames inbound or outbound.
+    pub own: Option<Side>,
+}
+
+impl Point {
+    /// A point with a right clock that misses nothing and writes pcap in microseconds.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            offset: 0,
+            drift_ppb: 0,
+            set: None,
+            snap: 262_144,
+            missed: 0.0,
+            missed_runs: None,
+            tick: 1,
+            unsorted: 0,
+            doubled: None,
+            routed: None,
+            only: None,
+            begins: 0,
+            ends: Nanos::MAX,
+            format: Format::default(),
+            own: None,
+        }
+    }
+}
+
+/// The format of a capture file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The classic format.
+    Pcap {
+        /// Nanoseconds instead of microseconds.
+        nanos: bool,
+        /// Written on a big-endian machine.
+        big_endian: bool,
+    },
+    /// The IETF draft's format, nanoseconds, little-endian.
+    Pcapng,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self::Pcap {
+            nanos: false,
+            big_endian: false,
+        }
+    }
+}
