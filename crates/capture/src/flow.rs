@@ -26,6 +26,9 @@ pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
 /// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
 /// takes the same.
 const REORDER_NS: i64 = 3_000_000;
+/// Stamps of frames that are written one after the other go back by less than this where several queues of a capturing
+/// host are emptied in turns; by more where somebody set the clock ([`crate::frame`]).
+const IN_TURNS_NS: i64 = 10_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
 /// Without acknowledgments a sender has sent again by now what was lost: ten of Linux's shortest
@@ -42,6 +45,11 @@ const CHECKSUMS: u8 = 64;
 const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
+
+/// Whether a frame was captured before what opened its hole: it was overtaken in the file only.
+fn is_written_late(age_ns: i64) -> bool {
+    (-IN_TURNS_NS..0).contains(&age_ns)
+}
 
 /// One direction, in the order in which it lies in memory: four cache lines that expected frames
 /// touch, each with what they need together, and the rest.
@@ -304,7 +312,11 @@ impl Flow {
             Novelty::Filling { age_ns, .. } => {
                 self.outstanding
                     .push(span.transmission(frame, span.start), common);
-                self.out_of_order(frame, age_ns, around)
+                if is_written_late(age_ns) {
+                    Data::New
+                } else {
+                    self.out_of_order(frame, age_ns, around)
+                }
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),
         }

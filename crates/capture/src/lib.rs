@@ -47,6 +47,7 @@
 
 mod acks;
 mod connection;
+mod divisor;
 mod doubled;
 pub mod facts;
 mod feed;

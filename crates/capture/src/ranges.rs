@@ -109,16 +109,17 @@ impl Ranges {
         let mut new_bytes = end.saturating_sub(self.next);
         let beyond = new_bytes;
         self.next = self.next.max(end);
-        let mut age_ns = 0;
+        let mut oldest_ns = None;
         if let Some(missing) = &mut self.missing {
             let holes = &mut missing.holes;
             let mut i = holes.partition_point(|hole| hole.end <= start);
             while let Some(&hole) = holes.get(i).filter(|hole| hole.start < end) {
-                age_ns = age_ns.max(now_ns - hole.opened_ns);
+                oldest_ns = oldest_ns.max(Some(now_ns - hole.opened_ns));
                 new_bytes += hole.end.min(end) - hole.start.max(start);
                 i = cut(holes, i, start..end);
             }
         }
+        let age_ns = oldest_ns.unwrap_or(0);
         match (new_bytes, beyond) {
             (0, _) => Novelty::Seen,
             // A repeat of the newest bytes with more behind it (tail loss probe, repacketised

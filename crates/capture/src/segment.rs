@@ -8,8 +8,10 @@
 
 mod warm_up;
 
+use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
+use crate::divisor::common_divisor;
 use crate::outstanding::Fate;
 use warm_up::Length;
 pub(crate) use warm_up::WarmUp;
@@ -264,6 +266,28 @@ fn explains(sizes: &[(u32, usize)], base: u32) -> bool {
     multiples >= 3 && others * 3 <= multiples
 }
 
+/// Lengths that are tried in pairs: those that come most often.
+const PAIRED: usize = 8;
+
+/// What most lengths are multiples of, where hardly a frame is single: segments smaller than common paths give, as behind a
+/// tunnel in a tunnel or a box that lowers the MSS. Two lengths may have a divisor by chance, hence three.
+fn base_in_common(sizes: &[(u32, usize)]) -> Option<u32> {
+    let mut often = sizes.to_vec();
+    often.sort_unstable_by_key(|(len, n)| (Reverse(*n), *len));
+    often.truncate(PAIRED);
+    let lens = || often.iter().map(|(len, _)| *len);
+    let divisor = |one: u32, other: u32| common_divisor(one.into(), other.into()) as u32;
+    let pairs = lens().flat_map(|one| lens().map(move |other| divisor(one, other)));
+    let is_base = |base: &u32| {
+        let multiples = sizes.iter().filter(|(len, _)| len % base == 0);
+        multiples.count() >= 3 && explains(sizes, *base)
+    };
+    pairs
+        .filter(|base| (400..=1460).contains(base))
+        .filter(is_base)
+        .max()
+}
+
 /// Without a SYN.
 fn free(sizes: &[(u32, usize)]) -> Option<Size> {
     let largest = sizes.last().map(|(len, _)| *len)?;
@@ -279,6 +303,9 @@ fn free(sizes: &[(u32, usize)]) -> Option<Size> {
     if largest > 1460
         && let Some(base) = COMMON.into_iter().find(|base| explains(sizes, *base))
     {
+        return exact(base);
+    }
+    if let Some(base) = base_in_common(sizes).filter(|_| largest > 1460) {
         return exact(base);
     }
     // Up to the largest MTU in use on wires, a size that keeps coming is a segment.
@@ -353,6 +380,18 @@ mod tests {
         let size = settled(&[2896, 4344, 7240, 2896], None).unwrap();
         assert_eq!(size.bytes, 1448);
         assert_eq!(settled(&[16000, 32768, 65483], None), None);
+    }
+
+    /// Hardly a frame is single, and none of the common sizes fits.
+    #[test]
+    fn without_syn_what_lengths_have_in_common_is_tried() {
+        let lengths = [524, 1572, 2620, 1572, 4192, 3144, 2620, 5764, 700];
+        assert_eq!(settled(&lengths, None).unwrap().bytes, 524);
+        // Two lengths have a divisor by chance.
+        let chance = [1200, 2800, 2800, 1200];
+        assert_eq!(settled(&chance, None).map(|size| size.bytes), None);
+        let any = [1733, 2911, 3307, 4409, 2911, 5003];
+        assert_eq!(settled(&any, None), None);
     }
 
     #[test]

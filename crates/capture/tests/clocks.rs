@@ -206,3 +206,29 @@ fn clocks_of_interfaces_of_one_file_change_no_hop() {
         }
     }
 }
+
+/// Several queues emptied in turns: stamps tell in which order frames came.
+#[test]
+fn frames_written_in_another_order_were_not_overtaken() {
+    let mut scenario = story("healthy-gro").expect("a story");
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            (point.unsorted, point.format) = (200_000, Format::Pcapng);
+        }
+    }
+    let outcome = run(&scenario);
+    for point in &outcome.points {
+        let input = PointInput {
+            name: point.name.clone(),
+            sources: vec![(point.name.clone(), source(&point.name, point.bytes.clone()))],
+        };
+        let trace = trace(vec![input], &Options::default(), &mut |_| {}).expect("a good input");
+        let connection = trace.points[0].connections.get(0).expect("a connection");
+        assert!(connection.to_client.data_frames > 100);
+        assert_eq!(
+            connection.to_client.out_of_order_frames, 0,
+            "{}",
+            point.name
+        );
+    }
+}
