@@ -8,7 +8,9 @@
 use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Lengths};
 
 use crate::odds::{Table, fisher};
-use crate::thresholds::{A_FEW, ALPHA, HANDFUL, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE};
+use crate::thresholds::{
+    A_FEW, ALPHA, HANDFUL, MERGED_LOST, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
+};
 use crate::words::{probability, share};
 
 /// Frames and what became of them: single ones, and longer ones by their length.
@@ -138,6 +140,13 @@ impl<'a> BySize<'a> {
             },
             segment: SEGMENT,
         }
+    }
+
+    /// What points to merging without convicting it; nothing does where full single frames are lost as merged ones are: what
+    /// cannot carry these is too narrow for any.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        let narrow = self.full.all >= A_FEW && self.full.share() >= MERGED_LOST;
+        self.table.hint().filter(|_| !narrow)
     }
 
     fn single(&self) -> Part {
@@ -318,6 +327,18 @@ mod tests {
         assert_eq!(BySize::of_repeats(&direction).step(1), None);
         (direction.full_again.passed, direction.full_again.lost) = (15, 0);
         assert!(BySize::of_repeats(&direction).step(1).is_some());
+    }
+
+    /// Nor are a few merged ones that are lost beside full single ones a hint.
+    #[test]
+    fn a_black_hole_is_no_hint() {
+        let mut direction = Direction::default();
+        (direction.repeats.merged, direction.repeats.merged_repeated) = (3, 3);
+        direction.repeats.single = 40;
+        direction.by_length.add(3 * SEGMENT, 0, 3);
+        assert!(BySize::of_repeats(&direction).hint().is_some());
+        direction.full_again.lost = 4;
+        assert_eq!(BySize::of_repeats(&direction).hint(), None);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
+use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::limits::is_cut_off;
 use crate::merging::{at, unjudged};
 use crate::odds::{Table, fisher};
 use crate::overview::Overview;
@@ -22,12 +24,19 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
 
 fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let worst = hop.connections.first()?;
+    let connection = at(trace, &hop.from, worst.from_id);
+    if connection
+        .as_ref()
+        .is_some_and(|c| is_over(c, c.direction(worst.direction)))
+    {
+        return None;
+    }
+    let title = BySize::of_hop(hop).hint()?;
     let table = Table::of(&hop.merged, &hop.single);
-    let title = table.hint()?;
     let words = table.words(fisher(&table), "that left never arrived");
     Some(Finding {
         title: title.to_owned(),
-        connection: at(trace, &hop.from, worst.from_id).map(|c| reference(&hop.from, &c)),
+        connection: connection.map(|c| reference(&hop.from, &c)),
         hop: Some(HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
@@ -37,8 +46,9 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let title = |d: &Direction| Table::of_repeats(d).hint();
-    let mut all = unjudged(trace, point, suspects);
+    let title = |d: &Direction| BySize::of_repeats(d).hint();
+    let mut all =
+        unjudged(trace, point, suspects).filter(|(connection, data)| !is_over(connection, data));
     let (connection, data, title) =
         all.find_map(|(connection, data)| Some((connection, data, title(data)?)))?;
     let table = Table::of_repeats(data);
@@ -52,6 +62,17 @@ fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Find
             data.frames_of(|examples| &examples.merged_repeated),
         ))
     })
+}
+
+/// Nothing of this direction gets through any more, merged or not: a few merged frames among what was lost tell nothing.
+fn is_over(connection: &Connection, data: &Direction) -> bool {
+    let goes_to_client = std::ptr::eq(data, &raw const connection.to_client);
+    let acks = if goes_to_client {
+        &connection.to_server
+    } else {
+        &connection.to_client
+    };
+    is_cut_off(data, acks)
 }
 
 fn hint(evidence: Evidence) -> Finding {
@@ -69,5 +90,33 @@ fn hint(evidence: Evidence) -> Finding {
             "capture a longer transfer: ten merged frames that vanish among single ones that pass \
                would settle it"
                 .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One merged frame, then timeout after timeout on the same bytes.
+    #[test]
+    fn what_is_cut_off_gives_no_hint() {
+        let mut connection = Connection::default();
+        let data = &mut connection.to_client;
+        (data.repeats.merged, data.repeats.merged_repeated) = (1, 1);
+        data.repeats.single = 7;
+        data.duration_s = Some(25.0);
+        (data.stuck_timeouts, data.stuck_s, data.stuck_places) = (7, 25.0, 1);
+        let point = Point {
+            name: "uplink".to_owned(),
+            connections: std::iter::once(connection.clone()).collect(),
+            ..Point::default()
+        };
+        let trace = Trace {
+            points: vec![point.clone()],
+            hops: Vec::new(),
+        };
+        assert!(hint_at(&trace, &point, std::slice::from_ref(&connection)).is_none());
+        connection.to_client.stuck_places = 9;
+        assert!(hint_at(&trace, &point, &[connection]).is_some());
     }
 }

@@ -23,6 +23,7 @@ mod settle;
 mod short;
 mod shown;
 mod thresholds;
+mod unlinked;
 mod verdict;
 mod ways;
 mod words;

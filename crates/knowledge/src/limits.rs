@@ -128,7 +128,7 @@ pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
 
 /// Stuck for its length, or at one place only: lost merged frames make timeouts at place after place,
 /// between which single ones get through.
-fn is_cut_off(data: &Direction, other: &Direction) -> bool {
+pub(crate) fn is_cut_off(data: &Direction, other: &Direction) -> bool {
     is_stuck(data, other) && (is_stuck_by_length(data, other) || data.stuck_places <= 1)
 }
 

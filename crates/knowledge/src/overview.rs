@@ -16,6 +16,7 @@ use crate::thresholds::LARGEST_PACKET;
 /// What each point shows.
 pub(crate) struct Overview {
     points: Vec<Seen>,
+    merged_on_hops: u64,
     /// What each limit below is by its point alone, and how much data is behind it.
     own: Vec<Own>,
     /// What limits each connection with enough data to tell, by point and connection.
@@ -32,6 +33,12 @@ struct Seen {
     pools: Pools,
     /// Payload of the longest frame whose segment size is not known.
     longest_unknown: u32,
+}
+
+/// Single frames that hops show inside of larger ones, whatever the larger ones' point knows of segments.
+fn merged_on_hops(trace: &Trace) -> u64 {
+    let further = trace.hops.iter().map(|hop| hop.single.merged_further);
+    further.max().unwrap_or(0)
 }
 
 /// How much there is at a point.
@@ -59,6 +66,7 @@ impl Overview {
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut overview = Self {
             points: Vec::new(),
+            merged_on_hops: merged_on_hops(trace),
             own: Vec::new(),
             limits: Vec::new(),
         };
@@ -115,10 +123,15 @@ impl Overview {
         seen.map(|seen| seen.traffic).unwrap_or_default()
     }
 
-    /// Merged frames at the point that has most of them.
+    /// Merged frames at the point that has most of them; where none tells, those that hops show.
     pub(crate) fn merged_frames(&self) -> u64 {
         let frames = self.points.iter().map(|seen| seen.merged_frames);
-        frames.max().unwrap_or(0)
+        let at_points = frames.max().unwrap_or(0);
+        if at_points > 0 {
+            at_points
+        } else {
+            self.merged_on_hops
+        }
     }
 
     /// Connections with data at the point that has most of them.

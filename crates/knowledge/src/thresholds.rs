@@ -106,6 +106,10 @@ pub(crate) const ACKS_PART: f64 = 1.0 / 3.0;
 /// And by more than acknowledgments that are held back explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;
 
+/// So many times more frames missing from a capture, though acknowledged, than found in it: not even a sniffer whose ring
+/// overflows misses 19 of 20, so these are two transfers.
+pub(crate) const MISSED: u64 = 19;
+
 /// Share of bytes and of time, below both of which a finding is a note: one part in twenty, about what
 /// one run differs from the next.
 pub(crate) const BYSTANDER: f64 = 0.05;

@@ -17,6 +17,7 @@ use crate::overview::{Overview, Traffic};
 use crate::ranking;
 use crate::same::{Group, Same};
 use crate::thresholds::LOSS_FRAMES;
+use crate::unlinked::unlinked;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -73,7 +74,11 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     overview.settle(|limit| hops_show_losses(trace, &same, &losses, limit));
     findings.extend(others(trace, overview, &same));
     let mut findings = ranking::rank(findings);
-    if ranking::are_small(&findings) {
+    let is_sound = findings.iter().all(|finding| finding.note);
+    let unlinked = unlinked(trace, overview).filter(|_| is_sound);
+    if unlinked.is_some() {
+        findings.splice(0..0, unlinked);
+    } else if ranking::are_small(&findings) {
         let healthy = healthy(overview, &findings);
         findings.splice(0..0, healthy);
     }

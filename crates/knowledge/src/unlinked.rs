@@ -1,0 +1,125 @@
+//! Captures that have nothing in common: what lies between them is not seen by anybody.
+
+use coalescope_capture::facts::{Hop, Outcomes, Trace};
+
+use crate::finding::{Finding, Id, Proof};
+use crate::overview::Overview;
+use crate::thresholds::MISSED;
+use crate::words::told;
+
+/// When several points were given, and no connection was found at two of them. What each shows by itself stands; that
+/// nothing is wrong between them can't be said.
+pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
+    let strangers = !trace.hops.is_empty() && !have_met(&trace.hops);
+    if !strangers || overview.with_data() == 0 {
+        return None;
+    }
+    let names: Vec<&str> = trace.points.iter().map(|point| &*point.name).collect();
+    let text = format!("no connection is seen at two of {}", names.join(", "));
+    Some(Finding {
+        id: Id::NotEnoughEvidence,
+        proof: Proof::Suspected,
+        reason: None,
+        note: false,
+        share: None,
+        title: "the captures have no connection in common, so that nothing can be compared".to_owned(),
+        connection: None,
+        hop: None,
+        evidence: vec![told(text)],
+        next: "capture one transfer at all places at the same time; a proxy ends connections and begins others: capture \
+               in front of it and behind it, and give coalescope the captures of each side together"
+            .to_owned(),
+    })
+}
+
+/// Whether connections were found at both points, and are the same by what became of their frames. Two downloads of one
+/// file may pass for one where hosts send no timestamps; but then next to nothing of what one capture shows is in the
+/// other, and all of it is acknowledged.
+fn have_met(hops: &[Hop]) -> bool {
+    let all = || {
+        hops.iter()
+            .flat_map(|hop| [&hop.merged, &hop.tso, &hop.single])
+    };
+    let sum = |of: fn(&Outcomes) -> u64| all().map(of).sum::<u64>();
+    let told = sum(|outcomes| outcomes.came_through() + outcomes.lost);
+    let missed = sum(|outcomes| outcomes.missed);
+    let found = told > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
+    found && missed <= MISSED * told
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_capture::facts::{Connection, Direction, Point};
+
+    use super::*;
+    use crate::finding::Finding;
+    use crate::verdict::{Merging, judge};
+
+    fn point(name: &str) -> Point {
+        let data = Direction {
+            data_frames: 1_000,
+            unique_bytes: 1_448_000,
+            segment_size_bytes: Some(1448),
+            merged_frames: 10,
+            throughput_bps: Some(1e7),
+            duration_s: Some(1.2),
+            ..Direction::default()
+        };
+        let connection = Connection {
+            to_client: data,
+            ..Connection::default()
+        };
+        Point {
+            name: name.to_owned(),
+            connections: std::iter::once(connection).collect(),
+            ..Point::default()
+        }
+    }
+
+    fn judged(matched: u64, hops: usize) -> (Merging, Vec<Finding>) {
+        let hop = Hop {
+            from: "server".to_owned(),
+            to: "client".to_owned(),
+            connections_matched: matched,
+            ..Hop::default()
+        };
+        let diagnosis = judge(&Trace {
+            points: vec![point("server"), point("client")],
+            hops: vec![hop; hops],
+        });
+        (diagnosis.verdict.merging, diagnosis.findings)
+    }
+
+    #[test]
+    fn strangers_are_not_called_sound() {
+        let (merging, findings) = judged(0, 2);
+        assert_eq!(findings[0].id, Id::NotEnoughEvidence);
+        assert_eq!(merging, Merging::Unclear);
+        assert!(findings[0].evidence[0].text.contains("server, client"));
+    }
+
+    /// What counts as found by its payload alone, and of which all frames are said to be missed.
+    #[test]
+    fn one_file_downloaded_twice_is_two_transfers() {
+        let mut hop = Hop {
+            connections_matched: 1,
+            ..Hop::default()
+        };
+        let met = |hop: &Hop| have_met(std::slice::from_ref(hop));
+        assert!(met(&hop));
+        (hop.single.seen, hop.single.missed) = (100, 99);
+        assert!(!met(&hop));
+        // The request, which begins alike.
+        hop.single.resplit = 1;
+        assert!(!met(&hop));
+        hop.single.arrived = 10;
+        assert!(met(&hop));
+    }
+
+    #[test]
+    fn whoever_has_met_is_judged() {
+        assert_eq!(judged(1, 2).1[0].id, Id::Healthy);
+        // Two transfers to compare have no hop between them.
+        assert_eq!(judged(0, 0).1[0].id, Id::Healthy);
+    }
+}
