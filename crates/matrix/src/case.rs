@@ -21,6 +21,9 @@ pub(crate) struct Case {
     pub(crate) runs: Vec<Scenario>,
     pub(crate) otherwise: Otherwise,
     twin: Option<Scenario>,
+    stranger: Option<Scenario>,
+    /// The capture that is given twice.
+    again: Option<usize>,
     /// The points are the interfaces of one file.
     pub(crate) in_one_file: bool,
     /// What came on top.
@@ -51,13 +54,22 @@ impl Case {
                 flip::flip(scenario);
             }
         }
+        if let Some(other) = &mut drawn.stranger {
+            other.seed = dice.seed();
+            set_up_points(other, drawn.may_snap, &mut dice);
+        }
         for scenario in &mut drawn.runs {
             if drawn.given == Given::Some {
                 leave_some(scenario, &mut dice);
             }
             set_up_points(scenario, drawn.may_snap, &mut dice);
         }
-        let count = drawn.runs.iter().map(|run| run.points().count()).sum();
+        let runs = drawn.runs.iter().chain(&drawn.stranger);
+        let points: usize = runs.map(|run| run.points().count()).sum();
+        let again = drawn
+            .one_twice
+            .then(|| dice.whole(0..=points as u64 - 1) as usize);
+        let count = points + usize::from(again.is_some());
         // The first of two transfers to compare is the first, whichever is the better.
         let mut order = dice.order(count);
         if !drawn.may_shuffle {
@@ -67,7 +79,7 @@ impl Case {
                 order.reverse();
             }
         }
-        let may_join = drawn.runs.len() == 1;
+        let may_join = drawn.runs.len() == 1 && again.is_none() && drawn.stranger.is_none();
         // A file sorted by a clock that was set back is in no order at all.
         let is_set = drawn
             .runs
@@ -79,6 +91,8 @@ impl Case {
             runs: drawn.runs,
             otherwise: drawn.otherwise,
             twin: drawn.twin,
+            stranger: drawn.stranger,
+            again,
             in_one_file: dice.chance(0.08) && may_join && count > 1 && !is_set,
             disturbed_by,
             order,
@@ -100,10 +114,18 @@ impl Case {
                 outcomes,
             };
         }
-        let points = outcomes.iter().flat_map(|outcome| &outcome.points);
-        let all: Vec<_> = points
+        let stranger = self.stranger.as_ref().map(run);
+        let points = outcomes
+            .iter()
+            .chain(&stranger)
+            .flat_map(|outcome| &outcome.points);
+        let mut all: Vec<_> = points
             .map(|point| (point.name.clone(), point.bytes.clone()))
             .collect();
+        if let Some(index) = self.again {
+            let (name, bytes) = all[index].clone();
+            all.insert(index + 1, (name + AGAIN, bytes));
+        }
         Played {
             twin: self.twin.as_ref().map(run),
             captures: self.order.iter().map(|&index| all[index].clone()).collect(),
@@ -136,6 +158,9 @@ impl Case {
         )
     }
 }
+
+/// What the name of a capture that is given again ends in.
+pub(crate) const AGAIN: &str = "-AGAIN";
 
 /// All points, two neighbours, or one.
 fn leave_some(scenario: &mut Scenario, dice: &mut Dice) {

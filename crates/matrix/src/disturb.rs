@@ -6,7 +6,7 @@ use coalescope_simulate::{
 
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
-use crate::parts::{HERE, end_of, host_of, wrap};
+use crate::parts::{HERE, end_of, for_points, host_of, wrap};
 
 /// What comes on top of the families.
 #[derive(Clone, Copy)]
@@ -124,14 +124,6 @@ impl Disturbance {
     }
 }
 
-fn for_points(scenario: &mut Scenario, mut change: impl FnMut(&mut Point)) {
-    for element in &mut scenario.path {
-        if let Element::Point(point) = element {
-            change(point);
-        }
-    }
-}
-
 fn any_point<'a>(scenario: &'a mut Scenario, dice: &mut Dice) -> Option<&'a mut Point> {
     let chosen = dice.whole(0..=scenario.points().count() as u64 - 1) as usize;
     let mut points = scenario
@@ -173,6 +165,9 @@ fn is_plain(scenario: &Scenario) -> bool {
     let forgets = scenario.path.iter().any(is_lossy);
     let mtu = scenario.client.mtu.min(scenario.server.mtu);
     scenario.path.iter().all(|element| match element {
+        // So little is kept that nothing would be left behind another header.
+        Element::Point(point) if point.snap < 100 => false,
+        Element::OfSome { element, .. } if matches!(**element, Element::Hop(_)) => false,
         Element::Hop(Hop::Router { mtu: router, icmp }) => {
             !icmp || !forgets && u32::from(*router) >= mtu
         }

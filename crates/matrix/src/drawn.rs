@@ -10,6 +10,10 @@ pub(crate) struct Drawn {
     pub(crate) otherwise: Otherwise,
     /// The same run without what makes it slow: how much slower it is tells whether that matters.
     pub(crate) twin: Option<Scenario>,
+    /// Another transfer, whose captures are given as well.
+    pub(crate) stranger: Option<Scenario>,
+    /// One of the captures is given again under another name.
+    pub(crate) one_twice: bool,
     /// Which of the points are given to the analysis.
     pub(crate) given: Given,
     /// The client may be the one that sends.
@@ -36,6 +40,8 @@ impl Drawn {
             runs: vec![scenario],
             otherwise,
             twin: None,
+            stranger: None,
+            one_twice: false,
             given: Given::Some,
             may_flip: true,
             may_snap: true,
@@ -59,6 +65,18 @@ impl Drawn {
     /// Beside a twin without what makes it slow.
     pub(crate) fn beside(mut self, twin: Scenario) -> Self {
         self.twin = Some(twin);
+        self
+    }
+
+    /// With captures of another transfer.
+    pub(crate) fn with_stranger(mut self, other: Scenario) -> Self {
+        self.stranger = Some(other);
+        self
+    }
+
+    /// With one of the captures given again.
+    pub(crate) fn with_one_twice(mut self) -> Self {
+        self.one_twice = true;
         self
     }
 
@@ -94,6 +112,8 @@ pub(crate) enum Otherwise {
     Reordering,
     /// Nothing is wrong, and the captures have no data from which that could be said.
     Unseen,
+    /// Nothing is wrong at either place, and the captures have nothing in common.
+    Unlinked,
     /// Of two transfers the slow one arrives unmerged since merged frames were lost on its way.
     Unmerged,
 }

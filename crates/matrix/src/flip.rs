@@ -42,6 +42,9 @@ fn flip_hop(hop: &mut Hop) {
         | Hop::DropLargerThan { toward, .. }
         | Hop::DropMergedOver { toward, .. }
         | Hop::Damage { toward, .. }
+        | Hop::DamageMerged { toward }
+        | Hop::Repeat { toward, .. }
+        | Hop::ClampMss { toward, .. }
         | Hop::ThinAcks { toward, .. }
         | Hop::Wrap { inner: toward, .. }
         | Hop::Splitter { toward, .. }

@@ -12,7 +12,9 @@
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
 use coalescope_knowledge::Reason;
-use coalescope_simulate::{DropTruth, Element, LaneTruth, Outcome, SECOND, Scenario, Side, Truth};
+use coalescope_simulate::{
+    DropTruth, Element, Hop, LaneTruth, Outcome, SECOND, Scenario, Side, Truth,
+};
 
 use crate::case::{Case, Played};
 use crate::drawn::Otherwise;
@@ -79,6 +81,11 @@ impl Label {
 fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     let (from, to) = around(run, drop);
     let point = |name: &String| outcome.truth.point(name);
+    // What is damaged travels on, and is thrown away by the host that it goes to.
+    let is_damage = matches!(
+        run.path.get(drop.element),
+        Some(Element::Hop(Hop::DamageMerged { .. }))
+    );
     let upstream = from.as_ref().and_then(point);
     let shown = upstream.map_or(0, |point| point.lost_for_merging[drop.toward.index()]);
     let singles = upstream.map_or(0, |point| singles(point, drop.toward));
@@ -95,7 +102,7 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     }
     Label {
         guilt: Some(Guilt {
-            hop: from.zip(to).filter(|_| shown > 0),
+            hop: from.zip(to).filter(|_| shown > 0 && !is_damage),
             lost: drop.for_merging,
             shown,
             singles,
@@ -163,8 +170,9 @@ fn innocent(case: &Case, played: &Played) -> Label {
     Label {
         guilt: None,
         accepted,
-        little: facts.lost_share > MANY
-            && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
+        little: case.otherwise == Otherwise::Unlinked
+            || facts.lost_share > MANY
+                && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
         merged: 0,
         reasons: Some(reasons(&case.runs[0], outcome)),
     }
@@ -215,6 +223,7 @@ impl Otherwise {
         match self {
             Self::Healthy | Self::Unmerged => "healthy",
             Self::Unseen => "none",
+            Self::Unlinked => "not-enough-evidence",
             Self::Loss => "loss-not-merging",
             Self::Window => "receiver-window",
             Self::Idle => "sender-idle",
@@ -379,7 +388,7 @@ fn rate(element: &Element, toward: Side) -> Option<u64> {
     match element {
         Element::Bond(lanes) => Some(lanes.iter().map(|lane| lane.rate_bps).sum()),
         Element::Link(link) => Some(link.toward[toward.index()].rate_bps),
-        Element::Hop(coalescope_simulate::Hop::TokenBucket { rate_bps, .. }) => Some(*rate_bps),
+        Element::Hop(Hop::TokenBucket { rate_bps, .. }) => Some(*rate_bps),
         _ => None,
     }
 }

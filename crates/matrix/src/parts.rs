@@ -114,6 +114,15 @@ pub(crate) fn point(name: &str) -> Element {
     Element::Point(Point::new(name))
 }
 
+/// Changes all points.
+pub(crate) fn for_points(scenario: &mut Scenario, mut change: impl FnMut(&mut Point)) {
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            change(point);
+        }
+    }
+}
+
 /// A short link, of a rack or inside of a host.
 pub(crate) fn near(dice: &mut Dice, wan: Wan) -> Element {
     let rate = wan.rate_bps.max(1000 * MBIT) * dice.pick(&[1, 2, 10]);

@@ -2,6 +2,7 @@
 
 use coalescope_knowledge::{Diagnosis, Merging};
 
+use crate::case::AGAIN;
 use crate::label::{FEW, Label};
 
 /// What a verdict was worth.
@@ -101,5 +102,6 @@ fn is_elsewhere(label: &Label, diagnosis: &Diagnosis) -> bool {
         return false;
     }
     let hop = main.hop.as_ref();
-    !hop.is_some_and(|hop| hop.from == *from && hop.to == *to)
+    let is = |name: &str, wanted: &str| name.trim_end_matches(AGAIN) == wanted;
+    !hop.is_some_and(|hop| is(&hop.from, from) && is(&hop.to, to))
 }

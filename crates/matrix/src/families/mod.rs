@@ -1,5 +1,7 @@
 //! The families, by what is behind them.
 
+mod boxes;
+mod captured;
 mod compared;
 mod conversations;
 mod extremes;
@@ -9,6 +11,7 @@ mod innocent;
 mod mixed;
 mod seen;
 mod slow;
+mod stacks;
 
 use crate::family::Family;
 
@@ -25,6 +28,9 @@ pub fn families() -> Vec<&'static Family> {
         mixed::ALL,
         extremes::ALL,
         conversations::ALL,
+        stacks::ALL,
+        boxes::ALL,
+        captured::ALL,
     ];
     all.into_iter().flatten().collect()
 }
