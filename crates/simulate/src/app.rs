@@ -44,6 +44,12 @@ impl App {
         self.turn == self.turns.len()
     }
 
+    /// What is left to say is the peer's to say.
+    pub(crate) fn has_spoken(&self) -> bool {
+        let mut left = self.turns.iter().skip(self.turn);
+        left.all(|turn| turn.from != self.side)
+    }
+
     /// The size of a write that is due, given how much has been received so far.
     pub(crate) fn poll(&mut self, now: Nanos, received: u64) -> Option<u64> {
         while let Some(turn) = self.turns.get(self.turn) {

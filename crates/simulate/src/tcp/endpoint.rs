@@ -363,9 +363,9 @@ impl Endpoint {
         while let Some(bytes) = self.app.poll(now, receiver.received()) {
             sender.write(bytes);
         }
-        let last_word =
-            self.id.side == Side::Server || self.host.half_close || receiver.is_closed();
-        if self.app.is_done() && last_word {
+        let last_word = self.id.side == Side::Server || receiver.is_closed();
+        let closes_early = self.host.half_close && self.app.has_spoken();
+        if closes_early || self.app.is_done() && last_word {
             sender.finish();
         }
         let blocks = if acknowledge {
