@@ -9,7 +9,8 @@ use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Len
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
-    A_FEW, ALPHA, HANDFUL, MERGED_LOST, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
+    A_FEW, ALPHA, HANDFUL, HEAVY_LOSS, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY,
+    TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -205,6 +206,13 @@ impl<'a> BySize<'a> {
         below || step.likelihood() - self.by_the_byte() < SURELY
     }
 
+    /// Whether loss for each byte, with one probability, explains all of it about as well as anything else.
+    pub(crate) fn falls_by_the_byte(&self) -> bool {
+        let steps = self.steps().into_iter().map(|step| step.likelihood());
+        let best = steps.fold(f64::NEG_INFINITY, f64::max);
+        best - self.by_the_byte() < MUCH_BETTER
+    }
+
     /// How likely all this is if every byte is lost with one probability, the likeliest one.
     fn by_the_byte(&self) -> f64 {
         let single = (f64::from(self.segment), self.single());
@@ -241,8 +249,19 @@ impl Step {
         self.longer.own_likelihood() + self.shorter.own_likelihood()
     }
 
+    /// A bucket that is too small for most merged frames holds one now and then, a box never does. So none may pass where
+    /// shorter merged frames do, or where single ones are lost heavily as well; where both is so, a bucket that is never
+    /// full again looks the same.
+    fn may_be_bucket(&self) -> bool {
+        let passes_some = self.longer.lost < self.longer.all;
+        let heavy = self.shorter.share() >= HEAVY_LOSS;
+        let conditions = [passes_some, heavy, self.carried.is_some()];
+        conditions.iter().filter(|holds| **holds).count() >= 2
+    }
+
     fn is_steep(&self) -> bool {
-        self.longer.lost >= HANDFUL
+        !self.may_be_bucket()
+            && self.longer.lost >= HANDFUL
             && self.longer.share() >= NEARLY_ALL
             && self.longer.share() >= TIMES_SINGLE * self.shorter.share()
     }
@@ -314,6 +333,39 @@ mod tests {
         assert_eq!(step((2000, 20), &steeper), None);
         let few = [(10, 6, 6)];
         assert_eq!(step((20, 3), &few), None);
+    }
+
+    /// Wrong bits: two segments are lost about twice as often as one.
+    #[test]
+    fn wrong_bits_hit_by_the_byte() {
+        let of = |single: (u64, u64), merged: &[(u32, u32, u32)]| {
+            let mut lengths = Lengths::default();
+            for (segments, all, lost) in merged {
+                lengths.add(segments * SEGMENT, all - lost, *lost);
+            }
+            let table = Table {
+                merged_lost: merged.iter().map(|(_, _, lost)| u64::from(*lost)).sum(),
+                merged: merged.iter().map(|(_, all, _)| u64::from(*all)).sum(),
+                single_lost: single.1,
+                single: single.0,
+            };
+            BySize::of_all(table, &lengths).falls_by_the_byte()
+        };
+        assert!(of((1_000, 20), &[(2, 500, 20), (4, 300, 25), (8, 100, 14)]));
+        assert!(!of((229, 38), &[(2, 50, 15), (4, 20, 19), (8, 31, 31)]));
+    }
+
+    /// A policer whose bucket just holds the longest frame: one passes when it is full.
+    #[test]
+    fn a_bucket_that_was_full_once_is_no_box() {
+        let starved = [(2, 20, 0), (3, 20, 1), (8, 60, 59), (16, 10, 10)];
+        assert_eq!(step((100, 0), &starved), None);
+        let carried = step((100, 0), &[(2, 20, 0), (3, 20, 0), (8, 60, 60)]);
+        assert_eq!(carried.unwrap().carried, Some(4_352));
+        // Single ones are lost by the dozen as well, and some merged ones pass, or shorter ones.
+        assert_eq!(step((602, 190), &[(2, 72, 69)]), None);
+        assert!(step((602, 90), &[(2, 72, 72)]).is_some());
+        assert_eq!(step((137, 25), &[(2, 14, 2), (4, 29, 29)]), None);
     }
 
     /// Short frames that pass say nothing of full ones: a path whose MTU is smaller loses those too.

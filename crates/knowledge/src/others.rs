@@ -2,6 +2,7 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Outcomes, Trace};
 
+use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{
     ConnectionLimit, Limit, is_delayed, is_short, is_stuck, is_stuck_by_length, loss_frames,
@@ -417,7 +418,7 @@ fn on_hop(hop: &Hop) -> Option<Reason> {
     let delays = hop
         .delay_spread_s
         .is_some_and(|spread| spread >= HOP_QUEUE_S);
-    if hop.lone.lost >= LOSS_FRAMES && alike {
+    if hop.lone.lost >= LOSS_FRAMES && alike && BySize::of_hop(hop).falls_by_the_byte() {
         Some(Reason::Corruption)
     } else if delays {
         Some(Reason::Queue)

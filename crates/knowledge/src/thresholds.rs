@@ -21,6 +21,10 @@ pub(crate) const NEARLY_ALL: f64 = 0.9;
 /// How much likelier, as a natural logarithm, a step has to be than loss for each byte.
 pub(crate) const SURELY: f64 = 1.5;
 
+/// How much likelier, as a natural logarithm, another explanation may be and loss for each byte still stands: a step has two
+/// parameters more, and takes the best of many (Akaike: one for each).
+pub(crate) const MUCH_BETTER: f64 = 5.0;
+
 /// Payload of a full frame on Ethernet, where connections of several sizes are looked at together.
 pub(crate) const SEGMENT: u32 = 1448;
 

@@ -114,6 +114,10 @@ pub(crate) enum Otherwise {
     Unseen,
     /// Nothing is wrong at either place, and the captures have nothing in common.
     Unlinked,
+    /// A link, whose queue is hidden where no timestamps tell how long data waited in front of the captures.
+    HiddenQueue,
+    /// Whatever it is, merging has no part in it.
+    NotMerging,
     /// Of two transfers the slow one arrives unmerged since merged frames were lost on its way.
     Unmerged,
 }

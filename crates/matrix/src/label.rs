@@ -163,19 +163,31 @@ fn innocent(case: &Case, played: &Played) -> Label {
     let drops = &outcome.truth.drops;
     let worst = drops.iter().max_by_key(|drop| drop.total());
     let behind = worst.is_some_and(|drop| around(&case.runs[0], drop).0.is_none());
-    if behind && worst.is_some_and(|drop| drop.too_long * 2 > drop.total()) {
-        // Behind a black hole there is only silence.
+    let is_silence = |drop: &DropTruth| {
+        let element = case.runs[0].path.get(drop.element);
+        drop.too_long * 2 > drop.total() || element.is_some_and(fails)
+    };
+    if behind && worst.is_some_and(is_silence) {
+        // Behind a black hole there is only silence, and so there is behind a line that fails for a while.
         accepted.extend(["healthy", "sender-idle", "path-bandwidth", "none"]);
     }
     Label {
         guilt: None,
         accepted,
-        little: case.otherwise == Otherwise::Unlinked
+        little: [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
             || facts.lost_share > MANY
                 && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
         merged: 0,
         reasons: Some(reasons(&case.runs[0], outcome)),
     }
+}
+
+/// A line that carries nothing for a while.
+fn fails(element: &Element) -> bool {
+    let Element::Link(link) = element else {
+        return false;
+    };
+    link.toward.iter().any(|lane| lane.outage.is_some())
 }
 
 /// Whether the given points do not show what an element dropped: there are none on both sides of it, and none in
@@ -208,6 +220,15 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
     let mut also = |ids: &[&'static str]| accepted.extend(ids);
     match case.otherwise {
         Otherwise::Healthy | Otherwise::Unmerged => also(facts.also_healthy()),
+        Otherwise::HiddenQueue => also(&["healthy", "loss-not-merging"]),
+        Otherwise::NotMerging => also(&[
+            "healthy",
+            "path-bandwidth",
+            "sender-idle",
+            "receiver-window",
+            "not-enough-evidence",
+            "none",
+        ]),
         Otherwise::Unseen => also(&["healthy", "path-bandwidth", "sender-idle"]),
         Otherwise::Loss => also(facts.also_lossy()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
@@ -224,10 +245,10 @@ impl Otherwise {
             Self::Healthy | Self::Unmerged => "healthy",
             Self::Unseen => "none",
             Self::Unlinked => "not-enough-evidence",
-            Self::Loss => "loss-not-merging",
+            Self::Loss | Self::NotMerging => "loss-not-merging",
             Self::Window => "receiver-window",
             Self::Idle => "sender-idle",
-            Self::Bandwidth => "path-bandwidth",
+            Self::Bandwidth | Self::HiddenQueue => "path-bandwidth",
             Self::Reordering => "reordered-before-merge",
         }
     }

@@ -72,6 +72,9 @@ pub struct Lane {
     pub marks_from: usize,
     /// Nothing gets through from a time to another.
     pub outage: Option<(Nanos, Nanos)>,
+    /// Every so often nothing comes out for a while, and then all that came in: a guest that is not scheduled, a radio
+    /// that sleeps. Time from one such pause to the next, and how long it is.
+    pub pauses: Option<(Nanos, Nanos)>,
     /// From a time on the way is so much longer.
     pub detour: Option<(Nanos, Nanos)>,
 }
@@ -91,6 +94,7 @@ impl Lane {
             queue: 4 << 20,
             marks_from: usize::MAX,
             outage: None,
+            pauses: None,
             detour: None,
         }
     }

@@ -78,7 +78,8 @@ impl Watcher {
     /// The capture runs, and takes frames that go this way.
     fn is_on(&self, packet: &Packet, now: Nanos) -> bool {
         let running = (self.point.begins..self.point.ends).contains(&now);
-        running && self.point.only.is_none_or(|side| side == packet.toward)
+        let fits = packet.frame_len() <= self.point.longest;
+        running && fits && self.point.only.is_none_or(|side| side == packet.toward)
     }
 
     fn misses(&mut self) -> bool {

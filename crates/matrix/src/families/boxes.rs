@@ -37,6 +37,21 @@ pub(super) const ALL: &[Family] = &[
     ),
     Family::innocent("repeated", "some frames come twice", repeated),
     Family::innocent("outage", "nothing gets through for a while", outage),
+    Family::innocent(
+        "outage-behind",
+        "nothing gets through for a moment behind the merging card, in a transfer that is soon over",
+        outage_behind,
+    ),
+    Family::innocent(
+        "starved-policer",
+        "a policer behind the merging card whose bucket just holds the longest frame",
+        starved_policer,
+    ),
+    Family::innocent(
+        "pauses",
+        "a guest that is not scheduled now and then, behind the merging card",
+        pauses,
+    ),
     Family::innocent("detour", "the way becomes longer in the middle", detour),
     Family::innocent(
         "cut-and-lost-by-chance",
@@ -188,6 +203,54 @@ fn outage(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
+/// The bridge of story A, sound, with something between card and guest.
+fn behind_card(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
+    let bytes = few_bytes(dice);
+    let mut scenario = scenario(dice, name, bytes);
+    let kind = any_kind(dice);
+    let merge = merging(dice, wan, kind);
+    forwarded(&mut scenario, dice, something, merge, wan);
+    scenario
+}
+
+fn outage_behind(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 500), (1.0, 30.0));
+    let begins = (dice.between(1.5, 6.0) * 2.0 * wan.delay as f64) as u64;
+    let long = dice.scaled_whole(2, 300) * MILLISECOND;
+    let way = way_with(wan, |lane| lane.outage = Some((begins, begins + long)));
+    let mut scenario = behind_card(dice, "outage-behind", wan, way);
+    scenario.turns[1].bytes = dice.scaled_whole(60_000, 800_000);
+    Drawn::one(scenario, Otherwise::NotMerging)
+}
+
+fn starved_policer(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 500), (1.0, 30.0));
+    let segments = dice.whole(3..=16);
+    let bucket = Hop::TokenBucket {
+        toward: HERE,
+        rate_bps: dice.scaled_whole(MBIT / 4, 5 * MBIT),
+        burst: (1_514 * segments + 200) as usize,
+        queue: 0,
+    };
+    let mut scenario = behind_card(dice, "starved-policer", wan, Element::Hop(bucket));
+    for element in &mut scenario.path {
+        if let Element::Merge(merge) = element {
+            merge.max_segments = segments as usize;
+        }
+    }
+    Drawn::one(scenario, Otherwise::NotMerging)
+}
+
+fn pauses(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 500), (1.0, 30.0));
+    let pause = dice.scaled_whole(20, 1_000) * MILLISECOND;
+    let every = pause + dice.scaled_whole(50, 1_500) * MILLISECOND;
+    let way = way_with(wan, |lane| lane.pauses = Some((every, pause)));
+    let mut scenario = behind_card(dice, "pauses", wan, way);
+    scenario.turns[1].bytes = dice.scaled_whole(400_000, 8_000_000);
+    Drawn::one(scenario, Otherwise::NotMerging)
+}
+
 fn detour(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (20, 500), (2.0, 30.0));
     let mut scenario = plain(dice, "detour", wan);
@@ -259,7 +322,7 @@ fn bloated_bare(dice: &mut Dice) -> Drawn {
     };
     scenario.path.insert(6, Element::Link(link));
     scenario.turns[1].bytes = dice.scaled_whole(1_000_000, 3_000_000);
-    Drawn::one(scenario, Otherwise::Bandwidth)
+    Drawn::one(scenario, Otherwise::HiddenQueue)
 }
 
 fn virtual_sender(dice: &mut Dice) -> Drawn {

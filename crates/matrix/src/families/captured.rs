@@ -75,6 +75,11 @@ pub(super) const ALL: &[Family] = &[
         "small segments in captures that begin in the middle",
         small_middle,
     ),
+    Family::innocent(
+        "long-left-out",
+        "a capture whose filter leaves long frames out",
+        long_left_out,
+    ),
     Family::innocent("given-twice", "one capture is given twice", given_twice),
     Family::innocent(
         "strangers",
@@ -220,6 +225,19 @@ fn small_middle(dice: &mut Dice) -> Drawn {
     scenario.turns[1].bytes = dice.scaled_whole(2_000_000, 5_000_000);
     begin_late(&mut scenario, dice, wan);
     Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// Merged frames, or full ones as well.
+fn long_left_out(dice: &mut Dice) -> Drawn {
+    let (mut scenario, _) = sound(dice, "long-left-out");
+    let longest = dice.pick(&[200, 1_300, 1_518, 3_100]);
+    let all = dice.chance(0.3);
+    for_points(&mut scenario, |point| {
+        if all || point.name == "HOST" {
+            point.longest = longest;
+        }
+    });
+    Drawn::one(scenario, Otherwise::NotMerging)
 }
 
 fn given_twice_and_lost(dice: &mut Dice) -> Drawn {

@@ -100,9 +100,20 @@ impl LaneState {
         self.chance.happens(1.0 - sound) || self.chance.happens(self.lane.loss)
     }
 
+    /// The end of the pause, if a time lies in one.
+    fn after_pause(&self, at: Nanos) -> Nanos {
+        let Some((every, pause)) = self.lane.pauses else {
+            return at;
+        };
+        let into = at % every.max(1);
+        let begins = every.saturating_sub(pause);
+        if into < begins { at } else { at - into + every }
+    }
+
     fn propagate(&mut self, sent: Nanos) -> Nanos {
         let detour = self.lane.detour.filter(|(at, _)| sent >= *at);
         let arrival = sent + self.lane.delay + detour.map_or(0, |(_, longer)| longer);
+        let arrival = self.after_pause(arrival);
         if let Some(reorder) = self.lane.reorder
             && self.chance.happens(reorder.probability)
         {

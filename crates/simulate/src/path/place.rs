@@ -21,6 +21,8 @@ pub struct Point {
     pub missed: f64,
     /// The sniffer misses frames in runs, as one does whose ring is full: what is lost here went through.
     pub missed_runs: Option<Bursts>,
+    /// Longer frames are left out by the capture's filter.
+    pub longest: usize,
     /// Its clock counts no shorter times than this.
     pub tick: Nanos,
     /// Frames are written in the order in which some queues are emptied, up to so much later than their stamps say.
@@ -54,6 +56,7 @@ impl Point {
             snap: 262_144,
             missed: 0.0,
             missed_runs: None,
+            longest: usize::MAX,
             tick: 1,
             unsorted: 0,
             doubled: None,
