@@ -24,6 +24,16 @@ impl Snapshot {
 /// The property of an interface whose lower one is in another namespace: the name of that.
 pub const LINK_NAMESPACE: &str = "link-namespace";
 
+/// What is not read of a host whose old iptables may have rules about the length of packets.
+pub const OLD_LENGTH_RULES: &str = "rules of the old iptables about the length of packets";
+
+/// The property of an adapter that has what was left of its description, where that was cut to fit a column.
+pub const CUT_DESCRIPTION: &str = "cut description";
+
+/// The property of an interface that names how it queues what it sends (`qdisc` of ip(8)): `noqueue` of one that the
+/// kernel makes itself.
+pub const QUEUEING: &str = "qdisc";
+
 /// Namespace and name in an interface's key: `ns/NAMESPACE/NAME`, or a name alone.
 #[must_use]
 pub fn of_key(key: &str) -> (Option<&str>, &str) {

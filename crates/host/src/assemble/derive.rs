@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Snapshot, Stack, Tun, Unread};
-use crate::names::of_key;
+use crate::model::{Interface, Platform, Setting, Snapshot, Stack, Tun, Unread};
+use crate::names::{QUEUEING, of_key};
 use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
 use crate::underlay;
@@ -22,6 +22,8 @@ const KINDS: &[(&str, &str)] = &[
     ("veth", "veth"),
     ("vxlan", "vxlan"),
     ("wireguard", "wireguard"),
+    // A NIC in front of two others (drivers/net/net_failover.c).
+    ("net_failover", "physical"),
 ];
 
 /// What `ethtool -i` prints where there is no bus.
@@ -37,9 +39,14 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
     members(snapshot);
     ports(snapshot);
     masters(snapshot);
+    let is_linux = snapshot.platform == Some(Platform::Linux);
     for interface in snapshot.interfaces.values_mut() {
+        if is_linux {
+            named_tap(interface);
+        }
         tap(interface);
     }
+    bridges(snapshot);
     packet_sockets(snapshot);
     underlay::find(snapshot);
 }
@@ -134,7 +141,54 @@ fn masters(snapshot: &mut Snapshot) {
     let kinds: BTreeMap<String, String> = said.collect();
     for (master, kind) in kinds {
         if let Some(interface) = snapshot.interfaces.get_mut(&master) {
+            let kind = if is_netvsc(interface, &kind) {
+                "physical".to_owned()
+            } else {
+                kind
+            };
             interface.kind.get_or_insert(kind);
+        }
+    }
+}
+
+/// A master whose port has the flag SLAVE, and which has not the flag MASTER itself, though ip(8) printed its flags:
+/// netvsc of Hyper-V (`netvsc_vf_join` of drivers/net/hyperv/netvsc_drv.c).
+fn is_netvsc(master: &Interface, kind: &str) -> bool {
+    kind == "bond" && master.index.is_some() && master.properties.contains_key(QUEUEING)
+}
+
+/// Ports that managers of guests name so, and nothing else is: `vnet0` of libvirt (`VIR_NET_GENERATED_VNET_PREFIX`, kept
+/// for it), `tap4f1a2b` of OpenStack, `tap100i0` of Proxmox, `tap0` of most others.
+fn named_tap(interface: &mut Interface) {
+    let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let name = interface.name.as_str();
+    let of_libvirt = name.starts_with("virbr") && name.ends_with("-nic");
+    let is_vnet = name.strip_prefix("vnet").is_some_and(number);
+    let is_named = name.starts_with("tap") || is_vnet || of_libvirt;
+    let is_port = interface.master.is_some() && interface.master_kind.as_deref() != Some("vrf");
+    if interface.kind.is_none() && interface.driver.is_none() && is_named && is_port {
+        interface.kind = Some("tun".to_owned());
+    }
+}
+
+/// Masters that have no queue, no flag of a bond or VRF, and a guest's interface or one end of a pair as a port: of what
+/// can be a master that is a bridge. (`ip link` without `-d` names no kinds.)
+fn bridges(snapshot: &mut Snapshot) {
+    let ports = snapshot.interfaces.iter();
+    let ports = ports.filter(|(_, port)| {
+        let is_guest = matches!(port.kind.as_deref(), Some("tun" | "veth"));
+        is_guest || port.peer.is_some()
+    });
+    let masters: Vec<String> = ports
+        .filter_map(|(key, port)| Some(beside(key, port.master.as_ref()?)))
+        .collect();
+    let queues_nothing = Setting::Text("noqueue".to_owned());
+    for master in masters {
+        if let Some(interface) = snapshot.interfaces.get_mut(&master)
+            && interface.properties.get(QUEUEING) == Some(&queues_nothing)
+            && interface.mac.is_some()
+        {
+            interface.kind.get_or_insert_with(|| "bridge".to_owned());
         }
     }
 }

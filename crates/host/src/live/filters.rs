@@ -3,6 +3,7 @@
 use super::host::has_module;
 use super::unread::Unreads;
 use crate::model::LengthRule;
+use crate::names::OLD_LENGTH_RULES;
 use crate::text::linux::filters::bounds;
 use coalescope_netlink::nftables;
 use coalescope_netlink::route::{Policer, Route};
@@ -25,12 +26,26 @@ pub(super) fn read(
             None
         }
     };
+    note_old_rules(inside, unread);
     if tables.is_none() && policers.is_none() {
         return None;
     }
     let policers = policers.into_iter().flatten();
     let policers = policers.map(|policer| of_policer(&policer, names));
     Some(tables.into_iter().flatten().chain(policers).collect())
+}
+
+/// The old tables have no netlink, and what asks for them loads their modules: where some are in use, and the match by
+/// length is there, rules of theirs may ask for it.
+fn note_old_rules(inside: &str, unread: &mut Unreads) {
+    let is_used = ["ip", "ip6"].iter().any(|family| {
+        let path = format!("/proc/thread-self/net/{family}_tables_names");
+        std::fs::read_to_string(path).is_ok_and(|tables| !tables.trim().is_empty())
+    });
+    if is_used && has_module("xt_length") {
+        let why = "a live look can't list them: give what scripts/collect.sh prints, or iptables-save, to --from";
+        unread.note(format!("{OLD_LENGTH_RULES}{inside}"), why);
+    }
 }
 
 fn nftables(inside: &str, unread: &mut Unreads) -> Option<Vec<LengthRule>> {

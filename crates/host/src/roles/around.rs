@@ -90,6 +90,14 @@ impl<'a> Around<'a> {
         switches.min()
     }
 
+    /// The first that has an uplink whose description begins and ends as one that was cut within.
+    pub(super) fn switch_of_cut(&self, cut: &str) -> Option<&'a str> {
+        let (begin, end) = cut.split_once("...").filter(|(_, end)| !end.is_empty())?;
+        let is_it = |uplink: &str| uplink.starts_with(begin) && uplink.ends_with(end);
+        let uplinks = self.uplinks.iter().filter(|(uplink, _)| is_it(uplink));
+        uplinks.map(|(_, switch)| *switch).min()
+    }
+
     pub(super) fn tap_of(&self, space: Option<&str>, name: &str) -> Option<&'a PacketSocket> {
         self.taps.get(&(space, name)).copied()
     }

@@ -16,13 +16,17 @@ pub struct Graph {
     below: BTreeMap<String, BTreeSet<String>>,
     /// The ports of each master.
     ports: BTreeMap<String, BTreeSet<String>>,
-    /// For each bridge of Open vSwitch that patch ports join to others, the first of all that hang together.
+    /// For each bridge that patch ports or pairs of veth join to others, the first of all that hang together.
     joined: BTreeMap<String, String>,
 }
 
 /// Kinds through which a frame passes as it is: what is on top has the role, what is beneath
 /// receives the frames.
 const PASSES_THROUGH: [&str; 7] = ["bond", "team", "lagg", "vlan", "macvlan", "macvtap", "dsa"];
+
+/// The kind of a master that is a NIC itself, whose virtual function the port is (netvsc of Hyper-V, `net_failover`):
+/// what the port receives is handed to the master.
+pub(super) const FAILOVER: &str = "physical";
 
 impl Graph {
     /// The graph of a host.
@@ -33,19 +37,32 @@ impl Graph {
             graph.add(snapshot, key, interface);
         }
         graph.add_ovs(snapshot);
+        graph.joined = joined(graph.pairs(snapshot).chain(patches(snapshot)));
         graph
+    }
+
+    /// Bridges that a pair of veth joins, one end a port of each: what firewalls of OpenStack (`qbr`) and Proxmox (`fwbr`)
+    /// are made of.
+    fn pairs(&self, snapshot: &Snapshot) -> impl Iterator<Item = (String, String)> {
+        snapshot.interfaces.iter().filter_map(|(key, interface)| {
+            let peer = interface.peer.as_ref()?;
+            let name = peer.name.as_ref().filter(|_| peer.namespace.is_none())?;
+            let here = self.masters.get(key)?.clone();
+            let there = self.masters.get(&beside(key, name))?.clone();
+            Some((here, there))
+        })
     }
 
     fn add(&mut self, snapshot: &Snapshot, key: &str, interface: &Interface) {
         if let Some(master) = &interface.master {
             let master = beside(key, master);
-            if passes_through(snapshot, &master) {
+            if passes_through(snapshot, &master) || is_failover(snapshot, &master) {
                 self.put_above(key, &master);
             }
             self.put_master(key, master);
         }
         if let Some(parent) = &interface.parent
-            && passes_through(snapshot, key)
+            && (passes_through(snapshot, key) || is_like_its_parent(snapshot, key, parent))
         {
             self.put_above(&beside(key, parent), key);
         }
@@ -55,7 +72,6 @@ impl Graph {
         let Some(ovs) = &snapshot.ovs else {
             return;
         };
-        self.joined = joined(&ovs.bridges);
         for (bridge, about) in &ovs.bridges {
             for port in outer_ports(bridge, about) {
                 if !self.masters.contains_key(port) {
@@ -127,23 +143,30 @@ pub(crate) fn outer_ports<'a>(
     outer.map(|(port, _)| port)
 }
 
-/// For each bridge that a patch port leads out of, the first of those that hang together by such.
-fn joined(bridges: &BTreeMap<String, OvsBridge>) -> BTreeMap<String, String> {
+/// Bridges of Open vSwitch that patch ports join.
+fn patches(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let bridges = || snapshot.ovs.iter().flat_map(|ovs| &ovs.bridges);
     let mut of_port: BTreeMap<&str, &str> = BTreeMap::new();
-    for (bridge, about) in bridges {
+    for (bridge, about) in bridges() {
         for port in about.ports.keys() {
             of_port.entry(port).or_insert(bridge);
         }
     }
-    let mut next: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (bridge, about) in bridges {
+    let of_bridge = |(bridge, about): (&String, &OvsBridge)| {
         let peers = about.ports.values().filter_map(|port| port.peer.as_deref());
-        for other in peers.filter_map(|peer| of_port.get(peer)) {
-            for (from, to) in [(bridge.as_str(), *other), (*other, bridge.as_str())] {
-                let all = next.entry(from.to_owned()).or_default();
-                all.insert(to.to_owned());
-            }
-        }
+        let others = peers.filter_map(|peer| of_port.get(peer));
+        let pairs = others.map(|other| (bridge.clone(), (*other).to_owned()));
+        pairs.collect::<Vec<_>>()
+    };
+    bridges().flat_map(of_bridge).collect()
+}
+
+/// For each bridge that is joined to another one, the first of those that hang together.
+fn joined(pairs: impl Iterator<Item = (String, String)>) -> BTreeMap<String, String> {
+    let mut next: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (one, other) in pairs {
+        next.entry(one.clone()).or_default().insert(other.clone());
+        next.entry(other).or_default().insert(one);
     }
     let mut joined = BTreeMap::new();
     for first in next.keys() {
@@ -176,6 +199,22 @@ fn walk(next: &BTreeMap<String, BTreeSet<String>>, from: &str) -> Vec<String> {
 fn passes_through(snapshot: &Snapshot, key: &str) -> bool {
     let kind = snapshot.interfaces.get(key).and_then(|i| i.kind.as_deref());
     kind.is_some_and(|kind| PASSES_THROUGH.contains(&kind))
+}
+
+fn is_failover(snapshot: &Snapshot, master: &str) -> bool {
+    let master = snapshot.interfaces.get(master);
+    master.is_some_and(|master| master.kind.as_deref() == Some(FAILOVER))
+}
+
+/// Without `ip -d` nothing says what lies on another interface. Of Ethernet devices VLANs, ipvlan and the ports of a
+/// switch chip have the address of what is beneath (`vlan_dev_init`, `ipvlan_init`, `dsa_user_create`), and a
+/// tunnel has one of its own.
+fn is_like_its_parent(snapshot: &Snapshot, key: &str, parent: &str) -> bool {
+    let interface = snapshot.interfaces.get(key);
+    let beneath = snapshot.interfaces.get(&beside(key, parent));
+    let address = |of: Option<&Interface>| of.and_then(|one| one.mac.clone());
+    let is_unknown = interface.is_some_and(|one| one.kind.is_none());
+    is_unknown && address(interface).is_some() && address(interface) == address(beneath)
 }
 
 /// The key of an interface named `name` in the namespace of `key`.

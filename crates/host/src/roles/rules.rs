@@ -1,9 +1,10 @@
 //! The rules by which an interface gets a role of its own.
 
 use super::around::{Around, Counted};
-use super::graph::Graph;
+use super::graph::{FAILOVER, Graph};
 use super::{Role, RoleName};
 use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
+use crate::names::{CUT_DESCRIPTION, QUEUEING};
 use crate::text::windows::passing::FORWARDING;
 
 /// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
@@ -77,8 +78,38 @@ fn is_place_known(snapshot: &Snapshot, interface: &Interface) -> bool {
     match snapshot.platform {
         Some(Platform::Linux) | None => interface.index.is_some() || is_end,
         Some(Platform::Esxi) => interface.name.starts_with("vmk"),
+        Some(Platform::Windows) => !may_be_uplink(snapshot, interface),
         Some(_) => true,
     }
+}
+
+/// What was left of an adapter's description.
+fn cut_description(interface: &Interface) -> Option<&str> {
+    match interface.properties.get(CUT_DESCRIPTION)? {
+        Setting::Text(rest) => Some(rest),
+        _ => None,
+    }
+}
+
+/// Whether an uplink may be this adapter, of which nobody read the description or its end: one that begins so, or one that
+/// no adapter is.
+fn may_be_uplink(snapshot: &Snapshot, interface: &Interface) -> bool {
+    if interface.description.is_some() || is_kind(interface, "vethernet") {
+        return false;
+    }
+    let begin = cut_description(interface).map(|rest| {
+        let begin = rest.split("...").next().unwrap_or(rest);
+        begin.trim_end_matches('…')
+    });
+    let switches = snapshot.switches.values();
+    let mut uplinks = switches.flat_map(|switch| &switch.uplinks);
+    uplinks.any(|uplink| match begin {
+        Some(begin) => uplink.starts_with(begin),
+        None => !snapshot
+            .interfaces
+            .values()
+            .any(|other| other.name == *uplink || other.description.as_ref() == Some(uplink)),
+    })
 }
 
 /// Interfaces whose role hangs on what was not read: those with a master of which no text says what
@@ -124,6 +155,10 @@ fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
             format!("port of {master} (Open vSwitch)"),
         )),
         "bridge" => Some(role(RoleName::BridgePort, format!("port of {master}"))),
+        FAILOVER => {
+            let why = format!("virtual function of {master}, which has what it receives");
+            Some(role(RoleName::BondMember, why))
+        }
         _ => None,
     }
 }
@@ -159,14 +194,30 @@ fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
 /// What shows that a guest is behind an interface.
 fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
     let interface = snapshot.interfaces.get(key)?;
+    if is_xen_backend(interface) {
+        return Some("Xen");
+    }
     match interface.kind.as_deref()? {
         "veth" => is_far(interface).then_some("veth"),
         "epair" => Some("epair"),
         "macvtap" => Some("macvtap"),
         "tap" => Some("TAP"),
-        "tun" => is_tap(interface).then_some("TAP"),
+        "tun" => (is_tap(interface) && !is_placeholder(&interface.name)).then_some("TAP"),
         _ => None,
     }
+}
+
+/// The host's end of a Xen guest's interface: on its bus `vif-1-0`, the first interface of guest 1. A guest's own is
+/// `vif-0` there (xenbus_probe_backend.c and xenbus_probe_frontend.c of drivers/xen/xenbus).
+fn is_xen_backend(interface: &Interface) -> bool {
+    let driver = interface.driver.as_ref();
+    let bus = driver.and_then(|driver| driver.bus.as_deref());
+    bus.is_some_and(|bus| bus.starts_with("vif-") && bus.matches('-').count() == 2)
+}
+
+/// `virbr0-nic`, which libvirt makes so that its bridge has an address (src/network/bridge_driver.c).
+fn is_placeholder(name: &str) -> bool {
+    name.starts_with("virbr") && name.ends_with("-nic")
 }
 
 fn is_tap(interface: &Interface) -> bool {
@@ -182,7 +233,8 @@ fn is_far(interface: &Interface) -> bool {
 
 /// Guests hang on the same bridge, on top of it, or are reached by routing.
 fn guest_uplink(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
-    if guest_behind(snapshot, key).is_some() || !is_uplink_kind(kind_of(snapshot, key)) {
+    let interface = snapshot.interfaces.get(key)?;
+    if guest_behind(snapshot, key).is_some() || !is_uplink_kind(interface) {
         return None;
     }
     bridged_guests(around, key)
@@ -190,9 +242,14 @@ fn guest_uplink(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<R
         .or_else(|| switched_guests(snapshot, around, key))
 }
 
-/// Bridges and tunnels are no uplinks themselves: what is beneath them is.
-fn is_uplink_kind(kind: &str) -> bool {
-    matches!(kind, "" | "physical" | "bond" | "team" | "lagg" | "vlan")
+/// Bridges and tunnels are no uplinks themselves: what is beneath them is. Of what nobody said what it is, the kernel's own
+/// interfaces queue nothing.
+fn is_uplink_kind(interface: &Interface) -> bool {
+    let queueing = interface.properties.get(QUEUEING);
+    match interface.kind.as_deref() {
+        None => queueing != Some(&Setting::Text("noqueue".to_owned())),
+        Some(kind) => matches!(kind, "physical" | "bond" | "team" | "lagg" | "vlan"),
+    }
 }
 
 fn bridged_guests(around: &Around<'_>, key: &str) -> Option<Role> {
@@ -227,7 +284,8 @@ fn switched_guests(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Optio
         Some(interface.name.as_str()),
         interface.description.as_deref(),
     ];
-    let switch = around.switch_of(&names)?;
+    let by_rest = || around.switch_of_cut(cut_description(interface)?);
+    let switch = around.switch_of(&names).or_else(by_rest)?;
     Some(role(
         RoleName::GuestUplink,
         format!("uplink of the virtual switch {switch}"),

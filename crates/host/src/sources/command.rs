@@ -65,6 +65,7 @@ const KNOWN: &[&str] = &[
     "tail",
     "tc",
     "teamdctl",
+    "teamnl",
     "uname",
     "vmware",
 ];

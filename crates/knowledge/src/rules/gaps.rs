@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use coalescope_host::model::{Interface, Platform, Snapshot};
-use coalescope_host::names::LINK_NAMESPACE;
-use coalescope_host::roles::{RoleName, roles, undecided};
+use coalescope_host::model::{Interface, Platform, Setting, Snapshot, VirtualSwitch};
+use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
+use coalescope_host::roles::{Role, RoleName, roles, undecided};
+
+/// What ethtool(8) calls LRO: of all that is merged, what harms most whoever passes frames on.
+const LRO: &str = "large-receive-offload";
 
 /// What was not read.
 pub(super) struct Gap {
@@ -23,7 +26,123 @@ pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
         decides: wanted.decides,
     });
     let lacks = lacks.chain(masters(snapshot));
-    lacks.chain(underlays(snapshot)).collect()
+    let lacks = lacks.chain(underlays(snapshot));
+    lacks.chain(wires(snapshot)).collect()
+}
+
+/// What NICs lack that decides, each with what it lacks.
+fn wires(snapshot: &Snapshot) -> Vec<Gap> {
+    let roles = roles(snapshot);
+    match snapshot.platform {
+        Some(Platform::Linux) => vec![
+            unplaced(snapshot, &roles),
+            unmerged(snapshot, &roles),
+            old_rules(snapshot),
+        ],
+        Some(Platform::Windows) => vec![unnamed(snapshot, &roles)],
+        _ => Vec::new(),
+    }
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+type Roles = BTreeMap<String, Vec<Role>>;
+
+/// NICs whose offloads were read, and of which nothing tells whether they are ports of something.
+fn unplaced(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
+    let known: Vec<String> = undecided(snapshot)
+        .into_iter()
+        .map(|(port, _)| port)
+        .collect();
+    let all = snapshot.interfaces.iter().filter(|(key, interface)| {
+        let is_open = !interface.features.is_empty() && is_nic(interface);
+        is_open && roles[*key].is_empty() && !known.contains(key) && interface.up != Some(false)
+    });
+    gap(
+        "what is the master of",
+        all.map(|(key, _)| key),
+        "(ip -d link)",
+    )
+    .filter(|_| (LINUX_LINKS.is_there)(snapshot))
+}
+
+/// NICs whose frames are passed on, and of which nobody read whether LRO is on.
+fn unmerged(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
+    let all = snapshot.interfaces.iter().filter(|(key, interface)| {
+        let is_read = interface.features.contains_key(LRO);
+        let own = &roles[*key];
+        let is_guest = own.iter().any(|role| role.role == RoleName::GuestPort);
+        let is_transit = own.iter().any(|role| role.role.is_transit()) && !is_guest;
+        let is_member = own.iter().any(|role| role.role == RoleName::BondMember);
+        is_transit && !is_read && (is_wire(interface) || is_member && is_nic(interface))
+    });
+    gap(
+        "whether LRO is on at",
+        all.map(|(key, _)| key),
+        "(ethtool -k)",
+    )
+    .filter(|_| has_features(snapshot))
+}
+
+/// Adapters that may be uplinks, as their descriptions were not read or cut.
+fn unnamed(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
+    let all = snapshot.interfaces.iter().filter(|(key, interface)| {
+        interface.description.is_none() && interface.kind.is_none() && roles[*key].is_empty()
+    });
+    let command = "(Get-NetAdapter | fl Name, InterfaceDescription)";
+    gap("the description of", all.map(|(key, _)| key), command)
+        .filter(|_| !snapshot.switches.is_empty())
+}
+
+/// Rules of the old iptables that a live look could not list.
+fn old_rules(snapshot: &Snapshot) -> Option<Gap> {
+    let is_noted = snapshot
+        .unread
+        .iter()
+        .any(|unread| unread.what.starts_with(OLD_LENGTH_RULES));
+    is_noted.then(|| Gap {
+        what: format!("{OLD_LENGTH_RULES} (iptables-save)"),
+        decides: true,
+    })
+}
+
+/// Interfaces that a line names at most.
+const NAMED: usize = 8;
+
+fn gap<'a>(what: &str, names: impl Iterator<Item = &'a String>, command: &str) -> Option<Gap> {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let mut listed = names
+        .iter()
+        .take(NAMED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if more > 0 {
+        listed += &format!(" and {more} more");
+    }
+    (!names.is_empty()).then(|| Gap {
+        what: format!("{what} {listed} {command}"),
+        decides: true,
+    })
+}
+
+/// A device, or something of which nothing says what it is.
+fn is_nic(interface: &Interface) -> bool {
+    let kind = interface.kind.as_deref();
+    matches!(kind, None | Some("physical")) && interface.parent.is_none()
+}
+
+/// A device that is in use, by its kind or by a queue for what it sends: what the kernel makes itself has none
+/// (`IFF_NO_QUEUE`), unless somebody gave it one.
+fn is_wire(interface: &Interface) -> bool {
+    let is_used = interface.up != Some(false) && interface.carrier != Some(false);
+    let has_queue = match interface.properties.get(QUEUEING) {
+        Some(Setting::Text(name)) => !matches!(name.as_str(), "noqueue" | "noop"),
+        _ => interface.kind.is_some(),
+    };
+    is_used && is_nic(interface) && has_queue && interface.mac.is_some()
 }
 
 /// Tunnels of which nobody knows what carries them, as no address was read at all: else the other end
@@ -68,8 +187,16 @@ struct Wanted {
 fn wanted(platform: Option<Platform>) -> &'static [Wanted] {
     match platform {
         Some(Platform::Linux) => &[LINUX_OFFLOADS, LINUX_LINKS, LINUX_FORWARDING, KERNEL],
-        Some(Platform::Freebsd | Platform::Openbsd) => &[BSD_OFFLOADS, BSD_FORWARDING, KERNEL],
-        Some(Platform::Windows) => &[WINDOWS_OFFLOADS, WINDOWS_BUILD, WINDOWS_KERNEL],
+        Some(Platform::Freebsd | Platform::Openbsd) => {
+            &[BSD_OFFLOADS, BSD_FORWARDING, BSD_FORWARDING6, KERNEL]
+        }
+        Some(Platform::Windows) => &[
+            WINDOWS_OFFLOADS,
+            WINDOWS_BUILD,
+            WINDOWS_KERNEL,
+            WINDOWS_SOFTWARE_RSC,
+            WINDOWS_JUMBO,
+        ],
         Some(Platform::Esxi) => &[ESXI_SETTINGS],
         Some(Platform::Macos) | None => &[],
     }
@@ -108,10 +235,28 @@ const WINDOWS_KERNEL: Wanted = Wanted {
     is_there: |snapshot| snapshot.kernel.is_some() || has_software_rsc(snapshot),
     ..KERNEL
 };
+/// The one build whose switches lose what they merge (see hyperv-ws2019-rsc-jumbo).
+const WINDOWS_SOFTWARE_RSC: Wanted = Wanted {
+    what: "software RSC of the switch (Get-VMSwitch | fl)",
+    decides: true,
+    is_there: |snapshot| !is_server_2019(snapshot) || snapshot.switches.values().all(is_rsc_known),
+};
+const WINDOWS_JUMBO: Wanted = Wanted {
+    what: "jumbo frames of the switch's uplinks (Get-NetAdapterAdvancedProperty)",
+    decides: true,
+    is_there: |snapshot| {
+        let jumbo = |interface: &Interface| interface.properties.contains_key("*JumboPacket");
+        !is_server_2019(snapshot) || !has_software_rsc(snapshot) || any(snapshot, jumbo)
+    },
+};
 const LINUX_LINKS: Wanted = Wanted {
     what: "links (ip -d link)",
     decides: true,
-    is_there: |snapshot| any(snapshot, |interface| interface.mtu_bytes.is_some()),
+    is_there: |snapshot| {
+        any(snapshot, |interface| {
+            interface.mtu_bytes.is_some() || interface.up.is_some()
+        })
+    },
 };
 const LINUX_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.ipv4.ip_forward)",
@@ -122,6 +267,14 @@ const BSD_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.inet.ip.forwarding)",
     decides: true,
     is_there: |snapshot| is_told(snapshot, "net.inet.ip.forwarding") || !has_endpoint(snapshot),
+};
+/// Software LRO holds back if either is on (see freebsd-bridge-jail-lro).
+const BSD_FORWARDING6: Wanted = Wanted {
+    what: "forwarding of IPv6 (sysctl net.inet6.ip6.forwarding)",
+    decides: true,
+    is_there: |snapshot| {
+        is_told(snapshot, "net.inet6.ip6.forwarding") || !has_bridged_lro(snapshot)
+    },
 };
 const KERNEL: Wanted = Wanted {
     what: "the kernel's release (uname -a, systeminfo)",
@@ -140,9 +293,28 @@ fn has_endpoint(snapshot: &Snapshot) -> bool {
     all.any(|role| role.role == RoleName::Endpoint)
 }
 
+fn has_bridged_lro(snapshot: &Snapshot) -> bool {
+    let lro = |key: &String| {
+        let feature = snapshot.interfaces[key].features.get("LRO");
+        feature.is_some_and(|lro| lro.active)
+    };
+    let is_port = |role: &Role| role.role == RoleName::BridgePort;
+    let mut roles = roles(snapshot).into_iter();
+    roles.any(|(key, roles)| lro(&key) && roles.iter().any(is_port))
+}
+
 fn has_software_rsc(snapshot: &Snapshot) -> bool {
     let mut switches = snapshot.switches.values();
     switches.any(|switch| switch.software_rsc == Some(true))
+}
+
+fn is_server_2019(snapshot: &Snapshot) -> bool {
+    let kernel = snapshot.kernel.as_deref().unwrap_or_default();
+    kernel == "10.0.17763" || kernel.starts_with("10.0.17763.")
+}
+
+fn is_rsc_known(switch: &VirtualSwitch) -> bool {
+    switch.software_rsc.is_some() || switch.kind.as_deref() != Some("external")
 }
 
 fn has_features(snapshot: &Snapshot) -> bool {

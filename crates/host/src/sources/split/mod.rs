@@ -1,8 +1,9 @@
 //! Several commands pasted into one file, one after the other.
 //!
-//! A file is only cut where a line can hardly be anything else: a shell's prompt with a command, or
-//! a heading around a command or a path.
+//! A file is only cut where a line can hardly be anything else: a shell's prompt with a command, a
+//! heading around a command or a path, or what begins the output of another command.
 
+mod begins;
 mod heading;
 mod prompt;
 
@@ -67,7 +68,11 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
         }
     }
     open.close(text, text.len(), &mut pieces);
+    let mut cut = Vec::with_capacity(pieces.len());
     pieces
+        .into_iter()
+        .for_each(|piece| begins::cut(piece, &mut cut));
+    cut
 }
 
 fn separator(line: &str) -> Option<Separator<'_>> {

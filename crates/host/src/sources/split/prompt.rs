@@ -7,6 +7,7 @@ pub(super) fn read(line: &str) -> Option<Separator<'_>> {
     // The longest prompts that people use; a longer line without one is not searched for it.
     let line = line.trim_end();
     let prompt = powershell(line)
+        .or_else(|| pfsense(line))
         .or_else(|| brackets(line))
         .or_else(|| user_at_host(environment(line)))
         .or_else(|| drive(line));
@@ -51,13 +52,25 @@ fn brackets(line: &str) -> Option<Separator<'_>> {
     (is_name(user) && is_name(host)).then(|| certain(Some(host), command))
 }
 
+/// `[2.7.2-RELEASE][admin@pf.example.org]/root: ifconfig` of pfSense.
+fn pfsense(line: &str) -> Option<Separator<'_>> {
+    let (release, rest) = line.strip_prefix('[')?.split_once("][")?;
+    let (inside, rest) = rest.split_once(']')?;
+    let (user, host) = inside.split_once('@')?;
+    let (path, command) = rest.split_once(':')?;
+    let is_path = path.starts_with(['/', '~']) && !path.contains(char::is_whitespace);
+    (is_name(release) && is_name(user) && is_name(host) && is_path)
+        .then(|| certain(Some(host), command))
+}
+
 /// `root@host:~# ethtool -k eth0`, `root@host:~ # ifconfig`, `me@host ~ % ifconfig`.
 fn user_at_host(line: &str) -> Option<Separator<'_>> {
     let (user, rest) = line.split_once('@')?;
-    let end = rest.find([':', ' ', '#', '$', '%', '>'])?;
+    let end = rest.find([':', ' ', '#', '$', '%', '>', '['])?;
     let (host, rest) = rest.split_at(end);
     let (path, command) = sign_of(rest)?;
-    let path = path.trim_start_matches(':').trim();
+    // TrueNAS has the folder in brackets: `root@nas[~]# ifconfig`.
+    let path = path.trim_start_matches(':').trim_matches(['[', ']']).trim();
     let fits = is_name(user) && is_name(host) && !path.contains(char::is_whitespace);
     fits.then(|| certain(Some(host), command))
 }
@@ -86,12 +99,20 @@ fn host_and_sign(line: &str) -> Option<Separator<'_>> {
     let (before, command) = sign_of(line)?;
     let host = before.split(':').next()?;
     let path = before[host.len()..].trim_start_matches(':');
-    let fits = is_name(host) && !path.contains(char::is_whitespace) && !command.is_empty();
+    // Of bash on a Mac, the user is behind the path: `mac:~ me$ ifconfig`.
+    let single = !path.contains(char::is_whitespace);
+    let fits = is_name(host) && (single || is_mac(path)) && !command.is_empty();
     fits.then(|| Separator {
         style: Style::Once('%'),
         host: Some(host),
         command: command.trim(),
     })
+}
+
+/// `~ me`: a path, and a user.
+fn is_mac(path: &str) -> bool {
+    let words: Vec<&str> = path.split(' ').collect();
+    matches!(words.as_slice(), [folder, user] if folder.starts_with(['~', '/']) && is_name(user))
 }
 
 /// `# ethtool -k eth0`, `$ ip link`, and of busybox `/etc # ip link`, `~ # ip link`.

@@ -14,8 +14,14 @@ fn every_prompt_separates() {
         ("root@hv1:/etc/network $ ", Some("hv1")),
         ("(venv) me@hv1:~$ ", Some("hv1")),
         ("root@opn:~ # ", Some("opn")),
+        ("root@nas[~]# ", Some("nas")),
+        ("root@nas[/mnt/tank]# ", Some("nas")),
         ("me@mac ~ % ", Some("mac")),
         ("[root@hv1 ~]# ", Some("hv1")),
+        (
+            "[2.7.2-RELEASE][root@pf.example.org]/root: ",
+            Some("pf.example.org"),
+        ),
         ("[me@hv1.example.org tmp]$ ", Some("hv1.example.org")),
         ("[root@esx1:~] ", Some("esx1")),
         ("PS C:\\Users\\me> ", None),
@@ -43,6 +49,14 @@ fn a_bare_sign_wants_a_known_command() {
         (Some("hv"), Some("uname"), "z\n"),
     ];
     assert_eq!(commands(text), expected);
+    let mac = "mac:~ me$ uname -a\nDarwin\nmac:/tmp me$ whoami\nme\n";
+    assert_eq!(
+        commands(mac),
+        [
+            (Some("mac"), Some("uname -a"), "Darwin\n"),
+            (Some("mac"), Some("whoami"), "me\n")
+        ]
+    );
     let busybox = "/ # ip link\n1: lo\n~ # brctl show\nbridge\n";
     let expected = [
         (None, Some("ip link"), "1: lo\n"),

@@ -47,7 +47,9 @@ pub(super) fn read_uname(text: &Text<'_>, snapshot: &mut Snapshot) {
 fn product(line: &str) -> Option<Distribution> {
     let mut words = line.split_whitespace();
     let (id, name) = words.find_map(|word| match word {
-        "pfSense" => Some(("pfsense", "pfSense")),
+        // With the path where it was built, or without.
+        word if word.rsplit('/').next() == Some("pfSense") => Some(("pfsense", "pfSense")),
+        word if word.ends_with("/sys/FreeNAS.amd64") => Some(("truenas", "FreeNAS")),
         "TRUENAS" => Some(("truenas", "TrueNAS CORE")),
         word if is_opnsense(word) => Some(("opnsense", "OPNsense")),
         _ => None,

@@ -108,6 +108,8 @@ fn brctl(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, BRCTL.name, snapshot);
     let mut current: Option<(&str, Bridge)> = None;
     let titles = first_lines(text).take(1).count();
+    // Where a terminal or a mail took the tabs away, ports stand at the left.
+    let blank = first_line(text).contains('\t') || first_line(text).contains("  ");
     for line in out.lines().filter(|line| !line.is_empty()).skip(titles) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let below = line.starts_with([' ', '\t']);
@@ -119,7 +121,7 @@ fn brctl(text: &Text<'_>, snapshot: &mut Snapshot) {
                     .iter()
                     .for_each(|port| put_port(&mut out, &mut current, port));
             }
-            ([port], true) => put_port(&mut out, &mut current, port),
+            ([port], below) if below || !blank => put_port(&mut out, &mut current, port),
             _ => out.unknown(line),
         }
     }

@@ -131,6 +131,33 @@ pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
     })
 }
 
+/// A rule of `iptables -L`, whose columns have these titles; `None` if it asks for no length.
+pub(super) fn of_list(line: &str, chain: &str, titles: &[&str]) -> Option<LengthRule> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "length")?;
+    let (bare, inverted) = match words.get(at + 1)?.strip_prefix('!') {
+        Some(bare) => (bare, true),
+        None => (*words.get(at + 1)?, false),
+    };
+    let lengths = range(bare, inverted);
+    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
+    let column = |title: &str| {
+        let place = titles.iter().position(|one| *one == title)?;
+        words.get(place).map(|word| (*word).to_owned())
+    };
+    Some(LengthRule {
+        by: "iptables".to_owned(),
+        chain: chain.to_owned(),
+        hook: hook_of(chain),
+        interface: column("in").filter(|name| name != "*" && name != "any"),
+        longer_than_bytes,
+        up_to_bytes,
+        verdict: column("target").map(|target| target.to_ascii_lowercase()),
+        protocol: column("prot").filter(|name| name != "all" && name != "0"),
+        ..LengthRule::default()
+    })
+}
+
 /// The chains that iptables hooks in itself.
 fn hook_of(chain: &str) -> Option<String> {
     let all = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"];
@@ -292,6 +319,34 @@ mod tests {
             is(None, Some(128), "mark", "tcp")
         );
         assert_eq!(of_iptables("-A FORWARD -j ACCEPT", "filter"), None);
+    }
+
+    #[test]
+    fn rules_of_iptables_in_columns() {
+        let titles = [
+            "pkts",
+            "bytes",
+            "target",
+            "prot",
+            "opt",
+            "in",
+            "out",
+            "source",
+            "destination",
+        ];
+        let line = " 1021 4012K DROP  tcp  --  eth0   *  0.0.0.0/0   0.0.0.0/0   length 1501:65535";
+        let rule = of_list(line, "FORWARD", &titles).expect("a rule about lengths");
+        assert_eq!(rule.interface.as_deref(), Some("eth0"));
+        assert_eq!(rule.hook.as_deref(), Some("forward"));
+        assert_eq!(said(Some(rule)), is(Some(1500), None, "drop", "tcp"));
+        let titles = ["target", "prot", "opt", "source", "destination"];
+        let line = "ACCEPT     all  --  anywhere  anywhere   length !1501:65535";
+        let rule = of_list(line, "FORWARD", &titles);
+        assert_eq!(said(rule), is(None, Some(1500), "accept", ""));
+        assert_eq!(
+            of_list("ACCEPT all -- anywhere anywhere", "FORWARD", &titles),
+            None
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::files::{self, assignment};
 use super::out::{Out, command_words, only_line};
-use crate::model::{Platform, Snapshot};
+use crate::model::{Distribution, Platform, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
@@ -42,6 +42,13 @@ pub(super) const OS_RELEASE: Reader = Reader {
         has("ID=") && has("NAME=") && lines().all(|line| assignment(line).is_some())
     },
     read: os_release,
+};
+
+/// `/etc/redhat-release`, which is older than os-release.
+pub(super) const REDHAT_RELEASE: Reader = Reader {
+    name: "/etc/redhat-release",
+    recognises: |text| only_line(text).and_then(redhat).is_some(),
+    read: redhat_release,
 };
 
 /// `hostnamectl`.
@@ -138,6 +145,38 @@ fn os_release(text: &Text<'_>, snapshot: &mut Snapshot) {
         out.snapshot.platform = freebsd.then_some(Platform::Freebsd);
         out.snapshot.distribution = Some(release);
     }
+    out.finish();
+}
+
+/// How the names of distributions begin that have such a file, and their ids in os-release.
+const REDHATS: [(&str, &str); 9] = [
+    ("Red Hat Enterprise Linux", "rhel"),
+    ("CentOS", "centos"),
+    ("Fedora", "fedora"),
+    ("Rocky Linux", "rocky"),
+    ("AlmaLinux", "almalinux"),
+    ("Oracle Linux", "ol"),
+    ("Scientific Linux", "scientific"),
+    ("Amazon Linux", "amzn"),
+    ("XenServer", "xenserver"),
+];
+
+/// `CentOS Linux release 7.9.2009 (Core)`
+fn redhat(line: &str) -> Option<Distribution> {
+    let (name, rest) = line.split_once(" release ")?;
+    let version = rest.split(' ').next()?;
+    let is_version = version.starts_with(|letter: char| letter.is_ascii_digit());
+    let (_, id) = REDHATS.iter().find(|(begin, _)| name.starts_with(begin))?;
+    is_version.then(|| Distribution {
+        id: (*id).to_owned(),
+        version: Some(version.to_owned()),
+        name: Some(line.to_owned()),
+    })
+}
+
+fn redhat_release(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, REDHAT_RELEASE.name, snapshot);
+    out.snapshot.distribution = out.lines().find_map(redhat);
     out.finish();
 }
 

@@ -39,7 +39,11 @@ const COUNTERS: [(&str, &str, &str); 14] = [
 fn old_header(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace)?;
     let rest = rest.trim_start();
-    (!name.is_empty() && rest.starts_with("Link encap:")).then_some((name, rest))
+    // The first word is in the language of whoever ran it.
+    let is_head = rest
+        .split_once(" encap:")
+        .is_some_and(|(word, _)| !word.contains(' '));
+    (!name.is_empty() && is_head).then_some((name, rest))
 }
 
 /// Name and rest of `eth0: flags=4163<UP,...>  mtu 1500`. BSD has a metric before the MTU or a
@@ -88,7 +92,7 @@ fn block_of(line: &str, rest: &str) -> Interface {
             block.mtu_bytes = after_word(after, "mtu").and_then(|mtu| mtu.parse().ok());
         }
     } else {
-        block.mac = after_word(rest, "HWaddr").and_then(mac);
+        block.mac = rest.split_whitespace().last().and_then(mac);
         loopback(&mut block, rest.starts_with("Link encap:Local Loopback"));
     }
     block
@@ -149,9 +153,21 @@ fn add(block: &mut Interface, line: &str) -> Option<()> {
         "unspec" | "tunnel" | "infiniband" | "sit" | "ppp" | "slip" => queue(block, line),
         "RX" | "TX" | "collisions" => counters(block, line)?,
         "device" | "Interrupt" | "Memory" | "Base" | "Media" | "DMA" => {}
+        _ if is_counts(line) => {}
         _ => return old_flags(block, line),
     }
     Some(())
+}
+
+/// Counters in another language: `Kollisionen:0 Sendewarteschlangenlänge:1000`.
+fn is_counts(line: &str) -> bool {
+    let is_count = |word: &str| {
+        let number = word
+            .split_once(':')
+            .map(|(_, number)| number.parse::<u64>());
+        number.is_some_and(|number| number.is_ok())
+    };
+    line.split_whitespace().all(is_count)
 }
 
 /// `UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1`
@@ -172,9 +188,12 @@ fn queue(block: &mut Interface, line: &str) {
 
 /// `inet 192.0.2.1  netmask 255.255.255.0`, `inet addr:192.0.2.1  Bcast:...  Mask:255.255.255.0`
 fn ipv4(line: &str) -> Option<String> {
-    let words = line.replace("addr:", " ").replace("Mask:", " netmask ");
-    let address: std::net::Ipv4Addr = after_word(&words, "inet")?.parse().ok()?;
-    let mask: std::net::Ipv4Addr = after_word(&words, "netmask")?.parse().ok()?;
+    // The words before the colons are in the language of whoever ran it.
+    let mut words = line.split_whitespace().skip(1);
+    let behind = |word: &str| word.rsplit(':').next()?.parse::<std::net::Ipv4Addr>().ok();
+    let address = behind(words.next()?)?;
+    let (newer, older) = (after_word(line, "netmask"), words.last());
+    let mask: std::net::Ipv4Addr = newer.or(older).and_then(behind)?;
     let bits = u32::from(mask);
     let length = bits.leading_ones();
     (bits.count_ones() == length).then(|| format!("{address}/{length}"))

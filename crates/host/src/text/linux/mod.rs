@@ -22,7 +22,9 @@ mod netstat;
 mod netstat_words;
 mod out;
 mod ovs;
+mod sockets;
 mod sysctl;
+mod team;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +54,9 @@ pub(super) const READERS: &[Reader] = &[
     ifconfig::IFCONFIG,
     bonding::BONDING,
     bonding::BRCTL,
+    team::STATE,
+    team::PORTS,
+    sockets::SS,
     sysctl::ALL,
     sysctl::CONF,
     sysctl::FILE,
@@ -68,6 +73,7 @@ pub(super) const READERS: &[Reader] = &[
     nat::NFT,
     nat::SAVE,
     nat::LIST,
+    nat::RULES,
     filters::TC,
     ovs::SHOW,
     ovs::DATAPATHS,
@@ -84,6 +90,7 @@ pub(super) const READERS: &[Reader] = &[
     identity::UNAME,
     identity::RELEASE,
     identity::OS_RELEASE,
+    identity::REDHAT_RELEASE,
     identity::HOSTNAMECTL,
     identity::HOSTNAME,
     identity::VIRT,

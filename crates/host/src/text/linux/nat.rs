@@ -1,8 +1,8 @@
 //! Whether addresses are translated, and which rules ask for a packet's length: `nft list ruleset`,
 //! `iptables-save`, `iptables -L`.
 
-use super::filters::{of_iptables, of_nft};
-use super::out::Out;
+use super::filters::{of_iptables, of_list, of_nft};
+use super::out::{Out, command_words};
 use crate::model::{LengthRule, Nat, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
@@ -32,6 +32,21 @@ pub(super) const SAVE: Reader = Reader {
                 .is_none_or(|line| line.starts_with([':', '-', '[', 'C']))
     },
     read: save,
+};
+
+/// `iptables -S`, which is of one table.
+pub(super) const RULES: Reader = Reader {
+    name: "iptables -S",
+    recognises: |text| {
+        let words: Vec<&str> = first_line(text).split(' ').collect();
+        matches!(
+            words.as_slice(),
+            ["-P", _, "ACCEPT" | "DROP"]
+                | ["-N", _]
+                | ["-A", _, "-m" | "-j" | "-p" | "-i" | "-o" | "-s" | "-d", ..]
+        )
+    },
+    read: rules,
 };
 
 /// `iptables -t nat -L`.
@@ -205,6 +220,25 @@ fn either(out: &mut Out<'_>, nat: &mut Nat, found: bool) {
     }
 }
 
+/// Targets that only the nat table has.
+const TRANSLATES: [&str; 5] = ["MASQUERADE", "SNAT", "DNAT", "REDIRECT", "NETMAP"];
+
+fn rules(text: &Text<'_>, snapshot: &mut Snapshot) {
+    let mut out = Out::linux(text, RULES.name, snapshot);
+    let mut asked = command_words(text);
+    let table = asked.find(|word| *word == "-t").and(asked.next());
+    let mut lengths = Vec::new();
+    let mut found = false;
+    for line in out.lines().filter(|line| line.starts_with("-A ")) {
+        lengths.extend(of_iptables(line, table.unwrap_or("filter")));
+        let mut words = line.split_whitespace();
+        found |= words.any(|word| TRANSLATES.contains(&word));
+    }
+    out.snapshot.stack.length_rules = Some(lengths);
+    saved(&mut out, Writer::Either, false, found);
+    out.finish();
+}
+
 /// `Chain PREROUTING (policy ACCEPT)`, `Chain DOCKER (2 references)`
 fn chain(line: &str) -> Option<&str> {
     let (name, rest) = line.strip_prefix("Chain ")?.split_once(" (")?;
@@ -219,9 +253,16 @@ fn is_title(line: &str) -> bool {
 fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, LIST.name, snapshot);
     let (mut before, mut after, mut filter, mut rules) = (false, false, false, false);
+    let (mut now, mut titles) = ("", Vec::new());
+    let mut lengths = Vec::new();
     for line in out.lines().filter(|line| !line.is_empty()) {
+        if is_title(line) {
+            titles = line.split_whitespace().collect();
+        }
+        lengths.extend(of_list(line, now, &titles));
         match chain(line) {
             Some(name) => {
+                now = name;
                 before |= name == "PREROUTING";
                 after |= name == "POSTROUTING";
                 filter |= name == "FORWARD";
@@ -229,6 +270,7 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
             None => rules |= !is_title(line),
         }
     }
+    out.snapshot.stack.length_rules = Some(lengths);
     // Only the nat table has both of these without FORWARD (mangle), one is missing in raw.
     let mut nat = Nat::default();
     either(&mut out, &mut nat, before && after && !filter && rules);

@@ -209,5 +209,12 @@ fn is_other(line: &str) -> bool {
         "lacp:",
         "bond_mode:",
     ];
-    line.is_empty() || OTHERS.iter().any(|other| line.starts_with(other))
+    line.is_empty() || OTHERS.iter().any(|other| line.starts_with(other)) || is_column(line)
+}
+
+/// A column of the database with its value: `bfd_status: {...}`.
+fn is_column(line: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+    let key = line.split_once(": ").map(|(key, _)| key);
+    key.is_some_and(|key| key.contains('_') && key.chars().all(letter))
 }

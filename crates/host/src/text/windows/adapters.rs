@@ -2,7 +2,8 @@
 
 use super::super::Text;
 use super::records::{Cell, Record, name, records};
-use crate::model::{Driver, Feature, Interface, Platform, Snapshot};
+use crate::model::{Driver, Feature, Interface, Platform, Setting, Snapshot};
+use crate::names::CUT_DESCRIPTION;
 use crate::text::notes::{Notes, mac};
 
 /// Calls `read` with each adapter of a text.
@@ -31,11 +32,20 @@ fn each(
 fn describe(record: &Record, to: &mut Interface, notes: &mut Notes<'_>) {
     let keys = ["InterfaceDescription", "ifDesc"];
     to.description = record.any(&keys, notes).map(str::to_owned);
+    if let Some(Cell::Cut(part)) = keys.iter().find_map(|key| record.cell(key)) {
+        let part = Setting::Text(part.clone());
+        to.properties.insert(CUT_DESCRIPTION.to_owned(), part);
+    }
     // Adapters that a virtual switch makes for its host, whatever they were renamed to.
     let description = to.description.as_deref().unwrap_or_default();
-    if description.starts_with("Hyper-V Virtual Ethernet Adapter") {
+    if description.starts_with("Hyper-V Virtual Ethernet Adapter") || is_named_so(&to.name) {
         to.kind = Some("vethernet".to_owned());
     }
+}
+
+/// `vEthernet (vSwitch0)`, the name that it gets, in every language.
+fn is_named_so(name: &str) -> bool {
+    name.starts_with("vEthernet (") && name.ends_with(')')
 }
 
 pub(super) fn read_rsc(text: &Text<'_>, snapshot: &mut Snapshot) {

@@ -48,6 +48,7 @@ const SIGNATURES: &[(Kind, &[&str])] = &[
     (Kind::Computer, &["WindowsProductName", "OsVersion"]),
     (Kind::Computer, &["CurrentBuild", "UBR"]),
     (Kind::OsVersion, &["ServicePack", "VersionString"]),
+    (Kind::OsVersion, &["Major", "Minor", "Build", "Revision"]),
     (
         Kind::Adapter,
         &["Name", "InterfaceDescription", "MacAddress"],

@@ -157,11 +157,21 @@ pub(super) fn read_os_version(text: &Text<'_>, snapshot: &mut Snapshot) {
     for record in records(text, &mut notes).iter().take(1) {
         let version = record.text("VersionString", &mut notes);
         let version = version.and_then(|text| text.strip_prefix("Microsoft Windows NT "));
+        let version = version
+            .map(str::to_owned)
+            .or_else(|| in_parts(record, &mut notes));
         if let Some(version) = version.filter(|version| is_version(version)) {
             snapshot.platform = Some(Platform::Windows);
-            let version = version.strip_suffix(".0").unwrap_or(version);
+            let version = version.strip_suffix(".0").unwrap_or(&version);
             snapshot.kernel = Some(version.to_owned());
         }
     }
     notes.finish(snapshot);
+}
+
+/// `[Environment]::OSVersion.Version`
+fn in_parts(record: &Record, notes: &mut Notes<'_>) -> Option<String> {
+    let parts = ["Major", "Minor", "Build"].map(|part| record.text(part, notes));
+    let parts: Option<Vec<&str>> = parts.into_iter().collect();
+    parts.map(|parts| parts.join("."))
 }

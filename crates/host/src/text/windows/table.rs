@@ -234,12 +234,18 @@ fn start(line: &[char], columns: &[Column], at: usize) -> Option<usize> {
     (word_end == column.end || last).then_some(blank + 1)
 }
 
+/// `Mellanox ConnectX-5 Ethernet Ad...#2`: of a description Get-NetAdapter keeps the number at its end.
+fn is_cut_within(text: &str) -> bool {
+    let end = text.rsplit_once("...#").map(|(_, number)| number);
+    end.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
 fn whole(text: &str) -> Cell {
     let ends = ["...", "…"];
     let cut = ends
         .iter()
         .any(|dots| text.ends_with(dots) || text.starts_with(dots));
-    if cut {
+    if cut || is_cut_within(text) {
         Cell::Cut(text.to_owned())
     } else {
         Cell::printed(text)

@@ -8,7 +8,7 @@ use crate::text::{Reader, Text};
 /// `ethtool eth0`.
 pub(in crate::text::linux) const SETTINGS: Reader = Reader {
     name: "ethtool",
-    recognises: |text| header(first_line(text)).is_some(),
+    recognises: |text| header(first_line(text)).is_some() || is_grepped(text),
     read,
 };
 
@@ -38,6 +38,16 @@ const OTHERS: [&str; 22] = [
     "netlink error",
 ];
 
+/// `ethtool eth0 | grep Speed`: without the heading, whose interface the command names.
+fn is_grepped(text: &Text<'_>) -> bool {
+    let mut words = text.command.unwrap_or_default().split_whitespace();
+    let asks = words.next().is_some_and(|word| word.ends_with("ethtool"))
+        && words
+            .next()
+            .is_some_and(|word| is_name(word) && !word.starts_with('-'));
+    asks && block(first_line(text)).is_some()
+}
+
 fn header(line: &str) -> Option<&str> {
     let name = line.strip_prefix("Settings for ")?.strip_suffix(':')?;
     is_name(name).then_some(name)
@@ -45,7 +55,8 @@ fn header(line: &str) -> Option<&str> {
 
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SETTINGS.name, snapshot);
-    let mut name = "";
+    let grepped = is_grepped(text).then(|| out.interface_of_command());
+    let mut name = grepped.flatten().unwrap_or_default();
     for line in out.lines() {
         if let Some(next) = header(line) {
             name = next;

@@ -37,6 +37,10 @@ impl Beneath {
         match block.kind.as_deref() {
             Some(kind) if is_pair(kind) => block.peer = Some(peer(here, facts)),
             Some(_) => lower(here, block, facts),
+            None if here.is_none() && name.starts_with("veth") => {
+                block.kind = Some("veth".to_owned());
+                block.peer = Some(peer(None, facts));
+            }
             None => self.unclear.push((name.to_owned(), at.to_owned())),
         }
     }
@@ -50,7 +54,16 @@ impl Beneath {
                 Some(Some(back)) if *back == name => {
                     block.peer = Some(peer(Some(&at), &Facts::new()));
                 }
-                Some(_) => block.parent = Some(at),
+                Some(_) => {
+                    // Only VLANs are called so, by ip(8), vconfig(8), ifupdown and NetworkManager.
+                    let id = name
+                        .strip_prefix(&at)
+                        .and_then(|rest| rest.strip_prefix('.'));
+                    if id.is_some_and(|id| id.parse::<u16>().is_ok()) {
+                        block.kind = Some("vlan".to_owned());
+                    }
+                    block.parent = Some(at);
+                }
                 None => {
                     let why = "whether that is its peer or beneath it is not told without `ip -d`";
                     out.not_read(&format!("{name}@{at}"), why);

@@ -41,7 +41,9 @@ impl<'a> Line<'a> {
         let mut words = line.split_whitespace();
         let names = words.next()?;
         let (name, at) = match names.split_once('@') {
-            Some((name, at)) => (name, Some(at).filter(|at| *at != "NONE" && !is_index(at))),
+            // Of others than veth, an index says nothing.
+            Some((name, at)) if is_index(at) && !name.starts_with("veth") => (name, None),
+            Some((name, at)) => (name, Some(at).filter(|at| *at != "NONE")),
             None => (names, None),
         };
         let state = words.next().filter(|state| STATES.contains(state))?;
@@ -77,6 +79,14 @@ fn is_of_address(word: &str) -> bool {
     matches!(word, "peer" | "metric") || word.parse::<u32>().is_ok()
 }
 
+/// What is known by its index only is in another namespace, whose id is not told.
+fn elsewhere(at: Option<&str>) -> Facts {
+    let id = at
+        .filter(|at| is_index(at))
+        .map(|_| ("link_netnsid", "?".to_owned()));
+    id.into_iter().collect()
+}
+
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, BRIEF.name, snapshot);
     let mut beneath = Beneath::default();
@@ -87,7 +97,7 @@ fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
                 at,
                 mut block,
             }) => {
-                beneath.add(name, at, &mut block, &Facts::new());
+                beneath.add(name, at, &mut block, &elsewhere(at));
                 out.interface(name, block);
             }
             None => out.unknown(line),

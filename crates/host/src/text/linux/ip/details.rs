@@ -4,6 +4,7 @@ use super::facts::{Facts, flag, number, text};
 use crate::model::{
     Bond, Bridge, BridgePort, GsoLimits, Interface, Peer, Setting, Tun, Tunnel, Vlan, Xdp,
 };
+use crate::names::QUEUEING;
 
 /// Facts that every link has.
 pub(super) fn common(block: &mut Interface, facts: &Facts) {
@@ -13,6 +14,10 @@ pub(super) fn common(block: &mut Interface, facts: &Facts) {
     block.master = text(facts, "master");
     block.gso = Some(gso(facts)).filter(|gso| *gso != GsoLimits::default());
     block.xdp = xdp(facts);
+    if let Some(discipline) = text(facts, "qdisc") {
+        let value = Setting::Text(discipline);
+        block.properties.insert(QUEUEING.to_owned(), value);
+    }
     for (name, key) in [("promiscuity", "promiscuity"), ("qlen", "txqlen")] {
         if let Some(value) = number(facts, key) {
             let value = Setting::Number(value);
@@ -23,20 +28,25 @@ pub(super) fn common(block: &mut Interface, facts: &Facts) {
 
 /// Up, carrier, by flags that are named.
 pub(super) fn flags<'a>(block: &mut Interface, flags: impl Iterator<Item = &'a str>) {
-    let mut up = false;
+    let (mut up, mut arp) = (false, true);
     for flag in flags {
         match flag {
             "UP" => up = true,
+            "NOARP" => arp = false,
             "LOWER_UP" => block.carrier = Some(true),
             "NO-CARRIER" => block.carrier = Some(false),
             other => bonding(block, other),
         }
     }
     block.up = Some(up);
+    // A VRF has MASTER as well, and no ARP, as a bond has (`vrf_setup` of drivers/net/vrf.c).
+    if !arp && block.kind.as_deref() == Some("bond") {
+        block.kind = Some("vrf".to_owned());
+    }
 }
 
-/// The two flags that only bonding sets (`IFF_MASTER` and `IFF_SLAVE` of linux/if.h), but for netvsc of
-/// Hyper-V, which sets SLAVE at its virtual function.
+/// The two flags that bonding sets (`IFF_MASTER` and `IFF_SLAVE` of linux/if.h); besides, netvsc of Hyper-V sets SLAVE at
+/// its virtual function, and a VRF MASTER.
 pub(in crate::text::linux) fn bonding(block: &mut Interface, flag: &str) {
     match flag {
         "MASTER" => block.kind = Some("bond".to_owned()),
