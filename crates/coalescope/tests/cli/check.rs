@@ -313,7 +313,8 @@ fn rules_are_listed_and_shown() {
 /// The host of story E, as `collect` would print it.
 const HYPER_V: &str = r#"{
     "schema": "coalescope/host/1", "name": "HV01", "platform": "windows", "kernel": "10.0.17763.1999",
-    "switches": {"External": {"product": "hyper-v", "kind": "external", "software_rsc": true}}
+    "switches": {"External": {"product": "hyper-v", "kind": "external", "software_rsc": true, "uplinks": ["Ethernet"]}},
+    "interfaces": {"Ethernet": {"name": "Ethernet", "properties": {"*JumboPacket": 9014}}}
 }"#;
 
 pub(crate) fn diagnose(story: &str, points: &[&str]) -> Value {
