@@ -50,7 +50,7 @@ os.system('ip link set tap0 master br0 up')
 time.sleep(600)
 ";
 
-const TOPOLOGIES: [Topology; 15] = [
+const TOPOLOGIES: [Topology; 16] = [
     Topology {
         name: "an endpoint",
         programs: &[],
@@ -188,6 +188,23 @@ const TOPOLOGIES: [Topology; 15] = [
         is_rare: false,
     },
     Topology {
+        name: "policers",
+        programs: &["tc"],
+        lines: &[
+            "ip addr add 10.9.0.1/24 dev eth0",
+            "ip addr add 10.7.0.1/24 dev far",
+            "sysctl -qw net.ipv4.ip_forward=1",
+            "ethtool -K eth0 gro on",
+            "tc qdisc add dev eth0 clsact",
+            "tc filter add dev eth0 ingress matchall action police rate 100mbit burst 64k mtu 1500 conform-exceed drop",
+            "tc filter add dev eth0 egress matchall action police rate 10mbit burst 64k mtu 64k conform-exceed drop",
+            "tc qdisc add dev far ingress",
+            "tc filter add dev far ingress matchall action police rate 100mbit burst 64k mtu 2000 conform-exceed drop",
+        ],
+        holds: None,
+        is_rare: true,
+    },
+    Topology {
         name: "an IPVS director",
         programs: &["ipvsadm"],
         lines: &[
@@ -244,6 +261,20 @@ const TOPOLOGIES: [Topology; 15] = [
         is_rare: false,
     },
 ];
+
+/// Says what was read of rules about a packet's length, which no rule of ours may ask for on the kernel at hand.
+const LENGTHS: &str = r#"
+- id: lengths-that-were-read
+  title: "{% for r in host.length_rules %}{{ r.by }} {{ r.hook }} {{ r.interface }} {{ r.longer_than_bytes }} {{ r.up_to_bytes }} {{ r.verdict }} {{ r.protocol }}; {% endfor %}"
+  blame: ask
+  platforms: [linux]
+  each: host
+  when: size(host.length_rules) > 0
+  mechanism: It only says what was read.
+  evidence: [see above]
+  cost: None.
+  sources: [this test]
+"#;
 
 /// A process that is ended with the test.
 struct Held(Child);
@@ -312,7 +343,7 @@ impl Seen {
         let of = |list: &str| {
             let all = document[list].as_array().unwrap().iter();
             let said = all.map(|one| {
-                let fields = ["id", "interface", "switch", "proof", "blame"];
+                let fields = ["id", "interface", "switch", "proof", "blame", "title"];
                 fields.map(|field| text(one, field)).join(" ")
             });
             said.collect::<Vec<_>>()
@@ -331,9 +362,13 @@ impl Seen {
 }
 
 fn seen(more: &[&str]) -> Seen {
+    let folder = TempDir::new().unwrap();
+    let rules = folder.path().join("lengths.yaml");
+    std::fs::write(&rules, LENGTHS).unwrap();
     let mut command = coalescope();
     let output = command
-        .args(["check", "--format", "json", "--max-memory", "2G"])
+        .args(["check", "--format", "json", "--max-memory", "2G", "--rules"])
+        .arg(&rules)
         .args(more)
         .output()
         .unwrap();
@@ -354,6 +389,15 @@ fn differs(topology: &Topology) -> Option<String> {
     std::fs::write(&file, &bundle.stdout).unwrap();
     let saved = seen(&["--from", file.to_str().unwrap()]);
     assert!(!live.roles.is_empty(), "{}", topology.name);
+    let asks = |line: &&str| line.contains("meta length") || line.contains(" police ");
+    let told = |found: &String| found.starts_with("lengths-that-were-read ");
+    let is_asked = topology.lines.iter().any(asks);
+    assert_eq!(
+        live.findings.iter().any(told),
+        is_asked,
+        "{}",
+        topology.name
+    );
     if live == saved {
         return None;
     }
@@ -400,8 +444,8 @@ fn a_bundle_says_the_same_as_a_live_look() {
     all("a_bundle_says_the_same_as_a_live_look", |_| true);
 }
 
-/// What bonds, VLANs, WireGuard, IPVS and Open vSwitch take.
-const MODULES: [&str; 19] = [
+/// What bonds, VLANs, WireGuard, IPVS, Open vSwitch and policers take.
+const MODULES: [&str; 22] = [
     "ipv6",
     "af_packet",
     "af_packet_diag",
@@ -421,6 +465,9 @@ const MODULES: [&str; 19] = [
     "nft_chain_nat",
     "nft_masq",
     "openvswitch",
+    "sch_ingress",
+    "cls_matchall",
+    "act_police",
 ];
 
 #[test]
