@@ -161,10 +161,33 @@ fn is_mended_by(name: &str, own: &str, others: &[&str]) {
 fn an_appliance_is_mended_by_its_own_configuration() {
     is_mended_by("opnsense", "opnsense", &["freebsd-rc.conf", "pfsense"]);
     is_mended_by("pfsense", "pfsense", &["freebsd-rc.conf", "opnsense"]);
+    let files = ["netplan", "ifupdown", "systemd-networkd", "rhel-ifcfg"];
+    is_mended_by("vyos-vmxnet3", "vyos", &files);
+    is_mended_by("openwrt-dsa", "openwrt", &files);
+}
+
+/// Names of these hosts are plain: each remedy is a command that can be run, or says where to click.
+#[test]
+fn every_remedy_is_a_command() {
+    for name in files() {
+        let checked = checked(&name);
+        for remedy in checked
+            .findings
+            .iter()
+            .flat_map(|finding| &finding.remedies)
+        {
+            let command = &remedy.command;
+            assert!(
+                !command.contains("no command is given"),
+                "{name}: {remedy:?}"
+            );
+        }
+    }
 }
 
 /// NetworkManager alone reads what is said of interfaces there.
 #[test]
 fn files_that_nothing_reads_are_not_offered_on_el9() {
-    is_mended_by("router-el9", "NetworkManager", &["rhel-ifcfg"]);
+    let others = ["rhel-ifcfg", "netplan", "ifupdown"];
+    is_mended_by("router-el9", "NetworkManager", &others);
 }

@@ -4,6 +4,7 @@
 //! still say what was wished. Files are edited by lines, so that all else in them stays byte for byte;
 //! applying and taking back is `restore::apply_files` and `restore::undo` of `coalescope-experiment`.
 
+mod appliance;
 mod device;
 mod error;
 mod ifcfg;

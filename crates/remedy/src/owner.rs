@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::model::{Found, Owner, Ownership};
 use crate::tree::Tree;
-use crate::{ifcfg, ifupdown, netplan, networkmanager};
+use crate::{appliance, ifcfg, ifupdown, netplan, networkmanager};
 use std::path::{Path, PathBuf};
 
 impl Ownership {
@@ -16,11 +16,13 @@ impl Ownership {
         let tree = Tree::new(root);
         let device = Device::read(&tree, interface)?;
         let unowned = |error: Error| match error {
-            Error::Unowned(_) | Error::MadeByProgram { .. } => Ok(Self {
-                manager: None,
-                file: None,
-                reason: error.to_string(),
-            }),
+            Error::Unowned(_) | Error::MadeByProgram { .. } | Error::Unsuitable { .. } => {
+                Ok(Self {
+                    manager: None,
+                    file: None,
+                    reason: error.to_string(),
+                })
+            }
             error => Err(error),
         };
         detect(&tree, &device).map_or_else(unowned, |found| {
@@ -35,6 +37,7 @@ impl Ownership {
 
 /// What runs decides before what is only written: two managers' files may name one interface.
 pub(crate) fn detect(tree: &Tree, device: &Device) -> Result<Found, Error> {
+    appliance::refuse(tree)?;
     if let Some(found) = networkmanager::owns(tree, device)? {
         return Ok(found);
     }

@@ -176,7 +176,7 @@ fn remedies(
     facts: &Told,
 ) -> Result<Vec<Remedy>, String> {
     let mut all = Vec::new();
-    let distribution = subject.distribution("id");
+    let distribution = subject.product();
     for remedy in &rule.remedies {
         match remedy {
             RemedyRule::Set { set } => {

@@ -61,8 +61,11 @@ const MADE: [&str; 9] = [
     "wireguard",
 ];
 
-/// Products that keep their settings in a configuration of their own and write over what else says so.
+/// Products of FreeBSD that keep their settings in a configuration of their own and write over what else says so.
 const APPLIANCES: [&str; 3] = ["opnsense", "pfsense", "truenas"];
+
+/// The same of Linux: what they take is shown for them alone.
+const LINUX_APPLIANCES: [&str; 3] = ["openwrt", "truenas-scale", "vyos"];
 
 /// Whether a way to keep a setting is that of the host's product: an appliance has its own, and what
 /// FreeBSD's own files say is lost there.
@@ -72,6 +75,7 @@ pub(super) fn is_theirs(platform: &str, distribution: &str) -> bool {
         appliance if APPLIANCES.contains(&appliance) => {
             distribution.is_empty() || distribution == appliance
         }
+        appliance if LINUX_APPLIANCES.contains(&appliance) => distribution == appliance,
         _ => true,
     }
 }
@@ -118,7 +122,7 @@ impl Recipes {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
-        let (distribution, version) = (subject.distribution("id"), subject.version());
+        let (distribution, version) = (subject.product(), subject.version());
         let fits = |recipe: &Recipe| {
             recipe.made_by_program.is_none_or(|made| made == is_made)
                 && recipe.is_on(distribution)

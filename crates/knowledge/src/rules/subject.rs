@@ -31,6 +31,19 @@ pub(super) struct Subject<'a> {
     own: Option<(&'static str, &'a Value)>,
 }
 
+/// What the kernels' releases of products have in them that are built on another distribution, and the ids of those products.
+const PRODUCTS: [(&str, &str); 2] = [("+truenas", "truenas-scale"), ("-vyos", "vyos")];
+
+/// The same of distributions.
+const DISTRIBUTIONS: [(&str, &str); 6] = [
+    (".el", "rhel"),
+    (".fc", "fedora"),
+    (".amzn", "amzn"),
+    ("-pve", "debian"),
+    ("-amd64", "debian"),
+    ("-generic", "ubuntu"),
+];
+
 impl<'a> Host<'a> {
     pub(super) fn of(facts: &'a HostFacts) -> Self {
         Self {
@@ -124,6 +137,23 @@ impl Subject<'_> {
     pub(super) fn distribution(&self, field: &str) -> &str {
         let known = &self.host.facts.host["distribution"][field];
         known.as_str().unwrap_or_default()
+    }
+
+    /// The id of its distribution (`ID` of os-release). Kernels are named after products that say they are Debian; and where
+    /// it was not read, after most distributions.
+    pub(super) fn product(&self) -> &str {
+        let kernel = self.host.facts.host["kernel"].as_str().unwrap_or_default();
+        let of = |kernels: &[(&str, &'static str)]| {
+            let mut all = kernels.iter();
+            let found = all.find(|(part, _)| kernel.contains(part));
+            found.map(|(_, id)| *id)
+        };
+        let known = self.distribution("id");
+        match (of(&PRODUCTS), known) {
+            (Some(product), _) => product,
+            (None, "") => of(&DISTRIBUTIONS).unwrap_or_default(),
+            (None, known) => known,
+        }
     }
 
     /// The version of its distribution; where that was not read, what the kernel's release says of it: kernels of Red

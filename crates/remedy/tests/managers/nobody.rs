@@ -1,4 +1,4 @@
-use crate::machine::{GRO, MAC, Machine, off};
+use crate::machine::{GRO, LRO, MAC, Machine, off};
 use coalescope_remedy::{Error, Ownership, Wish};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -127,4 +127,50 @@ fn one_refusal_does_not_stop_the_others() {
     let json = serde_json::to_value(&plan).unwrap();
     assert_eq!(json["files"][0]["owner"], "ifupdown");
     assert_eq!(json["refused"][0]["wish"]["interface"], "eth9");
+}
+
+/// What systemd-networkd has would be written anew by the product.
+#[test]
+fn products_keep_their_own_configuration() {
+    for (file, text, name, remedy) in [
+        (
+            "/etc/os-release",
+            "NAME=\"VyOS\"\nID=vyos\n",
+            "VyOS",
+            "offload",
+        ),
+        (
+            "/etc/os-release",
+            "ID=\"openwrt\"\n",
+            "OpenWrt",
+            "hotplug.d",
+        ),
+        (
+            "/proc/sys/kernel/osrelease",
+            "6.6.44-production+truenas\n",
+            "TrueNAS SCALE",
+            "post-init",
+        ),
+        (
+            "/proc/sys/kernel/osrelease",
+            "5.4.213-ui-ipq9574\n",
+            "UniFi OS",
+            "each start",
+        ),
+    ] {
+        let machine = Machine::new();
+        machine
+            .systemd_default()
+            .nic("ens3", 2, MAC, "/usr/lib/systemd/network/99-default.link");
+        let state = "ADMIN_STATE=configured\nNETWORK_FILE=/etc/systemd/network/20-wired.network\n";
+        machine.put("/run/systemd/netif/links/2", state);
+        machine.put(
+            "/etc/systemd/network/20-wired.network",
+            "[Match]\nName=ens3\n",
+        );
+        machine.put(file, text);
+        let why = machine.refusal(&off("ens3", LRO));
+        assert!(why.starts_with(name) && why.contains(remedy), "{why}");
+        assert_eq!(machine.owner("ens3").manager, None);
+    }
 }
