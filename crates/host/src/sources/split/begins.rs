@@ -4,7 +4,7 @@
 use super::Piece;
 
 /// Cuts a piece; the first part keeps what is known of all.
-pub(super) fn cut<'a>(piece: Piece<'a>, pieces: &mut Vec<Piece<'a>>) {
+pub(super) fn cut<'a>(piece: &Piece<'a>, pieces: &mut Vec<Piece<'a>>) {
     let cuts = cuts(piece.body);
     let mut from = (0, piece.line);
     for at in cuts.into_iter().chain([(piece.body.len(), 0)]) {
@@ -147,7 +147,7 @@ mod tests {
 
     fn bodies(text: &str) -> Vec<String> {
         let mut pieces = Vec::new();
-        cut(Piece::whole(text), &mut pieces);
+        cut(&Piece::whole(text), &mut pieces);
         let bodies = pieces.iter().map(|piece| piece.body.replace('\n', "|"));
         bodies.collect()
     }

@@ -69,9 +69,7 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     }
     open.close(text, text.len(), &mut pieces);
     let mut cut = Vec::with_capacity(pieces.len());
-    pieces
-        .into_iter()
-        .for_each(|piece| begins::cut(piece, &mut cut));
+    pieces.iter().for_each(|piece| begins::cut(piece, &mut cut));
     cut
 }
 
