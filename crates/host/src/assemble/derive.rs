@@ -139,6 +139,14 @@ fn masters(snapshot: &mut Snapshot) {
         Some((master, port.master_kind.clone()?))
     });
     let kinds: BTreeMap<String, String> = said.collect();
+    // Of several ports, what one says of the master holds of all.
+    for (key, port) in &mut snapshot.interfaces {
+        let master = port.master.as_ref().map(|master| beside(key, master));
+        let known = master.and_then(|master| kinds.get(&master));
+        if port.master_kind.is_none() {
+            port.master_kind = known.cloned();
+        }
+    }
     for (master, kind) in kinds {
         if let Some(interface) = snapshot.interfaces.get_mut(&master) {
             let kind = if is_netvsc(interface, &kind) {

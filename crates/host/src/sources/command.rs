@@ -67,6 +67,7 @@ const KNOWN: &[&str] = &[
     "teamdctl",
     "teamnl",
     "uname",
+    "virsh",
     "vmware",
 ];
 
@@ -85,7 +86,6 @@ const ELSEWHERE: &[&str] = &[
     "podman",
     "pct",
     "ssh",
-    "virsh",
     "Invoke-Command",
 ];
 
@@ -164,10 +164,15 @@ pub(super) fn parse(line: &str) -> Command {
             plain(&format!("{word} {}", rest.join(" ")))
         }
         (word, _) => Command {
-            elsewhere: ELSEWHERE.contains(&word),
+            elsewhere: ELSEWHERE.contains(&word) || is_console(word, line),
             ..plain(line)
         },
     }
+}
+
+/// Within a guest, and not about it.
+fn is_console(word: &str, line: &str) -> bool {
+    word == "virsh" && line.contains(" console ")
 }
 
 fn plain(line: &str) -> Command {

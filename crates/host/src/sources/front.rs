@@ -8,6 +8,38 @@ use crate::text::quoted;
 /// Lines in front at most. What Ubuntu prints at a login is about 30.
 const LINES: usize = 40;
 
+/// The text without marks of a mail or a page around it: `>` before each line, or lines of three backquotes. A line stays
+/// where it is, so that messages name the right one.
+pub(super) fn unmarked(text: String) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let is_quoted = lines.all(|line| line.starts_with('>')) && text.contains("> ");
+    let is_fenced = text.lines().any(|line| line.starts_with(FENCE));
+    if !is_quoted && !is_fenced {
+        return text;
+    }
+    let bare = |line: &str| {
+        let inner = if is_quoted {
+            line.trim_start_matches('>')
+        } else {
+            line
+        };
+        let inner = if is_quoted {
+            inner.strip_prefix(' ').unwrap_or(inner)
+        } else {
+            inner
+        };
+        if inner.starts_with(FENCE) {
+            "\n".to_owned()
+        } else {
+            inner.to_owned()
+        }
+    };
+    text.split_inclusive('\n').map(bare).collect()
+}
+
+/// What parts output from words in Markdown.
+const FENCE: &str = "```";
+
 /// What may be meant of a text that is not understood from its beginning, each with what was left out of it.
 pub(super) fn without(body: &str) -> impl Iterator<Item = (String, Cow<'_, str>)> {
     let straight = straight(body).map(|text| ("indented".to_owned(), Cow::Owned(text)));

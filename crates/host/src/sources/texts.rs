@@ -34,7 +34,7 @@ impl Texts for Understand {
         if bundle::is_bundle(&text) {
             return self.bundles(place, &text, found);
         }
-        self.pieces(place, &text, found)
+        self.pieces(place, &front::unmarked(text), found)
     }
 }
 

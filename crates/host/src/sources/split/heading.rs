@@ -6,7 +6,46 @@ use super::{Separator, Style};
 /// `===== ip -d link =====`, `--- sysctl -a ---`.
 pub(super) fn read(line: &str) -> Option<Separator<'_>> {
     let line = line.trim_end();
-    head_or_tail(line).or_else(|| marks(line))
+    head_or_tail(line)
+        .or_else(|| marks(line))
+        .or_else(|| bare(line))
+}
+
+/// Commands that stand on a line of their own above their output, and what they begin with there.
+const BARE: [&str; 22] = [
+    "ethtool -",
+    "ethtool e",
+    "ip link",
+    "ip addr",
+    "ip -",
+    "ip a",
+    "ip route",
+    "bridge link",
+    "brctl show",
+    "cat /proc/",
+    "cat /sys/",
+    "cat /etc/",
+    "sysctl net.",
+    "sysctl -",
+    "uname -",
+    "ifconfig -",
+    "ovs-vsctl show",
+    "nft list ruleset",
+    "iptables-save",
+    "ipvsadm -",
+    "nmcli dev",
+    "teamdctl ",
+];
+
+/// `ethtool -k eth0`, with or without the marks that Markdown has for a command.
+fn bare(line: &str) -> Option<Separator<'_>> {
+    let text = line.trim_end_matches(':').trim_matches(['`', '*']);
+    let is_command = BARE.iter().any(|begin| text.starts_with(begin));
+    is_command.then_some(Separator {
+        style: Style::Known,
+        host: None,
+        command: text,
+    })
 }
 
 fn head_or_tail(line: &str) -> Option<Separator<'_>> {

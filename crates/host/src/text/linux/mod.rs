@@ -27,6 +27,7 @@ mod sysctl;
 mod team;
 #[cfg(test)]
 mod tests;
+mod virsh;
 
 use super::Reader;
 
@@ -54,6 +55,8 @@ pub(super) const READERS: &[Reader] = &[
     ifconfig::IFCONFIG,
     bonding::BONDING,
     bonding::BRCTL,
+    virsh::LIST,
+    virsh::XML,
     team::STATE,
     team::PORTS,
     sockets::SS,
