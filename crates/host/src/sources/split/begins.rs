@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(
             bodies(&text),
             [
-                "|Name Mtu|---- ----|a    1||",
+                "|Name Mtu|---- ----|a    1|||",
                 "Name Rsc|---- ----|a    1||"
             ]
         );
