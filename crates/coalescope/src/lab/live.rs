@@ -6,9 +6,9 @@ use std::process::Command;
 use anyhow::{Context, anyhow};
 use coalescope_host::safe::printable_line;
 use coalescope_incident::{Build, Incident};
-use coalescope_lab::become_namespace_root;
 use coalescope_lab::incident::Live;
 use coalescope_lab::path::{self, Error};
+use coalescope_lab::{Unavailable, become_namespace_root};
 use coalescope_report::{LabReport, Skipped};
 
 use super::list::{chosen, one};
@@ -25,10 +25,33 @@ const DEMO: &str = "openstack-gro";
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     let incidents = chosen(args)?;
-    prepare()?;
+    let report = match prepare() {
+        Ok(()) => each(args, &incidents)?,
+        Err(Error::Unavailable(why)) => none_of(&incidents, &why.reason),
+        Err(error) => return Err(error.into()),
+    };
+    let written = page.write(|out| report.write_html(out));
+    output::print_lab(&report, args.format)?;
+    written?;
+    judged::outcome(&report)
+}
+
+fn none_of(incidents: &[Incident], why: &str) -> LabReport {
+    let skipped = |incident: &Incident| Skipped {
+        name: incident.name.clone(),
+        why: why.to_owned(),
+    };
+    LabReport {
+        skipped: incidents.iter().map(skipped).collect(),
+        ..LabReport::default()
+    }
+}
+
+/// Each incident, until the first signal.
+fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> {
     let stop = interrupt::until_told().context("cannot listen for signals")?;
     let mut report = LabReport::default();
-    for incident in &incidents {
+    for incident in incidents {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
@@ -48,10 +71,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
             }
         }
     }
-    let written = page.write(|out| report.write_html(out));
-    output::print_lab(&report, args.format)?;
-    written?;
-    judged::outcome(&report)
+    Ok(report)
 }
 
 /// Story A, live; false, and why on standard error, where that cannot be.
@@ -61,9 +81,11 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
         "{DEMO}, live, in network namespaces: {}",
         incident.title
     ));
-    prepare()?;
-    let place = Place::new(None)?;
-    let done = match chain::run(&incident, &place) {
+    let run = || {
+        prepare()?;
+        chain::run(&incident, &Place::new(None)?)
+    };
+    let done = match run() {
         Ok(done) => done,
         Err(error) => match unavailable(&error) {
             Some(why) => {
@@ -95,17 +117,22 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
 }
 
 /// Rights, and nothing left of those that were killed.
-fn prepare() -> anyhow::Result<()> {
+fn prepare() -> Result<(), Error> {
     if !rustix::process::geteuid().is_root() {
-        // What is missing is said by the first incident.
-        if become_namespace_root().is_ok() {
-            path::hide_run()?;
-        }
+        become_namespace_root()?;
+        path::hide_run().map_err(|error| refused(&error))?;
     }
     for name in path::clean()? {
         speech::tell(&format!("removed what a killed lab had left: {name}"));
     }
     Ok(())
+}
+
+/// A system may give a user a namespace, but no rights in it, as Ubuntu 24.04 does (AppArmor's
+/// `unprivileged_userns`).
+fn refused(error: &Error) -> Error {
+    let reason = error.to_string();
+    Unavailable { reason }.into()
 }
 
 fn unavailable(error: &anyhow::Error) -> Option<String> {

@@ -48,6 +48,58 @@ fn incidents(report: &Value) -> &[Value] {
     report["incidents"].as_array().unwrap()
 }
 
+/// A user who may make no namespaces, as in a container or on a system that forbids them to users: in a
+/// namespace in which this user has no number, Linux makes no other.
+fn without_namespaces(test: &str, arguments: &[&str]) -> Option<std::process::Output> {
+    if !needs::programs(test, &["setpriv", "unshare"]) {
+        return None;
+    }
+    let program = assert_cmd::cargo::cargo_bin!("coalescope");
+    let mut command = match rustix::process::geteuid().is_root() {
+        true => {
+            let mut command = Command::new("setpriv");
+            command.args([
+                "--reuid=65534",
+                "--regid=65534",
+                "--clear-groups",
+                "unshare",
+            ]);
+            command
+        }
+        false => Command::new("unshare"),
+    };
+    command.arg("--user").arg(program).args(arguments);
+    let output = command.env_remove("COALESCOPE_STATE").output().unwrap();
+    let is_refused = stderr(&output).starts_with("unshare: ");
+    if is_refused || output.status.code() == Some(126) {
+        needs::skipped(test, stderr(&output).trim());
+        return None;
+    }
+    Some(output)
+}
+
+#[test]
+fn without_namespaces_the_demo_shows_a_simulated_incident_and_the_lab_says_what_is_missing() {
+    let test = "without_namespaces";
+    let Some(demo) = without_namespaces(test, &["demo"]) else {
+        return;
+    };
+    let said = stderr(&demo);
+    assert_eq!(demo.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("not here: cannot make a user namespace: "),
+        "{said}"
+    );
+    assert!(stdout(&demo).contains("between CAP-02 and VM-01"), "{said}");
+    let lab = without_namespaces(test, &["lab", "run", "openstack-gro", "ipvs-gro"]).unwrap();
+    let said = stderr(&lab);
+    assert_eq!(lab.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("error: ") && said.contains("run as root"),
+        "{said}"
+    );
+}
+
 #[test]
 fn an_incident_is_found_proven_fixed_and_undone() {
     let report = run(&["openstack-gro"]);
