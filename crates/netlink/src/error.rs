@@ -106,9 +106,7 @@ fn kernel_words(message: &str) -> String {
 #[must_use]
 pub fn advice(errno: Errno) -> &'static str {
     match errno {
-        Errno::EPERM | Errno::EACCES => {
-            "; run as root (in a network namespace of its own, `unshare -Urn` is enough)"
-        }
+        Errno::EPERM | Errno::EACCES => "; run as root",
         Errno::ENODEV => "; no such interface in this namespace",
         Errno::ENETDOWN => "; the interface is down",
         Errno::EMSGSIZE => "; the frame is longer than the interface's MTU",

@@ -340,9 +340,21 @@ pub(crate) fn not_read(snapshot: &Snapshot, checked: &Checked) -> Vec<String> {
             error.rule, error.error
         )
     });
-    let unread = snapshot.unread.iter();
-    let unread = unread.map(|unread| format!("{}: {}", unread.what, unread.why));
-    rules.chain(unread).collect()
+    rules.chain(unread(snapshot)).collect()
+}
+
+/// What was not read, a text for each reason.
+fn unread(snapshot: &Snapshot) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for unread in &snapshot.unread {
+        match by_reason.iter_mut().find(|(why, _)| *why == unread.why) {
+            Some((_, all)) => all.push(&unread.what),
+            None => by_reason.push((&unread.why, vec![&unread.what])),
+        }
+    }
+    let texts = by_reason.into_iter();
+    let texts = texts.map(|(why, all)| format!("{}: {why}", all.join("; ")));
+    texts.collect()
 }
 
 /// The host's name, or what stands for it.
