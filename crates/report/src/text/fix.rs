@@ -74,8 +74,8 @@ fn fix(page: &mut Page, fixed: &Fixed) {
     for command in &fixed.by_hand {
         commands(page, "  by hand:", command);
     }
-    for command in &fixed.lasting_by_hand {
-        commands(page, "  to last, by hand:", command);
+    for remedy in &fixed.lasting_by_hand {
+        lasting(page, remedy);
     }
     if fixed.commands.is_empty() && fixed.by_hand.is_empty() {
         page.paragraph("  ", "  ", "no setting of this host mends it", Tone::Plain);
@@ -91,6 +91,16 @@ fn fix(page: &mut Page, fixed: &Fixed) {
         );
     }
     page.gap();
+}
+
+/// With the platform, which stands in front of the command, in the label.
+fn lasting(page: &mut Page, remedy: &str) {
+    match remedy.split_once(": ") {
+        Some((platform, command)) => {
+            commands(page, &format!("  to last, by hand ({platform}):"), command);
+        }
+        None => commands(page, "  to last, by hand:", remedy),
+    }
 }
 
 /// A command stays whole; several lines stand below their label.
