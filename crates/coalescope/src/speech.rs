@@ -60,12 +60,21 @@ pub(crate) fn is_verbose() -> bool {
     manner().level == Level::Verbose
 }
 
-/// Columns of a line: `COLUMNS`, else the terminal's, else 100.
+/// Columns of a line on standard output.
 pub(crate) fn width() -> usize {
+    columns(terminal_size::terminal_size_of(io::stdout()))
+}
+
+/// Columns of a line on standard error, which may be a terminal where standard output is none.
+pub(crate) fn error_width() -> usize {
+    columns(terminal_size::terminal_size_of(io::stderr()))
+}
+
+/// `COLUMNS`, else the terminal's, else 100.
+fn columns(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
     let columns = env::var("COLUMNS").ok();
     let asked = columns.and_then(|columns| columns.trim().parse().ok());
-    let terminal = || terminal_size::terminal_size_of(io::stdout());
-    let found = asked.or_else(|| terminal().map(|(width, _)| usize::from(width.0)));
+    let found = asked.or_else(|| terminal.map(|(width, _)| usize::from(width.0)));
     found.unwrap_or(WIDTH).max(NARROWEST)
 }
 
@@ -117,14 +126,14 @@ fn say(text: &str) {
     let mut out = io::stderr();
     let text = printable(text);
     let text = match out.is_terminal() {
-        true => fitted(&text, width()),
+        true => fitted(&text, error_width()),
         false => text.into_owned(),
     };
     let _ = writeln!(out, "{text}");
 }
 
 /// Lines of a message; a command, which begins with `$`, stays whole.
-fn fitted(text: &str, width: usize) -> String {
+pub(crate) fn fitted(text: &str, width: usize) -> String {
     let lines = text.lines().flat_map(|line| match line.starts_with("$ ") {
         true => vec![line.to_owned()],
         false => wrapped(line, width, "", "  "),

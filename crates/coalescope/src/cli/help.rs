@@ -44,7 +44,10 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         true => text.ansi().to_string(),
         false => printable(&text.to_string()).into_owned(),
     };
-    let text = unglued(&text);
+    let text = match error.use_stderr() && is_terminal {
+        true => speech::fitted(&text, speech::error_width()) + "\n",
+        false => unglued(&text),
+    };
     // Whoever closed the pipe has seen enough of it.
     let _ = match error.use_stderr() {
         true => io::stderr().write_all(text.as_bytes()),

@@ -42,5 +42,6 @@ mod synced;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;
+mod widths;
 #[cfg(target_os = "linux")]
 mod wire;
