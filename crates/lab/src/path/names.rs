@@ -5,6 +5,7 @@
 //! [clean] up. Devices need no list: TAPs go with the process, everything else with its namespace.
 
 use super::Error;
+use crate::error::Unavailable;
 use crate::namespace::Namespace;
 use coalescope_files as files;
 use nix::errno::Errno;
@@ -41,7 +42,7 @@ impl Names {
     /// process has several paths, or the number is also one of another container's.
     pub(super) fn reserve(rooms: &BTreeSet<String>) -> Result<Self, Error> {
         let folder = folder();
-        let folder = files::private(&folder).map_err(Error::file("make the folder", &folder))?;
+        let folder = files::private(&folder).map_err(|error| no_place(&folder, error))?;
         for prefix in prefixes() {
             if let Some(names) = Self::reserve_as(&prefix, rooms, &folder)? {
                 return Ok(names);
@@ -89,6 +90,16 @@ impl Names {
         };
         with_thread_in(namespace, |thread| bind(&place(name), thread))
     }
+}
+
+/// Where only root may write, a user cannot run a lab: a reason to skip.
+fn no_place(folder: &Path, error: io::Error) -> Error {
+    let error = Error::file("make the folder", folder)(error);
+    if !error.is_denied() {
+        return error;
+    }
+    let reason = format!("{error}; run as root");
+    Unavailable { reason }.into()
 }
 
 /// Does `work` out here while a thread is in there, given that thread's number.
