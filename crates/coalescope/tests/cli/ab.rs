@@ -641,6 +641,16 @@ pub(crate) fn leave(place: &Place) {
     }
     kill(&first, Signal::KILL);
     first.wait().unwrap();
+    // What a killed one holds is let go when it is gone, which is later than the signal.
+    while children.split_whitespace().any(is_at_work) && Instant::now() < end {
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether a process is there, and not only waited for.
+fn is_at_work(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 /// What the systemd unit runs, at boot and on request.
