@@ -78,9 +78,16 @@ fn leave(needs: &Needs) -> String {
     };
     match keep(needs.capabilities()) {
         Ok(kept) if kept.is_empty() => format!("{user}no capabilities"),
-        Ok(kept) => format!("{user}no capabilities but {kept:?}"),
+        Ok(kept) => format!("{user}no capabilities but {}", names(kept)),
         Err(error) => format!("{user}all capabilities ({error})"),
     }
+}
+
+/// As capabilities(7) writes them.
+fn names(capabilities: CapabilitySet) -> String {
+    let names = capabilities.iter_names();
+    let names = names.map(|(name, _)| format!("CAP_{name}"));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The C library does so for all threads of the process. What root is permitted outlasts it until [`keep`].
