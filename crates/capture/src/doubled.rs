@@ -62,12 +62,23 @@ impl Surroundings {
 /// A frame that passed.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
-    signature: u32,
+    /// The upper bits of the signature, and the TTL in the lowest byte: a quarter of a line of the cache in all.
+    marked: u64,
     /// In units of 1,024 ns, modulo 2^32: over an hour.
     time: u32,
     /// Number of the frame before it in its chain.
     before: u32,
-    ttl: u8,
+}
+
+impl Passed {
+    #[inline]
+    fn has(&self, signature: u64) -> bool {
+        (self.marked ^ signature) <= u64::from(u8::MAX)
+    }
+
+    fn ttl(&self) -> u8 {
+        self.marked as u8
+    }
 }
 
 /// The last frames of a point, but for copies.
@@ -104,16 +115,15 @@ impl fmt::Debug for Copies {
 impl Copies {
     /// Remembers a frame.
     #[inline]
-    pub(crate) fn add(&mut self, frame: &Frame, signature: u32) {
+    pub(crate) fn add(&mut self, frame: &Frame, signature: u64) {
         if self.chains.is_empty() {
             self.chains = vec![0; CHAINS];
         }
         let chain = &mut self.chains[chain(signature)];
         let passed = Passed {
-            signature,
+            marked: signature & !u64::from(u8::MAX) | u64::from(frame.ttl),
             time: time(frame),
             before: *chain,
-            ttl: frame.ttl,
         };
         *chain = self.next;
         let at = place(self.next);
@@ -127,23 +137,23 @@ impl Copies {
 
     /// Whether a frame with this signature passed within the time of a copy.
     #[inline]
-    pub(crate) fn may_know(&self, frame: &Frame, signature: u32) -> bool {
+    pub(crate) fn may_know(&self, frame: &Frame, signature: u64) -> bool {
         self.find(frame, signature).is_some()
     }
 
     /// Whether the frame is a copy of one that passed.
     #[cold]
-    pub(crate) fn knows(&self, frame: &Frame, signature: u32, around: &Surroundings) -> bool {
+    pub(crate) fn knows(&self, frame: &Frame, signature: u64, around: &Surroundings) -> bool {
         let Some((passed, apart_ns)) = self.find(frame, signature) else {
             return false;
         };
-        around.is_copy(frame, apart_ns, frame.ttl < passed.ttl)
+        around.is_copy(frame, apart_ns, frame.ttl < passed.ttl())
     }
 
     /// The last frame with this signature, if it passed within the time of a copy, and how far apart
     /// they are.
     #[inline]
-    fn find(&self, frame: &Frame, signature: u32) -> Option<(&Passed, i64)> {
+    fn find(&self, frame: &Frame, signature: u64) -> Option<(&Passed, i64)> {
         let now = time(frame);
         let mut number = *self.chains.get(chain(signature))?;
         for _ in 0..STEPS {
@@ -152,7 +162,7 @@ impl Copies {
             if apart >= COPY_NS {
                 return None;
             }
-            if passed.signature == signature {
+            if passed.has(signature) {
                 return Some((passed, apart));
             }
             number = passed.before;
@@ -174,9 +184,9 @@ fn place(number: u32) -> usize {
 }
 
 #[inline]
-fn chain(signature: u32) -> usize {
+fn chain(signature: u64) -> usize {
     // The highest bits depend on all.
-    (signature.wrapping_mul(0x9E37_79B1) >> (32 - CHAINS.ilog2())) as usize
+    (signature >> (64 - CHAINS.ilog2())) as usize
 }
 
 #[inline]
@@ -187,6 +197,7 @@ fn time(frame: &Frame) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::Key;
 
     const US: i64 = 1_000;
     const MS: i64 = 1_000_000;
@@ -256,6 +267,24 @@ mod tests {
         let first = frame(0, 0, 64);
         assert!(is_copy(&first, &frame(20 * MS, 0, 63), KNOWN));
         assert!(!is_copy(&first, &frame(20 * MS, 0, 65), KNOWN));
+    }
+
+    /// Acknowledgments of 200 connections. Of a million frames, each looked up among 65,536, a signature of 32 bits
+    /// takes 15 for another.
+    #[test]
+    fn no_frame_is_taken_for_another() {
+        let mut copies = Copies::default();
+        let mut chance = 1_u64;
+        for number in 0..1_000_000_u32 {
+            chance = chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            let mut ack = frame(i64::from(number) * 150, (chance >> 48) as u16, 64);
+            let ports = (40_000 + number % 200) << 16 | 5201;
+            (ack.key, ack.from_low) = Key::v4(0x0a00_0001_0a00_0002, ports);
+            (ack.payload, ack.ack) = (0, (chance >> 16) as u32);
+            let signature = ack.signature();
+            assert!(!copies.may_know(&ack, signature), "frame {number}");
+            copies.add(&ack, signature);
+        }
     }
 
     #[test]

@@ -149,19 +149,21 @@ impl Frame {
     /// before and after a router), and differs when it is sent twice: identification, timestamps,
     /// acknowledgment, window and SACK along with the bytes it carries. The checksum says no more, and
     /// is filled in on the way; TTL and Ethernet's addresses are the routers'.
+    ///
+    /// 64 bits: of 10 million frames, each looked up among 65,536, 32 bits take 150 for another.
     #[inline]
-    pub(crate) fn signature(&self) -> u32 {
+    pub(crate) fn signature(&self) -> u64 {
         let sacked = if self.is(Odd::OPTIONS) {
             self.sack_signature()
         } else {
             0
         };
-        let numbers = (self.ack ^ self.payload << 20).wrapping_mul(0x9E37_79B1) ^ self.seq;
-        let stamps = (self.tsval ^ sacked).wrapping_mul(0x85EB_CA6B) ^ self.tsecr;
+        let both = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         let rest = u32::from(self.id) << 16 | u32::from(self.window);
-        (numbers.rotate_left(11) ^ stamps ^ rest).wrapping_mul(0xC2B2_AE35)
-            ^ u32::from(self.flags.0)
-            ^ self.key.mark(self.from_low)
+        let carried = self.payload << 8 | u32::from(self.flags.0);
+        let sum = mixed(self.key.mark(self.from_low), both(self.ack, self.seq));
+        let sum = mixed(sum, both(self.tsval ^ sacked, self.tsecr));
+        mixed(sum, both(rest, carried))
     }
 
     /// What tells an acknowledgment from others of one position, at any point of the path: its TSval, or else its window
@@ -196,6 +198,13 @@ impl Frame {
         }
         self.checksum == sum as u16
     }
+}
+
+/// Both numbers in one, so that any of their bits changes about half of the highest ones. The factor is 2^64 divided
+/// by the golden ratio (Knuth, The Art of Computer Programming, 6.4: multiplicative hashing).
+#[inline]
+fn mixed(sum: u64, number: u64) -> u64 {
+    (sum.rotate_left(29) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// A "packet too big" message and the frame it quotes.

@@ -78,13 +78,13 @@ impl Key {
         hasher.finish()
     }
 
-    /// A few bits of the ends, and of which of them sends.
+    /// Bits of the ends, and of which of them sends.
     #[inline]
-    pub(crate) fn mark(&self, from_low: bool) -> u32 {
-        let ports = u32::from(self.low_port) << 16 | u32::from(self.high_port);
-        let addresses = (self.low[1] ^ self.high[1].rotate_left(13)) as u32;
-        let ends = (addresses ^ ports ^ self.context).wrapping_mul(0x9E37_79B1);
-        if from_low { ends } else { ends.swap_bytes() }
+    pub(crate) fn mark(&self, from_low: bool) -> u64 {
+        let ports = u64::from(self.low_port) << 16 | u64::from(self.high_port);
+        let addresses = self.low[1] ^ self.high[1].rotate_left(13);
+        let ends = addresses ^ ports.rotate_left(40) ^ u64::from(self.context);
+        if from_low { ends } else { ends.rotate_left(32) }
     }
 
     /// The addresses as a sum of 32-bit numbers, which folds to 16 bits as that of 16-bit ones does.

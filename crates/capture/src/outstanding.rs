@@ -43,7 +43,7 @@ pub(crate) struct Common {
 
 impl Common {
     /// Whether a frame is a copy of one that passed.
-    pub(crate) fn is_copy(&self, frame: &Frame, signature: u32, around: Around) -> bool {
+    pub(crate) fn is_copy(&self, frame: &Frame, signature: u64, around: Around) -> bool {
         let around = Surroundings {
             rtt_ns: around.rtt_ns,
             loss_reported: around.loss_reported,

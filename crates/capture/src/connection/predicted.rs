@@ -14,7 +14,7 @@ impl Connection {
     /// Whether a frame is what was to be expected next. If so, [`Connection::track_predicted`]
     /// does what [`Connection::track_any`] would.
     #[inline(always)]
-    pub(super) fn predicts(&self, frame: &Frame, signature: u32, common: &Common) -> bool {
+    pub(super) fn predicts(&self, frame: &Frame, signature: u64, common: &Common) -> bool {
         let [low, high] = &self.flows;
         let (sender, receiver) = if frame.from_low {
             (low, high)
@@ -36,7 +36,7 @@ impl Connection {
     pub(super) fn track_predicted(
         &mut self,
         frame: &Frame,
-        signature: u32,
+        signature: u64,
         common: &mut Common,
     ) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);

@@ -38,7 +38,7 @@ impl Flow {
     pub(crate) fn send_next(
         &mut self,
         frame: &Frame,
-        signature: u32,
+        signature: u64,
         around: Around,
         common: &mut Common,
     ) -> u64 {
