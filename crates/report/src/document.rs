@@ -26,7 +26,7 @@ pub(crate) const AT_ONCE: usize = 256 * 1024;
 ///
 /// If it cannot be written.
 pub fn write<T: Serialize>(schema: &'static str, body: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = Seen(BufWriter::with_capacity(AT_ONCE, out));
+    let mut out = BufWriter::with_capacity(AT_ONCE, Seen::new(out));
     serde_json::to_writer_pretty(&mut out, &Document { schema, body })?;
     out.write_all(b"\n")?;
     out.flush()
@@ -42,7 +42,7 @@ pub(crate) fn write_compact<T: Serialize>(
     body: &T,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut out = Seen(BufWriter::with_capacity(AT_ONCE, out));
+    let mut out = BufWriter::with_capacity(AT_ONCE, Seen::new(out));
     serde_json::to_writer(&mut out, &Document { schema, body })?;
     out.write_all(b"\n")?;
     out.flush()

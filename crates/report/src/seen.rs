@@ -1,43 +1,72 @@
 //! JSON in which every character is seen: a terminal that it is printed to obeys none.
 
 use std::io::{self, Write};
+use std::mem;
 
 use coalescope_host::safe::is_unseen;
 
 /// Writes JSON; characters that a terminal would obey, or that nobody would see, as `\u009b`. JSON itself
 /// escapes those below the space only, and outside of strings has none but ASCII.
-pub(crate) struct Seen<W>(pub(crate) W);
+///
+/// Stands behind a buffer, so that a document is looked through in large pieces; a piece may end within a character.
+pub(crate) struct Seen<W> {
+    out: W,
+    /// The beginning of a character whose rest is still to come.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Seen<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self {
+            out,
+            begun: Vec::new(),
+        }
+    }
+
+    fn text(&mut self, json: &[u8]) -> io::Result<()> {
+        for chunk in json.utf8_chunks() {
+            self.escaped(chunk.valid())?;
+            // No JSON that serde writes has other bytes, but for a character cut at the end.
+            self.begun.extend_from_slice(chunk.invalid());
+        }
+        Ok(())
+    }
+
+    fn escaped(&mut self, text: &str) -> io::Result<()> {
+        for c in text.chars() {
+            let mut units = [0; 2];
+            if !is_unseen(c) || c.is_ascii_whitespace() {
+                self.out.write_all(c.encode_utf8(&mut [0; 4]).as_bytes())?;
+                continue;
+            }
+            for unit in c.encode_utf16(&mut units) {
+                write!(self.out, "\\u{unit:04x}")?;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl<W: Write> Write for Seen<W> {
-    /// What is written at once ends between two characters, as JSON is written by serde.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        let is_seen = |byte: &u8| byte.is_ascii() && *byte != 0x7f;
-        match str::from_utf8(json) {
-            Ok(text) if !json.iter().all(is_seen) => self.escaped(text)?,
-            _ => self.0.write_all(json)?,
+        if self.begun.is_empty() && json.iter().fold(true, |all, byte| all & is_seen(*byte)) {
+            self.out.write_all(json)?;
+        } else {
+            let mut whole = mem::take(&mut self.begun);
+            whole.extend_from_slice(json);
+            self.text(&whole)?;
         }
         Ok(json.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
-impl<W: Write> Seen<W> {
-    fn escaped(&mut self, text: &str) -> io::Result<()> {
-        for c in text.chars() {
-            let mut units = [0; 2];
-            if !is_unseen(c) || c.is_ascii_whitespace() {
-                self.0.write_all(c.encode_utf8(&mut [0; 4]).as_bytes())?;
-                continue;
-            }
-            for unit in c.encode_utf16(&mut units) {
-                write!(self.0, "\\u{unit:04x}")?;
-            }
-        }
-        Ok(())
-    }
+/// Without an early end, so that many bytes are looked at in one step.
+fn is_seen(byte: u8) -> bool {
+    byte < 0x7f
 }
 
 #[cfg(test)]
@@ -47,12 +76,28 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_escaped_and_read_again_the_same() {
         let hostile = "a\u{9b}31m\u{7f}\u{202e}é漢\u{e0041}\n\x1b";
-        let mut out = Seen(Vec::new());
-        serde_json::to_writer_pretty(&mut out, &[hostile]).unwrap();
-        let text = String::from_utf8(out.0).unwrap();
+        let text = written(&serde_json::to_vec_pretty(&[hostile]).unwrap(), 1 << 20);
         assert!(!text.chars().any(|c| is_unseen(c) && c != '\n'), "{text:?}");
         assert!(text.contains("é漢") && text.contains("\\u009b31m\\u007f\\u202e"));
         let read: Vec<String> = serde_json::from_str(&text).unwrap();
         assert_eq!(read, [hostile]);
+    }
+
+    /// What comes out of JSON that is written in pieces of a length.
+    fn written(json: &[u8], length: usize) -> String {
+        let mut out = Seen::new(Vec::new());
+        for piece in json.chunks(length) {
+            out.write_all(piece).unwrap();
+        }
+        String::from_utf8(out.out).unwrap()
+    }
+
+    #[test]
+    fn pieces_may_end_within_a_character() {
+        let json = serde_json::to_vec("a\u{9b}\u{202e}é漢𝄞\u{e0041}plain\u{7f}").unwrap();
+        let whole = written(&json, json.len());
+        for length in 1..json.len() {
+            assert_eq!(written(&json, length), whole, "pieces of {length}");
+        }
     }
 }

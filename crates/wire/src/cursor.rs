@@ -58,6 +58,8 @@ pub(crate) struct Cursor<'a> {
     pub(crate) at: usize,
     /// Where the current layer ends on the wire; not before the end of `frame`.
     pub(crate) end: usize,
+    /// Where IP has to end, whatever its own length says.
+    within: usize,
     pub(crate) vlans: Vlans,
     pub(crate) tunnels: Tunnels,
     pub(crate) sent: Sent,
@@ -75,6 +77,7 @@ impl<'a> Cursor<'a> {
             frame,
             at: 0,
             end: frame.len().max(wire_len as usize),
+            within: usize::MAX,
             vlans: Vlans::default(),
             tunnels: Tunnels::default(),
             sent: Sent::Unknown,
@@ -133,6 +136,19 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn remaining(&self, offset: usize) -> u32 {
         u32::try_from(self.end.saturating_sub(offset)).unwrap_or(u32::MAX)
+    }
+
+    /// An IP packet's length, as its header says, or what the layer around it has room for.
+    #[inline]
+    pub(crate) fn within(&self, offset: usize, length: u32) -> u32 {
+        let most = self.within.saturating_sub(offset);
+        length.min(u32::try_from(most).unwrap_or(u32::MAX))
+    }
+
+    /// Ends the current layer at `end`, and IP in it, even where IP says that it is longer.
+    pub(crate) fn enclose(&mut self, end: usize) {
+        self.within = self.within.min(end);
+        self.limit(end);
     }
 
     /// Ends the current layer at `end` if it does not end earlier already.

@@ -96,10 +96,11 @@ fn pppoe(cursor: &mut Cursor<'_>) -> Result<Layer, Stop> {
     }
     cursor.at += header.len();
     cursor.push_tunnel(TunnelKind::Pppoe, u32::from(be16(header, 2)));
-    // The length excludes Ethernet padding; a frame too long for the field has 0.
+    // The length excludes Ethernet padding, and receivers cut the packet to it (RFC 2516 section 4); a frame too
+    // long for the field has 0.
     let length = usize::from(be16(header, 4));
     if length != 0 {
-        cursor.limit(cursor.at + length);
+        cursor.enclose(cursor.at + length);
     }
     Ok(Layer::Ppp)
 }

@@ -67,7 +67,10 @@ fn v4_header_len(cursor: &Cursor<'_>, header: &[u8; 20]) -> Result<usize, Stop> 
 fn v4_length(cursor: &Cursor<'_>, header: &[u8; 20]) -> (u32, LengthSource) {
     match be16(header, 2) {
         0 => (cursor.remaining(cursor.at), LengthSource::Frame),
-        len => (u32::from(len), LengthSource::Header),
+        len => (
+            cursor.within(cursor.at, u32::from(len)),
+            LengthSource::Header,
+        ),
     }
 }
 
@@ -126,7 +129,10 @@ fn v6_address(header: &[u8; 40], offset: usize) -> Address {
 fn v6_length(cursor: &Cursor<'_>, header: &[u8; 40]) -> Result<(u32, LengthSource), Stop> {
     match be16(header, 4) {
         0 => v6_length_beyond_field(cursor.clone(), header),
-        len => Ok((u32::from(len), LengthSource::Header)),
+        len => {
+            let len = cursor.within(cursor.at + header.len(), u32::from(len));
+            Ok((len, LengthSource::Header))
+        }
     }
 }
 

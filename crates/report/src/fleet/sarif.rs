@@ -43,7 +43,7 @@ pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()>
             "results": found.chain(aside).collect::<Vec<_>>(),
         }],
     });
-    let mut out = Seen(BufWriter::with_capacity(AT_ONCE, out));
+    let mut out = BufWriter::with_capacity(AT_ONCE, Seen::new(out));
     let mut writer = serde_json::Serializer::pretty(&mut out);
     log.serialize(&mut writer)?;
     out.write_all(b"\n")?;

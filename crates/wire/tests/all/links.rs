@@ -151,6 +151,17 @@ fn pppoe_length_excludes_padding_when_ip_has_none() {
     assert_eq!(as_tcp(&found(&frame)).payload_len, 4);
 }
 
+/// Receivers cut the packet to PPPoE's length; an IP header that says more has padding counted in.
+#[test]
+fn ip_ends_where_pppoe_does() {
+    for beyond in 0..=6 {
+        let mut packet = ipv4(6, &tcp(4));
+        packet[3] += beyond;
+        let frame = join(&[&ethernet(0x8864, &pppoe(&packet)), &[0; 6]]);
+        assert_eq!(as_tcp(&found(&frame)).payload_len, 4, "{beyond} beyond");
+    }
+}
+
 #[test]
 fn vlan_stacks() {
     let inner = join(&[&[0, 7], &IPV4.to_be_bytes(), &ipv4(6, &tcp(2))]);
