@@ -126,16 +126,11 @@ impl Grid {
 
     /// Columns of words share what the others leave.
     fn shrunk_widths(&self, width: usize) -> Option<Vec<usize>> {
-        let mut widths = self.least_widths();
-        // Once: a cell may list ten thousand names, and is as many columns too wide.
-        let floors = self.each(Self::floor);
-        while total(&widths) > width {
-            let words = (0..widths.len()).filter(|n| self.columns[*n] == Column::Words);
-            let room = words.filter(|n| widths[*n] > floors[*n]);
-            let widest = room.max_by_key(|n| widths[*n])?;
-            widths[widest] -= 1;
-        }
-        Some(widths)
+        let floors = self.each(|grid, n| match grid.columns[n] {
+            Column::Words => grid.floor(n),
+            _ => usize::MAX,
+        });
+        shrunk(self.least_widths(), &floors, width)
     }
 
     /// Narrower than that a column of words is not made.
@@ -225,6 +220,17 @@ fn pair(head: &str, cell: &str, width: usize) -> String {
     }
 }
 
+/// The widest column that is above its floor gives, until all fit. Sees numbers only: a cell may list ten thousand
+/// names, and is as many steps too wide, so that none may look at the rows again.
+fn shrunk(mut widths: Vec<usize>, floors: &[usize], width: usize) -> Option<Vec<usize>> {
+    while total(&widths) > width {
+        let room = (0..widths.len()).filter(|n| widths[*n] > floors[*n]);
+        let widest = room.max_by_key(|n| widths[*n])?;
+        widths[widest] -= 1;
+    }
+    Some(widths)
+}
+
 fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
@@ -264,16 +270,23 @@ mod tests {
         grid
     }
 
-    /// Two hosts of ten thousand interfaces differ in as many: each column too much was a look at all rows.
+    /// Two hosts of ten thousand interfaces differ in as many.
     #[test]
-    fn a_cell_that_lists_very_many_names_is_laid_out_in_time() {
+    fn a_cell_that_lists_very_many_names_keeps_within_the_page() {
         let mut grid = Grid::new(["what", "where"]).with([0, 1], Column::Words);
-        let names: Vec<_> = (0..5_000).map(|number| format!("eth{number}")).collect();
-        (0..2_000).for_each(|row| grid.row([format!("one {row}"), "eth0 eth1".to_owned()]));
+        let names: Vec<_> = (0..10_000).map(|number| format!("eth{number}")).collect();
+        grid.row(["one".to_owned(), "eth0 eth1".to_owned()]);
         grid.row(["all".to_owned(), names.join(", ")]);
-        let begun = std::time::Instant::now();
         assert_eq!(grid.widths(80).map(|widths| total(&widths)), Some(80));
-        assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn columns_give_down_to_their_floors() {
+        let of = |width| shrunk(vec![10, 50, 30], &[usize::MAX, 20, 25], width);
+        assert_eq!(of(94), Some(vec![10, 50, 30]));
+        assert_eq!(of(70), Some(vec![10, 28, 28]));
+        assert_eq!(of(59), Some(vec![10, 20, 25]));
+        assert_eq!(of(58), None);
     }
 
     fn text(width: usize) -> String {
