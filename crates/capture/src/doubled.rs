@@ -20,7 +20,7 @@ const CLOSE_NS: i64 = 1_000_000;
 const UNKNOWN_NS: i64 = 100_000;
 /// Frames of a point remembered, in 1 MiB: over 0.1 s of 5 Gbit/s in full frames.
 const REMEMBERED: usize = 64 * 1024;
-/// Chains of frames of a like signature, about as many as fit into a second-level cache with the rest.
+/// Chains of frames of a like signature, in 384 KiB: about as many as fit into a second-level cache with the rest.
 const CHAINS: usize = 16 * 1024;
 /// Frames looked at in one chain: four are to be expected.
 const STEPS: usize = 64;
@@ -81,13 +81,29 @@ impl Passed {
     }
 }
 
+/// Frames of a like signature. Nearly every frame is of none that passed: bits of their signatures say so for nine
+/// of ten without a look at frames, which lie all over a mebibyte.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    /// Of the last frames, up to [`REMEMBERED`] of all chains, and of as many before them: what is remembered has its bit in one.
+    marks: [u64; 2],
+    /// Number of its last frame.
+    last: u32,
+}
+
+impl Chain {
+    #[inline]
+    fn may_have(&self, signature: u64) -> bool {
+        (self.marks[0] | self.marks[1]) & mark(signature) != 0
+    }
+}
+
 /// The last frames of a point, but for copies.
 #[derive(Clone)]
 pub(crate) struct Copies {
     /// By number, modulo their count.
     passed: Vec<Passed>,
-    /// Number of the last frame of each chain.
-    chains: Vec<u32>,
+    chains: Vec<Chain>,
     /// Number of the next frame. Numbers wrap; those of frames that never were are too far back.
     next: u32,
 }
@@ -116,22 +132,32 @@ impl Copies {
     /// Remembers a frame.
     #[inline]
     pub(crate) fn add(&mut self, frame: &Frame, signature: u64) {
-        if self.chains.is_empty() {
-            self.chains = vec![0; CHAINS];
+        let at = place(self.next);
+        if at == 0 {
+            self.turn();
         }
         let chain = &mut self.chains[chain(signature)];
         let passed = Passed {
             marked: signature & !u64::from(u8::MAX) | u64::from(frame.ttl),
             time: time(frame),
-            before: *chain,
+            before: chain.last,
         };
-        *chain = self.next;
-        let at = place(self.next);
+        chain.last = self.next;
+        chain.marks[0] |= mark(signature);
         self.next = self.next.wrapping_add(1);
         if let Some(slot) = self.passed.get_mut(at) {
             *slot = passed;
         } else {
             self.passed.push(passed);
+        }
+    }
+
+    /// Marks begin anew once for as many frames as are remembered.
+    #[cold]
+    fn turn(&mut self) {
+        self.chains.resize(CHAINS, Chain::default());
+        for chain in &mut self.chains {
+            chain.marks = [0, chain.marks[0]];
         }
     }
 
@@ -142,7 +168,7 @@ impl Copies {
     }
 
     /// Whether the frame is a copy of one that passed.
-    #[cold]
+    #[inline]
     pub(crate) fn knows(&self, frame: &Frame, signature: u64, around: &Surroundings) -> bool {
         let Some((passed, apart_ns)) = self.find(frame, signature) else {
             return false;
@@ -154,8 +180,15 @@ impl Copies {
     /// they are.
     #[inline]
     fn find(&self, frame: &Frame, signature: u64) -> Option<(&Passed, i64)> {
-        let now = time(frame);
-        let mut number = *self.chains.get(chain(signature))?;
+        let chain = self.chains.get(chain(signature))?;
+        chain.may_have(signature).then_some(())?;
+        self.look_for(frame, signature, chain.last)
+    }
+
+    /// Goes through a chain from its last frame.
+    #[inline(never)]
+    fn look_for(&self, frame: &Frame, signature: u64, last: u32) -> Option<(&Passed, i64)> {
+        let (now, mut number) = (time(frame), last);
         for _ in 0..STEPS {
             let passed = self.get(number)?;
             let apart = i64::from((now.wrapping_sub(passed.time) as i32).unsigned_abs()) << 10;
@@ -187,6 +220,12 @@ fn place(number: u32) -> usize {
 fn chain(signature: u64) -> usize {
     // The highest bits depend on all.
     (signature >> (64 - CHAINS.ilog2())) as usize
+}
+
+/// One of 64 bits, by others than those that choose the chain.
+#[inline]
+fn mark(signature: u64) -> u64 {
+    1 << (signature >> 32 & 63)
 }
 
 #[inline]
