@@ -2,8 +2,8 @@
 
 mod backs;
 
-use backs::Backs;
 pub(crate) use backs::Stamp;
+use backs::{Back, Backs};
 
 /// Samples kept for the median. With 32 the median's 95% interval spans about the 33rd to the
 /// 67th percentile, enough to tell a queue's delay from the path's.
@@ -37,11 +37,11 @@ enum Kept {
     All(Box<All>),
 }
 
-/// Samples, and beside each how long the way back took.
+/// Samples, each beside how long the way back took, so that both are in one cache line.
 #[derive(Clone, Debug)]
 struct All {
-    samples: [u32; KEPT],
     backs: Backs,
+    samples: [(u32, Back); KEPT],
 }
 
 impl Default for Kept {
@@ -56,7 +56,7 @@ impl Kept {
             Self::Few(few) if at < FIRST => few[at] = sample,
             Self::Few(few) => {
                 let mut all = Box::new(All {
-                    samples: extend(few),
+                    samples: extend(few).map(|sample| (sample, Back::default())),
                     backs: Backs::default(),
                 });
                 all.set(at, sample, stamp);
@@ -69,8 +69,7 @@ impl Kept {
 
 impl All {
     fn set(&mut self, at: usize, sample: u32, stamp: Option<Stamp>) {
-        self.samples[at] = sample;
-        self.backs.set(at, stamp);
+        self.samples[at] = (sample, self.backs.of(stamp));
     }
 }
 
@@ -112,7 +111,6 @@ impl Samples {
             for i in 0..KEPT / 2 {
                 all.samples[i] = all.samples[2 * i];
             }
-            all.backs.halve();
         }
         self.len /= 2;
         self.stride = (self.stride + 1).min(31);
@@ -126,7 +124,10 @@ impl Samples {
     /// The same for what that leads to.
     pub(crate) fn touch_box(&self) -> u64 {
         match &self.kept {
-            Kept::All(all) => u64::from(all.samples[usize::from(self.len).min(KEPT - 1)]),
+            Kept::All(all) => {
+                let (next, _) = all.samples[usize::from(self.len).min(KEPT - 1)];
+                u64::from(next) ^ all.backs.touch()
+            }
             Kept::Few(_) => 0,
         }
     }
@@ -135,8 +136,8 @@ impl Samples {
     pub(crate) fn touch_all(&self) -> u32 {
         match &self.kept {
             Kept::All(all) => {
-                let samples = all.samples.iter().step_by(15);
-                samples.fold(all.backs.touch(), |sum, sample| sum ^ sample)
+                let samples = all.samples.iter().step_by(7);
+                samples.fold(0, |sum, (sample, _)| sum ^ sample)
             }
             Kept::Few(few) => few[0],
         }
@@ -148,7 +149,7 @@ impl Samples {
 
     pub(crate) fn median_ns(&self) -> Option<i64> {
         let mut kept = match &self.kept {
-            Kept::All(all) => all.samples,
+            Kept::All(all) => all.samples.map(|(sample, _)| sample),
             Kept::Few(few) => extend(few),
         };
         let kept = kept.get_mut(..usize::from(self.len))?;

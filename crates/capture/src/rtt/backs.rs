@@ -4,7 +4,7 @@
 //! varies by what it waited for on its way, and by nothing else; so of a round trip that an acknowledgment held up, the
 //! part that data waited for is known.
 
-use super::{KEPT, UNIT_NS};
+use super::UNIT_NS;
 
 /// A tick of nearly all hosts' clocks: of Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
 const TICK_NS: i64 = 1_000_000;
@@ -26,28 +26,26 @@ pub(crate) struct Stamp {
     pub(crate) tsval: u32,
 }
 
-/// The ways back, beside the samples that are kept.
-#[derive(Clone, Debug)]
+/// How much later than its stamp says an answer came, less what that was for the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Back(i32);
+
+impl Default for Back {
+    fn default() -> Self {
+        Self(NONE)
+    }
+}
+
+/// What ways back are measured by.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Backs {
-    /// How much later than their stamps say answers came, less what that was for the first.
-    later: [i32; KEPT],
     first: Option<Stamp>,
     last: Option<Stamp>,
 }
 
-impl Default for Backs {
-    fn default() -> Self {
-        Self {
-            later: [NONE; KEPT],
-            first: None,
-            last: None,
-        }
-    }
-}
-
 impl Backs {
-    pub(super) fn set(&mut self, at: usize, stamp: Option<Stamp>) {
-        self.later[at] = stamp.map_or(NONE, |stamp| self.later(stamp));
+    pub(super) fn of(&mut self, stamp: Option<Stamp>) -> Back {
+        Back(stamp.map_or(NONE, |stamp| self.later(stamp)))
     }
 
     fn later(&mut self, stamp: Stamp) -> i32 {
@@ -59,29 +57,19 @@ impl Backs {
     }
 
     /// See [`crate::table::Table::warm`].
-    pub(super) fn touch(&self) -> u32 {
-        self.later
-            .iter()
-            .step_by(15)
-            .fold(0, |sum, later| sum ^ *later as u32)
-    }
-
-    pub(super) fn halve(&mut self) {
-        for i in 0..KEPT / 2 {
-            self.later[i] = self.later[2 * i];
-        }
+    pub(super) fn touch(&self) -> u64 {
+        self.last.map_or(0, |last| last.time_ns as u64)
     }
 
     /// Of samples in the middle, how much longer than at least the way there took, and the way back.
-    pub(super) fn extra_ns(&self, samples: &[u32]) -> Option<[i64; 2]> {
+    pub(super) fn extra_ns(&self, samples: &[(u32, Back)]) -> Option<[i64; 2]> {
         if !self.ticks_as_expected() {
             return None;
         }
-        let both = samples.iter().zip(&self.later);
-        let both = both.filter(|(_, later)| **later != NONE);
-        let (there, back): (Vec<i64>, Vec<i64>) = both
-            .map(|(sample, later)| (i64::from(*sample) - i64::from(*later), i64::from(*later)))
-            .unzip();
+        let both = samples.iter().filter(|(_, back)| back.0 != NONE);
+        let both = both.map(|(sample, back)| (i64::from(*sample), i64::from(back.0)));
+        let (there, back): (Vec<i64>, Vec<i64>) =
+            both.map(|(sample, back)| (sample - back, back)).unzip();
         (back.len() >= ENOUGH).then(|| [there, back].map(|ways| UNIT_NS * middle(ways)))
     }
 
