@@ -24,6 +24,7 @@ pub mod roles;
 pub mod safe;
 mod signatures;
 pub mod sources;
+mod sysctls;
 pub mod text;
 mod underlay;
 

@@ -3,6 +3,7 @@
 use super::host::has_module;
 use super::unread::{Unreads, why};
 use crate::model::{IpvsDestination, IpvsService, Nat, Stack};
+use crate::sysctls::{CONFS, FOLDERS, LONGEST, is_secret};
 use crate::text::linux::files;
 use coalescope_netlink::ipvs::{self, Destination, Forward, Service, Virtual};
 use coalescope_netlink::nftables;
@@ -14,21 +15,6 @@ use std::path::Path;
 
 /// Where sysctls are.
 const SYSCTLS: &str = "/proc/sys/";
-/// Folders of which the files that begin so are read.
-const FOLDERS: [(&str, &str); 5] = [
-    ("net/core", ""),
-    ("net/ipv4", "tcp_"),
-    ("net/ipv4", "ip_"),
-    ("net/ipv4", "udp_"),
-    ("net/bridge", ""),
-];
-/// Settings of each interface, and of `all` and `default`.
-const CONFS: [(&str, &str); 2] = [
-    ("net/ipv4/conf", "forwarding"),
-    ("net/ipv6/conf", "forwarding"),
-];
-/// Longest value that is a setting: some sysctls are bit maps of thousands of bytes.
-const LONGEST: usize = 512;
 
 /// Reads the stack of the calling thread's namespace.
 pub(super) fn read(stack: &mut Stack, inside: &str, unread: &mut Unreads) {
@@ -67,11 +53,11 @@ fn entries(folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// Some may only be written, or be read by root alone: those, and keys, are nobody's business.
+/// Some may only be written, or be read by root alone: those are nobody's business.
 fn add(all: &mut BTreeMap<String, String>, path: &str) {
     let file = Path::new(SYSCTLS).join(path);
     let public = fs::metadata(&file).is_ok_and(|file| file.permissions().mode() & 0o004 != 0);
-    if !public || path.ends_with("_key") {
+    if !public || is_secret(path) {
         return;
     }
     if let Ok(value) = fs::read_to_string(file) {

@@ -3,6 +3,7 @@
 use super::files;
 use super::out::{Out, only_line};
 use crate::model::Snapshot;
+use crate::sysctls::{self, LONGEST};
 use crate::text::notes::first_lines;
 use crate::text::{Reader, Text};
 
@@ -41,7 +42,7 @@ enum Applies {
     Last,
 }
 
-/// sysctls that are kept of one text: a host has about 1,500 and 300 more for each interface.
+/// sysctls that are kept of one text: a host has about 150 and two more for each interface.
 const KEPT: usize = 200_000;
 
 /// Beginnings that no other system's sysctls have.
@@ -153,6 +154,9 @@ fn put(out: &mut Out<'_>, key: String, value: &str, applies: Applies) {
     if !key.starts_with("net.") {
         return of_host(out, &key, value, applies);
     }
+    if !sysctls::is_kept(&key) || value.len() > LONGEST {
+        return;
+    }
     let known = &mut out.snapshot.stack.sysctls;
     let count = known.len();
     match known.get_mut(&key) {
@@ -201,16 +205,16 @@ fn key(text: &Text<'_>) -> Option<String> {
     let command = text.command?;
     let word = command.split_whitespace().last()?;
     if command.starts_with("sysctl -n ") {
-        return Some(dotted(word)).filter(|key| is_kept(key));
+        return Some(dotted(word)).filter(|key| is_of_stack_or_kernel(key));
     }
     let path = match word.split_once("/proc/sys/") {
         Some((_, path)) => path,
         None => word.strip_prefix("proc/sys/")?,
     };
-    Some(dotted(path)).filter(|key| is_kept(key))
+    Some(dotted(path)).filter(|key| is_of_stack_or_kernel(key))
 }
 
-fn is_kept(key: &str) -> bool {
+fn is_of_stack_or_kernel(key: &str) -> bool {
     key.starts_with("net.") || key.starts_with("kernel.")
 }
 
