@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use coalescope_host::drift::drift;
+use coalescope_host::sources::Limits;
 use coalescope_knowledge::rules::{Baseline, Ignore, Rules};
 use coalescope_report::CheckReport;
 
@@ -33,7 +34,11 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let rules = hosts::rules(&args.rules)?;
     let ignore = ignored(&args.ignore, &rules)?;
     let baseline = baseline.map(Earlier::read).transpose()?;
-    let (snapshots, files) = asked.with_files()?;
+    let limits = Limits {
+        counters: rules.counters(),
+        ..Limits::default()
+    };
+    let (snapshots, files) = asked.with_files(&limits)?;
     let checked = hosts::checked(&rules, &snapshots);
     let drift = drift(&snapshots);
     let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);

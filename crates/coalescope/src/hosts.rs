@@ -43,14 +43,17 @@ impl Asked {
 
     /// Reads what is still to be read.
     pub(crate) fn snapshots(self) -> anyhow::Result<Vec<Snapshot>> {
-        Ok(self.with_files()?.0)
+        Ok(self.with_files(&Limits::default())?.0)
     }
 
     /// The same, and by the names of hosts the files or folders that they were read from.
-    pub(crate) fn with_files(self) -> anyhow::Result<(Vec<Snapshot>, BTreeMap<String, String>)> {
+    pub(crate) fn with_files(
+        self,
+        limits: &Limits,
+    ) -> anyhow::Result<(Vec<Snapshot>, BTreeMap<String, String>)> {
         let hosts = match self {
             Self::Live(snapshot) => return Ok((vec![*snapshot], BTreeMap::new())),
-            Self::Saved(given) => apart(read(given)?),
+            Self::Saved(given) => apart(read(given, limits)?),
         };
         let stream = inputs::display(Path::new("-"));
         let files = hosts.iter().filter(|host| host.origin != stream);
@@ -72,13 +75,13 @@ pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
 }
 
 /// Reads saved hosts.
-fn read(given: Vec<Given>) -> anyhow::Result<Vec<Host>> {
+fn read(given: Vec<Given>, limits: &Limits) -> anyhow::Result<Vec<Host>> {
     let mut hosts: Vec<Host> = Vec::new();
     for given in given {
         let begun = Instant::now();
         let name = given.name().to_owned();
         memory::reading(name.clone());
-        let read = sources::read(given, &Limits::default())?;
+        let read = sources::read(given, limits)?;
         for host in &read {
             speech::detail(|| {
                 let read = interfaces(&host.snapshot);

@@ -9,7 +9,7 @@ impl Snapshot {
     pub fn interface_mut(&mut self, key: &str) -> &mut Interface {
         self.interfaces
             .entry(key.to_owned())
-            .or_insert_with(|| named(key))
+            .or_insert_with(|| Box::new(named(key)))
     }
 
     /// Notes something that was not read, and why.

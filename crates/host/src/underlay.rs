@@ -222,7 +222,7 @@ mod tests {
             nic("eth1", "198.51.100.1/24"),
         ] {
             let name = interface.name.clone();
-            snapshot.interfaces.insert(name, interface);
+            snapshot.interfaces.insert(name, Box::new(interface));
         }
         let routes = routes.iter().map(|(to, by, metric)| Route {
             to: (*to).to_owned(),

@@ -90,6 +90,7 @@ fn same_interface(record: &Record, place: Option<&str>, host: &Snapshot) -> bool
         .as_ref()
         .and_then(|before| before.interfaces.get(place));
     let identity = |interface: &Interface| (interface.mac.clone(), interface.kind.clone());
-    let [before, now] = [before, host.interfaces.get(place)].map(|found| found.map(identity));
+    let [before, now] =
+        [before, host.interfaces.get(place)].map(|found| found.map(|found| identity(found)));
     before.is_some() && before == now
 }

@@ -147,7 +147,7 @@ impl Merged {
     pub(super) fn snapshot(self) -> Snapshot {
         // Only what was a snapshot was merged, field by field; should that fail nevertheless, then
         // nothing is known, and that is said.
-        let interfaces: Result<BTreeMap<String, Interface>, _> = self
+        let interfaces: Result<BTreeMap<String, Box<Interface>>, _> = self
             .interfaces
             .into_iter()
             .map(|(name, json)| Ok((name, serde_json::from_slice(&json)?)))

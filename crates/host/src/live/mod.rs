@@ -122,7 +122,7 @@ fn merge(snapshot: &mut Snapshot, part: Part) {
     for mut interface in part.interfaces {
         let key = key_of(part.name.as_deref(), &interface.name);
         interface.namespace.clone_from(&part.name);
-        snapshot.interfaces.insert(key, interface);
+        snapshot.interfaces.insert(key, Box::new(interface));
     }
     if let Some(ovs) = part.ovs {
         let all = snapshot.ovs.get_or_insert_default();

@@ -54,8 +54,9 @@ pub struct Snapshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
     /// Interfaces, by name; those of another network namespace by `ns/NAMESPACE/NAME`.
+    // Boxed, since a node of a map has room for eleven, and most texts are of one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub interfaces: BTreeMap<String, Interface>,
+    pub interfaces: BTreeMap<String, Box<Interface>>,
     /// The network stack of the host itself (the initial or the asked-for namespace).
     #[serde(skip_serializing_if = "Stack::is_empty")]
     pub stack: Stack,

@@ -212,7 +212,7 @@ fn is_failover(snapshot: &Snapshot, master: &str) -> bool {
 fn is_like_its_parent(snapshot: &Snapshot, key: &str, parent: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
     let beneath = snapshot.interfaces.get(&beside(key, parent));
-    let address = |of: Option<&Interface>| of.and_then(|one| one.mac.clone());
+    let address = |of: Option<&Box<Interface>>| of.and_then(|one| one.mac.clone());
     let is_unknown = interface.is_some_and(|one| one.kind.is_none());
     is_unknown && address(interface).is_some() && address(interface) == address(beneath)
 }

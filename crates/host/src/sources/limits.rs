@@ -1,5 +1,9 @@
 //! How much is read at most.
 
+use std::collections::BTreeSet;
+
+use crate::model::Snapshot;
+
 /// The largest text. `sysctl -a` of a host with many interfaces reaches 100 MB; nothing that a
 /// reader knows gets near to 256 MiB, so what does is a log or worse.
 const TEXT_BYTES: u64 = 256 << 20;
@@ -40,6 +44,20 @@ pub struct Limits {
     pub depth: usize,
     /// Packed files and archives within each other.
     pub nesting: usize,
+    /// Counters of network stacks that are kept of bundles; all, if nobody says which. A kernel has 300 for each
+    /// namespace, and of a thousand hosts they take most of the memory.
+    pub counters: Option<BTreeSet<String>>,
+}
+
+impl Limits {
+    /// Drops counters that nobody asked for.
+    pub(super) fn narrow(&self, snapshot: &mut Snapshot) {
+        let Some(wanted) = &self.counters else { return };
+        let inside = snapshot.namespaces.values_mut();
+        for stack in inside.chain([&mut snapshot.stack]) {
+            stack.counters.retain(|name, _| wanted.contains(name));
+        }
+    }
 }
 
 impl Default for Limits {
@@ -51,6 +69,7 @@ impl Default for Limits {
             files: FILES,
             depth: DEPTH,
             nesting: NESTING,
+            counters: None,
         }
     }
 }

@@ -94,7 +94,7 @@ pub fn read_bytes(name: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<Host>
 }
 
 fn read_with(given: Given, limits: &Limits, read: ReadText) -> Result<Vec<Host>, Error> {
-    let mut understand = Understand(read);
+    let mut understand = Understand { read, limits };
     let mut files = Files::new(limits, &mut understand);
     let name = given.name().to_owned();
     files.given(given)?;
@@ -102,7 +102,7 @@ fn read_with(given: Given, limits: &Limits, read: ReadText) -> Result<Vec<Host>,
 }
 
 fn bytes_with(name: &str, bytes: &[u8], limits: &Limits, read: ReadText) -> Found {
-    let mut understand = Understand(read);
+    let mut understand = Understand { read, limits };
     let mut files = Files::new(limits, &mut understand);
     files.bytes(name, bytes);
     files.found

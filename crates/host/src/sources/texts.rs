@@ -5,6 +5,7 @@ use super::command::{self, Command};
 use super::files::Texts;
 use super::found::{About, Found, Item, Said};
 use super::front;
+use super::limits::Limits;
 use super::normalise;
 use super::place::{Folder, Place};
 use super::saved::{self, Saved};
@@ -18,9 +19,12 @@ use crate::text::{Reading, Text};
 pub(super) type ReadText = fn(&Text<'_>) -> Option<Reading>;
 
 /// Reads texts with the given reader.
-pub(super) struct Understand(pub(super) ReadText);
+pub(super) struct Understand<'a> {
+    pub(super) read: ReadText,
+    pub(super) limits: &'a Limits,
+}
 
-impl Texts for Understand {
+impl Texts for Understand<'_> {
     fn text(&mut self, place: &Place, bytes: Vec<u8>, found: &mut Found) -> u64 {
         let text = normalise::decode(bytes);
         // Before it is cleaned: JSON may hold DEL as it is, and what was saved is kept whole.
@@ -62,7 +66,7 @@ fn numbered(place: &Place, at: usize, many: bool) -> String {
     }
 }
 
-impl Understand {
+impl Understand<'_> {
     fn bundles(&self, place: &Place, text: &str, found: &mut Found) -> u64 {
         let all = bundle::parse(text);
         let many = all.len() > 1;
@@ -104,7 +108,10 @@ impl Understand {
         let origin = format!("{origin} section {} ({})", section.number, section.command);
         let command = command::parse(section.command);
         match self.read(&origin, Some(&command), &section.body) {
-            Some(part) => Ok(Some(part)),
+            Some(mut part) => {
+                self.limits.narrow(&mut part.snapshot);
+                Ok(Some(part))
+            }
             None => Err(Unread {
                 what: origin,
                 why: UNKNOWN.to_owned(),
@@ -176,8 +183,8 @@ impl Understand {
             body,
         };
         let (said, rest) = complaints(body);
-        let Reading { kind, mut snapshot } = (self.0)(&text)
-            .or_else(|| (!said.is_empty()).then(|| (self.0)(&Text { body: rest, ..text }))?)?;
+        let Reading { kind, mut snapshot } = (self.read)(&text)
+            .or_else(|| (!said.is_empty()).then(|| (self.read)(&Text { body: rest, ..text }))?)?;
         for line in said.lines().filter(|line| is_lack(line)) {
             let why = format!("its command said: {}", printable_line(line.trim()));
             snapshot.not_read(origin, why);

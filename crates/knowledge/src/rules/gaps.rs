@@ -322,5 +322,8 @@ fn has_features(snapshot: &Snapshot) -> bool {
 }
 
 fn any(snapshot: &Snapshot, wanted: fn(&Interface) -> bool) -> bool {
-    snapshot.interfaces.values().any(wanted)
+    snapshot
+        .interfaces
+        .values()
+        .any(|interface| wanted(interface))
 }

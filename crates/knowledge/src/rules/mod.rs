@@ -5,6 +5,7 @@
 //! incident is in code: see `rules/*.yaml`, and docs/rules.md for the language.
 
 mod aside;
+mod asked;
 mod check;
 mod condition;
 mod facts;

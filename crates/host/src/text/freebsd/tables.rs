@@ -65,7 +65,7 @@ fn link(
         let why = "the name may be cut: `netstat -W` prints it whole";
         notes.add("narrow", &format!("`{name}`"), why);
     } else if let Entry::Vacant(free) = to.interfaces.entry(name.clone()) {
-        free.insert(interface);
+        free.insert(Box::new(interface));
     } else {
         let why = "a second interface of this name: another host or time, left out";
         notes.add("again", &format!("`{name}`"), why);
