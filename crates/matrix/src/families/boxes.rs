@@ -5,7 +5,7 @@ use coalescope_simulate::{
     Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side,
 };
 
-use super::guilty::{bridge_behind, bytes as few_bytes, forwarded};
+use super::guilty::{any_bridge_with, behind_card, bridge_behind, bytes as few_bytes, forwarded};
 use super::innocent::{bytes, plain, routed, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
@@ -102,10 +102,7 @@ fn clamp(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn clamped_and_lost(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
-    let mut scenario = bridge_behind(dice, "clamped-and-lost", wan);
-    clamp(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "clamped-and-lost", clamp)
 }
 
 fn clamped(dice: &mut Dice) -> Drawn {
@@ -117,12 +114,8 @@ fn clamped(dice: &mut Dice) -> Drawn {
 
 fn merged_and_damaged(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
-    let bytes = few_bytes(dice);
-    let mut scenario = scenario(dice, "merged-and-damaged", bytes);
-    let kind = any_kind(dice);
-    let merge = merging(dice, wan, kind);
     let damage = Element::Hop(Hop::DamageMerged { toward: HERE });
-    forwarded(&mut scenario, dice, damage, merge, wan);
+    let scenario = few_behind_card(dice, "merged-and-damaged", wan, damage);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
@@ -204,13 +197,10 @@ fn outage(dice: &mut Dice) -> Drawn {
 }
 
 /// The bridge of story A, sound, with something between card and guest.
-fn behind_card(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
+fn few_behind_card(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
     let bytes = few_bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
-    let kind = any_kind(dice);
-    let merge = merging(dice, wan, kind);
-    forwarded(&mut scenario, dice, something, merge, wan);
-    scenario
+    let scenario = scenario(dice, name, bytes);
+    behind_card(dice, scenario, wan, something)
 }
 
 fn outage_behind(dice: &mut Dice) -> Drawn {
@@ -218,7 +208,7 @@ fn outage_behind(dice: &mut Dice) -> Drawn {
     let begins = (dice.between(1.5, 6.0) * 2.0 * wan.delay as f64) as u64;
     let long = dice.scaled_whole(2, 300) * MILLISECOND;
     let way = way_with(wan, |lane| lane.outage = Some((begins, begins + long)));
-    let mut scenario = behind_card(dice, "outage-behind", wan, way);
+    let mut scenario = few_behind_card(dice, "outage-behind", wan, way);
     scenario.turns[1].bytes = dice.scaled_whole(60_000, 800_000);
     Drawn::one(scenario, Otherwise::NotMerging)
 }
@@ -232,7 +222,7 @@ fn starved_policer(dice: &mut Dice) -> Drawn {
         burst: (1_514 * segments + 200) as usize,
         queue: 0,
     };
-    let mut scenario = behind_card(dice, "starved-policer", wan, Element::Hop(bucket));
+    let mut scenario = few_behind_card(dice, "starved-policer", wan, Element::Hop(bucket));
     for element in &mut scenario.path {
         if let Element::Merge(merge) = element {
             merge.max_segments = segments as usize;
@@ -246,7 +236,7 @@ fn pauses(dice: &mut Dice) -> Drawn {
     let pause = dice.scaled_whole(20, 1_000) * MILLISECOND;
     let every = pause + dice.scaled_whole(50, 1_500) * MILLISECOND;
     let way = way_with(wan, |lane| lane.pauses = Some((every, pause)));
-    let mut scenario = behind_card(dice, "pauses", wan, way);
+    let mut scenario = few_behind_card(dice, "pauses", wan, way);
     scenario.turns[1].bytes = dice.scaled_whole(400_000, 8_000_000);
     Drawn::one(scenario, Otherwise::NotMerging)
 }

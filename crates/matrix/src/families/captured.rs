@@ -2,8 +2,8 @@
 
 use coalescope_simulate::{Bursts, MICROSECOND, MILLISECOND, Nanos, Scenario};
 
-use super::guilty::bridge_behind;
-use super::innocent::{lossy, plain, sound_twin};
+use super::guilty::{any_bridge, any_bridge_with};
+use super::innocent::{any_plain, any_plain_with, lossy, plain, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
@@ -93,16 +93,6 @@ pub(super) const ALL: &[Family] = &[
     ),
 ];
 
-fn bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
-    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
-    (bridge_behind(dice, name, wan), wan)
-}
-
-fn sound(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
-    let wan = Wan::within(dice, (20, 1_000), (1.0, 40.0));
-    (plain(dice, name, wan), wan)
-}
-
 /// Some frames to some hundreds in a row, at one point of each scenario or at all.
 fn miss_runs(scenario: &mut Scenario, dice: &mut Dice) {
     let runs = Bursts {
@@ -118,15 +108,11 @@ fn miss_runs(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn missed_in_runs_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "missed-in-runs-and-lost");
-    miss_runs(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "missed-in-runs-and-lost", miss_runs)
 }
 
 fn missed_in_runs(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "missed-in-runs");
-    miss_runs(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "missed-in-runs", miss_runs)
 }
 
 /// Up to what a card's queues hold.
@@ -136,15 +122,11 @@ fn unsort(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn unsorted_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "unsorted-and-lost");
-    unsort(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "unsorted-and-lost", unsort)
 }
 
 fn unsorted(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "unsorted");
-    unsort(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "unsorted", unsort)
 }
 
 fn count_coarsely(scenario: &mut Scenario, dice: &mut Dice) {
@@ -159,20 +141,16 @@ fn count_coarsely(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn coarse_clock_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "coarse-clock-and-lost");
-    count_coarsely(&mut scenario, dice);
     // What ticks hide between neighbours of one host is told by the order in which captures are given.
-    Drawn::one(scenario, Otherwise::Healthy).in_order()
+    any_bridge_with(dice, "coarse-clock-and-lost", count_coarsely).in_order()
 }
 
 fn coarse_clock(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "coarse-clock");
-    count_coarsely(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "coarse-clock", count_coarsely)
 }
 
 fn coarse_clock_loss(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "coarse-clock-loss");
+    let (mut scenario, wan) = any_plain(dice, "coarse-clock-loss");
     count_coarsely(&mut scenario, dice);
     lossy(dice, scenario, wan, (0.005, 0.03))
 }
@@ -186,15 +164,11 @@ fn snap(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn snapped_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "snapped-and-lost");
-    snap(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "snapped-and-lost", snap)
 }
 
 fn snapped(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "snapped");
-    snap(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "snapped", snap)
 }
 
 fn snapped_window(dice: &mut Dice) -> Drawn {
@@ -215,13 +189,13 @@ fn begin_late(scenario: &mut Scenario, dice: &mut Dice, wan: Wan) {
 }
 
 fn small_middle_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = bridge(dice, "small-middle-and-lost");
+    let (mut scenario, wan) = any_bridge(dice, "small-middle-and-lost");
     begin_late(&mut scenario, dice, wan);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
 fn small_middle(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "small-middle");
+    let (mut scenario, wan) = any_plain(dice, "small-middle");
     scenario.turns[1].bytes = dice.scaled_whole(2_000_000, 5_000_000);
     begin_late(&mut scenario, dice, wan);
     Drawn::one(scenario, Otherwise::Healthy)
@@ -229,7 +203,7 @@ fn small_middle(dice: &mut Dice) -> Drawn {
 
 /// Merged frames, or full ones as well.
 fn long_left_out(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "long-left-out");
+    let (mut scenario, _) = any_plain(dice, "long-left-out");
     let longest = dice.pick(&[200, 1_300, 1_518, 3_100]);
     let all = dice.chance(0.3);
     for_points(&mut scenario, |point| {
@@ -241,12 +215,12 @@ fn long_left_out(dice: &mut Dice) -> Drawn {
 }
 
 fn given_twice_and_lost(dice: &mut Dice) -> Drawn {
-    let (scenario, _) = bridge(dice, "given-twice-and-lost");
+    let (scenario, _) = any_bridge(dice, "given-twice-and-lost");
     Drawn::one(scenario, Otherwise::Healthy).with_one_twice()
 }
 
 fn given_twice(dice: &mut Dice) -> Drawn {
-    let (scenario, wan) = sound(dice, "given-twice");
+    let (scenario, wan) = any_plain(dice, "given-twice");
     let drawn = if dice.chance(0.5) {
         lossy(dice, scenario, wan, (0.005, 0.03))
     } else {
@@ -257,7 +231,7 @@ fn given_twice(dice: &mut Dice) -> Drawn {
 
 /// The other transfer, at a point of its own.
 fn stranger(dice: &mut Dice) -> Scenario {
-    let (mut other, _) = sound(dice, "stranger");
+    let (mut other, _) = any_plain(dice, "stranger");
     for_points(&mut other, |point| {
         point.name = format!("OTHER-{}", point.name);
     });
@@ -265,14 +239,14 @@ fn stranger(dice: &mut Dice) -> Scenario {
 }
 
 fn strangers(dice: &mut Dice) -> Drawn {
-    let (scenario, _) = sound(dice, "strangers");
+    let (scenario, _) = any_plain(dice, "strangers");
     let scenario = sound_twin(&scenario, dice.pick(&[0, 4]));
     let other = stranger(dice);
     Drawn::one(scenario, Otherwise::Unlinked).with_stranger(other)
 }
 
 fn strangers_loss(dice: &mut Dice) -> Drawn {
-    let (scenario, wan) = sound(dice, "strangers-loss");
+    let (scenario, wan) = any_plain(dice, "strangers-loss");
     let other = stranger(dice);
     lossy(dice, scenario, wan, (0.01, 0.04)).with_stranger(other)
 }

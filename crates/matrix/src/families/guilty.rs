@@ -114,11 +114,38 @@ pub(super) fn bridge_behind(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     bridged(dice, scenario, wan)
 }
 
+/// The same behind a way of any kind.
+pub(super) fn any_bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    (bridge_behind(dice, name, wan), wan)
+}
+
+/// The same with a change that merging does not mind.
+pub(super) fn any_bridge_with(
+    dice: &mut Dice,
+    name: &str,
+    change: impl FnOnce(&mut Scenario, &mut Dice),
+) -> Drawn {
+    let (mut scenario, _) = any_bridge(dice, name);
+    change(&mut scenario, dice);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
 /// A run behind a bridge that loses what any card has merged.
-pub(super) fn bridged(dice: &mut Dice, mut scenario: Scenario, wan: Wan) -> Scenario {
+pub(super) fn bridged(dice: &mut Dice, scenario: Scenario, wan: Wan) -> Scenario {
+    behind_card(dice, scenario, wan, fault())
+}
+
+/// A run with something between a card of any kind, which merges, and the guest.
+pub(super) fn behind_card(
+    dice: &mut Dice,
+    mut scenario: Scenario,
+    wan: Wan,
+    something: Element,
+) -> Scenario {
     let kind = any_kind(dice);
     let merge = merging(dice, wan, kind);
-    forwarded(&mut scenario, dice, fault(), merge, wan);
+    forwarded(&mut scenario, dice, something, merge, wan);
     scenario
 }
 

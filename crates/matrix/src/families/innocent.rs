@@ -112,6 +112,23 @@ pub(super) fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     scenario
 }
 
+/// The same over a way of any kind.
+pub(super) fn any_plain(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
+    let wan = Wan::within(dice, (20, 1_000), (1.0, 40.0));
+    (plain(dice, name, wan), wan)
+}
+
+/// The same with a change after which it is still sound.
+pub(super) fn any_plain_with(
+    dice: &mut Dice,
+    name: &str,
+    change: impl FnOnce(&mut Scenario, &mut Dice),
+) -> Drawn {
+    let (mut scenario, _) = any_plain(dice, name);
+    change(&mut scenario, dice);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
 /// One of these with frames lost on the wide area, so many of all.
 pub(super) fn lossy(dice: &mut Dice, mut scenario: Scenario, wan: Wan, share: (f64, f64)) -> Drawn {
     let twin = scenario.clone();

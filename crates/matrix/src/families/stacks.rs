@@ -1,10 +1,12 @@
 //! What stacks do that families of paths leave as it is: marks instead of losses, resets, directions that close early,
 //! windows that grow, identifications, clocks and options unlike Linux's.
 
-use coalescope_simulate::{Congestion, IpIds, MICROSECOND, MILLISECOND, Nanos, SECOND, Scenario};
+use coalescope_simulate::{
+    Congestion, Host, IpIds, MICROSECOND, MILLISECOND, Nanos, SECOND, Scenario,
+};
 
-use super::guilty::bridge_behind;
-use super::innocent::{lossy, plain};
+use super::guilty::{any_bridge, any_bridge_with, bridge_behind};
+use super::innocent::{any_plain, any_plain_with, lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
@@ -96,19 +98,9 @@ pub(super) const ALL: &[Family] = &[
     ),
 ];
 
-fn both(scenario: &mut Scenario, change: impl Fn(&mut coalescope_simulate::Host)) {
+fn both(scenario: &mut Scenario, change: impl Fn(&mut Host)) {
     change(&mut scenario.client);
     change(&mut scenario.server);
-}
-
-fn bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
-    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
-    (bridge_behind(dice, name, wan), wan)
-}
-
-fn sound(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
-    let wan = Wan::within(dice, (20, 1_000), (1.0, 40.0));
-    (plain(dice, name, wan), wan)
 }
 
 /// A queue with a mark at a part of what the path holds.
@@ -122,13 +114,13 @@ fn mark(scenario: &mut Scenario, dice: &mut Dice, wan: Wan) {
 }
 
 fn marked_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = bridge(dice, "marked-and-lost");
+    let (mut scenario, wan) = any_bridge(dice, "marked-and-lost");
     mark(&mut scenario, dice, wan);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
 fn marked(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "marked");
+    let (mut scenario, wan) = any_plain(dice, "marked");
     mark(&mut scenario, dice, wan);
     Drawn::one(scenario, Otherwise::Healthy)
 }
@@ -143,30 +135,30 @@ fn end_early(scenario: &mut Scenario, dice: &mut Dice, after: Nanos) {
 }
 
 fn reset_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = bridge(dice, "reset-and-lost");
+    let (mut scenario, wan) = any_bridge(dice, "reset-and-lost");
     let after = (dice.between(40.0, 200.0) * 2.0 * wan.delay as f64) as Nanos;
     end_early(&mut scenario, dice, after.max(SECOND));
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
 fn reset(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "reset");
+    let (mut scenario, wan) = any_plain(dice, "reset");
     scenario.turns[1].bytes = dice.scaled_whole(2_000_000, 5_000_000);
     let after = (dice.between(4.0, 10.0) * 2.0 * wan.delay as f64) as Nanos;
     end_early(&mut scenario, dice, after);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
+fn close_early(scenario: &mut Scenario, _: &mut Dice) {
+    both(scenario, |host| host.half_close = true);
+}
+
 fn half_closed_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "half-closed-and-lost");
-    both(&mut scenario, |host| host.half_close = true);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "half-closed-and-lost", close_early)
 }
 
 fn half_closed(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "half-closed");
-    both(&mut scenario, |host| host.half_close = true);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "half-closed", close_early)
 }
 
 fn grow(scenario: &mut Scenario, dice: &mut Dice) {
@@ -175,15 +167,11 @@ fn grow(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn grown_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "grown-and-lost");
-    grow(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "grown-and-lost", grow)
 }
 
 fn grown(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "grown");
-    grow(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_plain_with(dice, "grown", grow)
 }
 
 fn small_send_buffer(dice: &mut Dice) -> Drawn {
@@ -201,13 +189,11 @@ fn number_otherwise(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn unnumbered_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "unnumbered-and-lost");
-    number_otherwise(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy)
+    any_bridge_with(dice, "unnumbered-and-lost", number_otherwise)
 }
 
 fn unnumbered(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "unnumbered");
+    let (mut scenario, wan) = any_plain(dice, "unnumbered");
     number_otherwise(&mut scenario, dice);
     lossy(dice, scenario, wan, (0.003, 0.03))
 }
@@ -223,26 +209,22 @@ fn add_options(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn more_options_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "more-options-and-lost");
-    add_options(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy).unsnapped()
+    any_bridge_with(dice, "more-options-and-lost", add_options).unsnapped()
 }
 
 fn more_options(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = sound(dice, "more-options");
-    add_options(&mut scenario, dice);
-    Drawn::one(scenario, Otherwise::Healthy).unsnapped()
+    any_plain_with(dice, "more-options", add_options).unsnapped()
 }
 
 fn wrapping_and_lost(dice: &mut Dice) -> Drawn {
-    let (mut scenario, _) = bridge(dice, "wrapping-and-lost");
+    let (mut scenario, _) = any_bridge(dice, "wrapping-and-lost");
     scenario.near_wrap = true;
     scenario.turns[1].bytes = dice.scaled_whole(400_000, 2_000_000);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
 fn wrapping(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "wrapping");
+    let (mut scenario, wan) = any_plain(dice, "wrapping");
     scenario.near_wrap = true;
     scenario.turns[1].bytes = dice.scaled_whole(1_000_000, 4_000_000);
     if dice.chance(0.5) {
@@ -275,7 +257,7 @@ fn ports_again(dice: &mut Dice) -> Drawn {
 }
 
 fn stamped_otherwise(dice: &mut Dice) -> Drawn {
-    let (mut scenario, wan) = sound(dice, "stamped-otherwise");
+    let (mut scenario, wan) = any_plain(dice, "stamped-otherwise");
     let tick = dice.pick(&[
         MICROSECOND,
         4 * MILLISECOND,
