@@ -19,7 +19,8 @@ pub(crate) const LONGEST: usize = 512;
 
 /// Whether a key, dotted as sysctl(8) prints it, is among them. Keys of encryption are nobody's business.
 pub(crate) fn is_kept(key: &str) -> bool {
-    !is_secret(key) && (is_of_folder(key) || is_of_interface(key))
+    let path = key.replace('.', "/");
+    !is_secret(key) && (is_of_folder(&path) || is_of_interface(&path))
 }
 
 /// Whether it is the name, or the path, of a secret (`tcp_fastopen_key`).
@@ -27,27 +28,23 @@ pub(crate) fn is_secret(name: &str) -> bool {
     name.ends_with("_key")
 }
 
-fn is_of_folder(key: &str) -> bool {
+fn is_of_folder(path: &str) -> bool {
     FOLDERS.iter().any(|(folder, start)| {
-        let file = below(key, folder);
-        file.is_some_and(|file| file.starts_with(start) && !file.contains('.'))
+        let file = below(path, folder);
+        file.is_some_and(|file| file.starts_with(start) && !file.contains('/'))
     })
 }
 
-/// `net.ipv4.conf.eth0.forwarding`; a dot of the name is a slash.
-fn is_of_interface(key: &str) -> bool {
+/// `net/ipv4/conf/eth0/forwarding`
+fn is_of_interface(path: &str) -> bool {
     CONFS.iter().any(|(folder, setting)| {
-        let parts = below(key, folder).and_then(|rest| rest.rsplit_once('.'));
+        let parts = below(path, folder).and_then(|rest| rest.rsplit_once('/'));
         parts.is_some_and(|(_, file)| file == *setting)
     })
 }
 
-/// What stands behind a folder and a dot.
-fn below<'a>(key: &'a str, folder: &str) -> Option<&'a str> {
-    let (head, rest) = (key.get(..folder.len())?, key.get(folder.len()..)?);
-    let is_same = |(a, b): (u8, u8)| a == b || (a, b) == (b'.', b'/');
-    let is_in = head.bytes().zip(folder.bytes()).all(is_same);
-    rest.strip_prefix('.').filter(|_| is_in)
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
 }
 
 #[cfg(test)]

@@ -19,14 +19,10 @@ pub(super) fn unmarked(text: String) -> String {
     }
     let bare = |line: &str| {
         let inner = if is_quoted {
-            line.trim_start_matches('>')
-        } else {
-            line
-        };
-        let inner = if is_quoted {
+            let inner = line.trim_start_matches('>');
             inner.strip_prefix(' ').unwrap_or(inner)
         } else {
-            inner
+            line
         };
         if inner.starts_with(FENCE) {
             "\n".to_owned()
