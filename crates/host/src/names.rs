@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::model::{Interface, Snapshot, Unread};
+use crate::model::{Interface, Setting, Snapshot, Unread};
 
 impl Snapshot {
     /// The interface of a name, made if it is new. `ns/NAMESPACE/NAME` is one of a namespace.
@@ -21,6 +21,22 @@ impl Snapshot {
     }
 }
 
+impl Interface {
+    /// A property that is a text.
+    #[must_use]
+    pub fn text(&self, property: &str) -> Option<&str> {
+        match self.properties.get(property)? {
+            Setting::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// `virbr0-nic`, which libvirt makes so that its bridge has an address (src/network/bridge_driver.c).
+pub(crate) fn is_placeholder(name: &str) -> bool {
+    name.starts_with("virbr") && name.ends_with("-nic")
+}
+
 /// The property of an interface whose lower one is in another namespace: the name of that.
 pub const LINK_NAMESPACE: &str = "link-namespace";
 
@@ -33,6 +49,12 @@ pub const CUT_DESCRIPTION: &str = "cut description";
 /// The property of an interface that names how it queues what it sends (`qdisc` of ip(8)): `noqueue` of one that the
 /// kernel makes itself.
 pub const QUEUEING: &str = "qdisc";
+
+/// What the release of a VyOS kernel has in it.
+pub const VYOS_KERNEL: &str = "-vyos";
+
+/// The same of TrueNAS SCALE, which says in os-release that it is Debian.
+pub const TRUENAS_SCALE_KERNEL: &str = "+truenas";
 
 /// Namespace and name in an interface's key: `ns/NAMESPACE/NAME`, or a name alone.
 #[must_use]

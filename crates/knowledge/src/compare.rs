@@ -244,6 +244,7 @@ fn frames(transfer: &Transfer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
 
     /// A transfer of 1 MB at the given rate in frames of so many segments.
     fn point(name: &str, mbit: f64, factor: f64, change: impl FnOnce(&mut Direction)) -> Point {
@@ -257,15 +258,7 @@ mod tests {
             ..Direction::default()
         };
         change(&mut data);
-        let connection = Connection {
-            to_client: data,
-            ..Connection::default()
-        };
-        Point {
-            name: name.to_owned(),
-            connections: std::iter::once(connection).collect(),
-            ..Point::default()
-        }
+        sample::point(name, data)
     }
 
     fn compared(second: Point) -> (Option<String>, Vec<Finding>) {

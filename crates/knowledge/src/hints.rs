@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
 use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
-use crate::limits::is_cut_off;
+use crate::limits::{is_cut_off, opposite};
 use crate::merging::{at, unjudged};
 use crate::odds::{Table, fisher};
 use crate::overview::Overview;
@@ -27,7 +27,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let connection = at(trace, &hop.from, worst.from_id);
     if connection
         .as_ref()
-        .is_some_and(|c| is_over(c, c.direction(worst.direction)))
+        .is_some_and(|c| is_over(c, worst.direction))
     {
         return None;
     }
@@ -47,10 +47,12 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
     let title = |d: &Direction| BySize::of_repeats(d).hint();
-    let mut all =
-        unjudged(trace, point, suspects).filter(|(connection, data)| !is_over(connection, data));
-    let (connection, data, title) =
-        all.find_map(|(connection, data)| Some((connection, data, title(data)?)))?;
+    let all = unjudged(trace, point, suspects);
+    let mut all = all.filter(|(connection, name)| !is_over(connection, name));
+    let (connection, data, title) = all.find_map(|(connection, name)| {
+        let data = connection.direction(name);
+        Some((connection, data, title(data)?))
+    })?;
     let table = Table::of_repeats(data);
     let words = table.words(fisher(&table), "had to be sent again whole");
     Some(Finding {
@@ -65,13 +67,8 @@ fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Find
 }
 
 /// Nothing of this direction gets through any more, merged or not: a few merged frames among what was lost tell nothing.
-fn is_over(connection: &Connection, data: &Direction) -> bool {
-    let goes_to_client = std::ptr::eq(data, &raw const connection.to_client);
-    let acks = if goes_to_client {
-        &connection.to_server
-    } else {
-        &connection.to_client
-    };
+fn is_over(connection: &Connection, direction: &str) -> bool {
+    let [data, acks] = [direction, opposite(direction)].map(|name| connection.direction(name));
     is_cut_off(data, acks)
 }
 
@@ -96,6 +93,7 @@ fn hint(evidence: Evidence) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
 
     /// One merged frame, then timeout after timeout on the same bytes.
     #[test]
@@ -106,11 +104,7 @@ mod tests {
         data.repeats.single = 7;
         data.duration_s = Some(25.0);
         (data.stuck_timeouts, data.stuck_s, data.stuck_places) = (7, 25.0, 1);
-        let point = Point {
-            name: "uplink".to_owned(),
-            connections: std::iter::once(connection.clone()).collect(),
-            ..Point::default()
-        };
+        let point = sample::point("uplink", connection.to_client.clone());
         let trace = Trace {
             points: vec![point.clone()],
             hops: Vec::new(),

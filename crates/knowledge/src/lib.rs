@@ -19,6 +19,8 @@ mod pooled;
 mod ranking;
 pub mod rules;
 mod same;
+#[cfg(test)]
+mod sample;
 mod settle;
 mod short;
 mod shown;

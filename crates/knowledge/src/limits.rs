@@ -80,7 +80,8 @@ pub(crate) fn telling_direction(connection: &Connection) -> (&'static str, Limit
     }
 }
 
-fn opposite(direction: &str) -> &'static str {
+/// The name of the direction that answers.
+pub(crate) fn opposite(direction: &str) -> &'static str {
     if direction == "to_client" {
         "to_server"
     } else {

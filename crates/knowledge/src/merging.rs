@@ -86,12 +86,12 @@ pub(crate) fn unjudged<'a>(
     trace: &'a Trace,
     point: &'a Point,
     suspects: &'a [Connection],
-) -> impl Iterator<Item = (&'a Connection, &'a Direction)> {
+) -> impl Iterator<Item = (&'a Connection, &'static str)> {
     suspects.iter().flat_map(move |connection| {
         ["to_client", "to_server"]
             .into_iter()
             .filter(move |name| !is_judged(trace, point, connection, name))
-            .map(move |name| (connection, connection.direction(name)))
+            .map(move |name| (connection, name))
     })
 }
 
@@ -224,7 +224,8 @@ struct Guilty<'a> {
 fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) -> Vec<Guilty<'a>> {
     let looks = point.connections.len() * 2;
     unjudged(trace, point, suspects)
-        .filter_map(|(connection, direction)| {
+        .filter_map(|(connection, name)| {
+            let direction = connection.direction(name);
             let merged = BySize::of_repeats(direction).step(looks);
             let uncut = || BySize::of_uncut_repeats(direction).step(looks);
             let merged = merged.map(|step| (MERGED, step));

@@ -6,6 +6,7 @@ use crate::by_size::BySize;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{
     ConnectionLimit, Limit, is_delayed, is_short, is_stuck, is_stuck_by_length, loss_frames,
+    opposite,
 };
 use crate::odds::Table;
 use crate::overview::{Overview, Traffic};
@@ -76,10 +77,7 @@ impl<'a> Case<'a> {
 
     /// The other one.
     fn acks(&self) -> &Direction {
-        match self.direction {
-            "to_client" => &self.connection.to_server,
-            _ => &self.connection.to_client,
-        }
+        self.connection.direction(opposite(self.direction))
     }
 
     fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {

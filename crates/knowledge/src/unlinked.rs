@@ -49,10 +49,10 @@ fn have_met(hops: &[Hop]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use coalescope_capture::facts::{Connection, Direction, Point};
+    use coalescope_capture::facts::{Direction, Point};
 
     use super::*;
-    use crate::finding::Finding;
+    use crate::sample;
     use crate::verdict::{Merging, judge};
 
     fn point(name: &str) -> Point {
@@ -65,15 +65,7 @@ mod tests {
             duration_s: Some(1.2),
             ..Direction::default()
         };
-        let connection = Connection {
-            to_client: data,
-            ..Connection::default()
-        };
-        Point {
-            name: name.to_owned(),
-            connections: std::iter::once(connection).collect(),
-            ..Point::default()
-        }
+        sample::point(name, data)
     }
 
     fn judged(matched: u64, hops: usize) -> (Merging, Vec<Finding>) {

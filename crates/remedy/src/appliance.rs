@@ -2,15 +2,16 @@
 
 use crate::error::Error;
 use crate::tree::Tree;
+use coalescope_host::names::{TRUENAS_SCALE_KERNEL, VYOS_KERNEL};
 use std::path::Path;
 
 /// A product, how it is known, and where it keeps such a setting.
 struct Appliance {
     name: &'static str,
     /// `ID` of os-release; the kernel's release has it where that says another one.
-    id: &'static str,
+    id: Option<&'static str>,
     /// What the kernel's release has in it.
-    kernel: &'static str,
+    kernel: Option<&'static str>,
     what_to_do: &'static str,
 }
 
@@ -19,26 +20,26 @@ struct Appliance {
 const APPLIANCES: [Appliance; 4] = [
     Appliance {
         name: "VyOS",
-        id: "vyos",
-        kernel: "-vyos",
+        id: Some("vyos"),
+        kernel: Some(VYOS_KERNEL),
         what_to_do: "set or delete `interfaces ethernet NAME offload FEATURE` in its configuration, commit and save",
     },
     Appliance {
         name: "OpenWrt",
-        id: "openwrt",
-        kernel: "\0",
+        id: Some("openwrt"),
+        kernel: None,
         what_to_do: "run `ethtool -K NAME ...` from a script in /etc/hotplug.d/iface, which stays when it is upgraded",
     },
     Appliance {
         name: "TrueNAS SCALE",
-        id: "\0",
-        kernel: "+truenas",
+        id: None,
+        kernel: Some(TRUENAS_SCALE_KERNEL),
         what_to_do: "add `ethtool -K NAME ...` as a post-init command (System, Advanced Settings, Init/Shutdown Scripts)",
     },
     Appliance {
         name: "UniFi OS",
-        id: "\0",
-        kernel: "-ui-",
+        id: None,
+        kernel: Some("-ui-"),
         what_to_do: "run `ethtool -K NAME ...` at each start, by a script of your own: an update takes it away",
     },
 ];
@@ -51,8 +52,10 @@ pub(crate) fn refuse(tree: &Tree) -> Result<(), Error> {
     let mut lines = release.lines();
     let id = lines.find_map(|line| line.strip_prefix("ID="));
     let id = id.unwrap_or_default().trim_matches(['"', '\'']);
-    let mut all = APPLIANCES.iter();
-    match all.find(|one| one.id == id || kernel.contains(one.kernel)) {
+    let is_here = |one: &&Appliance| {
+        one.id.is_some_and(|own| own == id) || one.kernel.is_some_and(|part| kernel.contains(part))
+    };
+    match APPLIANCES.iter().find(is_here) {
         None => Ok(()),
         Some(one) => Err(Error::unsuitable(
             format!(

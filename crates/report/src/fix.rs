@@ -1,12 +1,13 @@
 //! What mends findings, and what was done.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_knowledge::{Proof, Standing};
 use coalescope_remedy::Plan;
 use schemars::{JsonSchema, Schema};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::document;
 use crate::text::{self, TextOptions};
@@ -59,13 +60,32 @@ pub struct Fixed {
     /// Commands that mend it and are not among the settings.
     pub(crate) by_hand: Vec<String>,
     /// What makes it last where no file is written for it, each with its platform.
-    pub(crate) lasting_by_hand: Vec<String>,
+    #[serde(serialize_with = "as_texts")]
+    #[schemars(with = "Vec<String>")]
+    pub(crate) lasting_by_hand: Vec<Lasting>,
     /// What the remedy costs.
     pub(crate) cost: Option<String>,
     /// The experiment that would prove or clear it.
     pub(crate) experiment: Option<String>,
     /// What the last experiment that was made of it has shown; none if there was none.
     pub(crate) shown: Option<Shown>,
+}
+
+/// What makes a remedy last, and on which platform.
+#[derive(Clone, Debug)]
+pub(crate) struct Lasting {
+    pub(crate) platform: String,
+    pub(crate) command: String,
+}
+
+impl fmt::Display for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.platform, self.command)
+    }
+}
+
+fn as_texts<S: Serializer>(all: &[Lasting], out: S) -> Result<S::Ok, S::Error> {
+    out.collect_seq(all.iter().map(Lasting::to_string))
 }
 
 /// What an experiment has shown of a finding.
@@ -104,7 +124,10 @@ impl Fixed {
             .remedies
             .iter()
             .filter(|remedy| lasts_by_hand && remedy.kind == RemedyKind::Persistent)
-            .map(|remedy| format!("{}: {}", remedy.platform, remedy.command));
+            .map(|remedy| Lasting {
+                platform: remedy.platform.clone(),
+                command: remedy.command.clone(),
+            });
         let runtime = finding
             .remedies
             .iter()

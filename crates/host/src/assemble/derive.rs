@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Platform, Setting, Snapshot, Stack, Tun, Unread};
-use crate::names::{QUEUEING, of_key};
+use crate::model::{Interface, Platform, Snapshot, Stack, Tun, Unread};
+use crate::names::{QUEUEING, is_placeholder, of_key};
 use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
 use crate::underlay;
@@ -170,9 +170,8 @@ fn is_netvsc(master: &Interface, kind: &str) -> bool {
 fn named_tap(interface: &mut Interface) {
     let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let name = interface.name.as_str();
-    let of_libvirt = name.starts_with("virbr") && name.ends_with("-nic");
     let is_vnet = name.strip_prefix("vnet").is_some_and(number);
-    let is_named = name.starts_with("tap") || is_vnet || of_libvirt;
+    let is_named = name.starts_with("tap") || is_vnet || is_placeholder(name);
     let is_port = interface.master.is_some() && interface.master_kind.as_deref() != Some("vrf");
     if interface.kind.is_none() && interface.driver.is_none() && is_named && is_port {
         interface.kind = Some("tun".to_owned());
@@ -190,10 +189,9 @@ fn bridges(snapshot: &mut Snapshot) {
     let masters: Vec<String> = ports
         .filter_map(|(key, port)| Some(beside(key, port.master.as_ref()?)))
         .collect();
-    let queues_nothing = Setting::Text("noqueue".to_owned());
     for master in masters {
         if let Some(interface) = snapshot.interfaces.get_mut(&master)
-            && interface.properties.get(QUEUEING) == Some(&queues_nothing)
+            && interface.text(QUEUEING) == Some("noqueue")
             && interface.mac.is_some()
         {
             interface.kind.get_or_insert_with(|| "bridge".to_owned());

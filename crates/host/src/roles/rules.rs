@@ -4,7 +4,7 @@ use super::around::{Around, Counted};
 use super::graph::{FAILOVER, Graph};
 use super::{Role, RoleName};
 use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
-use crate::names::{CUT_DESCRIPTION, QUEUEING};
+use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder};
 use crate::text::windows::passing::FORWARDING;
 
 /// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
@@ -83,21 +83,13 @@ fn is_place_known(snapshot: &Snapshot, interface: &Interface) -> bool {
     }
 }
 
-/// What was left of an adapter's description.
-fn cut_description(interface: &Interface) -> Option<&str> {
-    match interface.properties.get(CUT_DESCRIPTION)? {
-        Setting::Text(rest) => Some(rest),
-        _ => None,
-    }
-}
-
 /// Whether an uplink may be this adapter, of which nobody read the description or its end: one that begins so, or one that
 /// no adapter is.
 fn may_be_uplink(snapshot: &Snapshot, interface: &Interface) -> bool {
     if interface.description.is_some() || is_kind(interface, "vethernet") {
         return false;
     }
-    let begin = cut_description(interface).map(|rest| {
+    let begin = interface.text(CUT_DESCRIPTION).map(|rest| {
         let begin = rest.split("...").next().unwrap_or(rest);
         begin.trim_end_matches('…')
     });
@@ -215,11 +207,6 @@ fn is_xen_backend(interface: &Interface) -> bool {
     bus.is_some_and(|bus| bus.starts_with("vif-") && bus.matches('-').count() == 2)
 }
 
-/// `virbr0-nic`, which libvirt makes so that its bridge has an address (src/network/bridge_driver.c).
-fn is_placeholder(name: &str) -> bool {
-    name.starts_with("virbr") && name.ends_with("-nic")
-}
-
 fn is_tap(interface: &Interface) -> bool {
     let mode = interface.tun.as_ref().and_then(|tun| tun.mode.as_deref());
     mode == Some("tap")
@@ -245,9 +232,8 @@ fn guest_uplink(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<R
 /// Bridges and tunnels are no uplinks themselves: what is beneath them is. Of what nobody said what it is, the kernel's own
 /// interfaces queue nothing.
 fn is_uplink_kind(interface: &Interface) -> bool {
-    let queueing = interface.properties.get(QUEUEING);
     match interface.kind.as_deref() {
-        None => queueing != Some(&Setting::Text("noqueue".to_owned())),
+        None => interface.text(QUEUEING) != Some("noqueue"),
         Some(kind) => matches!(kind, "physical" | "bond" | "team" | "lagg" | "vlan"),
     }
 }
@@ -284,7 +270,7 @@ fn switched_guests(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Optio
         Some(interface.name.as_str()),
         interface.description.as_deref(),
     ];
-    let by_rest = || around.switch_of_cut(cut_description(interface)?);
+    let by_rest = || around.switch_of_cut(interface.text(CUT_DESCRIPTION)?);
     let switch = around.switch_of(&names).or_else(by_rest)?;
     Some(role(
         RoleName::GuestUplink,

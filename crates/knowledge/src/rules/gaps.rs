@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coalescope_host::model::{Interface, Platform, Setting, Snapshot, VirtualSwitch};
+use coalescope_host::model::{Interface, Platform, Snapshot, VirtualSwitch};
 use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
 use coalescope_host::roles::{Role, RoleName, roles, undecided};
 
@@ -138,9 +138,9 @@ fn is_nic(interface: &Interface) -> bool {
 /// (`IFF_NO_QUEUE`), unless somebody gave it one.
 fn is_wire(interface: &Interface) -> bool {
     let is_used = interface.up != Some(false) && interface.carrier != Some(false);
-    let has_queue = match interface.properties.get(QUEUEING) {
-        Some(Setting::Text(name)) => !matches!(name.as_str(), "noqueue" | "noop"),
-        _ => interface.kind.is_some(),
+    let has_queue = match interface.text(QUEUEING) {
+        Some(name) => !matches!(name, "noqueue" | "noop"),
+        None => interface.kind.is_some(),
     };
     is_used && is_nic(interface) && has_queue && interface.mac.is_some()
 }

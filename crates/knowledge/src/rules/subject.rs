@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use coalescope_host::names::{TRUENAS_SCALE_KERNEL, VYOS_KERNEL};
 use minijinja::Value as Told;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Serde};
 use serde_json::Value;
@@ -32,7 +33,10 @@ pub(super) struct Subject<'a> {
 }
 
 /// What the kernels' releases of products have in them that are built on another distribution, and the ids of those products.
-const PRODUCTS: [(&str, &str); 2] = [("+truenas", "truenas-scale"), ("-vyos", "vyos")];
+const PRODUCTS: [(&str, &str); 2] = [
+    (TRUENAS_SCALE_KERNEL, "truenas-scale"),
+    (VYOS_KERNEL, "vyos"),
+];
 
 /// The same of distributions.
 const DISTRIBUTIONS: [(&str, &str); 6] = [

@@ -75,7 +75,8 @@ fn fix(page: &mut Page, fixed: &Fixed) {
         commands(page, "  by hand:", command);
     }
     for remedy in &fixed.lasting_by_hand {
-        lasting(page, remedy);
+        let label = format!("  to last, by hand ({}):", remedy.platform);
+        commands(page, &label, &remedy.command);
     }
     if fixed.commands.is_empty() && fixed.by_hand.is_empty() {
         page.paragraph("  ", "  ", "no setting of this host mends it", Tone::Plain);
@@ -91,16 +92,6 @@ fn fix(page: &mut Page, fixed: &Fixed) {
         );
     }
     page.gap();
-}
-
-/// With the platform, which stands in front of the command, in the label.
-fn lasting(page: &mut Page, remedy: &str) {
-    match remedy.split_once(": ") {
-        Some((platform, command)) => {
-            commands(page, &format!("  to last, by hand ({platform}):"), command);
-        }
-        None => commands(page, "  to last, by hand:", remedy),
-    }
 }
 
 /// A command stays whole; several lines stand below their label.
