@@ -25,6 +25,7 @@ mod settle;
 mod short;
 mod shown;
 mod thresholds;
+mod traffic;
 mod unlinked;
 mod verdict;
 mod ways;

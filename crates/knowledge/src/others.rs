@@ -9,10 +9,11 @@ use crate::limits::{
     opposite,
 };
 use crate::odds::Table;
-use crate::overview::{Overview, Traffic};
+use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
+use crate::traffic::Traffic;
 use crate::words::{
     bytes, connections, counted, probability, rate, reference, share, shown, time, told,
 };

@@ -1,17 +1,15 @@
 //! All connections looked at once: their facts are made for it and let go, but for the few that
 //! the judgment comes back to.
 
-use std::ops::AddAssign;
 use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::limits::{
-    ConnectionLimit, Limit, active_s, limit_of, main_direction, telling_direction,
-};
+use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
+use crate::traffic::{Own, Traffic};
 
 /// What each point shows.
 pub(crate) struct Overview {
@@ -39,27 +37,6 @@ struct Seen {
 fn merged_on_hops(trace: &Trace) -> u64 {
     let further = trace.hops.iter().map(|hop| hop.single.merged_further);
     further.max().unwrap_or(0)
-}
-
-/// How much there is at a point.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Traffic {
-    /// Connections with data.
-    pub(crate) connections: u64,
-    /// Payload bytes, each once, in the direction of each that has most.
-    pub(crate) bytes: u64,
-    /// Time in which their senders were not idle, summed up.
-    pub(crate) seconds: f64,
-}
-
-/// Of one connection at one point.
-#[derive(Clone, Copy)]
-pub(crate) struct Own {
-    pub(crate) limit: Limit,
-    /// Payload bytes in the direction that has most.
-    pub(crate) unique_bytes: u64,
-    /// Time in which their sender was not idle.
-    pub(crate) seconds: f64,
 }
 
 impl Overview {
@@ -159,42 +136,6 @@ impl Overview {
     /// The limits, each with what its point alone says.
     pub(crate) fn limits_and_own(&self) -> impl Iterator<Item = (&ConnectionLimit, Own)> {
         self.limits.iter().zip(self.own.iter().copied())
-    }
-}
-
-impl Traffic {
-    /// That of one connection.
-    pub(crate) fn of(connection: &Connection) -> Self {
-        Self::told_by(connection, telling_direction(connection).0)
-    }
-
-    /// The same, where it is known which direction tells what limits it.
-    fn told_by(connection: &Connection, direction: &str) -> Self {
-        let most = main_direction(connection).1;
-        Self {
-            connections: u64::from(most.unique_bytes > 0),
-            bytes: most.unique_bytes,
-            seconds: active_s(connection.direction(direction)).unwrap_or(0.0),
-        }
-    }
-}
-
-impl AddAssign for Traffic {
-    fn add_assign(&mut self, other: Self) {
-        self.connections += other.connections;
-        self.bytes += other.bytes;
-        self.seconds += other.seconds;
-    }
-}
-
-impl Own {
-    /// The same as part of a point's.
-    pub(crate) fn traffic(self) -> Traffic {
-        Traffic {
-            connections: 1,
-            bytes: self.unique_bytes,
-            seconds: self.seconds,
-        }
     }
 }
 

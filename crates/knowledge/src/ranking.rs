@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::finding::{Finding, Id, Share};
-use crate::overview::Traffic;
 use crate::thresholds::BYSTANDER;
+use crate::traffic::Traffic;
 use crate::words::{connections, told};
 
 /// How much of a point's traffic this is.

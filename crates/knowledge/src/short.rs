@@ -6,8 +6,8 @@ use std::ops::AddAssign;
 use coalescope_capture::facts::Connection;
 
 use crate::limits::{ConnectionLimit, Limit, loss_frames, main_direction, segments, waits};
-use crate::overview::Own;
 use crate::thresholds::{HANDFUL, HEAVY_LOSS, LOSS};
+use crate::traffic::Own;
 use crate::ways::{Ways, receiver};
 
 /// Short connections of one point.

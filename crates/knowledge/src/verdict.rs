@@ -13,10 +13,11 @@ use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::merging::accusations;
 use crate::odds::Table;
 use crate::others::{healthy, others};
-use crate::overview::{Overview, Traffic};
+use crate::overview::Overview;
 use crate::ranking;
 use crate::same::{Group, Same};
 use crate::thresholds::LOSS_FRAMES;
+use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
 
 /// What can be said about merging.

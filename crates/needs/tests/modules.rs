@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Item, UseTree};
 
 /// Modules that import each other, by crate: knots that are not untied yet. One that is untied leaves this list.
-const KNOTS: [(&str, &[&str]); 10] = [
+const KNOTS: [(&str, &[&str]); 6] = [
     (
         "capture",
         &[
@@ -30,28 +30,6 @@ const KNOTS: [(&str, &[&str]); 10] = [
     ),
     ("capture", &["lockstep", "series"]),
     ("capture", &["series::lane", "series::thin"]),
-    (
-        "host",
-        &[
-            "text::windows::json",
-            "text::windows::list",
-            "text::windows::records",
-            "text::windows::table",
-        ],
-    ),
-    ("knowledge", &["overview", "short"]),
-    ("knowledge", &["rules::load", "rules::yaml"]),
-    (
-        "lab",
-        &[
-            "path::bonding",
-            "path::follow",
-            "path::plan",
-            "path::running",
-            "path::steps",
-            "path::wire",
-        ],
-    ),
 ];
 
 type Module = Vec<String>;

@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use coalescope_host::safe::printable_line;
-use thiserror::Error;
-
 use super::condition::Condition;
+use super::error::{RulesError, shown};
 use super::names::Names;
 use super::recipes::Recipes;
 use super::rule::Rule;
@@ -47,45 +45,6 @@ const RECIPES: &str = include_str!("../../rules/recipes.yaml");
 pub struct Rules {
     pub(super) rules: Vec<(Rule, Condition)>,
     pub(super) recipes: Recipes,
-}
-
-/// A path in messages.
-fn shown(path: &Path) -> String {
-    printable_line(&path.display().to_string()).into_owned()
-}
-
-/// Why rules could not be read.
-#[derive(Debug, Error)]
-pub enum RulesError {
-    /// A file or folder cannot be read.
-    #[error(
-        "{}: {error}; --rules wants a YAML file or a folder of such, see docs/rules.md",
-        shown(path)
-    )]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// It is not YAML, or not what a rule is made of.
-    #[error("{file}: {error}")]
-    Malformed {
-        /// Which file, and which line where that is known.
-        file: String,
-        /// Where and why.
-        error: String,
-    },
-    /// A rule that cannot work.
-    #[error("{file}: rule {id}: {error}")]
-    Wrong {
-        /// Which file and line.
-        file: String,
-        /// Which rule.
-        id: String,
-        /// Why, and what to do.
-        error: String,
-    },
 }
 
 impl Rules {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::RulesError;
 use super::findings::Remedy;
-use super::load::RulesError;
 use super::rule::Blame;
 use super::template::one_line;
 use super::yaml::parse;

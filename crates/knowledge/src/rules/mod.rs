@@ -8,6 +8,7 @@ mod aside;
 mod asked;
 mod check;
 mod condition;
+mod error;
 mod facts;
 mod findings;
 mod fixtures;
@@ -29,8 +30,9 @@ mod yaml;
 
 pub use aside::{Aside, Baseline, FindingRef, Ignore};
 pub use check::check;
+pub use error::RulesError;
 pub use findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind, RuleError};
 pub use fixtures::{FixtureFailure, test};
-pub use load::{Rules, RulesError};
+pub use load::Rules;
 pub use meaning::{Meaning, meaning, meanings};
 pub use rule::{Blame, Each, Fixtures, RemedyRule, Rule};

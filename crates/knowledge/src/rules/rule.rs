@@ -7,6 +7,7 @@ use coalescope_host::roles::RoleName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::RulesError;
 use crate::finding::{Id, Proof};
 
 /// One rule.
@@ -67,8 +68,8 @@ impl Rule {
     ///
     /// # Errors
     /// If it cannot be put into YAML.
-    pub fn yaml(&self) -> Result<String, super::RulesError> {
-        serde_saphyr::to_string(&[self]).map_err(|error| super::RulesError::Malformed {
+    pub fn yaml(&self) -> Result<String, RulesError> {
+        serde_saphyr::to_string(&[self]).map_err(|error| RulesError::Malformed {
             file: self.id.clone(),
             error: error.to_string(),
         })

@@ -4,7 +4,7 @@ use coalescope_host::safe::printable_line;
 use serde::de::DeserializeOwned;
 use serde_saphyr::Error;
 
-use super::load::RulesError;
+use super::error::RulesError;
 use crate::nearest::meant;
 
 /// Reads a file.

@@ -1,8 +1,7 @@
 //! The kernel's bonding, round robin, over veth pairs with its netem; and its members' GRO.
 
-use super::plan::Place;
-use super::running::Rooms;
-use super::steps::pair;
+use super::rooms::{Place, Rooms};
+use super::veth::pair;
 use super::{Error, Lane, Queue, nanos};
 use crate::error::Error as LabError;
 use crate::link::Link;

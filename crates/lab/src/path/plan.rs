@@ -1,16 +1,14 @@
 //! What a path is made of.
 
+use super::rooms::Place;
 use super::steps::Step;
 use super::{Bonding, Element};
 use coalescope_netlink::ipsec::Tunnel;
 use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddrV4;
 
 /// MTU of Ethernet (RFC 894).
 const MTU: u16 = 1500;
-
-/// An interface: its room's name and its own.
-pub(super) type Place = (String, String);
 
 /// Two TAP devices, and what stands between them.
 pub struct Wire {
@@ -251,6 +249,3 @@ impl Plan {
         wires.chain(pairs).map(|(room, _)| room.clone()).collect()
     }
 }
-
-/// Both ends of a tunnel: the near one and the far one.
-pub(super) type Ends = [Ipv4Addr; 2];

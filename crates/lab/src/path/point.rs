@@ -1,6 +1,6 @@
 //! A place where frames are captured.
 
-use super::running::origin;
+use super::clock::origin;
 use super::{Element, Error, Frame, Nanos, Onward, Side, nanos};
 use coalescope_pcapng::{Interface, Record, Writer};
 use std::fs::File;

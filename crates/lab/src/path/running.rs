@@ -1,60 +1,19 @@
 //! A path at work.
 
 use super::bonding::Follower;
+use super::clock::origin;
 use super::follow::{Watched, follow};
 use super::names::Names;
 use super::plan::{Plan, Wire};
+use super::rooms::Rooms;
 use super::wire::{Running, Tallies};
-use super::{ElementCounts, Error, Nanos, Tap, nanos};
+use super::{ElementCounts, Error, Tap};
 use crate::error::Error as LabError;
 use crate::namespace::Namespace;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
-
-/// When the clock of all paths of this process showed 0.
-pub(super) fn origin() -> Instant {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    *ORIGIN.get_or_init(Instant::now)
-}
-
-/// What that clock shows now.
-pub(super) fn now() -> Nanos {
-    nanos(origin().elapsed())
-}
-
-/// The rooms of a path.
-#[derive(Debug)]
-pub(super) struct Rooms(BTreeMap<String, Namespace>);
-
-impl Rooms {
-    fn make(names: impl Iterator<Item = String>) -> Result<Self, Error> {
-        let made = names.map(|name| Ok((name, Namespace::new()?)));
-        made.collect::<Result<_, Error>>().map(Self)
-    }
-
-    pub(super) fn get(&self, room: &str) -> Result<&Namespace, Error> {
-        self.0.get(room).ok_or_else(|| Error::NoRoom {
-            room: room.to_owned(),
-            rooms: self.0.keys().cloned().collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Does something in a room.
-    pub(super) fn run<T: Send>(
-        &self,
-        room: &str,
-        work: impl FnOnce() -> Result<T, LabError> + Send,
-    ) -> Result<T, Error> {
-        let done = self.get(room)?.enter(work)?;
-        done.map_err(|source| Error::Room {
-            room: room.to_owned(),
-            source,
-        })
-    }
-}
 
 /// A path at work. It ends with this value: threads, rooms, names.
 #[derive(Debug)]
@@ -114,7 +73,7 @@ impl Path {
     /// it would outlive the one out here.
     fn new(rooms: Rooms, names: Option<Names>) -> Result<Self, Error> {
         if let Some(names) = &names {
-            let mut all = rooms.0.iter();
+            let mut all = rooms.iter();
             all.try_for_each(|(room, namespace)| names.give(room, namespace))?;
         }
         Ok(Self {

@@ -2,13 +2,13 @@
 
 use super::Error;
 use super::bonding::{self, Bonding, Follower};
-use super::plan::{Ends, Place};
-use super::running::Rooms;
+use super::rooms::{Place, Rooms};
+use super::veth;
 use crate::error::{Error as LabError, Unavailable};
 use crate::link::Link;
 use crate::namespace::write;
 use coalescope_netlink::ipsec::Tunnel;
-use coalescope_netlink::route::{NewLink, Route};
+use coalescope_netlink::route::Route;
 use coalescope_netlink::{ipvs, nftables};
 use nix::errno::Errno;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -17,6 +17,9 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 const VXLAN: u16 = 4789;
 /// IPVS's round robin.
 const SCHEDULER: &str = "rr";
+
+/// Both ends of a tunnel: the near one and the far one.
+type Ends = [Ipv4Addr; 2];
 
 /// One thing to be done.
 #[derive(Clone, Debug)]
@@ -117,7 +120,7 @@ impl Step {
     /// Does it.
     pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
         match self {
-            Self::Veth { ends, mtu } => veth(rooms, ends, *mtu),
+            Self::Veth { ends, mtu } => veth::make(rooms, ends, *mtu),
             Self::Bond { ends, mtu, lines } => {
                 or_unavailable(bonding::make(rooms, ends, *mtu, lines), self.needs())
             }
@@ -229,33 +232,6 @@ fn lacks(source: &LabError) -> bool {
         LabError::System { errno, .. } => matches!(errno, Errno::EOPNOTSUPP | Errno::ENOENT),
         _ => false,
     }
-}
-
-fn veth(rooms: &Rooms, ends: &[Place; 2], mtu: u32) -> Result<(), Error> {
-    pair(rooms, ends, mtu)?;
-    let mut ends = ends.iter().rev();
-    ends.try_for_each(|(room, name)| rooms.run(room, || Link::named(name)?.set_up()))
-}
-
-/// The pair is made in the first end's room, and is down; the other end goes under a passing name, since
-/// both may have the same.
-pub(super) fn pair(rooms: &Rooms, [one, two]: &[Place; 2], mtu: u32) -> Result<(), Error> {
-    const PASSING: &str = "cs-passing";
-    let far = rooms.get(&two.0)?;
-    rooms.run(&one.0, || {
-        // The kernel draws the addresses: a bridge may join several pairs.
-        let end = |name| NewLink {
-            name,
-            mac: None,
-            mtu,
-        };
-        Route::open()?.add_veth(&end(&one.1), &end(PASSING))?;
-        Link::named(PASSING)?.move_to(far)
-    })?;
-    rooms.run(&two.0, || {
-        let index = Link::named(PASSING)?.index();
-        Ok(Route::open()?.rename(PASSING, index, &two.1)?)
-    })
 }
 
 fn single_frames(name: &str) -> Result<(), LabError> {

@@ -1,7 +1,7 @@
 //! The thread that carries frames over a wire.
 
+use super::clock::now;
 use super::counters::Tally;
-use super::running::now;
 use super::{DropReason, Element, ElementCounts, Error, Frame, Nanos, Onward, Side, Tap};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};

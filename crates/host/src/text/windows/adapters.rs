@@ -1,7 +1,8 @@
 //! Adapters: what they are, RSC, LSO, counters.
 
 use super::super::Text;
-use super::records::{Cell, Record, name, records};
+use super::forms::records;
+use super::record::{Cell, Record, name};
 use crate::model::{Driver, Feature, Interface, Platform, Setting, Snapshot};
 use crate::names::CUT_DESCRIPTION;
 use crate::text::notes::{Notes, mac};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::Text;
-use super::records::{Cell, Record};
+use super::record::{Cell, Record};
 use crate::text::notes::Notes;
 
 pub(super) fn records(text: &Text<'_>, notes: &mut Notes<'_>) -> Vec<Record> {

@@ -1,9 +1,8 @@
 //! Which cmdlet printed a text: by the properties that only its objects have.
 
 use super::super::Text;
-use super::list;
-use super::records::{Shape, shape};
-use super::table;
+use super::forms::{Shape, shape};
+use super::{list, table};
 
 /// A cmdlet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! `| Format-List`: `Name : value`, the colons below each other, long values over several lines.
 
-use super::records::{Cell, Record};
+use super::record::{Cell, Record};
 use crate::text::notes::Notes;
 
 /// Where the colon of a property is, in bytes: the name before it is ASCII.

@@ -7,11 +7,12 @@
 //! so on, which only JSON shows.
 
 mod adapters;
+mod forms;
 mod json;
 mod kind;
 mod list;
 pub(crate) mod passing;
-mod records;
+mod record;
 mod settings;
 mod switches;
 mod system;

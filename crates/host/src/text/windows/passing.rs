@@ -1,7 +1,8 @@
 //! How a Windows host passes packets on: forwarding, teams of its own (LBFO), merging of UDP (URO).
 
 use super::super::Text;
-use super::records::{Cell, Record, name, records};
+use super::forms::records;
+use super::record::{Cell, Record, name};
 use crate::model::{Platform, Setting, Snapshot};
 use crate::text::notes::{Notes, first_lines, whole_lines};
 

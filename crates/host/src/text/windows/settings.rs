@@ -1,7 +1,8 @@
 //! Advanced properties of adapters, and the global offload settings.
 
 use super::super::Text;
-use super::records::{Cell, LANGUAGE, Record, name, records, setting};
+use super::forms::records;
+use super::record::{Cell, LANGUAGE, Record, name, setting};
 use crate::model::{Platform, Setting, Snapshot};
 use crate::text::notes::{Notes, quoted};
 

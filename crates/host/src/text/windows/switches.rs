@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::Text;
-use super::records::{Cell, Record, name, records};
+use super::forms::records;
+use super::record::{Cell, Record, name};
 use crate::model::{Platform, Setting, Snapshot, VirtualSwitch};
 use crate::text::notes::Notes;
 

@@ -1,7 +1,8 @@
 //! Which Windows it is: `ver`, `systeminfo`, `Get-ComputerInfo`, the registry, .NET.
 
 use super::super::Text;
-use super::records::{LANGUAGE, Record, records};
+use super::forms::records;
+use super::record::{LANGUAGE, Record};
 use crate::model::{Distribution, Platform, Snapshot};
 use crate::text::notes::{Notes, first_line, first_lines, whole_lines};
 

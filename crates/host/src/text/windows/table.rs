@@ -1,6 +1,6 @@
 //! `| Format-Table`: columns by the line of dashes, which are as wide as the headings only.
 
-use super::records::{Cell, Record};
+use super::record::{Cell, Record};
 use crate::text::notes::{Notes, quoted};
 
 /// Lines within which a table has to begin.

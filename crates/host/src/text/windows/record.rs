@@ -1,9 +1,7 @@
-//! Objects that PowerShell printed, whatever the form.
+//! An object that PowerShell printed, whatever the form.
 
-use super::super::Text;
-use super::{json, list, table};
 use crate::model::Setting;
-use crate::text::notes::{Notes, first_line, quoted, whole_lines};
+use crate::text::notes::{Notes, quoted};
 
 /// One object.
 #[derive(Clone, Debug, Default)]
@@ -21,36 +19,6 @@ pub(super) enum Cell {
     Cut(String),
     /// An object within the object; only JSON shows its properties.
     Nested(Vec<(String, u64)>),
-}
-
-/// The form of a text.
-pub(super) enum Shape {
-    Json,
-    Table,
-    List,
-}
-
-pub(super) fn shape(text: &Text<'_>) -> Option<Shape> {
-    let first = first_line(text);
-    if first.trim_start().starts_with(['[', '{']) {
-        Some(Shape::Json)
-    } else if table::header(text.body).is_some() {
-        Some(Shape::Table)
-    } else if list::column(first).is_some() {
-        Some(Shape::List)
-    } else {
-        None
-    }
-}
-
-/// All objects of a text.
-pub(super) fn records(text: &Text<'_>, notes: &mut Notes<'_>) -> Vec<Record> {
-    match shape(text) {
-        Some(Shape::Json) => json::records(text, notes),
-        Some(Shape::Table) => table::records(whole_lines(text, notes), notes),
-        Some(Shape::List) => list::records(whole_lines(text, notes), notes),
-        None => Vec::new(),
-    }
 }
 
 impl Cell {
