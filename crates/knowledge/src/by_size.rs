@@ -9,8 +9,8 @@ use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Len
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
-    A_FEW, ALPHA, HANDFUL, HEAVY_LOSS, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY,
-    TIMES_SINGLE,
+    A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
+    SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -249,14 +249,15 @@ impl Step {
         self.longer.own_likelihood() + self.shorter.own_likelihood()
     }
 
-    /// A bucket that is too small for most merged frames holds one now and then, a box never does. So none may pass where
-    /// shorter merged frames do, or where single ones are lost heavily as well; where both is so, a bucket that is never
-    /// full again looks the same.
+    /// A bucket that is too small for most merged frames holds one now and then, and drops shorter frames as well when it is
+    /// empty; a box does neither. Where both is so, or one of the two beside another mark, a bucket is as likely as a box.
     fn may_be_bucket(&self) -> bool {
         let passes_some = self.longer.lost < self.longer.all;
-        let heavy = self.shorter.share() >= HEAVY_LOSS;
-        let conditions = [passes_some, heavy, self.carried.is_some()];
-        conditions.iter().filter(|holds| **holds).count() >= 2
+        let spared = if passes_some { SPARED_BESIDE } else { SPARED };
+        match self.carried {
+            Some(_) => passes_some || self.shorter.share() >= spared,
+            None => passes_some && self.shorter.share() >= spared,
+        }
     }
 
     fn is_steep(&self) -> bool {
@@ -366,6 +367,10 @@ mod tests {
         assert_eq!(step((602, 190), &[(2, 72, 69)]), None);
         assert!(step((602, 90), &[(2, 72, 72)]).is_some());
         assert_eq!(step((137, 25), &[(2, 14, 2), (4, 29, 29)]), None);
+        // So they are where only a few of the shorter ones are lost.
+        assert_eq!(step((99, 2), &[(4, 20, 0), (8, 28, 28)]), None);
+        assert_eq!(step((105, 6), &[(2, 31, 29)]), None);
+        assert!(step((460, 7), &[(2, 160, 144)]).is_some());
     }
 
     /// Short frames that pass say nothing of full ones: a path whose MTU is smaller loses those too.

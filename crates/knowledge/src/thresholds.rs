@@ -18,6 +18,12 @@ pub(crate) const A_FEW: u64 = 2;
 /// and a policer lets some pass whose bucket holds them. The rest is for what captures get wrong.
 pub(crate) const NEARLY_ALL: f64 = 0.9;
 
+/// A box carries what is short enough: where it carries some merged frames, at most this share of the shorter ones may be
+/// lost, for other reasons. A bucket that is sometimes empty drops more of them.
+pub(crate) const SPARED: f64 = 0.005;
+/// And where a few merged frames pass that should not, as they do in a capture that begins early, at most this share.
+pub(crate) const SPARED_BESIDE: f64 = 0.02;
+
 /// How much likelier, as a natural logarithm, a step has to be than loss for each byte.
 pub(crate) const SURELY: f64 = 1.5;
 

@@ -8,6 +8,8 @@
 //! - "Not enough evidence" is right only where fewer than [`FEW`] of the dropped frames are in a given
 //!   capture as merged frames, or fewer than [`FEW`] single frames passed there to compare them with.
 //! - "No frame was merged" is wrong where a given capture has [`FEW`] merged frames.
+//! - Where no element dropped a frame for being merged, but the same transfer is about twice as fast unmerged, merging harms
+//!   as well, and may be accused; nobody has to.
 //! - Everywhere else a finding that accuses merging, whatever its place in the list, is a false
 //!   accusation; right is what the family says, as far as the truth bears it out.
 
@@ -31,6 +33,8 @@ pub(crate) struct Label {
     pub(crate) guilt: Option<Guilt>,
     /// Ids of which the main finding must be one.
     pub(crate) accepted: Vec<&'static str>,
+    /// Merging may be accused though nothing was dropped for it: without it the transfer is faster.
+    pub(crate) costs: bool,
     /// "Not enough evidence" is right, too.
     pub(crate) little: bool,
     /// Merged frames in the given capture that has most of them.
@@ -108,6 +112,7 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
             singles,
         }),
         accepted,
+        costs: false,
         little,
         merged: 0,
         reasons: None,
@@ -171,9 +176,13 @@ fn innocent(case: &Case, played: &Played) -> Label {
         // Behind a black hole there is only silence, and so there is behind a line that fails for a while.
         accepted.extend(["healthy", "sender-idle", "path-bandwidth", "none"]);
     }
+    let is_known = case.otherwise == Otherwise::NotMerging && facts.left > 0.0;
+    let costs = is_known && facts.left < PLAINLY;
+    accepted.extend(ACCUSATIONS.into_iter().filter(|_| costs));
     Label {
         guilt: None,
         accepted,
+        costs,
         little: [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
             || facts.lost_share > MANY
                 && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
@@ -435,6 +444,7 @@ fn compared(case: &Case, played: &Played) -> Label {
         return Label {
             guilt: None,
             accepted,
+            costs: false,
             little: false,
             merged: 0,
             reasons: None,
@@ -453,6 +463,7 @@ fn compared(case: &Case, played: &Played) -> Label {
             singles: 0,
         }),
         accepted,
+        costs: false,
         little: lost < FEW,
         merged: 0,
         reasons: None,

@@ -65,7 +65,7 @@ pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {
     let ids = || diagnosis.findings.iter().map(|finding| finding.id.name());
     let accuses =
         ids().any(|id| ACCUSING.contains(&id)) || diagnosis.verdict.merging == Merging::Harms;
-    if label.guilt.is_none() && accuses {
+    if label.guilt.is_none() && !label.costs && accuses {
         return Mark::FalselyAccused;
     }
     let denies = diagnosis.verdict.merging == Merging::NotSeen;

@@ -228,7 +228,11 @@ fn starved_policer(dice: &mut Dice) -> Drawn {
             merge.max_segments = segments as usize;
         }
     }
-    Drawn::one(scenario, Otherwise::NotMerging)
+    let mut unmerged = scenario.clone();
+    unmerged
+        .path
+        .retain(|element| !matches!(element, Element::Merge(_)));
+    Drawn::one(scenario, Otherwise::NotMerging).beside(unmerged)
 }
 
 fn pauses(dice: &mut Dice) -> Drawn {
