@@ -9,6 +9,7 @@ use crate::model::{Control, Incident};
 use crate::path::{Does, Part};
 use crate::setting::{Setting, Value};
 use crate::table::Row;
+use coalescope_unpack::bounded::text_within;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -63,11 +64,7 @@ impl Incident {
             path: path.to_owned(),
             source,
         };
-        let length = std::fs::metadata(path).map_err(unreadable)?.len();
-        if length > MAX_BYTES {
-            return Err(unreadable(std::io::Error::other("it is longer than 1 MiB")));
-        }
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = text_within(MAX_BYTES, path, "incident file").map_err(unreadable)?;
         Self::parse(&path.display().to_string(), &text)
     }
 

@@ -17,7 +17,6 @@ mod pcapng;
 mod stream;
 mod warning;
 mod window;
-mod zstd;
 
 pub use error::OpenError;
 pub use interfaces::Interface;

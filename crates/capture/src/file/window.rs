@@ -71,7 +71,7 @@ impl Window {
             return false;
         }
         self.make_room(need);
-        let room = self.buffer.len().min(self.end + self.stream.chunk(CHUNK));
+        let room = self.buffer.len().min(self.end + CHUNK);
         match self.stream.read(&mut self.buffer[self.end..room]) {
             Ok(0) => self.ended = true,
             Ok(count) => self.end = room.min(self.end + count),

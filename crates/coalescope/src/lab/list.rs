@@ -1,11 +1,10 @@
 //! `coalescope lab show`, and finding incidents by name or file.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use coalescope_incident::{Incident, MAX_BYTES};
+use coalescope_incident::Incident;
 
 use crate::cli::LabRunArgs;
 use crate::{Outcome, incidents};
@@ -39,17 +38,5 @@ pub(super) fn one(name: &str) -> anyhow::Result<Incident> {
         }
         return Ok(Incident::named(name)?);
     }
-    let text = text_of(path).with_context(|| format!("cannot read {name}"))?;
-    if text.len() as u64 > MAX_BYTES {
-        bail!("{name} is longer than {MAX_BYTES} bytes: that is no incident file");
-    }
-    Ok(Incident::parse(name, &text)?)
-}
-
-/// Not more than is looked at: a device has no length, and no end.
-fn text_of(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let most = MAX_BYTES + 1;
-    File::open(path)?.take(most).read_to_string(&mut text)?;
-    Ok(text)
+    Ok(Incident::read(path)?)
 }

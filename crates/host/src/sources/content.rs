@@ -1,5 +1,7 @@
 //! What a file is, by its first bytes.
 
+use coalescope_unpack::Packing;
+
 use super::normalise;
 
 /// How many bytes are looked at: enough for the first header of a tar archive, and to see whether a
@@ -18,22 +20,7 @@ pub(super) enum Content {
     Text,
 }
 
-/// How a file is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
-    Gzip,
-    Xz,
-    Bzip2,
-    Zstd,
-}
-
 const MAGIC: &[(&[u8], Content)] = &[
-    (&[0x1f, 0x8b, 8], Content::Packed(Packing::Gzip)),
-    (
-        &[0xfd, b'7', b'z', b'X', b'Z', 0],
-        Content::Packed(Packing::Xz),
-    ),
-    (&[0x28, 0xb5, 0x2f, 0xfd], Content::Packed(Packing::Zstd)),
     (
         b"PK\x03\x04",
         Content::Foreign("a zip archive: unpack it, and give the folder"),
@@ -65,8 +52,8 @@ pub(super) fn of(head: &[u8]) -> Content {
     if let Some((_, content)) = known {
         return *content;
     }
-    if is_bzip2(head) {
-        return Content::Packed(Packing::Bzip2);
+    if let Some(packing) = Packing::of(head) {
+        return Content::Packed(packing);
     }
     match (is_ustar(head), normalise::is_binary(head)) {
         (true, true) => Content::Tar,
@@ -79,12 +66,4 @@ pub(super) fn of(head: &[u8]) -> Content {
 /// last 12 bytes are filled up with zeros, has zeros as well.
 fn is_ustar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
-}
-
-/// `BZh`, the block size, and the magic of a block or of the end: a text may well begin with `BZh`.
-fn is_bzip2(head: &[u8]) -> bool {
-    let block = head.get(4..10);
-    head.starts_with(b"BZh")
-        && (block == Some(b"\x31\x41\x59\x26\x53\x59")
-            || block == Some(b"\x17\x72\x45\x38\x50\x90"))
 }

@@ -4,13 +4,15 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use coalescope_unpack::bounded::bytes_within;
+use coalescope_unpack::{Budget, Unpacked};
+
 use super::content::{self, Content, HEAD};
 use super::error::Error;
 use super::found::{About, Counted, Found};
 use super::given::{self, Given};
 use super::limits::Limits;
 use super::place::{Folder, Place};
-use super::unpack::{Budget, unpack};
 use crate::model::Unread;
 
 /// Takes the bytes of each text.
@@ -136,7 +138,7 @@ impl<'a> Files<'a> {
                 let budget = self.budget.clone();
                 self.file(
                     place,
-                    &mut budget.meter(unpack(packing, whole)),
+                    &mut budget.meter(Unpacked::new(packing, whole)),
                     nesting + 1,
                 );
             }
@@ -150,14 +152,14 @@ impl<'a> Files<'a> {
 
     fn text(&mut self, place: &Place, reader: &mut dyn Read) {
         let most = self.limits.text_bytes;
-        let mut bytes = Vec::new();
-        if let Err(error) = reader.take(most + 1).read_to_end(&mut bytes) {
-            return self.failed(&place.folder, place.to_string(), &error);
-        }
-        if bytes.len() as u64 > most {
-            let why = format!("a text of more than {most} bytes, not read");
-            return self.found.named(&place.folder, place.to_string(), why);
-        }
+        let bytes = match bytes_within(most, reader) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                let why = format!("a text of more than {most} bytes, not read");
+                return self.found.named(&place.folder, place.to_string(), why);
+            }
+            Err(error) => return self.failed(&place.folder, place.to_string(), &error),
+        };
         self.understood += self.texts.text(place, bytes, &mut self.found);
     }
 

@@ -23,7 +23,6 @@ mod place;
 mod saved;
 mod split;
 mod texts;
-mod unpack;
 
 use std::path::PathBuf;
 

@@ -1,9 +1,10 @@
 //! Reading rule files.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use coalescope_unpack::bounded::text_within;
 
 use super::condition::Condition;
 use super::error::{RulesError, shown};
@@ -91,7 +92,7 @@ impl Rules {
         };
         let names = Names::new();
         for file in files {
-            let text = text_of(&file).map_err(unreadable(&file))?;
+            let text = text_within(LONGEST, &file, "file of rules").map_err(unreadable(&file))?;
             self.add_new(&shown(&file), &text, &names)?;
         }
         Ok(())
@@ -196,19 +197,6 @@ fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, RulesError> {
     });
     paths.sort();
     Ok(paths)
-}
-
-/// A file's text; of one that never ends, such as a device, not more than is looked at.
-fn text_of(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let read = File::open(path)?
-        .take(LONGEST + 1)
-        .read_to_string(&mut text)?;
-    if read as u64 > LONGEST {
-        let why = format!("it is longer than {LONGEST} bytes: that is no file of rules");
-        return Err(io::Error::other(why));
-    }
-    Ok(text)
 }
 
 fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> RulesError {

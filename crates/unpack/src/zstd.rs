@@ -12,7 +12,7 @@ const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 ///
 /// Memory is bounded by the decoder's largest window (128 MiB unless set otherwise; a frame made
 /// with a larger one is refused), whatever the frame unpacks to.
-pub(super) struct ZstdFrames<R> {
+pub(crate) struct ZstdFrames<R> {
     source: R,
     decoder: FrameDecoder,
     in_frame: bool,
@@ -20,7 +20,7 @@ pub(super) struct ZstdFrames<R> {
 }
 
 impl<R: BufRead> ZstdFrames<R> {
-    pub(super) fn new(source: R) -> ZstdFrames<R> {
+    pub(crate) fn new(source: R) -> ZstdFrames<R> {
         ZstdFrames {
             source,
             decoder: FrameDecoder::new(),
@@ -29,11 +29,11 @@ impl<R: BufRead> ZstdFrames<R> {
         }
     }
 
-    pub(super) fn get_ref(&self) -> &R {
+    pub(crate) fn get_ref(&self) -> &R {
         &self.source
     }
 
-    pub(super) fn get_mut(&mut self) -> &mut R {
+    pub(crate) fn get_mut(&mut self) -> &mut R {
         &mut self.source
     }
 
