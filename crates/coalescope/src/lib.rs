@@ -89,7 +89,7 @@ impl Outcome {
 pub fn main() -> ExitCode {
     // Before there is a second thread.
     #[cfg(target_os = "linux")]
-    if let Some(code) = coalescope_experiment::guardian::serve_if_asked() {
+    if let Some(code) = coalescope_change::guardian::serve_if_asked() {
         return code;
     }
     let cli = match cli::parse(std::env::args_os()) {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::settings::Error;
+use coalescope_change::journal::Store;
+use coalescope_change::settings::Error;
 
 use crate::speech;
 

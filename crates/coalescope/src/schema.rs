@@ -44,7 +44,7 @@ fn schema(name: SchemaName) -> anyhow::Result<Schema> {
 /// Of what changes settings.
 #[cfg(target_os = "linux")]
 fn of_changes(name: SchemaName) -> anyhow::Result<Schema> {
-    use coalescope_experiment::journal;
+    use coalescope_change::journal;
     use coalescope_report::{FixReport, UndoReport, document};
 
     Ok(match name {

@@ -47,7 +47,8 @@ fn causes(error: &anyhow::Error) -> String {
 
 #[cfg(target_os = "linux")]
 fn meant(error: &anyhow::Error) -> String {
-    use coalescope_experiment::{ab, settings::Error};
+    use coalescope_change::settings::Error;
+    use coalescope_experiment::ab;
 
     let setting = error.chain().find_map(|cause| {
         let inner = cause.downcast_ref::<ab::Error>();

@@ -4,9 +4,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::bail;
-use coalescope_experiment::journal::{Journal, Store};
-use coalescope_experiment::restore::{Undone, forget, undo_forced, unknown_key};
-use coalescope_experiment::settings::Error;
+use coalescope_change::journal::{Journal, Store};
+use coalescope_change::restore::{Undone, forget, undo_forced, unknown_key};
+use coalescope_change::settings::Error;
 use coalescope_report::UndoReport;
 
 use crate::cli::UndoArgs;

@@ -2,7 +2,7 @@
 //!
 //! Nothing is written here. [`plan`] says which files would change and how, [`holds`] whether they
 //! still say what was wished. Files are edited by lines, so that all else in them stays byte for byte;
-//! applying and taking back is `restore::apply_files` and `restore::undo` of `coalescope-experiment`.
+//! applying and taking back is `restore::apply_files` and `restore::undo` of `coalescope-change`.
 
 mod appliance;
 mod device;

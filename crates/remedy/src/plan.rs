@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::model::{Manager, Reload, Wish};
 use crate::tree::{Tree, Written};
 use crate::{manager, owner};
-use coalescope_experiment::restore::FileWrite;
+use coalescope_change::restore::FileWrite;
 use coalescope_host::safe;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl Plan {
         self.files.iter().map(|file| file.diff.as_str()).collect()
     }
 
-    /// The files as `restore::apply_files` of coalescope-experiment takes them.
+    /// The files as `restore::apply_files` of coalescope-change takes them.
     #[must_use]
     pub fn writes(&self) -> Vec<FileWrite> {
         let write = |file: &FileChange| FileWrite {

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use coalescope_experiment::journal::{Journal, State};
-use coalescope_experiment::restore::{Fate, Undone};
-use coalescope_experiment::settings::Error;
+use coalescope_change::journal::{Journal, State};
+use coalescope_change::restore::{Fate, Undone};
+use coalescope_change::settings::Error;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 

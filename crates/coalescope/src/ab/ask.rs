@@ -1,11 +1,11 @@
 //! From arguments to what is asked for.
 
 use anyhow::{Context, anyhow, bail};
+use coalescope_change::settings::{Factor, Setting};
 use coalescope_experiment::ab::{self, Checked};
 use coalescope_experiment::effects::{Rules, Sense};
 use coalescope_experiment::figures;
 use coalescope_experiment::record::{Asked, NamedCommand, Record, Vary};
-use coalescope_experiment::settings::{Factor, Setting};
 
 use super::kept;
 use crate::cli::{AbArgs, SenseArg};

@@ -5,9 +5,9 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
+use coalescope_change::settings::{Setting, What};
 use coalescope_experiment::effects::{Direction, Effect, EffectKind, Sense};
 use coalescope_experiment::record::{Record, Vary};
-use coalescope_experiment::settings::{Setting, What};
 use coalescope_knowledge::{Settled, Suspicion, Switched, Went};
 
 use crate::cli::AbArgs;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use anyhow::bail;
+use coalescope_change::guardian::{Guard, Options};
+use coalescope_change::journal::{Store, StoreKind};
+use coalescope_change::restore::{Fate, apply_files, undo_one};
+use coalescope_change::settings::{Error, Setting};
 use coalescope_experiment::ab;
-use coalescope_experiment::guardian::{Guard, Options};
-use coalescope_experiment::journal::{Store, StoreKind};
-use coalescope_experiment::restore::{Fate, apply_files, undo_one};
-use coalescope_experiment::settings::{Error, Setting};
 use coalescope_report::FixReport;
 
 use super::choose::Chosen;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::bail;
-use coalescope_experiment::settings::{Setting, read};
+use coalescope_change::settings::{Setting, read};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_report::Fixed;
 

@@ -7,7 +7,7 @@ mod verify;
 
 use std::path::Path;
 
-use coalescope_experiment::settings::Setting;
+use coalescope_change::settings::Setting;
 use coalescope_knowledge::rules::HostFinding;
 use coalescope_remedy::{Plan, Wish, plan};
 use coalescope_report::{FixReport, Fixed};

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use coalescope_experiment::journal::{Digest, Journal, State};
-use coalescope_experiment::settings::{Error, Setting, Space, read};
+use coalescope_change::journal::{Digest, Journal, State};
+use coalescope_change::settings::{Error, Setting, Space, read};
 use coalescope_report::Verified;
 
 use crate::places;

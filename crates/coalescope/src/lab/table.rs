@@ -1,8 +1,8 @@
 //! An incident's table: what each combination of settings gives and costs, beside what was published.
 
 use anyhow::Context;
+use coalescope_change::workload::Vantage;
 use coalescope_experiment::counters::{self, Moved};
-use coalescope_experiment::workload::Vantage;
 use coalescope_incident::{Build, Incident, Row, Side};
 use coalescope_lab::incident::Live;
 use coalescope_report::{LabAgreement, LabRow, figure};

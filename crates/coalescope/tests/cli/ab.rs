@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use coalescope_experiment::settings::{Subject, read};
+use coalescope_change::settings::{Subject, read};
 use coalescope_lab::{Link, Namespace, Veth};
 use coalescope_needs as needs;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use coalescope_experiment::journal::Store;
+use coalescope_change::journal::Store;
 use coalescope_lab::{Link, Veth};
 use coalescope_needs as needs;
 use rustix::process::{Pid, Signal, kill_process};

@@ -2,12 +2,14 @@
 
 use super::plan::{Checked, Switch};
 use super::{Error, measure};
-use crate::guardian::{Guard, Options};
-use crate::journal::{Store, StoreKind};
 use crate::record::{Asked, ChangeNote, NamedCommand, OutcomeNote, Record};
-use crate::restore::Report;
-use crate::settings::{Change, Outcome, Setting, Space, What, read_named, wait_for_carrier};
-use crate::workload::{self, Vantage, Workload};
+use coalescope_change::guardian::{Guard, Options};
+use coalescope_change::journal::{Store, StoreKind};
+use coalescope_change::restore::Report;
+use coalescope_change::settings::{
+    Change, Outcome, Setting, Space, What, read_named, wait_for_carrier,
+};
+use coalescope_change::workload::{self, Vantage, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};

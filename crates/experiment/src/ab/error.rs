@@ -2,7 +2,7 @@
 
 use crate::design::{DesignError, ScheduleError};
 use crate::effects::AnalysisError;
-use crate::settings;
+use coalescope_change::settings;
 
 /// Why an experiment cannot be begun, or ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum Error {
     Setting(#[from] settings::Error),
     /// A place to run at, or running there.
     #[error(transparent)]
-    Workload(#[from] crate::workload::Error),
+    Workload(#[from] coalescope_change::workload::Error),
     /// The counters of a place.
     #[error(transparent)]
     Counters(#[from] crate::counters::Error),

@@ -3,8 +3,8 @@
 use super::Error;
 use crate::figures::Source;
 use crate::record::{Asked, NamedCommand, Vary};
-use crate::settings::{Factor, Setting, Subject, read};
-use crate::workload::{Vantage, Workload};
+use coalescope_change::settings::{Factor, Setting, Subject, read};
+use coalescope_change::workload::{Vantage, Workload};
 use std::time::Duration;
 
 /// What was asked for, as it is carried out.

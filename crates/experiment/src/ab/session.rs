@@ -1,7 +1,7 @@
 //! Whether the user's own way to this host goes over what is changed.
 
 use super::Error;
-use crate::settings::{Setting, Space, What, read_named, related};
+use coalescope_change::settings::{Setting, Space, What, read_named, related};
 use coalescope_netlink::route::Route;
 use std::collections::BTreeSet;
 use std::fs;

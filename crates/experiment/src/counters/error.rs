@@ -1,6 +1,6 @@
 //! Why counters could not be read.
 
-use crate::{settings, workload};
+use coalescope_change::{settings, workload};
 
 /// Why counters could not be read.
 #[derive(Debug, thiserror::Error)]

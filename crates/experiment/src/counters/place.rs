@@ -1,8 +1,8 @@
 //! The files of a place, as texts.
 
 use super::Error;
-use crate::settings::Space;
-use crate::workload::{Vantage, capture};
+use coalescope_change::settings::Space;
+use coalescope_change::workload::{Vantage, capture};
 use nix::unistd::{SysconfVar, sysconf};
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,7 +3,7 @@
 use super::Error;
 use super::moved::{CpuMoved, InterfaceMoved, Moved, SoftnetMoved};
 use super::place::Texts;
-use crate::workload::Vantage;
+use coalescope_change::workload::Vantage;
 use coalescope_host::tables;
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 
 #![cfg(target_os = "linux")]
 
+use coalescope_change::workload::Vantage;
 use coalescope_experiment::counters::{Counters, Moved, read};
-use coalescope_experiment::workload::Vantage;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::Route;
 use proptest::prelude::*;

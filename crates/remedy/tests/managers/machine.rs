@@ -1,7 +1,7 @@
 //! A machine's files in a temporary folder.
 
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{self, apply_files};
+use coalescope_change::journal::Store;
+use coalescope_change::restore::{self, apply_files};
 use coalescope_remedy::{Held, Ownership, Plan, Wish, holds, plan};
 use std::collections::BTreeMap;
 use std::fs;

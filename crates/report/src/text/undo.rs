@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use coalescope_experiment::restore::{Fate, Undone};
+use coalescope_change::restore::{Fate, Undone};
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};

@@ -1,12 +1,10 @@
 //! Journals on disk: damage is found, locks exclude, other boots are recognised.
 
-#![cfg(target_os = "linux")]
-
-use coalescope_experiment::journal::{
+use coalescope_change::journal::{
     Held, InterfaceEntry, Journal, KeyEntry, Lock, SCHEMA, State, Store, SysctlEntry,
 };
-use coalescope_experiment::restore::{self, Fate};
-use coalescope_experiment::settings::{Error, InterfaceState, Item, NamespaceId};
+use coalescope_change::restore::{self, Fate};
+use coalescope_change::settings::{Error, InterfaceState, Item, NamespaceId};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -7,12 +7,10 @@ mod along;
 mod random;
 mod refused;
 
-use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{self, Fate};
-use coalescope_experiment::settings::{
-    Change, Error, Item, Outcome, Space, read, wait_for_carrier,
-};
+use coalescope_change::guardian::{Guard, Options, serve_if_asked};
+use coalescope_change::journal::Store;
+use coalescope_change::restore::{self, Fate};
+use coalescope_change::settings::{Change, Error, Item, Outcome, Space, read, wait_for_carrier};
 use coalescope_needs as needs;
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::namespace::Namespace;

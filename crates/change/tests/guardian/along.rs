@@ -1,9 +1,9 @@
 //! What goes along with a change goes back as it was, and not further: others may have set it meanwhile.
 
 use super::{change, guard, ip, limits, restored, set_feature, snapshot, value};
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{self, Fate};
-use coalescope_experiment::settings::Error;
+use coalescope_change::journal::Store;
+use coalescope_change::restore::{self, Fate};
+use coalescope_change::settings::Error;
 use coalescope_needs as needs;
 use coalescope_netlink::route::Route;
 

@@ -10,10 +10,10 @@
 mod other;
 mod weeks;
 
-use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore::{self, Undone};
-use coalescope_experiment::settings::{Error, Setting};
+use coalescope_change::guardian::{Guard, Options, serve_if_asked};
+use coalescope_change::journal::Store;
+use coalescope_change::restore::{self, Undone};
+use coalescope_change::settings::{Error, Setting};
 use coalescope_needs as needs;
 use coalescope_netlink::ethtool::{Ethtool, Feature};
 use coalescope_netlink::namespace::Namespace;

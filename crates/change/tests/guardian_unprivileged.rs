@@ -1,8 +1,8 @@
 //! Without rights: a clear error before anything is written or changed.
 
-use coalescope_experiment::guardian::{Guard, Options, serve_if_asked};
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::settings::{Error, Value, read};
+use coalescope_change::guardian::{Guard, Options, serve_if_asked};
+use coalescope_change::journal::Store;
+use coalescope_change::settings::{Error, Value, read};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{Gid, Uid, geteuid, setgroups, setresgid, setresuid};
 use std::process::ExitCode;

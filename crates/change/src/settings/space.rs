@@ -124,10 +124,11 @@ impl Space {
     }
 
     /// Does `work` inside.
-    pub(crate) fn run<T: Send>(
-        &self,
-        work: impl FnOnce() -> Result<T, Error> + Send,
-    ) -> Result<T, Error> {
+    ///
+    /// # Errors
+    ///
+    /// As of `work`, or if the namespace cannot be entered.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         match &self.room {
             None => work(),
             Some(room) => room.enter(work)?,

@@ -2,10 +2,10 @@
 //! the value that a simple account of both says, and nothing else is named.
 
 use super::{change, guard, value};
-use coalescope_experiment::guardian::Guard;
-use coalescope_experiment::journal::Store;
-use coalescope_experiment::restore;
-use coalescope_experiment::settings::{Change, Error};
+use coalescope_change::guardian::Guard;
+use coalescope_change::journal::Store;
+use coalescope_change::restore;
+use coalescope_change::settings::{Change, Error};
 use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
 use rand_pcg::Pcg64Mcg;

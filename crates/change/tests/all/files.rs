@@ -1,10 +1,8 @@
 //! Files that are changed to stay: written all or none, put back byte for byte, whoever is killed when.
 
-#![cfg(target_os = "linux")]
-
-use coalescope_experiment::journal::{State, Store};
-use coalescope_experiment::restore::{self, Fate, FileWrite, Undone, apply_files};
-use coalescope_experiment::settings::Error;
+use coalescope_change::journal::{State, Store};
+use coalescope_change::restore::{self, Fate, FileWrite, Undone, apply_files};
+use coalescope_change::settings::Error;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use std::io::{BufRead, BufReader};
@@ -200,15 +198,15 @@ fn a_start_of_the_machine_resets_no_file() {
     journal.boot_id = "00000000-0000-0000-0000-000000000000".to_owned();
     // That has been reset, and cannot be looked at any more.
     journal.wanted = vec!["ns/coalescope-test-nowhere/eth0:gro=off".parse().unwrap()];
-    journal.sysctls = vec![coalescope_experiment::journal::SysctlEntry {
-        namespace: coalescope_experiment::settings::NamespaceId {
+    journal.sysctls = vec![coalescope_change::journal::SysctlEntry {
+        namespace: coalescope_change::settings::NamespaceId {
             name: Some("coalescope-test-nowhere".to_owned()),
             inode: 7,
             cookie: None,
         },
         key: "net/ipv4/tcp_reordering".to_owned(),
         device: None,
-        held: coalescope_experiment::journal::Held {
+        held: coalescope_change::journal::Held {
             was: "3".to_owned(),
             set: vec!["127".to_owned()],
             is_open: false,

@@ -2,10 +2,10 @@
 //! made changes of their own.
 
 use super::{SETTINGS, snapshot, undo};
-use coalescope_experiment::guardian::{Guard, Options};
-use coalescope_experiment::journal::{Journal, Store};
-use coalescope_experiment::restore::{Fate, undo_forced};
-use coalescope_experiment::settings::{Setting, Value, read};
+use coalescope_change::guardian::{Guard, Options};
+use coalescope_change::journal::{Journal, Store};
+use coalescope_change::restore::{Fate, undo_forced};
+use coalescope_change::settings::{Setting, Value, read};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use std::fs;

@@ -7,7 +7,11 @@ use std::collections::BTreeSet;
 
 /// Numbers of all interfaces above and beneath one, and of the other ports of its bond. The other
 /// ports of a bridge go their own ways.
-pub(crate) fn related(space: &Space, index: u32) -> Result<BTreeSet<u32>, Error> {
+///
+/// # Errors
+///
+/// If the kernel does not list its interfaces.
+pub fn related(space: &Space, index: u32) -> Result<BTreeSet<u32>, Error> {
     let links = space.run(|| Ok(Route::open()?.links()?))?;
     let mut found = closure(&links, index, above);
     let bonds = links.iter().filter(|link| found.contains(&link.index));

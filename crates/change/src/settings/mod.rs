@@ -21,8 +21,9 @@ pub use difference::{Difference, Item};
 pub use error::Error;
 pub use link::{Carrier, wait_for_carrier};
 pub use outcome::{Change, Outcome};
+pub use related::related;
 pub use space::{NamespaceId, Space};
-pub use state::InterfaceState;
+pub use state::{InterfaceState, read_named};
 
 pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
@@ -30,10 +31,7 @@ pub(crate) use lengths::{set_ipv6_mtu, set_size_back};
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
 pub(crate) use parse::dotted;
-pub(crate) use related::related;
-pub(crate) use state::{
-    as_coalescing, by_index, queues_are_alike, read_at, read_named, write_napi,
-};
+pub(crate) use state::{as_coalescing, by_index, queues_are_alike, read_at, write_napi};
 pub(crate) use sysctl::{
     is_same, owner as sysctl_owner, read as read_sysctl, write as write_sysctl,
 };

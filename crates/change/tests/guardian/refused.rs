@@ -2,8 +2,8 @@
 //! the way any more, another `undo` does the rest.
 
 use super::{change, guard, ip, restored, set_feature, start, value};
-use coalescope_experiment::journal::{Store, Unrestored};
-use coalescope_experiment::restore::{self, Fate};
+use coalescope_change::journal::{Store, Unrestored};
+use coalescope_change::restore::{self, Fate};
 use coalescope_needs as needs;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_netlink::route::Route;

@@ -1,8 +1,6 @@
 //! Commands, however they end.
 
-#![cfg(target_os = "linux")]
-
-use coalescope_experiment::workload::{End, Ended, Error, Vantage, Workload, capture, run};
+use coalescope_change::workload::{End, Ended, Error, Vantage, Workload, capture, run};
 use coalescope_needs as needs;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -120,7 +120,11 @@ pub(super) fn flag(name: &str) -> bool {
 }
 
 /// Reads an interface by its name.
-pub(crate) fn read_named(space: &Space, name: &str) -> Result<InterfaceState, Error> {
+///
+/// # Errors
+///
+/// [`Error::Gone`] if there is none of that name, and what the kernel refuses.
+pub fn read_named(space: &Space, name: &str) -> Result<InterfaceState, Error> {
     let sys = space.shows_sys();
     let links = space.run(|| Ok(Route::open()?.links()?))?;
     let link = links.iter().find(|link| link.name == name);
