@@ -64,6 +64,7 @@ mod lockstep;
 mod outstanding;
 mod phases;
 mod point;
+pub mod provenance;
 mod ranges;
 mod reader;
 mod rtt;

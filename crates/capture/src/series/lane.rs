@@ -210,10 +210,14 @@ impl LaneRecord {
     /// Adds to what is kept of all frames.
     fn rate(&mut self, record: &Record, after: &Connection) {
         let since_ns = record.time_ns - self.first.1;
-        let [own, _] = flows(after, record.from_low);
+        let [own, other] = flows(after, record.from_low);
         let half = &mut self.halves[index(record.from_low)];
         if record.has_data() {
-            half.add(record, since_ns, own.ranges.next().saturating_sub(own.una));
+            half.add(record, since_ns, in_flight(own));
+        }
+        if record.ack.is_some() {
+            let answered = &mut self.halves[index(!record.from_low)];
+            answered.rates.at(since_ns).leaves(in_flight(other));
         }
         if let Some(window) = scaled(record, own.acks.scale) {
             let other = &mut self.halves[index(!record.from_low)];
@@ -284,6 +288,11 @@ pub(super) fn index(from_low: bool) -> usize {
 fn flows(connection: &Connection, from_low: bool) -> [&Flow; 2] {
     let own = index(from_low);
     [&connection.flows[own], &connection.flows[1 - own]]
+}
+
+/// Bytes of a direction that were seen and are not acknowledged.
+fn in_flight(flow: &Flow) -> u64 {
+    flow.ranges.next().saturating_sub(flow.una)
 }
 
 /// The position of a number in a direction, near where that stands; `None` before it began.

@@ -26,6 +26,8 @@ pub struct Bin {
     /// Most bytes that had passed this point and were not acknowledged here yet; `None` if no data
     /// passed in this bin.
     pub in_flight_bytes: Option<u64>,
+    /// What was in flight after the last frame of this bin that carried data or acknowledged some.
+    pub left_bytes: Option<u64>,
     /// The window that the receiver advertised last, in bytes, scaled; `None` if no frame of it
     /// passed in this bin, or the scale is not known.
     pub window_bytes: Option<u64>,
@@ -70,13 +72,20 @@ impl Bin {
             new_bytes: self.new_bytes + later.new_bytes,
             again_bytes: self.again_bytes + later.again_bytes,
             in_flight_bytes: self.in_flight_bytes.max(later.in_flight_bytes),
+            left_bytes: later.left_bytes.or(self.left_bytes),
             window_bytes: later.window_bytes.or(self.window_bytes),
         }
     }
 
-    /// Notes how much is in flight.
+    /// Notes how much is in flight once data has passed.
     pub(super) fn flies(&mut self, bytes: u64) {
         self.in_flight_bytes = self.in_flight_bytes.max(Some(bytes));
+        self.left_bytes = Some(bytes);
+    }
+
+    /// Notes how much an acknowledgment leaves in flight.
+    pub(super) fn leaves(&mut self, bytes: u64) {
+        self.left_bytes = Some(bytes);
     }
 }
 
@@ -91,6 +100,7 @@ mod tests {
             let bin = rates.at(ms * 1_000_000);
             bin.new_bytes += 3;
             bin.flies(ms as u64);
+            bin.leaves(ms as u64 / 2);
             bin.window_bytes = Some(ms as u64);
         }
         assert!(rates.bins.len() <= BINS && rates.bins.len() > BINS / 2);
@@ -101,6 +111,7 @@ mod tests {
             (last.in_flight_bytes, last.window_bytes),
             (Some(9_999), Some(9_999))
         );
+        assert_eq!(last.left_bytes, Some(4_999));
     }
 
     #[test]
