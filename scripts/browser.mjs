@@ -1,15 +1,25 @@
 // What scripts/browser does, by the DevTools protocol over a pair of pipes.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const TIMEOUT_MS = 60_000;
 const SHOT_HEIGHT = 8000;
+// A small phone, a tablet, a laptop.
+const WIDTHS = [360, 768, 1280];
 const files = process.argv.slice(2);
-let shots = null;
-if (files[0] === "--shots") shots = files.splice(0, 2)[1];
+let shots = null, measures = null;
+while (["--shots", "--measure"].includes(files[0])) {
+  const [option, value] = files.splice(0, 2);
+  if (option === "--shots") shots = value;
+  else measures = value;
+}
+// https://github.com/dequelabs/axe-core, which knows what screen readers and keyboards need.
+const axe = process.env.AXE ? readFileSync(process.env.AXE, "utf8") : null;
+if (!axe) console.log("skipped: no axe-core here, so that nobody looks for what screen readers need");
+const measured = [];
 
 const profile = mkdtempSync(join(tmpdir(), "coalescope-browser-"));
 const chromium = spawn(
@@ -103,6 +113,11 @@ async function usePlots() {
   let slowest = 0;
   for (const details of document.querySelectorAll("details.connection")) details.open = true;
   await new Promise((done) => setTimeout(done, 300));
+  for (const button of document.querySelectorAll("[data-copy] button")) {
+    button.click();
+    await new Promise((done) => setTimeout(done, 50));
+    if (!["Copied", "Press Ctrl+C"].includes(button.textContent)) problems.push(`a filter is not copied: ${button.textContent}`);
+  }
   const figures = [...document.querySelectorAll("figure[data-sequence]")];
   for (const figure of figures) {
     const svg = document.getElementById(figure.dataset.sequence);
@@ -111,13 +126,13 @@ async function usePlots() {
     const axis = () => svg.querySelector("g.time").textContent;
     const press = (key) => svg.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     const button = (name) => [...figure.querySelectorAll(".tools button")].find((one) => one.textContent === name);
-    if (!button("whole")) {
+    if (!button("Whole trace")) {
       wrong("has no tools");
       continue;
     }
     const lines = (text) => text.split(/[Mm]/).length;
     const before = [lines(drawn()), axis()];
-    button("whole").click();
+    button("Whole trace").click();
     const whole = [drawn(), axis()];
     if (before[1].split(" ").length < 3 || lines(whole[0]) < before[0] / 2) wrong("is drawn otherwise by its script");
     const begin = performance.now();
@@ -130,10 +145,13 @@ async function usePlots() {
     press("0");
     if (drawn() !== whole[0] || axis() !== whole[1]) wrong("does not show all again");
     press("n");
-    if (!/frame [0-9]+: [0-9.]+ ms, bytes/.test(figure.querySelector(".hint").textContent)) wrong("does not name a frame");
+    const tip = figure.querySelector(".tip").getBoundingClientRect();
+    const ring = svg.querySelector(".ring")?.getBoundingClientRect();
+    if (!ring || Math.abs(tip.bottom - ring.top) > 60) wrong("does not say beside a frame what it is");
+    if (!/frame [0-9]+: [0-9.]+ ms, bytes/.test(figure.querySelector(".tip").textContent)) wrong("does not name a frame");
     const lost = svg.querySelectorAll(".marks > path.lost:not([d=''])").length > 0;
-    button("next loss").click();
-    const said = figure.querySelector(".hint").textContent;
+    button("Next loss").click();
+    const said = figure.querySelector(".tip").textContent;
     if (lost !== /lost|LOST/.test(said)) wrong(`says of a loss: ${said}`);
     if (/NaN|Infinity|undefined/.test(svg.innerHTML)) wrong("has no number somewhere");
     const box = svg.getBoundingClientRect();
@@ -170,6 +188,55 @@ function lookAround() {
   return problems;
 }
 
+// Runs in the page: where sections stand, and what is wider than the window.
+function measure() {
+  const lines = [];
+  const round = (px) => Math.round(px / 10) * 10;
+  const parts = document.querySelectorAll("h1, section, .impact, .story, .hop, details.connection[open] figure");
+  for (const part of parts) {
+    const { top, width, height } = part.getBoundingClientRect();
+    const name = part.id ? `#${part.id}` : part.className ? `.${String(part.className).split(" ")[0]}` : part.localName;
+    lines.push(`${part.localName === "section" ? "" : "  "}${name} at ${round(top + scrollY)}, ${round(width)} x ${round(height)}`);
+  }
+  return lines;
+}
+
+// Runs in the page: letters of another font have other widths, and then all sizes are others.
+function letters() {
+  const probe = document.createElement("span");
+  probe.textContent = "merged frames vanish 0123456789";
+  probe.style.cssText = "position:absolute;font-size:100px;white-space:nowrap";
+  document.body.append(probe);
+  const width = Math.round(probe.getBoundingClientRect().width);
+  probe.remove();
+  return width;
+}
+
+// Runs in the page, with axe-core in it: every rule of WCAG 2.2 AA and of good practice.
+async function lookWithAxe() {
+  const { violations } = await axe.run(document);
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `axe ${id}: ${node.html.slice(0, 120)} ${node.failureSummary?.split("\n")[1] ?? ""}`));
+}
+
+// With scripts off all is there but what they do: pictures and filters to read.
+async function withoutScripts(url, problems) {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const tell = (method, params) => within(send(method, params, sessionId), method);
+  await tell("Page.enable");
+  await tell("Emulation.setScriptExecutionDisabled", { value: true });
+  const loaded = new Promise((done) => listeners.add((event) => event.sessionId === sessionId && event.method === "Page.loadEventFired" && done()));
+  await tell("Page.navigate", { url });
+  await within(loaded, `opening ${url} without scripts`);
+  const { root } = await tell("DOM.getDocument", { depth: 0 });
+  const count = async (selector) => (await tell("DOM.querySelectorAll", { nodeId: root.nodeId, selector })).nodeIds.length;
+  const plots = await count("figure[data-sequence]");
+  if (plots !== (await count("figure[data-sequence] > .scroll > svg"))) problems.push("without scripts a plot is missing");
+  if ((await count(".story")) > 0 && (await count(".story svg")) + (await count(".filters code")) < 2) problems.push("without scripts the story is missing");
+  if ((await count(".tools, .filters button")) > 0) problems.push("without scripts there are buttons that do nothing");
+  await send("Target.closeTarget", { targetId });
+}
+
 async function open(file) {
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   const problems = [];
@@ -194,17 +261,38 @@ async function open(file) {
     if (method === "Network.requestWillBeSent" && params.request.url.split("#")[0] !== url) problems.push(`it fetches ${params.request.url}`);
   });
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await tell(`${domain}.enable`);
-  const size = (width, height = 900) => tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  // Plots fit themselves into a window once it has another size.
+  const settled = "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100))";
+  const size = async (width, height = 900) => {
+    await tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    await evaluate(settled);
+  };
   await size(1100);
   const begin = performance.now();
   await tell("Page.navigate", { url });
   await within(isLoaded, `opening ${file}`);
   const took = Math.round(performance.now() - begin);
   if (shots) await picture(file, tell, size, evaluate);
+  for (const width of WIDTHS) {
+    await size(width);
+    const wide = await evaluate("document.documentElement.scrollWidth");
+    if (wide > width) problems.push(`it is ${wide} pixels wide in a window of ${width}`);
+    const sideways = await evaluate(`[...document.querySelectorAll(".story, #path .hops")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`);
+    if (sideways) problems.push(`story or path is wider than a window of ${width}`);
+    if (!measured.length) measured.push(`letters ${await evaluate(`(${letters})()`)}`);
+    measured.push(`${basename(file)} in ${width} pixels`, ...((await evaluate(`(${measure})()`)) ?? []));
+    if (axe) {
+      for (const theme of ["light", "dark"]) {
+        await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] });
+        await evaluate(axe);
+        for (const found of (await evaluate(`(${lookWithAxe})()`)) ?? []) problems.push(`${width}, ${theme}: ${found}`);
+      }
+      await tell("Emulation.setEmulatedMedia", { features: [] });
+    }
+  }
+  await withoutScripts(url, problems);
   problems.push(...((await evaluate(`(${lookAround})()`)) ?? []));
-  await size(390);
-  const width = await evaluate("document.documentElement.scrollWidth");
-  if (width > 390) problems.push(`it is ${width} pixels wide on a phone of 390`);
+  await size(WIDTHS[0]);
   const used = (await evaluate(`(${useTables})()`)) ?? { problems: [], tables: 0, slowest: 0 };
   problems.push(...used.problems);
   await size(1100);
@@ -220,7 +308,7 @@ async function picture(file, tell, size, evaluate) {
   mkdirSync(shots, { recursive: true });
   for (const theme of ["light", "dark"]) {
     await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] });
-    for (const width of [1100, 390]) {
+    for (const width of WIDTHS) {
       await size(width);
       const height = Math.min(await evaluate("document.documentElement.scrollHeight"), SHOT_HEIGHT);
       const clip = { x: 0, y: 0, width, height, scale: 1 };
@@ -238,6 +326,7 @@ try {
   console.log(`error: ${error.message}`);
   good = false;
 }
+if (measures && good) writeFileSync(measures, measured.join("\n") + "\n");
 chromium.once("exit", () => {
   rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   process.exit(good ? 0 : 1);

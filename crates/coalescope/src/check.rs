@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::cli::{CheckArgs, CollectArgs, FailOn};
 use crate::confine::{self, Needs};
 use crate::hosts::Asked;
+use crate::made::{Saved, made};
 use crate::page::PageFile;
 use crate::{hosts, inputs, memory, output, speech};
 
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         crate::places::mention_left();
     }
     let asked = Asked::of(&args.from, &args.live)?;
+    let saved = Saved::open(&args.from);
     let baseline = args.baseline.as_deref().map(Earlier::open).transpose()?;
     confine::enter(
         &Needs::of_page(&page)
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
     report.read_from(files);
     report.set_aside(&ignore, baseline.as_ref());
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| report.write_html(&made(saved.sources()), out));
     output::print_check(&report, args.format, args.fail_on)?;
     written?;
     Ok(outcome(&report, args.fail_on))

@@ -14,13 +14,14 @@ use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::task::Task;
 use crate::trace;
-use crate::{hosts, inputs, memory, output};
+use crate::{hosts, inputs, made, memory, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let points = inputs::points(&args.captures)?;
     let asked = Asked::of(&args.from, &args.live)?;
+    let saved = made::Saved::open(&args.from);
     let threads = trace::threads(None);
     let points = inputs::open(points);
     confine::enter(
@@ -53,7 +54,12 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     if let Some(pictures) = pictures {
         report = report.with_series(pictures);
     }
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| {
+        let read = task.as_ref();
+        let read = read.map(|task| made::captures(&task.points, &task.interrupt));
+        let sources = read.into_iter().flatten().chain(saved.sources());
+        report.write_html(&made::made(sources.collect()), out)
+    });
     output::print_diagnose(&report, args.output)?;
     written?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))

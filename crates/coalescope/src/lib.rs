@@ -18,6 +18,7 @@ mod incidents;
 mod inputs;
 mod interrupt;
 mod lab;
+mod made;
 mod memory;
 mod output;
 mod outside;

@@ -1,15 +1,17 @@
 //! `coalescope replay`.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use coalescope_replay::{Options, Output};
-use coalescope_report::ReplayReport;
+use coalescope_report::{ReplayReport, Source};
 
 use crate::Outcome;
 use crate::cli::ReplayArgs;
 use crate::confine::{self, Needs};
 use crate::inputs::Input;
 use crate::interrupt::Interrupt;
+use crate::made::made;
 use crate::memory;
 use crate::output;
 use crate::page::PageFile;
@@ -22,7 +24,14 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     let input = Input::open(&args.file);
     confine::enter(&Needs::of_page(&page).and_output(args.write.as_deref()));
     let report = report(args, &input)?;
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| {
+        let source = Source {
+            about: None,
+            name: input.name.clone(),
+            is: input.described(&AtomicBool::new(false)),
+        };
+        report.write_html(&made(vec![source]), out)
+    });
     output::print_replay(&report, args.format, args.connections)?;
     written?;
     Ok(Outcome::Done)

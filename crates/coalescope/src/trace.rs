@@ -13,6 +13,7 @@ use crate::cli::TraceArgs;
 use crate::confine::{self, Needs};
 use crate::inputs::{self, Opened, Point};
 use crate::interrupt::Interrupt;
+use crate::made::{captures, made};
 use crate::memory;
 use crate::output;
 use crate::page::PageFile;
@@ -45,7 +46,10 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         let pictures = pictures(&task, report.trace(), report.diagnosis());
         report = report.with_series(pictures);
     }
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| {
+        let made = made(captures(&task.points, &task.interrupt));
+        report.write_html(&made, out)
+    });
     // Whatever became of the page: the work is done.
     output::print(&report, args.output)?;
     written?;

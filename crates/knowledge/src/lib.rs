@@ -8,6 +8,7 @@ mod by_size;
 mod compare;
 mod finding;
 mod hints;
+mod impact;
 mod join;
 mod limits;
 mod merging;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::compare::{Comparison, compare};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::hints;
+use crate::impact::impact;
 use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::merging::accusations;
 use crate::odds::Table;
@@ -39,6 +40,9 @@ pub enum Merging {
 pub struct Verdict {
     /// About merging.
     pub merging: Merging,
+    /// What the first finding comes to, in a line: how fast the connection was that shows it best, and what held
+    /// it back. Null where nothing is wrong.
+    pub impact: Option<String>,
     /// In one to three sentences.
     pub text: String,
 }
@@ -84,7 +88,10 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
         findings.splice(0..0, healthy);
     }
     Diagnosis {
-        verdict: verdict(overview, &findings),
+        verdict: Verdict {
+            impact: impact(trace, &findings),
+            ..verdict(overview, &findings)
+        },
         findings,
         limits: std::mem::take(&mut overview.limits),
     }
@@ -169,7 +176,10 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
         .findings
         .retain(|finding| findings.is_empty() || finding.id != Id::Healthy);
     findings.append(&mut diagnosis.findings);
-    diagnosis.verdict = verdict(&overview, &findings);
+    diagnosis.verdict = Verdict {
+        impact: impact(trace, &findings),
+        ..verdict(&overview, &findings)
+    };
     let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);
     if let Some(difference) = comparison.difference.as_ref().filter(|_| !is_said) {
         let text = &mut diagnosis.verdict.text;
@@ -213,6 +223,7 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
         let text = "There is nothing to judge: no TCP connection carries data here.".to_owned();
         return Verdict {
             merging: Merging::Unclear,
+            impact: None,
             text,
         };
     };
@@ -233,6 +244,7 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
     let text = format!("{about}{} {why}{share}", sentence(&headline(first)));
     Verdict {
         merging,
+        impact: None,
         text: text.trim_end().to_owned(),
     }
 }

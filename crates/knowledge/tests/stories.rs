@@ -78,6 +78,31 @@ const EXPECTED: &[(&str, Merging, &str)] = &[
     ("upload", Merging::NotSeen, "path-bandwidth"),
 ];
 
+/// The first line says what it comes to: a speed, and how many frames vanish where.
+#[test]
+fn what_a_finding_comes_to_is_said_in_a_line() {
+    let impact = |name: &str, only: &[&str]| {
+        let scenario = story(name).expect("a story");
+        judge(&traced(&scenario, only)).verdict.impact
+    };
+    let of = |name: &str| impact(name, &[]).unwrap_or_default();
+    let vanish = of("openstack-gro");
+    assert!(
+        vanish.contains("bit/s where the path carries more: "),
+        "{vanish}"
+    );
+    assert!(
+        vanish.contains(" merged frames vanish between "),
+        "{vanish}"
+    );
+    let lossy = of("random-loss");
+    assert!(
+        lossy.contains("bit/s: ") && !lossy.contains("carries more"),
+        "{lossy}"
+    );
+    assert_eq!(impact("healthy-gro", &[]), None);
+}
+
 #[test]
 fn every_story_gives_its_finding() {
     assert_eq!(

@@ -7,6 +7,7 @@ use coalescope_knowledge::Settled;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::made::Made;
 use crate::text::{self, TextOptions};
 use crate::{document, html, separated};
 
@@ -83,8 +84,8 @@ impl AbReport {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_ab(self, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_ab(self, made, out)
     }
 
     fn header(&self) -> Vec<String> {

@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::document;
 use crate::fleet;
 use crate::html;
+use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 
@@ -297,8 +298,8 @@ impl CheckReport {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_check(self, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_check(self, made, out)
     }
 
     pub(crate) fn roles(&self) -> Vec<BTreeMap<String, Vec<Role>>> {

@@ -12,6 +12,7 @@ use crate::check::{Body, CheckReport};
 use crate::document;
 use crate::html;
 use crate::json;
+use crate::made::Made;
 use crate::text::{self, TextOptions};
 use crate::{Report, words};
 
@@ -105,7 +106,7 @@ impl DiagnoseReport {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_diagnose(self, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_diagnose(self, made, out)
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document;
 use crate::html;
+use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 use crate::words;
@@ -252,7 +253,7 @@ impl LabReport {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_lab(self, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_lab(self, made, out)
     }
 }

@@ -15,6 +15,7 @@ mod fleet;
 mod html;
 mod json;
 mod lab;
+mod made;
 mod replay;
 mod rows;
 mod seen;
@@ -38,6 +39,7 @@ pub use diagnose::DiagnoseReport;
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
+pub use made::{Is, Made, Source};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
 #[cfg(target_os = "linux")]
@@ -167,7 +169,7 @@ impl Report {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_trace(self, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_trace(self, made, out)
     }
 }

@@ -7,6 +7,7 @@ use schemars::Schema;
 
 use crate::document;
 use crate::html;
+use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 
@@ -94,7 +95,7 @@ impl ReplayReport {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write_html(&self, out: &mut dyn Write) -> io::Result<()> {
-        html::write_replay(&self.facts, out)
+    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_replay(&self.facts, made, out)
     }
 }

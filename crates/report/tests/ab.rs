@@ -11,7 +11,7 @@ use coalescope_experiment::effects::{Metric, Rules, Sense};
 use coalescope_experiment::record::{Asked, ChangeNote, Ending, Record, Run, Vary};
 use coalescope_knowledge::rules::Blame;
 use coalescope_knowledge::{Proof, Suspicion, Switched, Went, settle};
-use coalescope_report::{AbReport, TextOptions, WIDTH};
+use coalescope_report::{AbReport, Made, TextOptions, WIDTH};
 
 fn setting(subject: &str, levels: [&str; 2]) -> Vary {
     Vary::Setting {
@@ -213,6 +213,27 @@ fn moved(is_on: bool, block: usize) -> Moved {
     moved
 }
 
+/// What is not clear is no headline, and neither good nor bad.
+#[test]
+fn a_difference_that_is_not_clear_is_not_coloured() {
+    let gro = setting("eth0:gro", ["on", "off"]);
+    let record = record(vec![gro], 2, &[100_000_000.0, 104_000_000.0]);
+    let mut page = Vec::new();
+    let report = AbReport::new(record, Vec::new());
+    report.write_html(&Made::default(), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let figure = page
+        .split("<figure class=\"before-after\">")
+        .nth(1)
+        .unwrap();
+    let figure = figure.split("</figure>").next().unwrap();
+    assert!(!page.contains("class=\"impact\""));
+    assert!(
+        !figure.contains("lost") && !figure.contains("good-fill"),
+        "{figure}"
+    );
+}
+
 #[test]
 fn the_page_has_every_run_interval_and_counter() {
     let gro = setting("eth0:gro", ["on", "off"]);
@@ -224,7 +245,7 @@ fn the_page_has_every_run_interval_and_counter() {
     let mut page = Vec::new();
     let runs = record.runs.len();
     AbReport::new(record, Vec::new())
-        .write_html(&mut page)
+        .write_html(&Made::default(), &mut page)
         .unwrap();
     let page = String::from_utf8(page).unwrap();
     for heading in [
@@ -234,6 +255,11 @@ fn the_page_has_every_run_interval_and_counter() {
     ] {
         assert!(page.contains(&format!(">{heading}</h2>")), "{heading}");
     }
+    let impact = "2.80 Mbit/s with eth0:gro=on, 128 Mbit/s with eth0:gro=off: 45.5 times, 95% interval 44.7 to 46.9";
+    assert!(page.contains(impact), "before and after");
+    let places =
+        ["class=\"impact\"", "Before and after", "16 runs in"].map(|one| page.find(one).unwrap());
+    assert!(places.is_sorted(), "{places:?}");
     let drawing = |id: &str| {
         let (_, rest) = page.split_once(&format!("<svg id=\"{id}\"")).unwrap();
         rest.split("</svg>").next().unwrap().to_owned()

@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod html_made;
 mod html_reports;
 
 use std::io::{self, Write};
 
 use coalescope_host::safe::is_unseen;
 use coalescope_report::TextOptions;
+use html_made::made;
 use html_reports::{check, diagnosis, lab, replay, trace};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -46,11 +48,11 @@ fn documents(name: &str) -> Vec<String> {
 
 fn pages(name: &str) -> Vec<String> {
     vec![
-        written(|out| trace(name, 3).write_html(out)),
-        written(|out| check(name).write_html(out)),
-        written(|out| diagnosis(name).write_html(out)),
-        written(|out| lab(name).write_html(out)),
-        written(|out| replay(name).write_html(out)),
+        written(|out| trace(name, 3).write_html(&made(name), out)),
+        written(|out| check(name).write_html(&made(name), out)),
+        written(|out| diagnosis(name).write_html(&made(name), out)),
+        written(|out| lab(name).write_html(&made(name), out)),
+        written(|out| replay(name).write_html(&made(name), out)),
     ]
 }
 

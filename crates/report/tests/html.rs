@@ -3,11 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod html_made;
 mod html_reports;
 
 use std::io::{self, Write};
 use std::path::Path;
 
+use coalescope_report::Made;
+use html_made::made;
 use html_reports::{check, diagnosis, lab, replay, trace};
 use proptest::prelude::*;
 
@@ -20,11 +23,11 @@ fn page(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
 /// All kinds of pages that are full of a name.
 fn pages(name: &str) -> Vec<String> {
     vec![
-        page(|out| trace(name, 3).write_html(out)),
-        page(|out| check(name).write_html(out)),
-        page(|out| diagnosis(name).write_html(out)),
-        page(|out| lab(name).write_html(out)),
-        page(|out| replay(name).write_html(out)),
+        page(|out| trace(name, 3).write_html(&made(name), out)),
+        page(|out| check(name).write_html(&made(name), out)),
+        page(|out| diagnosis(name).write_html(&made(name), out)),
+        page(|out| lab(name).write_html(&made(name), out)),
+        page(|out| replay(name).write_html(&made(name), out)),
     ]
 }
 
@@ -47,17 +50,28 @@ fn structure(page: &str) -> String {
 
 #[test]
 fn the_page_of_a_trace() {
-    insta::assert_snapshot!(structure(&page(|out| trace("eth0", 2).write_html(out))));
+    insta::assert_snapshot!(structure(&page(
+        |out| trace("eth0", 2).write_html(&made("eth0"), out)
+    )));
 }
 
 #[test]
 fn the_page_of_a_check() {
-    insta::assert_snapshot!(structure(&page(|out| check("eth0").write_html(out))));
+    insta::assert_snapshot!(structure(&page(
+        |out| check("eth0").write_html(&made("eth0"), out)
+    )));
 }
 
 #[test]
 fn every_section_is_there() {
-    let of_trace = ["verdict", "path", "findings", "connections", "notes"];
+    let of_trace = [
+        "verdict",
+        "path",
+        "findings",
+        "connections",
+        "notes",
+        "made",
+    ];
     let of_check = [
         "verdict",
         "settings",
@@ -65,6 +79,7 @@ fn every_section_is_there() {
         "drift",
         "left-alone",
         "interfaces",
+        "made",
     ];
     let pages = pages("eth0");
     assert_eq!(sections(&pages[0]), of_trace);
@@ -74,9 +89,16 @@ fn every_section_is_there() {
     }
     assert_eq!(
         sections(&pages[3]),
-        ["verdict", "measured", "chain", "incidents"]
+        ["verdict", "measured", "chain", "incidents", "made"]
     );
-    let of_replay = ["verdict", "frames-drawn", "reasons", "connections", "notes"];
+    let of_replay = [
+        "verdict",
+        "frames-drawn",
+        "reasons",
+        "connections",
+        "notes",
+        "made",
+    ];
     assert_eq!(sections(&pages[4]), of_replay);
 }
 
@@ -97,9 +119,39 @@ fn every_drawing_says_what_it_shows() {
     }
 }
 
+/// Who doubts a page wants to look at the same file, and to know what of it was not read.
+#[test]
+fn a_page_says_of_which_files_it_was_made_and_how() {
+    let page = page(|out| trace("eth0", 2).write_html(&made("eth0"), out));
+    for words in [
+        "<code>coalescope trace eth0</code>",
+        "2026-11-25 02:58 UTC",
+        "142 KB (142,292 bytes)",
+        &"0f".repeat(32),
+        "2026-11-25 02:58:11.250 UTC to 2026-11-25 02:58:14.000 UTC",
+        "96 bytes; 471 frames cut to fewer bytes",
+        "<dt>unreadable</dt><dd>12 bytes</dd>",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+/// A sort of which all is lost looks so, beside a sort of which there is more.
+#[test]
+fn each_sort_of_frames_has_a_lane_with_shares_of_its_own() {
+    let page = page(|out| trace("eth0", 2).write_html(&made("eth0"), out));
+    let path = page.split("<section id=\"path\"").nth(1).unwrap();
+    let lanes: Vec<&str> = path.split("<div class=\"lane\">").skip(1).collect();
+    assert_eq!(lanes.len(), 2);
+    assert!(lanes[0].contains("<b>merged</b>") && lanes[0].contains("31 lost (100%)"));
+    assert!(lanes[1].contains("346 arrived (99.7%)") && lanes[1].contains("1 lost (0.29%)"));
+    let ribbon = "class=\"ribbon lost\" d=\"M0 0h150v26h-150z\"";
+    assert!(lanes[0].contains(ribbon), "{}", lanes[0]);
+}
+
 #[test]
 fn rows_beyond_the_first_are_data_for_the_script() {
-    let page = page(|out| trace("eth0", 250).write_html(out));
+    let page = page(|out| trace("eth0", 250).write_html(&Made::default(), out));
     let rows = page.matches("<tr><th scope=\"row\">#").count();
     assert_eq!(rows, 2 * 100);
     let data = page.split("<script id=\"connections-1-rows\" type=\"application/json\">");

@@ -6,7 +6,7 @@ use coalescope_capture::file::Source;
 use coalescope_capture::series::{Chosen, Series, series};
 use coalescope_capture::{Options, PointInput, facts::Trace, trace};
 use coalescope_knowledge::{judge, shown};
-use coalescope_report::Report;
+use coalescope_report::{Made, Report};
 use coalescope_simulate::{Outcome, run, story};
 
 fn inputs(outcome: &Outcome) -> Vec<PointInput> {
@@ -24,7 +24,15 @@ fn inputs(outcome: &Outcome) -> Vec<PointInput> {
 
 /// A story's trace, and the series of what shows it best, of at most so many frames a lane.
 fn drawn(name: &str, limit: usize) -> (Trace, Vec<Series>) {
-    let outcome = run(&story(name).expect("a story"));
+    drawn_of(name, None, limit)
+}
+
+/// The same of one of its points.
+fn drawn_of(name: &str, only: Option<usize>, limit: usize) -> (Trace, Vec<Series>) {
+    let mut outcome = run(&story(name).expect("a story"));
+    if let Some(only) = only {
+        outcome.points = vec![outcome.points.swap_remove(only)];
+    }
     let options = Options::default();
     let trace = trace(inputs(&outcome), &options, &mut |_| {}).expect("inputs are good");
     let chosen: Vec<Chosen> = shown(&trace, &judge(&trace), 8);
@@ -37,13 +45,28 @@ fn page(trace: Trace, series: Result<Vec<Series>, String>) -> String {
     let diagnosis = judge(&trace);
     let report = Report::new(trace, diagnosis).with_series(series);
     let mut page = Vec::new();
-    report.write_html(&mut page).expect("a Vec takes all");
+    report
+        .write_html(&Made::default(), &mut page)
+        .expect("a Vec takes all");
     String::from_utf8(page).expect("HTML is text")
 }
 
 fn page_of(name: &str) -> String {
-    let (trace, series) = drawn(name, 20_000);
+    page_of_points(name, None)
+}
+
+/// The page of all of a story's points, or of one.
+fn page_of_points(name: &str, only: Option<usize>) -> String {
+    let (trace, series) = drawn_of(name, only, 20_000);
     page(trace, Ok(series))
+}
+
+/// Without its elements.
+fn plain(markup: &str) -> String {
+    let pieces = markup
+        .split('<')
+        .map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text));
+    pieces.collect()
 }
 
 /// What stands between the first of two texts and the next of the second, both included.
@@ -58,6 +81,126 @@ fn how_a_frame_vanishes_is_drawn() {
     let page = page_of("ipvs-gro-vip");
     let close = between(&page, "<svg id=\"close-0-to-client\"", "</svg>");
     insta::assert_snapshot!(close.replace("><", ">\n<"));
+}
+
+/// The verdict with its figure, then the picture of one frame, its story and filters for each point; only then the path.
+#[test]
+fn what_a_reader_sees_first_is_one_frame_that_vanishes() {
+    let page = page_of("openstack-gro");
+    let verdict = between(&page, "<section id=\"verdict\"", "</section>");
+    let order = ["class=\"impact\"", "id=\"story-drawing\"", "Proof level"];
+    let places = order.map(|one| verdict.find(one).expect(one));
+    assert!(places.is_sorted(), "{places:?}");
+    let impact = between(verdict, "<p class=\"impact\">", "</p>");
+    assert!(
+        impact.contains("bit/s where the path carries more: "),
+        "{impact}"
+    );
+    assert!(
+        impact.contains(" merged frames vanish between "),
+        "{impact}"
+    );
+    let story = plain(between(verdict, "<p class=\"told\">", "</p>"));
+    for words in [
+        "holds",
+        "segments and leaves",
+        "It never reaches",
+        " later the same bytes go alone as ",
+        "and arrive (",
+    ] {
+        assert!(story.contains(words), "{words}: {story}");
+    }
+    let filters: Vec<&str> = verdict.split("data-copy=\"").skip(1).collect();
+    assert!(filters.len() >= 2, "a filter for each point");
+    assert!(
+        filters
+            .iter()
+            .all(|filter| filter.contains("<code>frame.number == "))
+    );
+}
+
+/// The frames of the story are those of the captures: what is told was lost, and what came alone arrived.
+#[test]
+fn the_story_is_of_frames_that_are_there() {
+    let (trace, series) = drawn("openstack-gro", 20_000);
+    let number = |text: &str| {
+        text.split(|c: char| !c.is_ascii_digit())
+            .find(|part| !part.is_empty())
+            .and_then(|part| part.parse::<u64>().ok())
+    };
+    let lanes = series[0].lanes.clone();
+    let page = page(trace, Ok(series));
+    let story = plain(between(&page, "<p class=\"told\">", "</p>"));
+    let lost = number(&story).expect("a frame");
+    let again = number(story.split(" alone as ").nth(1).expect("again")).expect("a frame");
+    let here = lanes
+        .iter()
+        .find(|lane| story.contains(&format!("leaves {}", lane.point)))
+        .expect("a point");
+    let frame = |number| {
+        here.frames
+            .iter()
+            .find(|frame| frame.number == number)
+            .expect("a frame of it")
+    };
+    assert!(frame(lost).is_lost() && frame(lost).segments > 1);
+    assert!(frame(again).segments == 1 && !frame(again).is_lost());
+    assert!(frame(again).start <= frame(lost).start && frame(lost).start < frame(again).end());
+}
+
+/// From one point alone, and where frames are overtaken, or lost before the first point: something is shown as well.
+#[test]
+fn every_sort_of_trouble_has_its_picture() {
+    for (name, only, words) in [
+        ("hyperv-rsc-jumbo", Some(1), "Nobody acknowledges it"),
+        ("reorder", None, "overtaken"),
+        ("policer", None, "never reaches"),
+        ("random-loss", None, "never reaches"),
+    ] {
+        let page = page_of_points(name, only);
+        let story = plain(between(&page, "<p class=\"told\">", "</p>"));
+        assert!(story.contains(words), "{name}: {story}");
+    }
+    assert!(!page_of("healthy-gro").contains("story-drawing"));
+}
+
+/// What a plot shows at first: the first loss and its repair, in a part of a long transfer.
+#[test]
+fn a_plot_opens_where_it_happens() {
+    let (trace, series) = drawn("openstack-gro", 20_000);
+    let lost = |frame: &&coalescope_capture::series::Frame| frame.is_lost();
+    let frames = series[0].lanes.iter().flat_map(|lane| &lane.frames);
+    let first = frames
+        .filter(lost)
+        .map(|frame| frame.at_ns)
+        .min()
+        .expect("a loss");
+    let page = page(trace, Ok(series));
+    let data = between(
+        &page,
+        "<script id=\"sequence-0-to-client-data\" type=\"application/json\">",
+        "</script>",
+    );
+    let field = |name: &str| {
+        let rest = data.split(&format!("\"{name}\":")).nth(1).expect(name);
+        let numbers = rest.split(|c: char| !c.is_ascii_digit());
+        numbers
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse::<i64>().expect("a number"))
+            .next()
+            .expect(name)
+    };
+    let view = between(data, "\"view_ns\":[", "]");
+    let view: Vec<i64> = view["\"view_ns\":[".len()..view.len() - 1]
+        .split(',')
+        .map(|part| part.parse().expect("a number"))
+        .collect();
+    assert!(view[0] <= first && first < view[1], "{view:?} {first}");
+    assert!(10 * (view[1] - view[0]) < field("end_ns"), "{view:?}");
+    assert!(
+        page.contains("<svg id=\"sequence-0-to-client-whole\""),
+        "all of it, without scripts"
+    );
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn report(points: usize, connections: u64) -> Report {
 fn diagnosis() -> Diagnosis {
     let verdict = Verdict {
         merging: Merging::Harms,
+        impact: None,
         text: "Merged frames are lost. ".repeat(8),
     };
     Diagnosis {
@@ -296,6 +297,7 @@ fn names_cannot_speak_to_the_terminal() {
     };
     let verdict = Verdict {
         merging: Merging::NotSeen,
+        impact: None,
         text: "x\u{1b}]0;y".to_owned(),
     };
     let diagnosis = Diagnosis {

@@ -15,7 +15,7 @@ use coalescope_report::AbReport;
 
 use crate::cli::{AbArgs, LiveArgs};
 use crate::page::PageFile;
-use crate::{Outcome, hosts, interrupt, output, places, speech};
+use crate::{Outcome, hosts, interrupt, made, output, places, speech};
 use kept::Kept;
 use watch::Told;
 
@@ -38,7 +38,14 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     if let Some(error) = &report.record().error {
         speech::tell(&format!("error: {error}"));
     }
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| {
+        let name = kept.path().display().to_string();
+        let record = made::other(
+            &name,
+            "The record of this experiment, with all that was measured.",
+        );
+        report.write_html(&made::made(vec![record]), out)
+    });
     output::print_ab(&report, args.format)?;
     written?;
     Ok(outcome(report.record()))

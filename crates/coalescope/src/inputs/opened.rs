@@ -5,10 +5,13 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
+use coalescope_capture::provenance::describe;
+use coalescope_report::Is;
 
 use super::{Named, display, is_stdin};
 use crate::interrupt::{Interrupt, Patient};
@@ -104,6 +107,21 @@ impl Input {
             Ok(From::File(file, size)) => (Box::new(from_begin(file)?), Some(*size)),
         };
         Ok(Source::from_reader(&self.name, reader, size)?)
+    }
+}
+
+impl Input {
+    /// What it is, for whoever reads a page about it: read anew from its first byte.
+    pub(crate) fn described(&self, stop: &AtomicBool) -> Is {
+        let Ok(From::File(file, _)) = &self.opened else {
+            return Is::Other("It can be read only once: not hashed.".to_owned());
+        };
+        let mut open = || Ok(Box::new(from_begin(file)?) as Box<dyn io::Read + Send>);
+        match describe(&self.name, &mut open, stop) {
+            Ok(Some(facts)) => Is::Capture(facts),
+            Ok(None) => Is::Other("Interrupted: not hashed.".to_owned()),
+            Err(error) => Is::Other(format!("It could not be read again: {error}.")),
+        }
     }
 }
 

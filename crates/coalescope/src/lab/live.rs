@@ -14,6 +14,7 @@ use coalescope_report::{LabReport, Skipped};
 use super::list::{chosen, one};
 use super::{chain, judged};
 use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
+use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::{Outcome, interrupt, output, scratch, speech};
@@ -30,7 +31,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Err(Error::Unavailable(why)) => none_of(&incidents, &why.reason),
         Err(error) => return Err(error.into()),
     };
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
     output::print_lab(&report, args.format)?;
     written?;
     judged::outcome(&report)

@@ -14,6 +14,7 @@ use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::inputs::Named;
 use crate::interrupt::Interrupt;
+use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
 use crate::task::Task;
@@ -31,7 +32,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
     output::print_lab(&report, args.format)?;
     written?;
     judged::outcome(&report)

@@ -12,6 +12,7 @@ use coalescope_report::{LabReport, Skipped};
 use super::judged;
 use super::list::chosen;
 use crate::cli::LabRunArgs;
+use crate::made::made;
 use crate::page::PageFile;
 use crate::scratch::Scratch;
 use crate::{Outcome, interrupt, output, speech};
@@ -51,7 +52,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Ok(uml) => Guest::prepare(args, &incidents)?.run(&uml)?,
         Err(why) => skipped(&incidents, &why.to_string()),
     };
-    let written = page.write(|out| report.write_html(out));
+    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
     output::print_lab(&report, args.format)?;
     written?;
     judged::outcome(&report)

@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use coalescope_capture::provenance::digest;
 
 use crate::common::{Captures, coalescope, stderr, stdout};
 
@@ -161,6 +164,51 @@ fn what_another_user_has_planted_is_neither_followed_nor_written_over() {
     assert_eq!(fs::read(&precious).unwrap(), b"precious");
     assert_eq!(fs::read(shared.join("file.html")).unwrap(), b"theirs");
     assert!(!captures.path().join("new.html").exists());
+}
+
+/// The command, the program, when, and the files as they lie on the disk; a stream has no hash.
+#[test]
+fn a_page_says_what_it_was_made_from() {
+    let captures = Captures::of(STORY);
+    captures.trace(&["A=CAP-02.pcap", "VM-01.pcap", "--report", "p.html"]);
+    let page = page(&captures, "p.html");
+    let made = page.split("<section id=\"made\"").nth(1).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(
+        made.contains("<code>coalescope trace A=CAP-02.pcap VM-01.pcap --report p.html</code>")
+    );
+    assert!(made.contains(&format!("<dd>coalescope {version}</dd>")));
+    for name in ["CAP-02.pcap", "VM-01.pcap"] {
+        let mut file = fs::File::open(captures.path().join(name)).unwrap();
+        let digest = digest(&mut file, &AtomicBool::new(false)).unwrap();
+        let (size, sha256) = digest.unwrap();
+        let after = made.split(&format!("<code>{name}</code>")).nth(1).unwrap();
+        let after = after.split("</article>").next().unwrap();
+        assert!(after.contains(&sha256), "{name}");
+        assert!(after.contains(&size.to_string()[..1]), "{name}");
+        assert!(
+            after.contains(" UTC to ") && after.contains("snap length"),
+            "{name}"
+        );
+    }
+}
+
+/// No more than that fits into mail: story A's page, which `demo` makes.
+#[test]
+fn the_page_of_the_demo_is_small_and_fetches_nothing() {
+    let captures = Captures::of("openstack-gro");
+    let mut names = names(captures.path());
+    names.extend(["--report", "p.html"].map(str::to_owned));
+    let arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+    captures.trace(&arguments);
+    let page = page(&captures, "p.html");
+    assert!(page.len() <= 1_000_000, "{}", page.len());
+    assert!(page.contains("id=\"story-drawing\""));
+    // A mark that cuts a picture to its frame is in the page itself.
+    let page = page.replace("url(#", "");
+    for fetches in [" src=", "url(", "@import", "<link"] {
+        assert!(!page.contains(fetches), "{fetches}");
+    }
 }
 
 #[test]

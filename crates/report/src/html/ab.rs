@@ -9,13 +9,14 @@ use maud::{Markup, html};
 use super::page::Page;
 use super::table::{Kind, Table};
 use super::verdict::{self, Tone};
-use super::{dots, intervals, moved, notes};
+use super::{before, dots, intervals, made, moved, notes};
 use crate::ab::AbReport;
+use crate::made::Made;
 use crate::words;
 use crate::words::ab::{columns, dash, ending, label, others, settled_title, shown};
 
 /// Writes the page.
-pub(crate) fn write(report: &AbReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &AbReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let record = &report.record;
     let mut page = Page::new("coalescope ab");
     verdict(&mut page, report);
@@ -30,13 +31,18 @@ pub(crate) fn write(report: &AbReport, out: &mut dyn Write) -> io::Result<()> {
     combinations(&mut page, record)?;
     runs(&mut page, record)?;
     notes::section(&mut page, &words::ab::notes(record));
+    made::section(&mut page, made);
     page.write(out)
 }
 
 fn verdict(page: &mut Page, report: &AbReport) {
     let record = &report.record;
     let body = html! {
-        p.verdict.(tone(report).class()) { (record.verdict) "." }
+        div.verdict.(tone(report).class()) {
+            @if let Some(impact) = before::impact(record) { p.impact { (impact) } }
+            p { (record.verdict) "." }
+        }
+        (before::figure(record))
         p { (ending(record)) }
         @if report.findings.is_empty() {
             p.note { "No finding was about what was varied, so none is proven or cleared." }

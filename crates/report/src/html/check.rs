@@ -12,21 +12,31 @@ use maud::{Markup, html};
 use super::findings::{prove, remedies, sources, tags};
 use super::page::Page;
 use super::table::{Kind, Table};
-use super::verdict::{self, Sure, Tone};
-use super::{drift, graph, notes};
+use super::verdict::{self, Said, Sure, Tone};
+use super::{drift, graph, made, notes};
 use crate::check::CheckReport;
+use crate::made::Made;
 use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
 use crate::words::offloads::{Offload, offloads};
 
 /// Writes the page.
-pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new("coalescope check");
     let findings = all_findings(report);
     let text = verdict_text(report, &findings);
-    verdict::section(&mut page, &text, tone(&findings), sure(&findings).as_ref());
+    let sure = sure(&findings);
+    let said = Said {
+        impact: None,
+        text: &text,
+        tone: tone(&findings),
+        sure: sure.as_ref(),
+        picture: None,
+    };
+    verdict::section(&mut page, &said);
     show(&mut page, report)?;
     notes::section(&mut page, &report.warnings());
+    made::section(&mut page, made);
     page.write(out)
 }
 

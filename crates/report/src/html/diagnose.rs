@@ -3,14 +3,15 @@
 use std::io::{self, Write};
 
 use super::page::Page;
-use super::verdict::{self, Tone};
-use super::{check, notes, trace};
+use super::verdict::{self, Said, Tone};
+use super::{check, made, notes, trace};
 use crate::diagnose::DiagnoseReport;
+use crate::made::Made;
 use crate::words::check::all_findings;
 use crate::words::diagnose::verdict as text;
 
 /// Writes the page.
-pub(crate) fn write(report: &DiagnoseReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &DiagnoseReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new("coalescope diagnose");
     let shown = report.trace.as_ref();
     let of_trace = shown.and_then(|trace| trace::sure(&trace.diagnosis));
@@ -20,12 +21,20 @@ pub(crate) fn write(report: &DiagnoseReport, out: &mut dyn Write) -> io::Result<
         (Some(setting), Some(seen)) if setting.proof < seen.proof => Some(seen),
         (setting, seen) => setting.or(seen),
     };
-    verdict::section(&mut page, &text(report), tone(report), sure.as_ref());
+    let said = Said {
+        impact: shown.and_then(|trace| trace.diagnosis.verdict.impact.as_deref()),
+        text: &text(report),
+        tone: tone(report),
+        sure: sure.as_ref(),
+        picture: shown.and_then(|shown| trace::picture(&mut page, shown)),
+    };
+    verdict::section(&mut page, &said);
     if let Some(shown) = shown {
         trace::show(&mut page, shown)?;
     }
     check::show(&mut page, &report.check)?;
     notes::section(&mut page, &report.warnings());
+    made::section(&mut page, made);
     page.write(out)
 }
 

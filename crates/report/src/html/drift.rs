@@ -22,7 +22,7 @@ pub(crate) fn matrix(report: &CheckReport, rows: &[Drift]) -> Markup {
         .collect();
     html! {
         p.note { "\u{2260} marks what is not as most hosts have it; without a majority every value is marked. - is for hosts that have no such setting, or of which it was not read." }
-        div.scroll tabindex="0" role="region" aria-label="Settings that differ, by host" {
+        div.scroll tabindex="0" role="group" aria-label="Settings that differ, by host" {
             table.matrix {
                 thead { tr {
                     th scope="col" { "setting" }

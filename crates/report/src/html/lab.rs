@@ -7,25 +7,34 @@ use maud::{Markup, html};
 use super::page::Page;
 use super::published;
 use super::table::{Kind, Table};
-use super::verdict::{self, Tone};
+use super::verdict::{self, Said, Tone};
 use crate::lab::{LabIncident, LabReport};
+use crate::made::Made;
 use crate::words::lab::{
     CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads,
     verdict as text,
 };
 
 /// Writes the page.
-pub(crate) fn write(report: &LabReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &LabReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new("coalescope lab run");
     let tone = if report.is_as_expected() {
         Tone::Good
     } else {
         Tone::Bad
     };
-    verdict::section(&mut page, &text(report), tone, None);
+    let said = Said {
+        impact: None,
+        text: &text(report),
+        tone,
+        sure: None,
+        picture: None,
+    };
+    verdict::section(&mut page, &said);
     measured(&mut page, report)?;
     chain(&mut page, report)?;
     incidents(&mut page, report)?;
+    super::made::section(&mut page, made);
     page.write(out)
 }
 

@@ -1,12 +1,15 @@
-//! The path: points, and between them each hop with what became of its frames.
+//! The path: each hop with what became of its frames, and what happens there in words.
 
-use coalescope_capture::facts::{Hop, Trace};
+use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use coalescope_knowledge::Finding;
 use maud::{Markup, html};
 
-use super::flow;
+use super::lanes;
 use super::page::Page;
-use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, title, told};
+use crate::words::findings::capitalised;
+use crate::words::hops::{
+    brief, cell, happens, is_accused, outcome_table, sorts, test, timing, title, told,
+};
 
 /// Adds the section.
 pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
@@ -16,9 +19,12 @@ pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
     }
     let ways = ways(trace, &told);
     let body = html! {
-        @for (i, way) in ways.iter().enumerate() { (flow::figure(i, way, findings)) }
-        @for hop in &told { (numbers(hop, findings)) }
-        @if !left_out.is_empty() { p { (brief(&left_out)) } }
+        p.note {
+            "Data goes from left to right. In each lane all frames of one sort are the whole height; a cross ends what "
+            "did not arrive."
+        }
+        @for way in &ways { ol.hops { @for hop in way { li.hop.bad[is_accused(hop, findings)] { (hop_markup(hop, trace, findings)) } } } }
+        @if !left_out.is_empty() { p { (capitalised(&brief(&left_out))) } }
     };
     page.section("path", "The path: what became of data frames", body);
 }
@@ -35,29 +41,44 @@ fn ways<'a>(trace: &Trace, hops: &[&'a Hop]) -> Vec<Vec<&'a Hop>> {
     ways.filter(|way| !way.is_empty()).collect()
 }
 
-/// The numbers of a hop, for those who want them exactly and those who cannot see the drawing.
+fn hop_markup(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Markup {
+    let is_seen = |(_, outcomes): &(&str, &Outcomes)| outcomes.seen > 0;
+    html! {
+        h3.ends { span { (hop.from) } span.to aria-label="to" role="img" { "\u{2192}" } span { (hop.to) } }
+        ul.happens {
+            @for (words, accuses) in happens(hop, trace, findings) { li.accused[accuses] { (capitalised(&words)) } }
+        }
+        @for (sort, outcomes) in sorts(hop).into_iter().filter(is_seen) { (lanes::lane(sort, outcomes)) }
+        (numbers(hop, findings))
+    }
+}
+
+/// The numbers of a hop, for those who want them exactly.
 fn numbers(hop: &Hop, findings: &[Finding]) -> Markup {
     let (columns, rows) = outcome_table(hop);
     let is_bad = |name: &str| name == "merged" && is_accused(hop, findings);
     html! {
-        h3 { (title(hop)) }
-        div.scroll tabindex="0" role="region" aria-label=(title(hop)) {
-            table {
-                thead { tr {
-                    th scope="col" { "frames" }
-                    @for (heading, _) in &columns { th.number scope="col" { (heading) } }
-                } }
-                tbody {
-                    @for (name, outcomes) in rows {
-                        tr.bad[is_bad(name)] {
-                            th scope="row" { (name) }
-                            @for column in &columns { td.number { (cell(*column, outcomes)) } }
+        @if let Some(test) = test(hop) { p.note { (capitalised(&test)) } }
+        p.note { (capitalised(&timing(hop))) }
+        details {
+            summary { "All counts" }
+            div.scroll tabindex="0" role="group" aria-label=(title(hop)) {
+                table {
+                    caption { (title(hop)) }
+                    thead { tr {
+                        th scope="col" { "frames" }
+                        @for (heading, _) in &columns { th.number scope="col" { (heading) } }
+                    } }
+                    tbody {
+                        @for (name, outcomes) in rows {
+                            tr.bad[is_bad(name)] {
+                                th scope="row" { (name) }
+                                @for column in &columns { td.number { (cell(*column, outcomes)) } }
+                            }
                         }
                     }
                 }
             }
         }
-        @if let Some(test) = test(hop) { p { (test) } }
-        p.note { (timing(hop)) }
     }
 }

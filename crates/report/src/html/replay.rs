@@ -8,20 +8,30 @@ use maud::html;
 use super::bars::{self, Bar};
 use super::page::Page;
 use super::table::{Kind, MOST, Table};
-use super::{notes, verdict};
+use super::verdict::{self, Said, Tone};
+use super::{made, notes};
+use crate::made::Made;
 use crate::words::replay::{
     absorbed, by_count, clock, largest, name, row, sorts, top_reasons, verdict as text,
 };
 use crate::words::units::{bytes, count, percent, three_digits};
 
 /// Writes the page.
-pub(crate) fn write(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(replay: &Replay, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(format!("coalescope replay: {}", replay.profile));
-    verdict::section(&mut page, &text(replay), verdict::Tone::Plain, None);
+    let said = Said {
+        impact: None,
+        text: &text(replay),
+        tone: Tone::Plain,
+        sure: None,
+        picture: None,
+    };
+    verdict::section(&mut page, &said);
     frames(&mut page, replay);
     reasons(&mut page, replay);
     connections(&mut page, &replay.connections)?;
     notes::section(&mut page, &replay.warnings);
+    made::section(&mut page, made);
     page.write(out)
 }
 

@@ -40,16 +40,25 @@ pub(crate) struct Drawing<'a> {
 impl Drawing<'_> {
     /// The drawing with its contents. Where the page is narrower, it can be scrolled sideways.
     pub(crate) fn markup(&self, contents: &Markup) -> Markup {
+        html! {
+            div.scroll tabindex="0" role="group" aria-label=(self.title) { (self.svg(contents)) }
+        }
+    }
+
+    /// The same of one that fits a phone, and is enlarged where there is more room.
+    pub(crate) fn fitted(&self, contents: &Markup) -> Markup {
+        html! { div.fitted { (self.svg(contents)) } }
+    }
+
+    fn svg(&self, contents: &Markup) -> Markup {
         let (title, description) = (format!("{}-title", self.id), format!("{}-desc", self.id));
         let view = format!("0 0 {} {}", px(self.width), px(self.height));
         html! {
-            div.scroll tabindex="0" role="group" aria-label=(self.title) {
-                svg id=(self.id) role="img" aria-labelledby=(title) aria-describedby=(description)
-                    viewBox=(view) width=(px(self.width)) height=(px(self.height)) {
-                    title id=(title) { (self.title) }
-                    desc id=(description) { (self.description) }
-                    (contents)
-                }
+            svg id=(self.id) role="img" aria-labelledby=(title) aria-describedby=(description)
+                viewBox=(view) width=(px(self.width)) height=(px(self.height)) {
+                title id=(title) { (self.title) }
+                desc id=(description) { (self.description) }
+                (contents)
             }
         }
     }
@@ -175,7 +184,6 @@ fn x_ticks(ticks: &[(f64, String)], (from, to): (f64, f64), y: f64, label: &str)
     }
 }
 
-#[allow(dead_code, reason = "pictures of connections over time use it")]
 /// An axis left of the plot, which goes from the first of `x` pixels to the second; with lines across,
 /// and what it counts on top.
 pub(crate) fn y_axis(
@@ -236,21 +244,6 @@ impl Path {
         for (x, y) in points {
             let _ = write!(self.0, "L{} {}", px(x), px(y));
         }
-    }
-
-    /// Adds a ribbon from left to right, by its upper edge at both ends, as wide everywhere.
-    pub(crate) fn ribbon(&mut self, begin: (f64, f64), end: (f64, f64), width: f64) {
-        let middle = px(f64::midpoint(begin.0, end.0));
-        let (left, right) = (px(begin.0), px(end.0));
-        let (above, below) = (
-            (px(begin.1), px(end.1)),
-            (px(begin.1 + width), px(end.1 + width)),
-        );
-        let _ = write!(
-            self.0,
-            "M{left} {}C{middle} {} {middle} {} {right} {}V{}C{middle} {} {middle} {} {left} {}z",
-            above.0, above.0, above.1, above.1, below.1, below.1, below.0, below.0
-        );
     }
 
     /// Adds an upright line.

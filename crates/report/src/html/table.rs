@@ -62,7 +62,7 @@ impl Table<'_> {
         let data = data.transpose()?;
         Ok(html! {
             div.listing data-table=(self.id) {
-                div.scroll tabindex="0" role="region" aria-label=(self.caption) {
+                div.scroll tabindex="0" role="group" aria-label=(self.caption) {
                     table id=(self.id) {
                         caption { (self.caption) }
                         (self.head())

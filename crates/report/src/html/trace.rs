@@ -2,27 +2,50 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::{Comparison, Diagnosis, Merging};
-use maud::html;
+use coalescope_knowledge::{Comparison, Diagnosis, Id, Merging};
+use maud::{Markup, html};
 
 use super::page::Page;
-use super::verdict::{Sure, Tone};
-use super::{connections, findings, notes, path, plot, verdict};
+use super::story::Shows;
+use super::verdict::{Said, Sure, Tone};
+use super::{connections, findings, made, notes, path, plot, story, verdict};
 use crate::Report;
+use crate::made::Made;
 use crate::words::comparison::ROWS;
 use crate::words::units::UNKNOWN;
 
 /// Writes the page.
-pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let names = report.trace.points.iter().map(|point| point.name.as_str());
     let names: Vec<&str> = names.collect();
     let mut page = Page::new(format!("coalescope trace: {}", names.join(", ")));
+    let verdict = &report.diagnosis.verdict;
     let sure = sure(&report.diagnosis);
-    let text = &report.diagnosis.verdict.text;
-    verdict::section(&mut page, text, tone(report), sure.as_ref());
+    let said = Said {
+        impact: verdict.impact.as_deref(),
+        text: &verdict.text,
+        tone: tone(report),
+        sure: sure.as_ref(),
+        picture: picture(&mut page, report),
+    };
+    verdict::section(&mut page, &said);
     show(&mut page, report)?;
     notes::section(&mut page, &report.warnings());
+    made::section(&mut page, made);
     page.write(out)
+}
+
+/// One frame to which it happens, where anything is wrong.
+pub(super) fn picture(page: &mut Page, report: &Report) -> Option<Markup> {
+    let series = report.series()?.ok()?;
+    let first = report.diagnosis.findings.first()?;
+    let shows = match first.id {
+        _ if !report.has_findings() => return None,
+        Id::ReorderedBeforeMerge => Shows::Overtaking,
+        Id::MergedFramesLost | Id::MergedFramesRejected => Shows::MergedVanishing,
+        _ => Shows::Vanishing,
+    };
+    story::figure(page, series, shows)
 }
 
 /// All of its sections but the first and the last.
@@ -61,7 +84,7 @@ fn compared(page: &mut Page, comparison: &Comparison) {
     let Comparison { first, second, .. } = comparison;
     let shown = |text: Option<String>| text.unwrap_or_else(|| UNKNOWN.to_owned());
     let body = html! {
-        div.scroll tabindex="0" role="region" aria-label="Two transfers" {
+        div.scroll tabindex="0" role="group" aria-label="Two transfers" {
             table {
                 thead { tr {
                     td {}

@@ -40,11 +40,29 @@ pub(crate) struct Sure {
     pub(crate) is_command: bool,
 }
 
+/// What the first section says.
+pub(crate) struct Said<'a> {
+    /// What was found comes to this, in a line.
+    pub(crate) impact: Option<&'a str>,
+    /// What was found, in sentences.
+    pub(crate) text: &'a str,
+    /// What a colour says again.
+    pub(crate) tone: Tone,
+    /// How sure that is.
+    pub(crate) sure: Option<&'a Sure>,
+    /// What shows it at a glance.
+    pub(crate) picture: Option<Markup>,
+}
+
 /// Adds the section.
-pub(crate) fn section(page: &mut Page, text: &str, tone: Tone, sure: Option<&Sure>) {
+pub(crate) fn section(page: &mut Page, said: &Said<'_>) {
     let body = html! {
-        p.verdict.(tone.class()) { (text) }
-        @if let Some(sure) = sure { (levels(sure)) }
+        div.verdict.(said.tone.class()) {
+            @if let Some(impact) = said.impact { p.impact { (impact) } }
+            p { (said.text) }
+        }
+        @if let Some(picture) = &said.picture { (picture) }
+        @if let Some(sure) = said.sure { (levels(sure)) }
     };
     page.section("verdict", "Verdict", body);
 }

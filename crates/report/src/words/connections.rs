@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use coalescope_capture::facts::{Connection, Direction, Point, Vantage};
 use coalescope_knowledge::Limit;
 
-use super::units::{UNKNOWN, bytes, counted, seconds, short_count, three_digits};
+use super::units::{UNKNOWN, bytes, counted, duration, short_count, three_digits};
 use crate::Report;
 
 pub(crate) const LEGEND: &str = "resent: whole frames seen here before; late: more than a round trip behind, \
@@ -20,7 +20,7 @@ pub(crate) fn title(point: &Point) -> String {
         .first_s
         .zip(point.last_s)
         .map(|(first, last)| last - first);
-    let span = span.map_or(String::new(), |span| format!(" in {}", seconds(span)));
+    let span = span.map_or(String::new(), |span| format!(" in {}", duration(span)));
     format!(
         "{}: {frames}, {}{span}, {connections}",
         point.name,

@@ -1,6 +1,6 @@
 //! Words for what became of the frames of a hop.
 
-use coalescope_capture::facts::{Hop, Outcomes};
+use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use coalescope_knowledge::{Finding, Id};
 
 use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
@@ -72,6 +72,78 @@ pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
         .iter()
         .filter(here)
         .any(|finding| finding.id == Id::MergedFramesLost)
+}
+
+/// What happens on a hop, or before it: what findings say of it, and what order it keeps; the second of each pair says
+/// whether that accuses merging.
+pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(String, bool)> {
+    let mut words = Vec::new();
+    if is_accused(hop, findings) {
+        words.push(("\u{26a0} merged frames are lost here".to_owned(), true));
+    } else if lost(hop) > 0 {
+        let share = percent(lost(hop), seen(hop));
+        words.push((format!("{share} of the frames are lost here"), false));
+    }
+    let others = findings.iter().filter(|one| one.id != Id::MergedFramesLost);
+    let here = others.filter(|finding| is_about(finding, hop, trace));
+    words.extend(here.map(|finding| (finding.title.clone(), false)));
+    if hop.reordered > 0 {
+        let share = percent(hop.reordered, seen(hop));
+        words.push((
+            format!("{share} of the frames change their order here"),
+            false,
+        ));
+    }
+    words.extend(before(hop, trace).into_iter().map(|words| (words, false)));
+    words
+}
+
+/// Whether a finding names this hop; one that names none is told at the first hop that its data took.
+fn is_about(finding: &Finding, hop: &Hop, trace: &Trace) -> bool {
+    if finding.note {
+        return false;
+    }
+    match &finding.hop {
+        Some(place) => place.from == hop.from && place.to == hop.to,
+        None => is_first(hop, trace),
+    }
+}
+
+/// Whether no other hop with as much data leads to where this one begins.
+fn is_first(hop: &Hop, trace: &Trace) -> bool {
+    let leads = |other: &&Hop| other.to == hop.from && other.from != hop.to;
+    let busiest = trace.hops.iter().map(seen).max().unwrap_or(0);
+    seen(hop) * 2 > busiest
+        && !trace
+            .hops
+            .iter()
+            .filter(|other| seen(other) * 2 > busiest)
+            .any(|other| leads(&other))
+}
+
+/// What came to the beginning of the path overtaken, or late: lost before it, and sent again.
+fn before(hop: &Hop, trace: &Trace) -> Vec<String> {
+    let mut points = trace.points.iter();
+    let Some(point) = points.find(|point| point.name == hop.from && is_first(hop, trace)) else {
+        return Vec::new();
+    };
+    let ways = hop.connections.iter().filter_map(|seen| {
+        let connection = point.connections.get(seen.from_id)?;
+        let way = connection.direction(seen.direction);
+        Some([way.out_of_order_frames, way.late_frames, way.data_frames])
+    });
+    let [odd, late, all] = ways.fold([0; 3], |sum, way| std::array::from_fn(|i| sum[i] + way[i]));
+    let overtaken = odd.saturating_sub(late);
+    let told = [
+        (overtaken, format!("were overtaken before {}", hop.from)),
+        (
+            late,
+            format!("were lost before {}, and sent again", hop.from),
+        ),
+    ];
+    let told = told.into_iter().filter(|(frames, _)| *frames > 0);
+    told.map(|(frames, what)| format!("{} of the frames {what}", percent(frames, all)))
+        .collect()
 }
 
 /// Whether merged frames are lost more often than single ones.

@@ -70,8 +70,26 @@ pub(crate) fn seconds(s: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
+/// `2026-11-25 03:10:07.250 UTC`, from nanoseconds since 1970; before that, in seconds.
+pub(crate) fn instant(unix_ns: i64) -> String {
+    let Ok(since) = u64::try_from(unix_ns) else {
+        return format!("{} before 1970", duration(-(unix_ns as f64) / 1e9));
+    };
+    let (s, ms) = (since / 1_000_000_000, since / 1_000_000 % 1000);
+    let (hour, minute) = (s % 86_400 / 3600, s / 60 % 60);
+    format!("{} {hour:02}:{minute:02}:{:02}.{ms:03} UTC", day(s), s % 60)
+}
+
+/// How long something took that may have been days: `19.6 s`, `3.2 hours`, `1,649 days`.
+pub(crate) fn duration(s: f64) -> String {
+    match s {
+        s if s < 2.0 * 3600.0 => seconds(s),
+        s if s < 2.0 * 86_400.0 => format!("{} hours", three_digits(s / 3600.0)),
+        s => format!("{} days", count((s / 86_400.0).round() as u64)),
+    }
+}
+
 /// `2026-11-25 03:10 UTC`, from seconds since 1970.
-#[cfg(any(target_os = "linux", test))]
 pub(crate) fn date(unix_s: u64) -> String {
     let seconds = unix_s % 86_400;
     let (hour, minute) = (seconds / 3600, seconds / 60 % 60);
@@ -177,6 +195,20 @@ mod tests {
             "2100-01-01 00:00 UTC",
         ];
         assert_eq!(seconds.map(date), texts);
+    }
+
+    #[test]
+    fn moments_and_long_times() {
+        assert_eq!(
+            instant(1_795_575_491_250_000_000),
+            "2026-11-25 02:58:11.250 UTC"
+        );
+        assert_eq!(instant(-1_000_000_000), "1.00 s before 1970");
+        let times = [0.5, 7_199.0, 7_200.0, 172_800.0, 142_449_835.0].map(duration);
+        assert_eq!(
+            times,
+            ["500 ms", "7199 s", "2 hours", "2 days", "1,649 days"]
+        );
     }
 
     #[test]

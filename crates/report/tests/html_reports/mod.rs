@@ -110,6 +110,7 @@ fn facts(name: &str, connections: u64) -> (Trace, Diagnosis) {
     let diagnosis = Diagnosis {
         verdict: Verdict {
             merging: Merging::Harms,
+            impact: Some(format!("1 Mbit/s: merged frames vanish behind {name}-1")),
             text: format!("Merged frames are lost behind {name}-1."),
         },
         findings: vec![finding(name)],

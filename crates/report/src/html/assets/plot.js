@@ -2,7 +2,7 @@
 // Without this script they are still there, as a whole.
 "use strict";
 (() => {
-  const ARMS = [[60, 4], [300, 2.5], [Infinity, 1.5]], LEAST = 2, BORDERS = 8, NEAR = 14;
+  const ARMS = [[60, 4], [300, 2.5], [Infinity, 1.5]], LEAST = 2, BORDERS = 8, NEAR = 14, NARROWEST = 240;
   const DATA = ["", ", out of order", ", late", ", sent again"];
   const FATE = ["", ", arrived", ", arrived in pieces", ", arrived inside a larger frame", ", lost in part on the next hop",
     ", LOST on the next hop", ", missed by the next capture", ", fate not known"];
@@ -52,19 +52,39 @@
       this.lanes = plot.lanes.map(unpack);
       this.svg = document.getElementById(id);
       this.whole = [this.g.begin_ns, Math.max(this.g.end_ns, this.g.begin_ns + 1)];
-      this.view = [...this.whole];
+      this.view = [...this.g.view_ns];
+      this.figure = figure;
       this.groups = [...this.svg.querySelectorAll("g[data-lane]")];
       this.under = null;
       this.addTools(figure);
       this.listen();
+      new ResizeObserver(() => this.fit()).observe(this.svg.parentNode);
+    }
+
+    // In a narrow window the picture is drawn as wide as that, and need not be moved sideways.
+    fit() {
+      const { svg, g, groups } = this, room = svg.parentNode.clientWidth, { width: is, height } = svg.viewBox.baseVal;
+      this.usual ??= is;
+      const width = room >= 0.75 * this.usual || room < NARROWEST ? this.usual : room;
+      if (width === is) return;
+      const edge = width === this.usual ? 26 : 14;
+      g.right = width - edge;
+      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      svg.setAttribute("width", width);
+      svg.style.minWidth = width === this.usual ? "" : "0";
+      svg.querySelector("clipPath > rect").setAttribute("width", width - 10 - g.left);
+      for (const group of groups) group.querySelector("text.lane").setAttribute("x", width === this.usual ? g.left : 4);
+      this.draw();
     }
 
     addTools(figure) {
       const tools = document.createElement("div");
       tools.className = "tools";
+      // A name contains what is seen, so that who speaks to the page can say that.
       const button = (text, name, act) => {
         const made = document.createElement("button");
-        made.type = "button"; made.textContent = text; made.setAttribute("aria-label", name);
+        made.type = "button"; made.textContent = text; made.title = name;
+        if (text.length === 1) made.setAttribute("aria-label", name);
         made.addEventListener("click", act);
         tools.append(made);
       };
@@ -72,16 +92,18 @@
       button("\u2212", "zoom out", () => this.zoom(2));
       button("\u2190", "earlier", () => this.pan(-.25));
       button("\u2192", "later", () => this.pan(.25));
-      button("whole", "the whole connection", () => this.show(...this.whole));
-      button("next loss", "zoom to the next frame that vanished", () => this.nextLoss());
+      button("Whole trace", "the whole connection", () => this.show(...this.whole));
+      const [from, to] = this.g.view_ns;
+      if (from > this.whole[0] || to < this.whole[1]) button("First loss", "where it happens first", () => this.show(from, to));
+      button("Next loss", "the next frame that vanished", () => this.nextLoss());
       const help = document.createElement("span");
       help.textContent = "or drag over a time; in the picture: wheel or + \u2212 \u2190 \u2192, 0 for all, n and p from frame to frame";
       tools.append(help);
       this.hint = document.createElement("p");
-      this.hint.className = "hint"; this.hint.setAttribute("role", "status");
-      const scroll = this.svg.parentNode;
-      scroll.before(tools);
-      scroll.after(this.hint);
+      this.hint.className = "tip"; this.hint.setAttribute("role", "status");
+      this.svg.parentNode.before(tools);
+      figure.append(this.hint);
+      figure.querySelector("details.whole")?.remove();
     }
 
     listen() {
@@ -334,20 +356,32 @@
       this.say(best);
     }
 
-    // Says what a frame is, and puts a ring around it.
+    // Says what a frame is, beside it, and puts a ring around it.
     say(under, otherwise = "") {
       this.under = under;
       this.ring?.remove();
-      if (!under) { this.hint.textContent = otherwise; return; }
+      if (!under) { this.hint.textContent = otherwise; this.putHint(null); return; }
       const { point, data } = this.lanes[under.lane], i = under.i;
       const many = data.segments[i] > 1 ? `${data.kind[i] & 4 ? "not cut yet" : "merged"}, ${data.segments[i]} segments` : "one segment";
       this.hint.textContent = `${point}, frame ${data.number[i]}: ${(data.time[i] / 1e6).toFixed(6)} ms, ` +
         `bytes ${group(data.start[i])} to ${group(data.start[i] + data.payload[i])} (${group(data.payload[i])}), ` +
         many + DATA[data.kind[i] & 3] + FATE[data.kind[i] >> 3];
-      if (data.time[i] < this.view[0] || data.time[i] > this.view[1]) return;
+      if (data.time[i] < this.view[0] || data.time[i] > this.view[1]) return this.putHint(null);
       const middle = this.y(data.start[i] + data.payload[i] / 2);
       this.ring = element("circle", { class: "ring", r: 8, cx: this.x(data.time[i]), cy: middle });
       this.groups[under.lane].append(this.ring);
+      this.putHint(this.ring);
+    }
+
+    // Beside a mark, on the side where there is room; without one, in the upper corner.
+    putHint(mark) {
+      const { hint, figure } = this, room = figure.getBoundingClientRect();
+      const svg = this.svg.parentNode.getBoundingClientRect();
+      const at = mark ? mark.getBoundingClientRect() : { left: svg.left, right: svg.left, top: svg.top, bottom: svg.top };
+      const { width, height } = hint.getBoundingClientRect();
+      const right = at.right + 8 - room.left, left = at.left - 8 - width - room.left;
+      hint.style.left = Math.max(0, right + width <= room.width ? right : left) + "px";
+      hint.style.top = Math.max(0, at.top - height - 6 - room.top) + "px";
     }
   }
 

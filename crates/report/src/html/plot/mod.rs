@@ -89,7 +89,7 @@ fn connection(index: usize, series: &Series) -> io::Result<Markup> {
 fn way(index: usize, series: &Series, to_client: bool) -> io::Result<Markup> {
     let name = if to_client { "to-client" } else { "to-server" };
     let id = |plot: &str| format!("{plot}-{index}-{name}");
-    let sequence = Sequence::whole(id("sequence"), series, to_client).markup()?;
+    let sequence = Sequence::opening(&id("sequence"), series, to_client).markup()?;
     let close = Sequence::close_up(id("close"), series, to_client);
     let close = close.map(|close| close.markup()).transpose()?;
     Ok(html! {

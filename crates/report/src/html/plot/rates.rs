@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::ticks;
 use crate::html::svg::{Drawing, Path, Scale, x_axis, y_axis};
-use crate::words::units::{bytes, figure, rate, seconds};
+use crate::words::units::{bytes, duration, figure, rate, seconds};
 
 const LEFT: f64 = 90.0;
 const WIDTH: f64 = 960.0;
@@ -108,13 +108,14 @@ impl Panels<'_> {
             .max()
             .unwrap_or(0);
         let window = bins.iter().filter_map(|bin| bin.window_bytes).max();
+        let windows: Vec<_> = bins.iter().map(|bin| bin.window_bytes).collect();
         // A window far above what is used would press that to the ground.
         let most = window.map_or(flying, |window| window.clamp(flying, flying * 2));
         let y = Scale::new((0.0, most as f64), (SECOND + HEIGHT, SECOND));
         html! {
             (y_axis(&y, (LEFT, WIDTH - 26.0), "not acknowledged yet", ticks::bytes(&y)))
-            path.window d=(steps(self.sent(), x, &y, |bin| bin.window_bytes)) {}
-            path.flight d=(steps(self.sent(), x, &y, |bin| bin.in_flight_bytes)) {}
+            path.window d=(steps(self.sent(), x, &y, &windows)) {}
+            path.flight d=(steps(self.sent(), x, &y, &flight(bins))) {}
         }
     }
 
@@ -150,7 +151,7 @@ impl Panels<'_> {
             self.near.point,
             bytes(new),
             bytes(again),
-            seconds(rates.bins.len() as f64 * rates.width_ns as f64 / 1e9),
+            duration(rates.bins.len() as f64 * rates.width_ns as f64 / 1e9),
             rate(bps(rates, most)),
             seconds(rates.width_ns as f64 / 1e9),
             bytes(flying.unwrap_or(0)),
@@ -203,19 +204,59 @@ fn bars(rates: &Rates, x: &Scale, y: &Scale, value: impl Fn(&Bin) -> Option<u64>
     path
 }
 
+/// The most that is in flight in each bin. Where no data passes, that is what the last frame before left.
+fn flight(bins: &[Bin]) -> Vec<Option<u64>> {
+    let mut left = None;
+    let of = |bin: &Bin| {
+        let most = bin.in_flight_bytes.or(left);
+        left = bin.left_bytes.or(left);
+        most
+    };
+    bins.iter().map(of).collect()
+}
+
 /// A line that stays until another value is known.
-fn steps(rates: &Rates, x: &Scale, y: &Scale, value: impl Fn(&Bin) -> Option<u64>) -> Path {
+fn steps(rates: &Rates, x: &Scale, y: &Scale, values: &[Option<u64>]) -> Path {
     let mut points = Vec::new();
     let mut last = None;
-    for (i, bin) in rates.bins.iter().enumerate() {
+    for (i, value) in values.iter().enumerate() {
         let at = x.at(at_s(rates, i));
-        if let Some(value) = value(bin) {
+        if let Some(value) = value {
             points.extend(last.map(|before| (at, before)));
-            last = Some(y.at(value as f64));
+            last = Some(y.at(*value as f64));
         }
         points.extend(last.map(|height| (at, height)));
     }
     points.extend(last.map(|height| (x.at(at_s(rates, rates.bins.len())), height)));
     points.dedup();
     Path::of(&points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_the_last_acknowledgment_nothing_is_in_flight() {
+        let data = Bin {
+            in_flight_bytes: Some(4_000),
+            left_bytes: Some(4_000),
+            ..Bin::default()
+        };
+        let answer = Bin {
+            left_bytes: Some(0),
+            ..Bin::default()
+        };
+        let silence = Bin::default();
+        let drawn = flight(&[silence, data, silence, answer, silence, silence]);
+        let expected = [
+            None,
+            Some(4_000),
+            Some(4_000),
+            Some(4_000),
+            Some(0),
+            Some(0),
+        ];
+        assert_eq!(drawn, expected);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod data;
 mod marks;
+mod opening;
 mod vanishing;
 
 use std::io;
@@ -31,8 +32,9 @@ const HEIGHTS: [f64; 2] = [260.0, 190.0];
 const WINDOW_ROOM: f64 = 1.15;
 /// Frame numbers named below the picture for each hop.
 const NAMED: usize = 60;
-/// Room above and below the bytes of a close-up, as a part of their range.
-const CLOSE_ROOM: f64 = 0.08;
+/// Room above and below the bytes of a part, as a part of their range, and the least range; the script has the same.
+const CLOSE_ROOM: f64 = 0.06;
+const LEAST_BYTES: f64 = 100.0;
 
 /// Whether a frame is of one sort.
 type IsSort = fn(&Frame) -> bool;
@@ -47,13 +49,47 @@ pub(super) struct Sequence<'a> {
     /// Bytes by height within a lane.
     y: Scale,
     height: f64,
-    /// What a close-up is of; without it the plot shows the whole connection.
-    subject: Option<Vanishing<'a>>,
+    shows: Shows<'a>,
+}
+
+/// What a plot shows.
+enum Shows<'a> {
+    /// The whole connection, for those who read without scripts.
+    All,
+    /// Where it happens, or all; with what the script needs for any part.
+    Opening(Box<Sequence<'a>>),
+    /// One frame that vanishes.
+    CloseUp(Vanishing<'a>),
 }
 
 impl<'a> Sequence<'a> {
+    /// What a reader sees first: some round trips around the first loss, or all if nothing happens.
+    pub(super) fn opening(id: &str, series: &'a Series, to_client: bool) -> Self {
+        let whole = Self::whole(format!("{id}-whole"), series, to_client);
+        let all = whole.x.values();
+        let part = opening::part_s(series, to_client, all.1);
+        let (times, bytes) = match part {
+            Some(part) => (part, Self::bytes(series, to_client, part)),
+            None => (all, whole.y.values()),
+        };
+        let shows = Shows::Opening(Box::new(whole));
+        Self::of(id.to_owned(), (series, to_client), times, bytes, shows)
+    }
+
+    /// The bytes that pass in a part of the time, with some room.
+    fn bytes(series: &Series, to_client: bool, (from_s, to_s): (f64, f64)) -> (f64, f64) {
+        let frames = series.lanes.iter().flat_map(|lane| &lane.frames);
+        let is_shown = |frame: &&Frame| {
+            let at_s = frame.at_ns as f64 / 1e9;
+            is_data(frame, to_client) && (from_s..=to_s).contains(&at_s)
+        };
+        let (low, high) = bounds(frames.filter(is_shown));
+        let room = ((high - low) as f64).max(LEAST_BYTES) * CLOSE_ROOM;
+        (low as f64 - room, high as f64 + room)
+    }
+
     /// All of it.
-    pub(super) fn whole(id: String, series: &'a Series, to_client: bool) -> Self {
+    fn whole(id: String, series: &'a Series, to_client: bool) -> Self {
         let frames = || series.lanes.iter().flat_map(|lane| &lane.frames);
         let last_ns = frames().map(|frame| frame.at_ns).max().unwrap_or(0);
         let (low, high) = bounds(frames().filter(|frame| is_data(frame, to_client)));
@@ -63,27 +99,23 @@ impl<'a> Sequence<'a> {
             .max();
         let high = (high as f64).max(room.min(window.unwrap_or(0) as f64));
         let times = (0.0, last_ns as f64 / 1e9);
-        Self::of(id, (series, to_client), times, (low as f64, high), None)
+        Self::of(
+            id,
+            (series, to_client),
+            times,
+            (low as f64, high),
+            Shows::All,
+        )
     }
 
     /// One frame that vanishes, until it is sent again; `None` if none does.
     pub(super) fn close_up(id: String, series: &'a Series, to_client: bool) -> Option<Self> {
         let subject = Vanishing::of(series, to_client)?;
         let (from_ns, to_ns) = subject.span_ns();
-        let frames = series.lanes.iter().flat_map(|lane| &lane.frames);
-        let is_shown =
-            |frame: &&Frame| is_data(frame, to_client) && (from_ns..=to_ns).contains(&frame.at_ns);
-        let (low, high) = bounds(frames.filter(is_shown));
-        let room = (high - low) as f64 * CLOSE_ROOM;
-        let bytes = ((low as f64 - room).max(0.0), high as f64 + room);
         let times = (from_ns as f64 / 1e9, to_ns as f64 / 1e9);
-        Some(Self::of(
-            id,
-            (series, to_client),
-            times,
-            bytes,
-            Some(subject),
-        ))
+        let bytes = Self::bytes(series, to_client, times);
+        let shows = Shows::CloseUp(subject);
+        Some(Self::of(id, (series, to_client), times, bytes, shows))
     }
 
     fn of(
@@ -91,7 +123,7 @@ impl<'a> Sequence<'a> {
         (series, to_client): (&'a Series, bool),
         times: (f64, f64),
         bytes: (f64, f64),
-        subject: Option<Vanishing<'a>>,
+        shows: Shows<'a>,
     ) -> Self {
         let height = HEIGHTS[usize::from(series.lanes.len() > 2)];
         Self {
@@ -101,37 +133,49 @@ impl<'a> Sequence<'a> {
             x: Scale::new(times, (LEFT, RIGHT)),
             y: Scale::new(bytes, (height, 0.0)),
             height,
-            subject,
+            shows,
         }
     }
 
-    /// The plot; that of the whole connection with its legend, what the script needs, and the
-    /// numbers of frames that vanished.
+    /// The plot; the one that is seen first with its legend, what the script needs, and the numbers of frames that
+    /// vanished.
     pub(super) fn markup(&self) -> io::Result<Markup> {
-        let lanes = self.series.lanes.len() as f64;
-        let title = self.title();
-        let drawing = Drawing {
-            id: &self.id,
-            title: &title,
-            description: &self.description(),
-            width: WIDTH,
-            height: TOP + lanes * (self.height + GAP) - GAP + BELOW,
-        };
-        let plot = html! { h4 { (title) } (drawing.markup(&self.contents())) };
-        if self.subject.is_some() {
+        let plot = html! { h4 { (self.title()) } (self.drawing()) };
+        let Shows::Opening(whole) = &self.shows else {
             return Ok(html! { figure.sequence { (plot) } });
-        }
-        let data = embed::data(&format!("{}-data", self.id), &self.data())?;
+        };
+        let data = embed::data(&format!("{}-data", self.id), &self.data(whole))?;
+        let is_part = self.x.values() != whole.x.values();
         Ok(html! {
-            figure.sequence data-sequence=(self.id) { (plot) (legend()) (data) }
+            figure.sequence data-sequence=(self.id) {
+                (plot)
+                (legend())
+                @if is_part { details.whole { summary { "The whole connection" } (whole.drawing()) } }
+                (data)
+            }
             (self.vanished())
         })
     }
 
+    fn drawing(&self) -> Markup {
+        let lanes = self.series.lanes.len() as f64;
+        let drawing = Drawing {
+            id: &self.id,
+            title: &self.title(),
+            description: &self.description(),
+            width: WIDTH,
+            height: TOP + lanes * (self.height + GAP) - GAP + BELOW,
+        };
+        drawing.markup(&self.contents())
+    }
+
     fn title(&self) -> String {
-        match &self.subject {
-            None => format!("Bytes to the {} over time", self.receiver()),
-            Some(subject) => format!(
+        let bytes = format!("Bytes to the {} over time", self.receiver());
+        match &self.shows {
+            Shows::All => format!("{bytes}, the whole connection"),
+            Shows::Opening(whole) if self.x.values() == whole.x.values() => bytes,
+            Shows::Opening(_) => format!("{bytes}, where it happens first"),
+            Shows::CloseUp(subject) => format!(
                 "How one frame vanishes: frame {} of {}, and the same bytes sent again as frame {}",
                 subject.lost.number, subject.lane.point, subject.again.number,
             ),
@@ -155,7 +199,7 @@ impl<'a> Sequence<'a> {
                     text.lane x=(LEFT) y="-10" { (self.lane_name(i, lane)) }
                     g.marks clip-path={ "url(#" (self.id) "-clip)" } {
                         (Marks::of(lane, self.to_client, &self.x, &self.y).markup())
-                        @if self.subject.is_some() { (self.numbers(lane)) }
+                        @if let Shows::CloseUp(_) = self.shows { (self.numbers(lane)) }
                     }
                 }
             }
@@ -231,7 +275,7 @@ impl<'a> Sequence<'a> {
                 lost.as_deref().unwrap_or("none seen vanishing"),
             )
         };
-        if let Some(subject) = &self.subject {
+        if let Shows::CloseUp(subject) = &self.shows {
             return subject.described();
         }
         let lanes: Vec<String> = self.series.lanes.iter().map(lane).collect();
@@ -272,18 +316,20 @@ impl<'a> Sequence<'a> {
         named.collect::<Vec<_>>().join("; ")
     }
 
-    fn data(&self) -> data::Plot<'_> {
-        let (begin, end) = self.x.values();
+    fn data(&self, whole: &Self) -> data::Plot<'_> {
+        let ns = |(from, to): (f64, f64)| [(from * 1e9) as i64, (to * 1e9) as i64];
+        let [begin_ns, end_ns] = ns(whole.x.values());
         let geometry = Geometry {
             left: LEFT,
             right: RIGHT,
             top: TOP,
             height: self.height,
             gap: GAP,
-            begin_ns: (begin * 1e9) as i64,
-            end_ns: (end * 1e9) as i64,
-            low: self.y.values().0,
-            high: self.y.values().1,
+            begin_ns,
+            end_ns,
+            view_ns: ns(self.x.values()),
+            low: whole.y.values().0,
+            high: whole.y.values().1,
         };
         data::Plot::new(geometry, &self.series.lanes, self.to_client)
     }

@@ -17,6 +17,8 @@ pub(super) struct Geometry {
     pub(super) gap: f64,
     pub(super) begin_ns: i64,
     pub(super) end_ns: i64,
+    /// What is drawn at first.
+    pub(super) view_ns: [i64; 2],
     /// Bytes at the bottom and at the top of each lane.
     pub(super) low: f64,
     pub(super) high: f64,

@@ -1,0 +1,99 @@
+//! What a page says of how it was made: the command, when, and of which files.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use coalescope_capture::provenance::digest;
+use coalescope_host::safe::{printable_line, sh};
+use coalescope_report::{Is, Made, Source};
+
+use crate::inputs::{self, Input, Point};
+use crate::interrupt::Interrupt;
+
+/// Of these sources, by the command that this process was started with, now.
+pub(crate) fn made(sources: Vec<Source>) -> Made {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Made {
+        command: command(),
+        at_unix_s: now.map_or(0, |since| since.as_secs()),
+        sources,
+    }
+}
+
+/// The command, as a shell would take it; the program without its folder.
+fn command() -> String {
+    let mut words = std::env::args_os();
+    let program = words.next().map(PathBuf::from).unwrap_or_default();
+    let program = program.file_name().map(ToOwned::to_owned);
+    let words = program.into_iter().chain(words);
+    let words = words.map(|word| sh(&printable_line(&word.to_string_lossy())).into_owned());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The captures of points, which are read once more.
+pub(crate) fn captures(points: &[Point], interrupt: &Interrupt) -> Vec<Source> {
+    let of = |point: &Point, input: &Input| Source {
+        about: Some(point.name.clone()),
+        name: input.name.clone(),
+        is: input.described(&interrupt.flag()),
+    };
+    let each = points.iter();
+    each.flat_map(|point| point.inputs.iter().map(|input| of(point, input)))
+        .collect()
+}
+
+/// Saved output of hosts that is open, to be hashed once rights are given up.
+pub(crate) struct Saved(Vec<(String, Option<File>)>);
+
+impl Saved {
+    /// Opens what was given.
+    pub(crate) fn open(from: &[PathBuf]) -> Self {
+        let open = |path: &PathBuf| (inputs::display(path), file(path));
+        Self(from.iter().map(open).collect())
+    }
+
+    /// What it is; without any, this host was looked at.
+    pub(crate) fn sources(self) -> Vec<Source> {
+        if self.0.is_empty() {
+            return vec![other(
+                "this host",
+                "Looked at while the command ran: its settings are in no file.",
+            )];
+        }
+        let all = self.0.into_iter();
+        all.map(|(name, file)| match file {
+            Some(file) => hashed(name, file),
+            None => other(&name, "A folder or a stream: not hashed."),
+        })
+        .collect()
+    }
+}
+
+/// What is no file, with the reason why nothing more is said of it.
+pub(crate) fn other(name: &str, why: &str) -> Source {
+    Source {
+        about: None,
+        name: name.to_owned(),
+        is: Is::Other(why.to_owned()),
+    }
+}
+
+fn file(path: &Path) -> Option<File> {
+    let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
+    File::open(path).ok().filter(|_| is_file)
+}
+
+fn hashed(name: String, mut file: File) -> Source {
+    let is = match digest(&mut file, &AtomicBool::new(false)) {
+        Ok(Some((size_bytes, sha256))) => Is::File { size_bytes, sha256 },
+        Ok(None) => Is::Other("Not hashed.".to_owned()),
+        Err(error) => Is::Other(format!("Could not be read again: {error}.")),
+    };
+    Source {
+        about: None,
+        name,
+        is,
+    }
+}

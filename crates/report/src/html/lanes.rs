@@ -1,0 +1,124 @@
+//! Lanes of a hop: one for each sort of frames, in which all frames of that sort are the whole width of a ribbon. So
+//! what is lost of few is as plain as what is lost of many.
+
+use coalescope_capture::facts::Outcomes;
+use maud::{Markup, html};
+
+use super::svg::{Path, px};
+use crate::words::units::{count, counted, percent};
+
+/// A lane in pixels; it is stretched to the room that there is.
+const WIDTH: f64 = 300.0;
+const HEIGHT: f64 = 26.0;
+/// Between the ribbons of a lane.
+const GAP: f64 = 2.0;
+/// What is rarer is drawn as if it were so much of the lane.
+const LEAST: f64 = 0.08;
+/// How much of the way a frame gets that does not arrive.
+const ENDS: f64 = 0.5;
+
+/// What became of some frames of one sort.
+struct Part {
+    outcome: &'static str,
+    frames: u64,
+    arrives: bool,
+}
+
+/// A lane with its words.
+pub(super) fn lane(sort: &str, outcomes: &Outcomes) -> Markup {
+    let parts = parts(outcomes);
+    html! {
+        div.lane {
+            p.lane-head { b { (sort) } " " span { (counted(outcomes.seen, "frame")) } }
+            (ribbons(sort, &parts))
+            p.lane-said {
+                @for (i, part) in parts.iter().enumerate() {
+                    @if i > 0 { ", " }
+                    span.gone[part.outcome == "lost"] {
+                        (count(part.frames)) " " (part.outcome) " (" (percent(part.frames, outcomes.seen)) ")"
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parts(o: &Outcomes) -> Vec<Part> {
+    let of = |outcome, frames, arrives| Part {
+        outcome,
+        frames,
+        arrives,
+    };
+    let all = [
+        of("arrived", o.arrived, true),
+        of("re-split", o.resplit, true),
+        of("merged further", o.merged_further, true),
+        of("fragmented", o.fragmented, true),
+        of("partly lost", o.partly_lost, true),
+        of("lost", o.lost, false),
+        of("missed by the capture", o.missed, false),
+        of("not judged", o.not_judged, false),
+    ];
+    all.into_iter().filter(|part| part.frames > 0).collect()
+}
+
+/// As high as frames are many, all together the height of the lane. Words beside them say the same.
+fn ribbons(sort: &str, parts: &[Part]) -> Markup {
+    html! {
+        svg.ribbons viewBox={ "0 0 " (px(WIDTH)) " " (px(HEIGHT)) } aria-hidden="true" {
+            @for (part, place) in parts.iter().zip(places(parts)) { (ribbon(sort, part, place)) }
+            path.pole d=(Path::of(&[(1.0, 0.0), (1.0, HEIGHT)])) {}
+            path.pole d=(Path::of(&[(WIDTH - 1.0, 0.0), (WIDTH - 1.0, HEIGHT)])) {}
+        }
+    }
+}
+
+/// The upper edge and the height of each.
+fn places(parts: &[Part]) -> Vec<(f64, f64)> {
+    let all: u64 = parts.iter().map(|part| part.frames).sum();
+    let share = |part: &Part| (part.frames as f64 / all.max(1) as f64).max(LEAST);
+    let sum: f64 = parts.iter().map(share).sum();
+    let room = HEIGHT - GAP * parts.len().saturating_sub(1) as f64;
+    let mut top = 0.0;
+    let place = |part| {
+        let place = (top, share(part) / sum * room);
+        top += place.1 + GAP;
+        place
+    };
+    parts.iter().map(place).collect()
+}
+
+fn ribbon(sort: &str, part: &Part, (top, height): (f64, f64)) -> Markup {
+    let right = if part.arrives { WIDTH } else { WIDTH * ENDS };
+    let mut ribbon = Path::new();
+    ribbon.rectangle(0.0, top, right, height);
+    let middle = top + height / 2.0;
+    html! {
+        path class={ "ribbon " (class(sort, part.outcome)) } d=(ribbon) {}
+        @if !part.arrives {
+            path.missing d=(Path::of(&[(right + 18.0, middle), (WIDTH, middle)])) {}
+            @if part.outcome == "lost" { path.cross d=(Path::cross(right + 9.0, middle)) {} }
+        }
+    }
+}
+
+fn class(sort: &str, outcome: &str) -> &'static str {
+    match (outcome, sort) {
+        ("lost" | "partly lost", _) => "lost",
+        ("missed by the capture" | "not judged", _) => "other",
+        ("merged further", _) | (_, "merged") => "merged",
+        (_, "TSO") => "tso",
+        _ => "single",
+    }
+}
+
+/// A bar as long as a share of the whole.
+pub(super) fn share(part: f64, class: &str) -> Markup {
+    let mut bar = Path::new();
+    bar.rectangle(0.0, 0.0, WIDTH * part.clamp(0.004, 1.0), 14.0);
+    html! {
+        svg.ribbons viewBox={ "0 0 " (px(WIDTH)) " 14" } aria-hidden="true" {
+            path class={ "ribbon " (class) } d=(bar) {}
+        }
+    }
+}

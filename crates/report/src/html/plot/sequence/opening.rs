@@ -1,0 +1,66 @@
+//! Where a plot opens: around the first frame that vanished, or else the first that was sent again or came late.
+
+use coalescope_capture::series::{Data, Frame, Lane, Series};
+
+use super::is_data;
+use crate::html::plot::direction;
+
+/// Round trips shown.
+const ROUND_TRIPS: f64 = 20.0;
+/// Where no round trip is known, in seconds: a fast path through a country.
+const USUAL_S: f64 = 0.01;
+/// What is shown before it happens.
+const BEFORE: f64 = 0.25;
+/// Until the bytes are sent again takes at most this part of what is shown.
+const REPAIR: f64 = 0.6;
+/// A part that is nearly all is no part.
+const NEARLY_ALL: f64 = 0.8;
+
+/// The part of the time to show, in seconds; `None` for all of it.
+pub(super) fn part_s(series: &Series, to_client: bool, end_s: f64) -> Option<(f64, f64)> {
+    let (at_s, repair_s) = first(series, to_client)?;
+    let length = (ROUND_TRIPS * round_trip_s(series, to_client)).max(repair_s / REPAIR);
+    let from = (at_s - BEFORE * length).max(0.0);
+    (length < NEARLY_ALL * end_s).then_some((from, from + length))
+}
+
+/// When it happens first, and how long until it is mended.
+fn first(series: &Series, to_client: bool) -> Option<(f64, f64)> {
+    let find = |is: fn(&Frame) -> bool| {
+        let lanes = series.lanes.iter();
+        let each = lanes.filter_map(|lane| {
+            let mut frames = lane.frames.iter();
+            let found = frames.position(|frame| is_data(frame, to_client) && is(frame))?;
+            Some((lane, found))
+        });
+        each.min_by_key(|(lane, found)| lane.frames[*found].at_ns)
+    };
+    let (lane, found) = find(Frame::is_lost).or_else(|| find(is_odd))?;
+    let at_ns = lane.frames[found].at_ns;
+    Some((at_ns as f64 / 1e9, repair_ns(lane, found) as f64 / 1e9))
+}
+
+fn is_odd(frame: &Frame) -> bool {
+    !matches!(frame.data, Data::None | Data::New)
+}
+
+/// From a frame that vanished until its bytes are sent again.
+fn repair_ns(lane: &Lane, lost: usize) -> i64 {
+    let (frame, later) = (&lane.frames[lost], &lane.frames[lost + 1..]);
+    let brings = |later: &&Frame| {
+        is_data(later, frame.to_client) && later.start <= frame.start && frame.start < later.end()
+    };
+    let again = later.iter().find(brings).filter(|_| frame.is_lost());
+    again.map_or(0, |again| again.at_ns - frame.at_ns)
+}
+
+fn round_trip_s(series: &Series, to_client: bool) -> f64 {
+    let of = |lane: &Lane| {
+        let way = direction(lane, to_client);
+        let known = way.rtt_median_s.or(way.rtt_min_s);
+        known.or(lane.connection.handshake_rtt_s)
+    };
+    let known = series.lanes.iter().filter_map(of);
+    let longest = known.fold(0.0, f64::max);
+    if longest > 0.0 { longest } else { USUAL_S }
+}

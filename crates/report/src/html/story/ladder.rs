@@ -1,0 +1,210 @@
+//! The drawing: points side by side, time downward, a bar for each frame.
+
+use coalescope_capture::series::Frame;
+use maud::{Markup, html};
+
+use super::tale::{Stop, Tale};
+use super::{numbers, segments};
+use crate::html::svg::{Drawing, Path, px, shortened};
+use crate::words::units::seconds;
+
+/// As wide as a small phone leaves room: letters are as large as they are drawn.
+const WIDTH: f64 = 340.0;
+/// From the edge to the first and to the last point.
+const MARGIN: f64 = 46.0;
+const TOP: f64 = 30.0;
+/// From one row to the next, and between the frames of a row.
+const ROW: f64 = 40.0;
+const BESIDE: f64 = 9.0;
+/// Height of a bar with one segment, and with more.
+const BARS: [f64; 2] = [4.0, 12.0];
+/// How much of the way a frame gets that does not arrive.
+const ENDS: f64 = 0.52;
+/// Bars of one row.
+const MOST: usize = 3;
+/// Borders of segments that can be told apart in a bar.
+const BORDERS: u32 = 12;
+/// Letters of a point's name that fit.
+const NAME: usize = 13;
+
+/// Places in the drawing.
+struct Ladder {
+    xs: Vec<f64>,
+    y: f64,
+}
+
+/// The drawing of a frame that vanishes.
+pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
+    let names = names(tale);
+    let mut ladder = Ladder::new(names.len());
+    let rows = rows(tale, &mut ladder);
+    let height = ladder.y;
+    let title = format!(
+        "How frame {} of {} vanishes",
+        tale.lost.number, tale.here.lane.point
+    );
+    let drawing = Drawing {
+        id: "story-drawing",
+        title: &title,
+        description: &described(tale),
+        width: WIDTH,
+        height,
+    };
+    drawing.fitted(&html! {
+        @for (x, (name, is_known)) in ladder.xs.iter().zip(&names) { (pole(*x, name, *is_known, height)) }
+        (rows)
+    })
+}
+
+/// The points; where none is behind the loss, the place is left open.
+fn names<'a>(tale: &'a Tale<'_>) -> Vec<(&'a str, bool)> {
+    let mut names: Vec<(&str, bool)> = tale
+        .stops()
+        .map(|stop| (stop.lane.point.as_str(), true))
+        .collect();
+    if tale.after.is_none() {
+        names.push(("further on", false));
+    }
+    names
+}
+
+fn pole(x: f64, name: &str, is_known: bool, height: f64) -> Markup {
+    html! {
+        g {
+            title { (name) }
+            path.pole.open[!is_known] d=(Path::of(&[(x, TOP - 6.0), (x, height - 4.0)])) {}
+            text.name x=(px(x)) y="15" text-anchor="middle" { (shortened(name, NAME)) }
+        }
+    }
+}
+
+fn rows(tale: &Tale<'_>, ladder: &mut Ladder) -> Markup {
+    let here = usize::from(tale.before.is_some());
+    let mut parts = Vec::new();
+    if let Some(before) = &tale.before {
+        parts.push(ladder.arrows(0, &before.first));
+    }
+    parts.push(ladder.vanishing(here, tale.lost));
+    parts.push(ladder.gap(tale));
+    if let Some(before) = tale
+        .before
+        .as_ref()
+        .filter(|before| !before.again.is_empty())
+    {
+        parts.push(ladder.arrows(0, &before.again));
+    }
+    parts.push(ladder.arrows(here, &tale.here.again));
+    html! { @for part in parts { (part) } }
+}
+
+impl Ladder {
+    fn new(points: usize) -> Self {
+        let step = (WIDTH - 2.0 * MARGIN) / (points.saturating_sub(1)).max(1) as f64;
+        Self {
+            xs: (0..points).map(|i| MARGIN + i as f64 * step).collect(),
+            y: TOP,
+        }
+    }
+
+    /// Frames that pass from one point to the next.
+    fn arrows(&mut self, from: usize, frames: &[&Frame]) -> Markup {
+        let (left, right) = (self.xs[from], self.xs[from + 1]);
+        let words = match frames {
+            [one] => format!("{} ({})", one.number, segments(one)),
+            several => numbers(several),
+        };
+        let shown = frames.len().clamp(1, MOST);
+        self.y += ROW / 2.0;
+        let top = self.y;
+        self.y += BESIDE * (shown - 1) as f64 + ROW / 2.0;
+        html! {
+            (label(left, right, top, &words))
+            @for (i, frame) in frames.iter().take(MOST).enumerate() {
+                (bar((left, right), top + i as f64 * BESIDE, frame))
+            }
+        }
+    }
+
+    /// A frame that does not arrive.
+    fn vanishing(&mut self, from: usize, frame: &Frame) -> Markup {
+        let (left, right) = (self.xs[from], self.xs[from + 1]);
+        let end = left + (right - left) * ENDS;
+        self.y += ROW / 2.0;
+        let y = self.y;
+        self.y += ROW / 2.0;
+        html! {
+            (label(left, right, y - 4.0, &format!("{} ({})", frame.number, segments(frame))))
+            (bar((left, end), y, frame))
+            path.missing d=(Path::of(&[(end + 14.0, y), (right, y)])) {}
+            path.cross d=(cross(end + 6.0, y)) {}
+        }
+    }
+
+    /// Time that passes until the sender gives up waiting.
+    fn gap(&mut self, tale: &Tale<'_>) -> Markup {
+        self.y += 4.0;
+        let y = self.y + 8.0;
+        self.y += 18.0;
+        html! {
+            path.wait d=(Path::of(&[(MARGIN / 2.0, y), (WIDTH - MARGIN / 2.0, y)])) {}
+            text.halo.later x=(px(WIDTH / 2.0)) y=(px(y + 4.0)) text-anchor="middle" { (seconds(tale.wait_s())) " later" }
+        }
+    }
+}
+
+fn label(left: f64, right: f64, y: f64, words: &str) -> Markup {
+    html! {
+        text.halo x=(px(f64::midpoint(left, right))) y=(px(y - 6.0)) text-anchor="middle" { (words) }
+    }
+}
+
+/// A frame with its segments, and the head of an arrow.
+fn bar((left, right): (f64, f64), y: f64, frame: &Frame) -> Markup {
+    let is_merged = frame.segments > 1;
+    let height = BARS[usize::from(is_merged)];
+    let (from, to) = (left + 3.0, right - 7.0);
+    let mut body = Path::new();
+    body.rectangle(from, y - height / 2.0, to - from, height);
+    let arm = height / 2.0 + 3.0;
+    let head = [
+        (to, y - arm),
+        (right - 1.0, y),
+        (to, y + arm),
+        (to, y - arm),
+    ];
+    let mut borders = Path::new();
+    let parts = frame.segments.clamp(1, BORDERS);
+    for part in 1..parts {
+        let x = from + (to - from) * f64::from(part) / f64::from(parts);
+        borders.upright(x, y - height / 2.0, y + height / 2.0);
+    }
+    html! {
+        path.frame.merged[is_merged].single[!is_merged] d=(body) {}
+        path.frame.merged[is_merged].single[!is_merged] d=(Path::of(&head)) {}
+        @if is_merged { path.borders d=(borders) {} }
+    }
+}
+
+fn cross(x: f64, y: f64) -> Path {
+    let mut cross = Path::of(&[(x - 7.0, y - 7.0), (x + 7.0, y + 7.0)]);
+    cross.polyline([(x - 7.0, y + 7.0), (x + 7.0, y - 7.0)]);
+    cross
+}
+
+/// What can be seen, in words.
+fn described(tale: &Tale<'_>) -> String {
+    let Tale { here, lost, .. } = tale;
+    let place = |stop: &Stop<'_>| stop.lane.point.clone();
+    let next = tale
+        .after
+        .as_ref()
+        .map_or("a place further on".to_owned(), place);
+    format!(
+        "Frame {} with {} leaves {} and ends in a cross before {next}; {} later frame {} passes with the same bytes.",
+        lost.number,
+        segments(lost),
+        here.lane.point,
+        seconds(tale.wait_s()),
+        numbers(&here.again),
+    )
+}

@@ -1,0 +1,128 @@
+//! One frame that vanishes, or is overtaken, as a picture with its story, and the filters that show it in Wireshark.
+
+mod filters;
+mod ladder;
+mod overtaken;
+mod tale;
+
+use coalescope_capture::series::{Fate, Frame, Series};
+use maud::{Markup, html};
+
+use super::page::Page;
+use crate::words::units::{counted, seconds};
+use overtaken::Overtaken;
+use tale::{Stop, Tale};
+
+const SCRIPT: &str = include_str!("../assets/copy.js");
+/// Frame numbers named in a sentence.
+const NAMED: usize = 3;
+
+/// What a picture is to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// A frame that vanishes.
+    Vanishing,
+    /// The same. Where no other point shows what became of it, a frame of several segments that was sent again counts
+    /// as one.
+    MergedVanishing,
+    /// A segment that is overtaken.
+    Overtaking,
+}
+
+/// The picture of the first connection in which it happens.
+pub(crate) fn figure(page: &mut Page, series: &[Series], shows: Shows) -> Option<Markup> {
+    let body = match shows {
+        Shows::Overtaking => series.iter().find_map(Overtaken::of)?.figure(),
+        Shows::MergedVanishing => vanishing(series, true)?,
+        Shows::Vanishing => vanishing(series, false).or_else(|| late(series))?,
+    };
+    page.script(SCRIPT);
+    Some(html! { figure.story { (body) } })
+}
+
+/// What was lost before the first point.
+fn late(series: &[Series]) -> Option<Markup> {
+    let late = series.iter().find_map(Overtaken::late)?;
+    Some(late.figure())
+}
+
+fn vanishing(series: &[Series], may_guess: bool) -> Option<Markup> {
+    let tale = series.iter().find_map(|one| Tale::of(one, may_guess))?;
+    Some(html! {
+        (ladder::drawing(&tale))
+        figcaption {
+            (told(&tale))
+            (filters::list(&tale))
+        }
+    })
+}
+
+fn told(tale: &Tale<'_>) -> Markup {
+    let Tale { here, lost, .. } = tale;
+    html! {
+        p.told {
+            "Frame " b { (lost.number) } " holds " b { (segments(lost)) } " and leaves " b { (here.lane.point) } ". "
+            (fate(tale)) " " (again(tale))
+        }
+        @if let Some(before) = &tale.before { (origin(before, tale)) }
+    }
+}
+
+fn fate(tale: &Tale<'_>) -> Markup {
+    html! {
+        @match (&tale.after, tale.lost.fate) {
+            (Some(after), Some(Fate::PartlyLost)) => { "Only a part of it reaches " b { (after.lane.point) } "." }
+            (Some(after), _) => { "It never reaches " b { (after.lane.point) } "." }
+            (None, _) => "Nobody acknowledges it."
+        }
+    }
+}
+
+fn again(tale: &Tale<'_>) -> Markup {
+    let alone = tale.lost.segments > 1 && tale.here.again.iter().all(|frame| frame.segments <= 1);
+    let numbers = numbers(&tale.here.again);
+    let arrived = tale.after.as_ref().filter(|after| !after.again.is_empty());
+    html! {
+        b { (seconds(tale.wait_s())) } " later the same bytes go "
+        @if alone { "alone" } @else { "again" } " as " b { (numbers) }
+        @if let Some(after) = arrived {
+            ", and " b { "arrive" } " (" (self::numbers(&after.again)) " at " (after.lane.point) ")"
+        } @else if tale.after.is_none() {
+            ", and are acknowledged"
+        }
+        "."
+    }
+}
+
+/// What the frame was at the point before.
+fn origin(before: &Stop<'_>, tale: &Tale<'_>) -> Markup {
+    let singles = before.first.iter().all(|frame| frame.segments <= 1);
+    let is_merged = before.first.len() > 1 && singles;
+    html! {
+        @if is_merged {
+            p.note {
+                "At " (before.lane.point) " these bytes were " (counted(before.first.len() as u64, "frame"))
+                " of one segment (" (numbers(&before.first)) "): they were merged on the way to " (tale.here.lane.point) "."
+            }
+        }
+    }
+}
+
+/// `2 segments`.
+fn segments(frame: &Frame) -> String {
+    counted(u64::from(frame.segments.max(1)), "segment")
+}
+
+/// `12`, `12 and 13`, `12, 13, 14 and others`.
+fn numbers(frames: &[&Frame]) -> String {
+    let all: Vec<String> = frames
+        .iter()
+        .map(|frame| frame.number.to_string())
+        .collect();
+    match &all[..] {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] if all.len() <= NAMED => format!("{} and {last}", most.join(", ")),
+        _ => format!("{} and others", all[..NAMED].join(", ")),
+    }
+}

@@ -1,0 +1,232 @@
+//! A segment that came after others whose bytes follow its own, as a picture with its story: overtaken, or lost before
+//! the first point and sent again.
+
+use coalescope_capture::series::{Data, Frame, Lane, Series};
+use maud::{Markup, html};
+
+use super::filters;
+use crate::html::svg::{Drawing, Path, px, shortened};
+use crate::words::units::{count, seconds};
+
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 150.0;
+/// Where the two points stand.
+const XS: [f64; 2] = [56.0, 284.0];
+/// When the two frames leave and arrive: the one that is overtaken first.
+const ROWS: [[f64; 2]; 2] = [[44.0, 130.0], [76.0, 92.0]];
+const NAME: usize = 18;
+/// How much of the way a frame gets that does not arrive.
+const ENDS: f64 = 0.45;
+
+/// The same of three arrows: what is lost before the point, what arrives, and what was sent again.
+const LOST_ROWS: [[f64; 2]; 3] = [[40.0, 40.0], [70.0, 70.0], [126.0, 126.0]];
+const WAIT: f64 = 92.0;
+
+/// A frame that came after one whose bytes follow its own.
+pub(super) struct Overtaken<'a> {
+    /// Lost before the lane's point, most likely, and sent again.
+    is_late: bool,
+    lane: &'a Lane,
+    slow: &'a Frame,
+    fast: &'a Frame,
+    /// The last point that saw them in order, and their frames there.
+    before: Option<(&'a Lane, [&'a Frame; 2])>,
+}
+
+impl<'a> Overtaken<'a> {
+    /// The first one at the last point that has any.
+    pub(super) fn of(series: &'a Series) -> Option<Self> {
+        let ways = [true, false].into_iter();
+        let mut all = ways.filter_map(|to_client| Self::at(series, to_client, Data::OutOfOrder));
+        all.next()
+    }
+
+    /// The same of what was sent again: a loss that happened before the first point.
+    pub(super) fn late(series: &'a Series) -> Option<Self> {
+        let ways = [true, false].into_iter();
+        let mut all = ways.filter_map(|to_client| Self::at(series, to_client, Data::Late));
+        all.next()
+    }
+
+    fn at(series: &'a Series, to_client: bool, data: Data) -> Option<Self> {
+        let mut order: Vec<&Lane> = series.lanes.iter().collect();
+        if series.nearest_sender[usize::from(to_client)] != 0 {
+            order.reverse();
+        }
+        let place = order
+            .iter()
+            .rposition(|lane| overtaken(lane, to_client, data).is_some())?;
+        let (slow, fast) = overtaken(order[place], to_client, data)?;
+        let mut earlier = order[..place].iter().rev();
+        let before = earlier.find_map(|lane| Some((*lane, in_order(lane, slow, fast)?)));
+        Some(Self {
+            is_late: data == Data::Late,
+            lane: order[place],
+            slow,
+            fast,
+            before,
+        })
+    }
+
+    /// The picture, the story, and filters.
+    pub(super) fn figure(&self) -> Markup {
+        let here = [self.fast.number, self.slow.number];
+        let there = self
+            .before
+            .map(|(lane, [slow, fast])| (lane, [slow.number, fast.number]));
+        html! {
+            (self.drawing())
+            figcaption {
+                (self.told())
+                p.filters-head { "These frames in Wireshark:" }
+                ul.filters {
+                    @if let Some((lane, numbers)) = there { (filters::item(&lane.point, &numbers)) }
+                    (filters::item(&self.lane.point, &here))
+                }
+            }
+        }
+    }
+
+    fn told(&self) -> Markup {
+        let Self {
+            lane, slow, fast, ..
+        } = self;
+        let bytes = |frame: &Frame| {
+            let [from, to] = [frame.start, frame.end() - 1].map(|at| count(at.unsigned_abs()));
+            format!("{from} to {to}")
+        };
+        let late = (slow.at_ns - fast.at_ns) as f64 / 1e9;
+        html! {
+            p.told {
+                "Frame " b { (slow.number) } " brings the bytes " (bytes(slow)) " to " b { (lane.point) } ", "
+                b { (seconds(late)) } " after frame " b { (fast.number) } " has brought " (bytes(fast)) ": "
+                @if self.is_late { "they were " b { "lost" } (self.place()) ", and sent again." }
+                @else { "it was " b { "overtaken" } (self.place()) ". Merging takes only what is next in sequence." }
+            }
+        }
+    }
+
+    fn place(&self) -> String {
+        match self.before {
+            Some((before, _)) => format!(" between {} and {}", before.point, self.lane.point),
+            None => format!(" before {}", self.lane.point),
+        }
+    }
+
+    fn drawing(&self) -> Markup {
+        let left = self.before.map_or("sender", |(lane, _)| &lane.point);
+        let what = if self.is_late {
+            "comes late"
+        } else {
+            "is overtaken"
+        };
+        let title = format!("How frame {} {what}", self.slow.number);
+        let drawing = Drawing {
+            id: "story-drawing",
+            title: &title,
+            description: &self.described(left),
+            width: WIDTH,
+            height: HEIGHT,
+        };
+        drawing.fitted(&html! {
+            @for (x, name) in XS.iter().zip([left, &self.lane.point]) {
+                path.pole d=(Path::of(&[(*x, 24.0), (*x, HEIGHT - 4.0)])) {}
+                text.name x=(px(*x)) y="15" text-anchor="middle" { (shortened(name, NAME)) }
+            }
+            @if self.is_late { (self.lost()) } @else { (self.crossing()) }
+        })
+    }
+
+    fn described(&self, left: &str) -> String {
+        let (here, [slow, fast]) = (&self.lane.point, [self.slow.number, self.fast.number]);
+        if self.is_late {
+            return format!(
+                "Bytes that leave {left} never reach {here}; those that follow do, in frame {fast}. Later frame {slow} \
+                 brings the missing ones."
+            );
+        }
+        format!(
+            "Two frames leave {left} one after the other; the second, {fast}, reaches {here} before the first, {slow}."
+        )
+    }
+
+    fn crossing(&self) -> Markup {
+        let [slow, fast] = ROWS;
+        html! {
+            (arrow("slow", slow, 1.0))
+            (arrow("fast", fast, 1.0))
+            (label(slow[1] + 14.0, &format!("{}: first bytes", self.slow.number)))
+            (label(fast[1] - 8.0, &format!("{}: next bytes", self.fast.number)))
+        }
+    }
+
+    fn lost(&self) -> Markup {
+        let [lost, fast, slow] = LOST_ROWS;
+        let late = (self.slow.at_ns - self.fast.at_ns) as f64 / 1e9;
+        html! {
+            (arrow("slow", lost, ENDS))
+            path.cross d=(Path::cross(XS[0] + (XS[1] - XS[0]) * ENDS + 8.0, lost[0])) {}
+            (arrow("fast", fast, 1.0))
+            (label(fast[1] - 8.0, &format!("{}: next bytes", self.fast.number)))
+            path.wait d=(Path::of(&[(XS[0] / 2.0, WAIT), (WIDTH - XS[0] / 2.0, WAIT)])) {}
+            text.halo.later x=(px(WIDTH / 2.0)) y=(px(WAIT + 4.0)) text-anchor="middle" { (seconds(late)) " later" }
+            (arrow("slow", slow, 1.0))
+            (label(slow[1] - 8.0, &format!("{}: first bytes", self.slow.number)))
+        }
+    }
+}
+
+/// From one point so far towards the other.
+fn arrow(class: &str, [from, to]: [f64; 2], ends: f64) -> Markup {
+    let left = XS[0] + 3.0;
+    let right = left + (XS[1] - 3.0 - left) * ends;
+    let (dx, dy) = (right - left, to - from);
+    let length = dx.hypot(dy);
+    let (ux, uy) = (dx / length, dy / length);
+    let back = |side: f64| {
+        (
+            right - 10.0 * ux - side * 5.0 * uy,
+            to - 10.0 * uy + side * 5.0 * ux,
+        )
+    };
+    let mut path = Path::of(&[(left, from), (right, to)]);
+    path.polyline([back(1.0), (right, to), back(-1.0)]);
+    html! { path class={ "arrow " (class) } d=(path) {} }
+}
+
+/// Beside the end of an arrow, where it arrives.
+fn label(y: f64, words: &str) -> Markup {
+    html! { text.halo x=(px(XS[1] - 14.0)) y=(px(y)) text-anchor="end" { (words) } }
+}
+
+/// Frames out of order looked at; with more, one of the first of them does as well.
+const LOOKED_AT: usize = 256;
+
+/// The first frame out of order of which a frame before it, with bytes that follow, is known.
+fn overtaken(lane: &Lane, to_client: bool, data: Data) -> Option<(&Frame, &Frame)> {
+    let is_odd = |frame: &Frame| frame.data == data && frame.to_client == to_client;
+    let frames = lane.frames.iter().enumerate();
+    let mut odd = frames.filter(|(_, frame)| is_odd(frame)).take(LOOKED_AT);
+    odd.find_map(|(place, slow)| {
+        let follows = |frame: &&Frame| {
+            frame.data == Data::New && frame.to_client == to_client && frame.start >= slow.end()
+        };
+        let before = lane.frames[..place].iter().rev();
+        let fast = before.take(LOOKED_AT).find(follows)?;
+        Some((slow, fast))
+    })
+}
+
+/// The same two at another point, if they are in order there.
+fn in_order<'a>(lane: &'a Lane, slow: &Frame, fast: &Frame) -> Option<[&'a Frame; 2]> {
+    let holds = |one: &Frame| {
+        let (to_client, byte) = (one.to_client, one.start);
+        lane.frames.iter().position(move |frame| {
+            frame.data != Data::None
+                && frame.to_client == to_client
+                && (frame.start..frame.end()).contains(&byte)
+        })
+    };
+    let (slow, fast) = (holds(slow)?, holds(fast)?);
+    (slow < fast).then(|| [&lane.frames[slow], &lane.frames[fast]])
+}

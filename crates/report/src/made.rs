@@ -1,0 +1,41 @@
+//! How a page was made, and of what: whoever doubts it can look at the same files.
+
+use coalescope_capture::provenance::FileFacts;
+
+/// How a page was made. Nothing is said of what is empty.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    /// The command, as one would type it.
+    pub command: String,
+    /// When, in seconds since 1970.
+    pub at_unix_s: u64,
+    /// Of what.
+    pub sources: Vec<Source>,
+}
+
+/// Something that was read.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The capture point or the host that it is about, if that has a name.
+    pub about: Option<String>,
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub is: Is,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub enum Is {
+    /// A file of packets.
+    Capture(FileFacts),
+    /// Another file.
+    File {
+        /// Its bytes.
+        size_bytes: u64,
+        /// SHA-256 of these, in hexadecimal digits.
+        sha256: String,
+    },
+    /// No file, or one of which no more is known: why, in words.
+    Other(String),
+}
