@@ -46,7 +46,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
     report.read_from(files);
     report.set_aside(&ignore, baseline.as_ref());
-    let written = page.write(|out| report.write_html(&made(saved.sources()), out));
+    let written = page.write(&report, || made(saved.sources()));
     output::print_check(&report, args.format, args.fail_on)?;
     written?;
     Ok(outcome(&report, args.fail_on))

@@ -17,8 +17,11 @@ use clap::{Args, Parser, Subcommand};
 use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
-pub use experiments::{AbArgs, AbFormat, FixArgs, SenseArg, UndoArgs};
-pub use formats::{CheckFormat, Format, HostFormat, ReplayFormat, SchemaName, WireFormat};
+pub use experiments::{AbArgs, FixArgs, SenseArg, UndoArgs};
+pub(crate) use formats::Form;
+pub use formats::{
+    AbFormat, CheckFormat, Format, HostFormat, LabFormat, ReplayFormat, SchemaName, WireFormat,
+};
 pub use generated::{CompletionsArgs, ManArgs};
 pub(crate) use help::{explain, parse};
 pub(crate) use hosts::FailOn;
@@ -30,7 +33,7 @@ pub use hosts::{
 pub(crate) use lab::DEFAULT_HOLD_US;
 #[cfg(target_os = "linux")]
 pub(crate) use lab::LabKernel;
-pub use lab::{GetArgs, LabCommand, LabFormat, LabRunArgs, LabShellArgs, WireArgs};
+pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
 

@@ -54,13 +54,13 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     if let Some(pictures) = pictures {
         report = report.with_series(pictures);
     }
-    let written = page.write(|out| {
+    let written = page.write(&report, || {
         let read = task.as_ref();
         let read = read.map(|task| made::captures(&task.points, &task.interrupt));
         let sources = read.into_iter().flatten().chain(saved.sources());
-        report.write_html(&made::made(sources.collect()), out)
+        made::made(sources.collect())
     });
-    output::print_diagnose(&report, args.output)?;
+    output::print(&report, args.output.format.form(), args.output.connections)?;
     written?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }

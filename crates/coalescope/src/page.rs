@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use coalescope_files::{self as files, Replacement, Rights};
+use coalescope_report::{Document, Made};
 
 use crate::cli::ReportArgs;
 use crate::{inputs, speech};
@@ -47,11 +48,13 @@ impl PageFile {
     /// Writes it, whole or not at all. What is printed stays standard output's.
     pub(crate) fn write(
         &self,
-        page: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        report: &dyn Document,
+        made: impl FnOnce() -> Made,
     ) -> anyhow::Result<()> {
         let Some(path) = &self.path else {
             return Ok(());
         };
+        let page = |out: &mut dyn Write| report.write_html(&made(), out);
         let lost = replace(path, page).with_context(|| cannot(path))?;
         self.mention(path, lost);
         Ok(())

@@ -24,15 +24,15 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     let input = Input::open(&args.file);
     confine::enter(&Needs::of_page(&page).and_output(args.write.as_deref()));
     let report = report(args, &input)?;
-    let written = page.write(|out| {
+    let written = page.write(&report, || {
         let source = Source {
             about: None,
             name: input.name.clone(),
             is: input.described(&AtomicBool::new(false)),
         };
-        report.write_html(&made(vec![source]), out)
+        made(vec![source])
     });
-    output::print_replay(&report, args.format, args.connections)?;
+    output::print(&report, args.format.form(), args.connections)?;
     written?;
     Ok(Outcome::Done)
 }

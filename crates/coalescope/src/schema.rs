@@ -7,7 +7,8 @@ use coalescope_host::model::Snapshot;
 use coalescope_incident::Incident;
 use coalescope_knowledge::rules::Rule;
 use coalescope_report::{
-    AbReport, CheckReport, DiagnoseReport, LabReport, ReplayReport, Report, WireReport, listing,
+    AbReport, CheckReport, DiagnoseReport, Document, LabReport, ReplayReport, Report, WireReport,
+    listing,
 };
 use schemars::{Schema, schema_for};
 

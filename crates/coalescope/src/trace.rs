@@ -46,12 +46,9 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         let pictures = pictures(&task, report.trace(), report.diagnosis());
         report = report.with_series(pictures);
     }
-    let written = page.write(|out| {
-        let made = made(captures(&task.points, &task.interrupt));
-        report.write_html(&made, out)
-    });
+    let written = page.write(&report, || made(captures(&task.points, &task.interrupt)));
     // Whatever became of the page: the work is done.
-    output::print(&report, args.output)?;
+    output::print(&report, args.output.format.form(), args.output.connections)?;
     written?;
     let outcome = Outcome::of(report.has_findings());
     // The process ends here: freeing the facts of many connections one by one is of no use.

@@ -7,9 +7,10 @@ use coalescope_knowledge::Settled;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::document::{self, Document};
 use crate::made::Made;
 use crate::text::{self, TextOptions};
-use crate::{document, html, separated};
+use crate::{html, separated};
 
 /// What `coalescope ab` has to say.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -32,60 +33,6 @@ impl AbReport {
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
-    }
-
-    /// What was worth saying on the way, and what went wrong.
-    #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
-        let notes = self.record.notes.iter().cloned();
-        notes.chain(self.record.unrestored.clone()).collect()
-    }
-
-    /// Prints one JSON document, `coalescope/ab/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, self)?;
-        out.write_all(b"\n")?;
-        out.flush()
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
-        document::schema::<Self>(SCHEMA)
-    }
-
-    /// Prints each run as a line of comma-separated values (RFC 4180), with a header.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let runs = self.record.runs.iter().enumerate();
-        let rows = runs.map(|(number, run)| Ok(self.row(number + 1, run)));
-        separated::write(out, &self.header(), rows)
-    }
-
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
-        text::write_ab(self, out, options)
-    }
-
-    /// Writes a page that stands by itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
-        html::write_ab(self, made, out)
     }
 
     fn header(&self) -> Vec<String> {
@@ -113,5 +60,38 @@ impl AbReport {
             .chain(figures)
             .chain(last)
             .collect()
+    }
+}
+
+impl Document for AbReport {
+    fn schema() -> Schema {
+        document::schema::<Self>(SCHEMA)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let notes = self.record.notes.iter().cloned();
+        notes.chain(self.record.unrestored.clone()).collect()
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// A row is a run.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let runs = self.record.runs.iter().enumerate();
+        let rows = runs.map(|(number, run)| Ok(self.row(number + 1, run)));
+        separated::write(out, &self.header(), rows)
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_ab(self, out, options)
+    }
+
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_ab(self, made, out)
     }
 }

@@ -16,7 +16,7 @@ use coalescope_knowledge::rules::{
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::fleet;
 use crate::html;
 use crate::made::Made;
@@ -215,42 +215,6 @@ impl CheckReport {
         self.hosts.iter().flat_map(|(_, checked)| &checked.findings)
     }
 
-    /// What was not read, each with its host.
-    #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
-        let of_host = |(snapshot, checked): &(Snapshot, Checked)| {
-            let name = name_of(snapshot).to_owned();
-            let texts = not_read(snapshot, checked).into_iter();
-            texts.map(move |text| format!("{name}: {text}"))
-        };
-        self.hosts.iter().flat_map(of_host).collect()
-    }
-
-    /// Prints one JSON document, `coalescope/check/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let roles = self.roles();
-        document::write(SCHEMA, &self.body(&roles), out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
-        document::schema::<Body<'static>>(SCHEMA)
-    }
-
-    /// Prints each finding as a line of comma-separated values (RFC 4180), with a header.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        separated::write_fields(out, &COLUMNS, self.findings())
-    }
-
     /// Prints each interface as a test case of its host, in JUnit's XML. `fails`: which findings make a case fail;
     /// with others it is skipped. `when`: the time of the check.
     ///
@@ -284,24 +248,6 @@ impl CheckReport {
         fleet::write_openmetrics(self, out)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
-        text::write_check(self, out, options)
-    }
-
-    /// Writes a page that stands by itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
-        html::write_check(self, made, out)
-    }
-
     pub(crate) fn roles(&self) -> Vec<BTreeMap<String, Vec<Role>>> {
         self.hosts
             .iter()
@@ -324,6 +270,39 @@ impl CheckReport {
             known: &self.aside.known,
             gone: &self.aside.gone,
         }
+    }
+}
+
+impl Document for CheckReport {
+    fn schema() -> Schema {
+        document::schema::<Body<'static>>(SCHEMA)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let of_host = |(snapshot, checked): &(Snapshot, Checked)| {
+            let name = name_of(snapshot).to_owned();
+            let texts = not_read(snapshot, checked).into_iter();
+            texts.map(move |text| format!("{name}: {text}"))
+        };
+        self.hosts.iter().flat_map(of_host).collect()
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let roles = self.roles();
+        document::write(SCHEMA, &self.body(&roles), out)
+    }
+
+    /// A row is a finding.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        separated::write_fields(out, &COLUMNS, self.findings())
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_check(self, out, options)
+    }
+
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_check(self, made, out)
     }
 }
 

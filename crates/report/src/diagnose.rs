@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::check::{Body, CheckReport};
-use crate::document;
+use crate::document::{self, Document};
 use crate::html;
 use crate::json;
 use crate::made::Made;
@@ -63,20 +63,19 @@ impl DiagnoseReport {
     pub fn is_decided(&self) -> bool {
         self.check.is_decided()
     }
+}
 
-    /// What was not read, of hosts and of captures.
-    #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
+impl Document for DiagnoseReport {
+    fn schema() -> Schema {
+        document::schema::<Whole<'static>>(SCHEMA)
+    }
+
+    fn warnings(&self) -> Vec<String> {
         let of_trace = self.trace.iter().flat_map(Report::warnings);
         self.check.warnings().into_iter().chain(of_trace).collect()
     }
 
-    /// Prints one JSON document, `coalescope/diagnose/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.check.roles();
         let whole = Whole {
             verdict: words::diagnose::verdict(self),
@@ -86,27 +85,11 @@ impl DiagnoseReport {
         document::write(SCHEMA, &whole, out)
     }
 
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
-        document::schema::<Whole<'static>>(SCHEMA)
-    }
-
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_diagnose(self, out, options)
     }
 
-    /// Writes a page that stands by itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
         html::write_diagnose(self, made, out)
     }
 }

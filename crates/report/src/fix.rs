@@ -9,7 +9,7 @@ use coalescope_remedy::Plan;
 use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::text::{self, TextOptions};
 
 /// Name and version of the JSON document.
@@ -195,28 +195,18 @@ impl FixReport {
     pub fn reverted(&self) -> bool {
         self.verified.iter().any(|verified| !verified.holds)
     }
+}
 
-    /// Prints one JSON document, `coalescope/fix/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        document::write(SCHEMA, self, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for FixReport {
+    fn schema() -> Schema {
         document::schema::<Self>(SCHEMA)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        document::write(SCHEMA, self, out)
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_fix(self, out, options)
     }
 }

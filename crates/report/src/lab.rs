@@ -8,7 +8,7 @@ use coalescope_incident::{Kind, Published, PublishedRow};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::html;
 use crate::made::Made;
 use crate::separated;
@@ -211,49 +211,30 @@ impl LabReport {
         }
         reasons
     }
+}
 
-    /// Prints one JSON document, `coalescope/lab/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        document::write(SCHEMA, self, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for LabReport {
+    fn schema() -> Schema {
         document::schema::<Self>(SCHEMA)
     }
 
-    /// Prints each incident as a line of comma-separated values (RFC 4180), with a header.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        document::write(SCHEMA, self, out)
+    }
+
+    /// A row is an incident.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let run = self.incidents.iter().map(Row::Run);
         let others = self.skipped.iter().chain(&self.failed);
         let rows = run.chain(others.map(Row::Skipped));
         separated::write_fields(out, &COLUMNS, rows)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_lab(self, out, options)
     }
 
-    /// Writes a page that stands by itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
         html::write_lab(self, made, out)
     }
 }

@@ -1,9 +1,8 @@
 //! One report model, rendered for a terminal, as JSON, and as an HTML page.
 //!
-//! A [`Report`] holds the facts of a trace and what they mean. [`Report::write_json`] prints it as
-//! `coalescope/trace/1`, [`Report::write_text`] for people, as wide as [`TextOptions`] says. A
-//! [`ReplayReport`] does the same for a replay, a [`CheckReport`] for hosts' settings. Most of them
-//! can be written as a page that stands by itself as well (`write_html`).
+//! A [`Report`] holds the facts of a trace and what they mean, a [`CheckReport`] those of hosts' settings, a
+//! [`ReplayReport`] those of a replay. Each is a [`Document`]: JSON, text as wide as [`TextOptions`] says, and most
+//! also rows and a page that stands by itself.
 
 mod ab;
 mod check;
@@ -36,6 +35,7 @@ use schemars::Schema;
 pub use ab::AbReport;
 pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
+pub use document::Document;
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
@@ -114,62 +114,35 @@ impl Report {
     pub fn story_of_demo(&self, name: &str, is_built: bool) -> String {
         words::demo::simulated(self, name, is_built)
     }
+}
 
-    /// What was left out or looked odd while reading, each with its point.
-    #[must_use]
-    pub fn warnings(&self) -> Vec<String> {
-        text::warnings(&self.trace)
-    }
-
-    /// Prints one JSON document, indented.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::write(self, out)
-    }
-
-    /// The same document in one line.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_compact_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::write_compact(self, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for Report {
+    fn schema() -> Schema {
         document::schema::<json::Body<'static>>(json::SCHEMA)
     }
 
-    /// Prints each connection at each point as a line of comma-separated values (RFC 4180), with a
-    /// header.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn warnings(&self) -> Vec<String> {
+        text::warnings(&self.trace)
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
+    fn write_compact_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json::write_compact(self, out)
+    }
+
+    /// A row is a connection at a point.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         rows::connections(self, out)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write(self, out, options)
     }
 
-    /// Writes a page that stands by itself: HTML with its styles, scripts and pictures.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
         html::write_trace(self, made, out)
     }
 }

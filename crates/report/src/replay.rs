@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use coalescope_replay::facts::Replay;
 use schemars::Schema;
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::html;
 use crate::made::Made;
 use crate::separated;
@@ -50,52 +50,31 @@ impl ReplayReport {
     pub fn new(facts: Replay) -> Self {
         Self { facts }
     }
+}
 
-    /// What was left out or looked odd.
-    #[must_use]
-    pub fn warnings(&self) -> &[String] {
-        &self.facts.warnings
-    }
-
-    /// Prints one JSON document, `coalescope/replay/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        document::write(SCHEMA, &self.facts, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for ReplayReport {
+    fn schema() -> Schema {
         document::schema::<Replay>(SCHEMA)
     }
 
-    /// Prints each direction of a connection as a line of comma-separated values (RFC 4180), with a header.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn warnings(&self) -> Vec<String> {
+        self.facts.warnings.clone()
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        document::write(SCHEMA, &self.facts, out)
+    }
+
+    /// A row is a direction of a connection.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         separated::write_fields(out, &COLUMNS, &self.facts.connections)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_replay(&self.facts, out, options)
     }
 
-    /// Writes a page that stands by itself.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
         html::write_replay(&self.facts, made, out)
     }
 }

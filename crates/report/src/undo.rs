@@ -8,7 +8,7 @@ use coalescope_change::settings::Error;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::text::{self, TextOptions};
 
 /// Name and version of the JSON document.
@@ -112,28 +112,18 @@ impl UndoReport {
         let failed = |told: &Told| matches!(told, Told::Undone(undone) if undone.fate.is_failure());
         !self.unread.is_empty() || self.journals.iter().any(failed)
     }
+}
 
-    /// Prints one JSON document, `coalescope/undo/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        document::write(SCHEMA, self, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for UndoReport {
+    fn schema() -> Schema {
         document::schema::<Self>(SCHEMA)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        document::write(SCHEMA, self, out)
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_undo(self, out, options)
     }
 }

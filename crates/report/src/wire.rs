@@ -6,7 +6,7 @@ use coalescope_replay::facts::Reasons;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::document;
+use crate::document::{self, Document};
 use crate::text::{self, TextOptions};
 
 /// Name and version of the JSON document.
@@ -69,28 +69,20 @@ pub struct WireForward {
     pub reasons: Reasons,
 }
 
-impl WireReport {
-    /// Prints one JSON document, `coalescope/lab-wire/1`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        document::write(SCHEMA, self, out)
-    }
-
-    /// The JSON Schema of that document.
-    #[must_use]
-    pub fn schema() -> Schema {
+impl Document for WireReport {
+    fn schema() -> Schema {
         document::schema::<Self>(SCHEMA)
     }
 
-    /// Prints for people.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        document::write(SCHEMA, self, out)
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_wire(self, out, options)
     }
 }

@@ -11,7 +11,7 @@ use coalescope_experiment::effects::{Metric, Rules, Sense};
 use coalescope_experiment::record::{Asked, ChangeNote, Ending, Record, Run, Vary};
 use coalescope_knowledge::rules::Blame;
 use coalescope_knowledge::{Proof, Suspicion, Switched, Went, settle};
-use coalescope_report::{AbReport, Made, TextOptions, WIDTH};
+use coalescope_report::{AbReport, Document, Made, TextOptions, WIDTH};
 
 fn setting(subject: &str, levels: [&str; 2]) -> Vary {
     Vary::Setting {

@@ -8,7 +8,7 @@ mod html_reports;
 use std::io::{self, Write};
 
 use coalescope_host::safe::is_unseen;
-use coalescope_report::TextOptions;
+use coalescope_report::{Document, TextOptions};
 use html_made::made;
 use html_reports::{check, diagnosis, lab, replay, trace};
 use proptest::prelude::*;

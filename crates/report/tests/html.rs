@@ -9,7 +9,7 @@ mod html_reports;
 use std::io::{self, Write};
 use std::path::Path;
 
-use coalescope_report::Made;
+use coalescope_report::{Document, Made};
 use html_made::made;
 use html_reports::{check, diagnosis, lab, replay, trace};
 use proptest::prelude::*;

@@ -6,7 +6,7 @@ use coalescope_capture::file::Source;
 use coalescope_capture::series::{Chosen, Series, series};
 use coalescope_capture::{Options, PointInput, facts::Trace, trace};
 use coalescope_knowledge::{judge, shown};
-use coalescope_report::{Made, Report};
+use coalescope_report::{Document, Made, Report};
 use coalescope_simulate::{Outcome, run, story};
 
 fn inputs(outcome: &Outcome) -> Vec<PointInput> {

@@ -9,7 +9,7 @@ use coalescope_capture::facts::{
 use coalescope_knowledge::{
     ConnectionRef, Diagnosis, Evidence, Finding, HopRef, Id, Merging, Proof, Verdict,
 };
-use coalescope_report::{Report, TextOptions, WIDTH};
+use coalescope_report::{Document, Report, TextOptions, WIDTH};
 
 const ADDRESS: &str = "2001:db8:1111:2222:3333:4444:5555:6666";
 /// As long as IPv4 in IPv6 can get; as an address it is printed shorter.

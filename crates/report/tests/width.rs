@@ -10,7 +10,7 @@ use std::io::{self, Cursor};
 use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_knowledge::judge;
-use coalescope_report::{Report, TextOptions};
+use coalescope_report::{Document, Report, TextOptions};
 use coalescope_simulate::{Outcome, run, stories, story};
 
 /// Names of points as people give them, and one that is a path.

@@ -38,15 +38,15 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     if let Some(error) = &report.record().error {
         speech::tell(&format!("error: {error}"));
     }
-    let written = page.write(|out| {
+    let written = page.write(&report, || {
         let name = kept.path().display().to_string();
         let record = made::other(
             &name,
             "The record of this experiment, with all that was measured.",
         );
-        report.write_html(&made::made(vec![record]), out)
+        made::made(vec![record])
     });
-    output::print_ab(&report, args.format)?;
+    output::print(&report, args.format.form(), 0)?;
     written?;
     Ok(outcome(report.record()))
 }

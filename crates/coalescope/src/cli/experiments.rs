@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{HostFormat, LiveArgs, MemoryArgs, ReportArgs, RulesArgs};
+use super::{AbFormat, HostFormat, LiveArgs, MemoryArgs, ReportArgs, RulesArgs};
 
 const AB_NOTES: &str = "\
 Examples:
@@ -195,18 +195,6 @@ pub enum SenseArg {
     Time,
     /// Neither
     Plain,
-}
-
-/// How the result of an experiment is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum AbFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/ab/1
-    Json,
-    /// A line for each run
-    Csv,
 }
 
 /// Arguments of `coalescope fix`.

@@ -2,28 +2,66 @@
 
 use clap::ValueEnum;
 
-/// A form of output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
+/// A form that more than one command prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
     Text,
-    /// One JSON document, coalescope/trace/1
     Json,
-    /// A row for each connection at each point
     Csv,
 }
 
-/// A form of output of `coalescope replay`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ReplayFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/replay/1
-    Json,
-    /// A row for each direction of each connection
-    Csv,
+/// Makes the values of `--format` of each command, with what its help says of each form.
+macro_rules! formats {
+    ($($about:literal $name:ident { $($form:ident: $help:literal,)* })*) => { $(
+        #[doc = $about]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+        pub enum $name {
+            /// For people
+            #[default]
+            Text,
+            $(#[doc = $help] $form,)*
+        }
+
+        impl $name {
+            pub(crate) fn form(self) -> Form {
+                match self {
+                    Self::Text => Form::Text,
+                    $(Self::$form => Form::$form,)*
+                }
+            }
+        }
+    )* };
+}
+
+formats! {
+    "A form of output of `coalescope trace`."
+    Format {
+        Json: "One JSON document, coalescope/trace/1",
+        Csv: "A row for each connection at each point",
+    }
+    "A form of output of `coalescope replay`."
+    ReplayFormat {
+        Json: "One JSON document, coalescope/replay/1",
+        Csv: "A row for each direction of each connection",
+    }
+    "A form of output of `coalescope ab`."
+    AbFormat {
+        Json: "One JSON document, coalescope/ab/1",
+        Csv: "A line for each run",
+    }
+    "A form of output of `coalescope lab run`."
+    LabFormat {
+        Json: "One JSON document, coalescope/lab/1",
+        Csv: "A row for each incident",
+    }
+    "A form of output of `coalescope lab wire`."
+    WireFormat {
+        Json: "One JSON document, coalescope/lab-wire/1",
+    }
+    "A form of output of the other commands about hosts."
+    HostFormat {
+        Json: "One JSON document",
+    }
 }
 
 /// A form of output of `coalescope check`.
@@ -44,24 +82,16 @@ pub enum CheckFormat {
     Openmetrics,
 }
 
-/// A form of output of the other commands about hosts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum HostFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
-}
-
-/// A form of output of `coalescope lab wire`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum WireFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/lab-wire/1
-    Json,
+impl CheckFormat {
+    /// The form, if other commands have it too.
+    pub(crate) fn form(self) -> Option<Form> {
+        match self {
+            Self::Text => Some(Form::Text),
+            Self::Json => Some(Form::Json),
+            Self::Csv => Some(Form::Csv),
+            Self::Junit | Self::Sarif | Self::Openmetrics => None,
+        }
+    }
 }
 
 /// What there is a JSON Schema of.

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use gro::Profile;
 
 use super::experiments::seconds;
-use super::{EXIT_CODES, LONGEST_POLL_US, ReportArgs, WireFormat, profile_parser};
+use super::{EXIT_CODES, LONGEST_POLL_US, LabFormat, ReportArgs, WireFormat, profile_parser};
 
 const LAB_RUN_NOTES: &str = "\
 Examples:
@@ -105,18 +105,6 @@ pub enum LabKernel {
     /// User-mode Linux as Debian packages it, as an ordinary process: with real bonding, IPVS and netem where
     /// an incident's file says so
     Uml,
-}
-
-/// A form of output of `coalescope lab run`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum LabFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON document, coalescope/lab/1
-    Json,
-    /// A row for each incident
-    Csv,
 }
 
 /// Arguments of `coalescope lab shell`.

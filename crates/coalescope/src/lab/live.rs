@@ -13,7 +13,7 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::list::{chosen, one};
 use super::{chain, judged};
-use crate::cli::{Format, LabFormat, LabRunArgs, LabShellArgs};
+use crate::cli::{Format, LabRunArgs, LabShellArgs};
 use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
@@ -31,8 +31,8 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Err(Error::Unavailable(why)) => none_of(&incidents, &why.reason),
         Err(error) => return Err(error.into()),
     };
-    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
-    output::print_lab(&report, args.format)?;
+    let written = page.write(&report, || made(Vec::new()));
+    output::print(&report, args.format.form(), 0)?;
     written?;
     judged::outcome(&report)
 }
@@ -104,15 +104,12 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
         skipped: Vec::new(),
         failed: Vec::new(),
     };
-    match format {
-        Format::Json => output::print_lab(&report, LabFormat::Json)?,
-        Format::Csv => output::print_lab(&report, LabFormat::Csv)?,
-        Format::Text => {
-            if !speech::is_quiet() {
-                output::print_lab(&report, LabFormat::Text)?;
-            }
-            output::print_story(&story)?;
-        }
+    let is_text = format == Format::Text;
+    if !is_text || !speech::is_quiet() {
+        output::print(&report, format.form(), 0)?;
+    }
+    if is_text {
+        output::print_story(&story)?;
     }
     Ok(true)
 }

@@ -32,8 +32,8 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
-    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
-    output::print_lab(&report, args.format)?;
+    let written = page.write(&report, || made(Vec::new()));
+    output::print(&report, args.format.form(), 0)?;
     written?;
     judged::outcome(&report)
 }

@@ -52,8 +52,8 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Ok(uml) => Guest::prepare(args, &incidents)?.run(&uml)?,
         Err(why) => skipped(&incidents, &why.to_string()),
     };
-    let written = page.write(|out| report.write_html(&made(Vec::new()), out));
-    output::print_lab(&report, args.format)?;
+    let written = page.write(&report, || made(Vec::new()));
+    output::print(&report, args.format.form(), 0)?;
     written?;
     judged::outcome(&report)
 }

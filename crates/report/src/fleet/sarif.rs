@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::check::CheckReport;
-use crate::document::AT_ONCE;
+use crate::document::{AT_ONCE, Document};
 use crate::seen::Seen;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

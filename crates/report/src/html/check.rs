@@ -15,6 +15,7 @@ use super::table::{Kind, Table};
 use super::verdict::{self, Said, Sure, Tone};
 use super::{drift, graph, made, notes};
 use crate::check::CheckReport;
+use crate::document::Document;
 use crate::made::Made;
 use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;

@@ -6,6 +6,7 @@ use super::page::Page;
 use super::verdict::{self, Said, Tone};
 use super::{check, made, notes, trace};
 use crate::diagnose::DiagnoseReport;
+use crate::document::Document;
 use crate::made::Made;
 use crate::words::check::all_findings;
 use crate::words::diagnose::verdict as text;

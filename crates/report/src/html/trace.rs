@@ -10,6 +10,7 @@ use super::story::Shows;
 use super::verdict::{Said, Sure, Tone};
 use super::{connections, findings, made, notes, path, plot, story, verdict};
 use crate::Report;
+use crate::document::Document;
 use crate::made::Made;
 use crate::words::comparison::ROWS;
 use crate::words::units::UNKNOWN;

@@ -8,6 +8,7 @@ use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone, Remedy, RemedyK
 use super::page::{Page, Tone};
 use super::{TextOptions, drift, finish, hosts, notes, warn};
 use crate::check::CheckReport;
+use crate::document::Document;
 use crate::words::check::{all_findings, groups, places, verdict_text};
 use crate::words::findings::capitalised;
 

@@ -7,6 +7,7 @@ use coalescope_knowledge::Merging;
 use super::page::{Page, Tone};
 use super::{TextOptions, check, finish, notes, warn};
 use crate::diagnose::DiagnoseReport;
+use crate::document::Document;
 use crate::words::diagnose::verdict;
 
 pub(crate) fn write(

@@ -15,6 +15,7 @@ mod hosts;
 mod lab;
 mod listing;
 mod notes;
+pub(crate) mod options;
 mod page;
 mod replay;
 mod strip;
@@ -28,6 +29,7 @@ use std::io::{self, Write};
 use coalescope_knowledge::{Merging, Verdict};
 
 use crate::Report;
+use crate::document::Document;
 use crate::words::units::counted;
 pub(crate) use ab::write as write_ab;
 pub(crate) use check::write as write_check;
@@ -37,6 +39,7 @@ pub(crate) use fix::write as write_fix;
 pub(crate) use lab::write as write_lab;
 pub use listing::listing;
 pub(crate) use notes::warnings;
+pub use options::{TextOptions, WIDTH};
 use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
@@ -44,35 +47,8 @@ pub(crate) use undo::write as write_undo;
 pub(crate) use wire::write as write_wire;
 pub use wrap::{glued, unglued, wrapped};
 
-/// Columns that a report takes where nothing says how wide the terminal is.
-pub const WIDTH: usize = 100;
-
 /// Warnings before the result: more of them would push it out of sight.
 const WARNINGS: usize = 5;
-
-/// What a report for people looks like.
-#[derive(Clone, Copy, Debug)]
-pub struct TextOptions {
-    /// Connections to list for each point; all if `None`.
-    pub connections: Option<usize>,
-    /// Whether to use colour.
-    pub colour: bool,
-    /// Columns of a line. Only words that are longer, and commands, stand out.
-    pub width: usize,
-    /// Only the result, nothing of how it came about.
-    pub brief: bool,
-}
-
-impl Default for TextOptions {
-    fn default() -> Self {
-        Self {
-            connections: None,
-            colour: false,
-            width: WIDTH,
-            brief: false,
-        }
-    }
-}
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
     let mut page = Page::new(options);
