@@ -6,10 +6,10 @@ use coalescope_wire::{Flags, Tunnels, Vlans};
 
 use crate::flow::{Around, Data, Flow, Late};
 use crate::frame::{Frame, TooBig};
+use crate::halves::Halves;
 use crate::key::Key;
 use crate::outstanding::Common;
 use crate::phases::PhaseClock;
-use crate::vantage::Halves;
 
 /// Which end of the key sends.
 pub(crate) const LOW: usize = 0;

@@ -11,6 +11,7 @@ mod span;
 use coalescope_wire::Flags;
 
 use crate::acks::Acks;
+use crate::doubled::Surroundings;
 use crate::frame::{Frame, Odd, TooBig};
 use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
@@ -45,6 +46,16 @@ const CHECKSUMS: u8 = 64;
 const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
+
+/// Whether a frame is a copy of one that passed.
+fn is_copy(frame: &Frame, signature: u64, around: Around, common: &Common) -> bool {
+    let around = Surroundings {
+        rtt_ns: around.rtt_ns,
+        loss_reported: around.loss_reported,
+        doubling: common.doubling,
+    };
+    common.copies.knows(frame, signature, &around)
+}
 
 /// Whether a frame was captured before what opened its hole: it was overtaken in the file only.
 fn is_written_late(age_ns: i64) -> bool {
@@ -149,7 +160,7 @@ impl Flow {
         common: &mut Common,
     ) -> (u64, Data) {
         let signature = frame.signature();
-        if self.may_repeat(frame) && common.is_copy(frame, signature, around) {
+        if self.may_repeat(frame) && is_copy(frame, signature, around, common) {
             return (0, Data::Doubled);
         }
         common.copies.add(frame, signature);

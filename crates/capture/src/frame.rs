@@ -1,18 +1,13 @@
 //! What the analysis keeps of a frame.
 
+pub(crate) mod digester;
 mod fixed;
 mod steady;
 
-use coalescope_wire::{
-    Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, UDP, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
-};
-use fixed::Before;
-use steady::Steady;
+use coalescope_wire::{Flags, TcpOptions, Tunnels, Vlans};
 
 use crate::file::RawFrame;
-use crate::fragments::Fragments;
-use crate::key::{Key, context};
+use crate::key::Key;
 
 /// A frame; what is behind its length is valid if the digest says TCP.
 #[derive(Clone, Debug, Default)]
@@ -238,164 +233,6 @@ pub(crate) enum Digest {
     UnknownLink,
 }
 
-/// Turns raw frames of one point into digests.
-#[derive(Debug, Default)]
-pub(crate) struct Digester {
-    fragments: Fragments,
-    before: Before,
-    clock: Steady,
-}
-
-impl Digester {
-    /// One whose clock may be set back meanwhile.
-    pub(crate) fn with_steady_time() -> Self {
-        Self {
-            clock: Steady::followed(),
-            ..Self::default()
-        }
-    }
-
-    /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
-    /// moving it would cost as much as reading it.
-    pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
-        if self.digest_fixed(raw, slot) {
-            return Digest::Tcp;
-        }
-        let digest = self.digest_any(raw, slot);
-        if digest == Digest::Tcp {
-            slot.follows = self.before.is(&slot.key) && !slot.flags.has(Flags::SYN);
-        }
-        digest
-    }
-
-    /// Digests one frame if it is TCP of the commonest shape.
-    #[inline(always)]
-    pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
-        slot.note(raw, self.clock.time_ns(raw));
-        let tcp = fixed_tcp(raw.data).filter(|_| raw.link == LinkType::Ethernet);
-        if let Some(tcp) = tcp {
-            slot.fill_fixed(&tcp, &mut self.before);
-        }
-        tcp.is_some()
-    }
-
-    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
-        if raw.link == LinkType::Ethernet
-            && let Some((ip, tcp)) = plain_tcp(raw.data, raw.original_len)
-        {
-            let unlayered = (Vlans::default(), Tunnels::default());
-            fill(slot, raw, (&ip, &tcp), &unlayered);
-            return Digest::Tcp;
-        }
-        match walk(raw.link, raw.data, raw.original_len) {
-            Ok(packet) => self.packet(raw, &packet, slot),
-            Err(stop) => stopped(stop),
-        }
-    }
-
-    fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Digest {
-        let digest = match &packet.transport {
-            Transport::Tcp(tcp) => {
-                let layers = (packet.vlans, packet.tunnels);
-                fill(slot, raw, (&packet.ip, tcp), &layers);
-                Digest::Tcp
-            }
-            Transport::TooBig(error) => {
-                return too_big(raw, packet, error.mtu, error.quoted_offset, slot);
-            }
-            Transport::Udp(_) => Digest::Udp,
-            Transport::Other | Transport::LaterFragment => Digest::Other,
-        };
-        match packet.ip.fragment {
-            None => digest,
-            Some(_) if packet.ip.protocol == UDP => Digest::Udp,
-            Some(fragment) => {
-                let is_first = matches!(digest, Digest::Tcp);
-                self.fragments.add(&packet.ip, fragment, is_first, slot)
-            }
-        }
-    }
-
-    /// By how much the clock was set back meanwhile, if it was.
-    pub(crate) fn set_back_ns(&self) -> Option<i64> {
-        self.clock.set_back_ns()
-    }
-
-    /// Datagrams that never became whole.
-    pub(crate) fn incomplete_datagrams(&self) -> u64 {
-        self.fragments.incomplete()
-    }
-}
-
-fn stopped(stop: Stop) -> Digest {
-    match stop.reason {
-        StopReason::NotIp => Digest::Other,
-        StopReason::UnknownLink => Digest::UnknownLink,
-        StopReason::Truncated | StopReason::Malformed | StopReason::TooDeep => Digest::Unparsed,
-    }
-}
-
-#[inline(always)]
-fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(Vlans, Tunnels)) {
-    let context = context(ip.version, &layers.1);
-    (slot.key, slot.from_low) = Key::new(ip, (tcp.source_port, tcp.destination_port), context);
-    slot.flags = tcp.flags;
-    slot.seq = tcp.seq;
-    slot.ack = tcp.ack;
-    slot.payload = tcp.payload_len;
-    slot.window = tcp.window;
-    slot.checksum = tcp.checksum;
-    slot.id = ip.id;
-    slot.ttl = ip.ttl;
-    slot.tcp_header = tcp.header_len;
-    slot.odd = Odd::LENGTH_ZERO.when(length_zero(ip));
-    if layers.0.count > 0 || layers.1.count > 0 {
-        slot.add(Odd::LAYERS);
-        slot.rare.get_or_insert_default().layers = *layers;
-    }
-    fill_options(slot, tcp.option_bytes(raw.data), tcp);
-    let after_headers = tcp.offset + usize::from(tcp.header_len);
-    let payload = raw.data.get(after_headers..).unwrap_or_default();
-    fill_head(slot, payload, tcp.payload_len);
-}
-
-/// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
-const STAMP: [u8; 4] = [1, 1, 8, 10];
-
-#[inline]
-fn fill_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
-    slot.stamped = false;
-    (slot.tsval, slot.tsecr) = (0, 0);
-    if let Some((STAMP, stamp)) = bytes
-        .split_first_chunk::<4>()
-        .map(|(kind, rest)| (*kind, rest))
-        && let Some((tsval, rest)) = stamp.split_first_chunk::<4>()
-        && let Some((tsecr, [])) = rest.split_first_chunk::<4>()
-    {
-        slot.stamped = true;
-        slot.tsval = u32::from_be_bytes(*tsval);
-        slot.tsecr = u32::from_be_bytes(*tsecr);
-    } else if tcp.header_len > 20 {
-        fill_other_options(slot, bytes, tcp);
-    }
-}
-
-#[cold]
-fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
-    let options = TcpOptions::parse(bytes, usize::from(tcp.header_len) - 20);
-    slot.rare.get_or_insert_default().options = options;
-    slot.add(Odd::OPTIONS);
-    if let Some((tsval, tsecr)) = options.timestamps {
-        (slot.stamped, slot.tsval, slot.tsecr) = (true, tsval, tsecr);
-    }
-}
-
-/// BIG TCP frames say 0 because their length does not fit; below that only a sender's TSO does.
-#[inline]
-fn length_zero(ip: &Ip) -> bool {
-    ip.length_source == LengthSource::Frame && ip.payload_len <= 65_515
-}
-
 /// Keeps the first bytes of what was captured of a payload.
 #[inline(always)]
 fn fill_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {
@@ -419,34 +256,4 @@ fn fill_short_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {
     slot.head = [0; 16];
     slot.head[..captured.len()].copy_from_slice(captured);
     slot.head_len = captured.len() as u8;
-}
-
-/// Ties a "packet too big" to the frame that it quotes.
-fn too_big(
-    raw: &RawFrame<'_>,
-    packet: &Packet,
-    mtu: u32,
-    quoted_offset: usize,
-    slot: &mut Frame,
-) -> Digest {
-    let quoted = raw.data.get(quoted_offset..).map(walk_quoted);
-    let Some(Ok(quoted)) = quoted else {
-        return Digest::Unparsed;
-    };
-    if quoted.protocol != 6 {
-        return Digest::Other;
-    }
-    let ports = (quoted.source_port, quoted.destination_port);
-    let context = context(quoted.ip.version, &packet.tunnels);
-    let (key, from_low) = Key::new(&quoted.ip, ports, context);
-    let quoted_ip_header = (quoted.ip.payload_offset - quoted.ip.offset) as u32;
-    slot.rare.get_or_insert_default().too_big = TooBig {
-        number: raw.number,
-        key,
-        from_low,
-        mtu,
-        quoted_len: quoted.ip.payload_len + quoted_ip_header,
-        quoted_ip_header,
-    };
-    Digest::TooBig
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 use crate::connection;
-use crate::facts::Connection;
+use crate::facts::connection::Connection;
 use crate::summary;
 use crate::table::BLOCK;
 

@@ -11,17 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 
-use crate::facts;
+use crate::facts::trace::Trace;
 use crate::feed::Feed;
 use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::Point;
 use crate::reader::{Batch, End, Item, Reader};
-use crate::series::Recorder;
-use crate::vantage;
+use crate::revised;
 use describe::describe;
 use intake::Intake;
-pub(crate) use recording::record;
+pub(crate) use recording::{Observer, observe};
 use shared::Shared;
 
 /// Captures that begin further apart than this by their clocks are taken to have clocks that were
@@ -97,7 +96,7 @@ pub fn trace(
     inputs: Vec<PointInput>,
     options: &Options,
     progress: &mut dyn FnMut(Progress),
-) -> Result<facts::Trace, TraceError> {
+) -> Result<Trace, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
         let (names, intake, sorted) = open(inputs, options, scope);
@@ -165,11 +164,15 @@ struct Run<'scope> {
     separate: bool,
     frames: u64,
     /// Set in a second reading: takes each frame of the connections that it wants.
-    recorder: Option<Recorder>,
+    observer: Option<&'scope mut dyn Observer>,
 }
 
 impl<'scope> Run<'scope> {
-    fn new(intake: Intake<'scope>, options: &Options, recorder: Option<Recorder>) -> Self {
+    fn new(
+        intake: Intake<'scope>,
+        options: &Options,
+        observer: Option<&'scope mut dyn Observer>,
+    ) -> Self {
         let mut run = Self {
             points: Vec::new(),
             hops: Vec::new(),
@@ -177,11 +180,11 @@ impl<'scope> Run<'scope> {
             by_interface: options.points_by_interface,
             separate: options.separate,
             frames: 0,
-            recorder,
+            observer,
             intake,
         };
         run.grow(run.intake.points());
-        if run.hops.is_empty() && !run.by_interface && run.recorder.is_none() {
+        if run.hops.is_empty() && !run.by_interface && run.observer.is_none() {
             let limit = |point: &mut Point| {
                 let Options {
                     max_connections,
@@ -204,7 +207,7 @@ impl<'scope> Run<'scope> {
         } else {
             self.points.len().saturating_sub(1)
         };
-        let tells = self.recorder.is_some();
+        let tells = self.observer.is_some();
         self.hops.resize_with(hops, || Hop::new(tells));
     }
 
@@ -280,7 +283,7 @@ impl<'scope> Run<'scope> {
         };
         let taken = items.len();
         self.frames += taken as u64;
-        if self.hops.is_empty() && self.recorder.is_none() {
+        if self.hops.is_empty() && self.observer.is_none() {
             self.points[feed].take_all(items);
         } else {
             for item in items {
@@ -307,7 +310,7 @@ impl<'scope> Run<'scope> {
         } else {
             None
         };
-        self.record(point, item, tracked.as_ref());
+        self.show(point, item, tracked.as_ref());
         for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
             let Some(found) = self.hops.get_mut(hop) else {
                 continue;
@@ -320,7 +323,7 @@ impl<'scope> Run<'scope> {
         }
     }
 
-    fn finish(self, names: Vec<String>) -> Result<facts::Trace, TraceError> {
+    fn finish(self, names: Vec<String>) -> Result<Trace, TraceError> {
         let Self {
             intake,
             mut points,
@@ -352,12 +355,12 @@ impl<'scope> Run<'scope> {
                 let datagram = if by_interface { i } else { 0 };
                 describe(name, point, end_of(i), datagram)
             });
-        let mut trace = facts::Trace {
+        let mut trace = Trace {
             points: point_facts.collect(),
             hops: hop_facts,
         };
-        vantage::disprove_uncut(&mut trace);
-        vantage::set_between(&mut trace);
+        revised::disprove_uncut(&mut trace);
+        revised::set_between(&mut trace);
         Ok(trace)
     }
 }

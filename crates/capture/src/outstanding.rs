@@ -6,9 +6,7 @@ mod transmission;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::doubled::{Copies, Surroundings};
-use crate::flow::Around;
-use crate::frame::Frame;
+use crate::doubled::Copies;
 use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
@@ -42,16 +40,6 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// Whether a frame is a copy of one that passed.
-    pub(crate) fn is_copy(&self, frame: &Frame, signature: u64, around: Around) -> bool {
-        let around = Surroundings {
-            rtt_ns: around.rtt_ns,
-            loss_reported: around.loss_reported,
-            doubling: self.doubling,
-        };
-        self.copies.knows(frame, signature, &around)
-    }
-
     #[inline(never)]
     fn lend(&mut self) -> Box<Held> {
         self.spare.pop().unwrap_or_default()

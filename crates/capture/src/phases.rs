@@ -1,6 +1,6 @@
 //! The phases of a request that curl prints: connect, TLS, first byte, transfer.
 
-use crate::facts::Phases;
+use crate::facts::connection::Phases;
 use crate::frame::Frame;
 
 /// TLS record types (RFC 8446, section 5.1).

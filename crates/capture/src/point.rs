@@ -6,9 +6,9 @@ use std::mem::discriminant;
 use coalescope_wire::LinkType;
 
 use crate::connection::{Connection, Tracked};
-use crate::facts::Connections;
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
+use crate::kept::Connections;
 use crate::outstanding::Common;
 use crate::reader::{BATCH, Item};
 use crate::table::Table;
@@ -225,6 +225,7 @@ impl Point {
 
     /// Gives everything away.
     pub(crate) fn finish(self) -> (Totals, Connections) {
-        (self.totals, self.table.into_connections())
+        let (followed, order) = self.table.into_blocks();
+        (self.totals, Connections::new(followed, order))
     }
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use coalescope_wire::LinkType;
 
 use crate::file::{RawFrame, Source};
-use crate::frame::{Digest, Digester, Frame};
+use crate::frame::digester::Digester;
+use crate::frame::{Digest, Frame};
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
 /// cache, enough that with many connections their cache misses overlap ([`crate::table::Table::warm`]).

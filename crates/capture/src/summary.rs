@@ -5,14 +5,15 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
 
 use crate::connection::{Connection, HIGH, LOW};
-use crate::facts::{self, Direction, Endpoint, Examples, Fate, Rejected, Repeats, Vantage};
+use crate::facts::connection::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
 use crate::fisher::odds_and_p;
 use crate::flow::{Flow, MIN_RTO_NS};
+use crate::lengths::Fate;
 use crate::tally::Multi;
 use crate::vantage::is_uncut;
 
 /// The facts of a finished connection.
-pub(crate) fn connection(id: u64, connection: &Connection) -> facts::Connection {
+pub(crate) fn connection(id: u64, connection: &Connection) -> connection::Connection {
     let vantage = connection.halves().vantage();
     let (client, server) = if connection.client_is_low {
         (LOW, HIGH)
@@ -24,7 +25,7 @@ pub(crate) fn connection(id: u64, connection: &Connection) -> facts::Connection 
     let to_client = direction(connection, server, vantage == Vantage::Server, &rtt);
     let ends = connection.key.ends();
     let version = connection.key.version();
-    facts::Connection {
+    connection::Connection {
         id,
         network: if version == 4 { "ipv4" } else { "ipv6" },
         tunnel: connection
@@ -213,20 +214,6 @@ fn repeats(flow: &Flow, uncut: bool) -> Repeats {
         single - single_repeated,
     ]);
     repeats
-}
-
-/// Turns what was taken for uncut frames into merged ones.
-pub(crate) fn call_merged(direction: &mut Direction) {
-    direction.merged_frames += std::mem::take(&mut direction.tso_frames);
-    let repeats = &mut direction.repeats;
-    repeats.merged += std::mem::take(&mut repeats.tso);
-    repeats.merged_repeated += std::mem::take(&mut repeats.tso_repeated);
-    (repeats.odds_ratio, repeats.p_value) = odds_and_p([
-        repeats.merged_repeated,
-        repeats.merged - repeats.merged_repeated,
-        repeats.single_repeated,
-        repeats.single - repeats.single_repeated,
-    ]);
 }
 
 fn rejected(flow: &Flow) -> Rejected {

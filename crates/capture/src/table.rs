@@ -8,7 +8,6 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::connection::Connection;
-use crate::facts::Connections;
 use crate::frame::Frame;
 use crate::key::Key;
 use crate::reader::Item;
@@ -205,16 +204,17 @@ impl Table {
         self.blocks.iter_mut().flatten().for_each(call);
     }
 
-    /// Gives the connections away, in order of their first frame.
-    pub(crate) fn into_connections(self) -> Connections {
+    /// Gives the connections away, and their places in order of their first frame, if they do not lie in that order.
+    pub(crate) fn into_blocks(self) -> (Vec<Vec<Connection>>, Option<Vec<u32>>) {
         let order = self.limit.order(self.len);
-        Connections::new(self.blocks, order)
+        (self.blocks, order)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kept::Connections;
 
     fn syn(port: u16, time_ns: i64) -> Frame {
         let mut frame = Frame::default();
@@ -240,7 +240,8 @@ mod tests {
         // The newest ones are known, the oldest are not.
         assert!(table.find(&syn(2_000, 0).key).is_some());
         assert!(table.find(&syn(1, 0).key).is_none());
-        let kept = table.into_connections();
+        let (followed, order) = table.into_blocks();
+        let kept = Connections::new(followed, order);
         let firsts: Vec<u64> = kept.iter().map(|one| one.first_frame).collect();
         assert!(firsts.is_sorted(), "{firsts:?}");
         assert_eq!(kept.len(), 2_000 - gone);
@@ -284,7 +285,7 @@ mod tests {
             size_of::<Connection>()
         );
         // Made of a state for the moment in which it is judged or written, and then let go.
-        let facts = size_of::<crate::facts::Connection>();
+        let facts = size_of::<crate::facts::connection::Connection>();
         assert!(facts <= 1536, "{facts}");
     }
 }

@@ -80,7 +80,8 @@ mod tests {
 
     use super::*;
     use crate::file::{Direction, RawFrame};
-    use crate::frame::{Digest, Digester};
+    use crate::frame::Digest;
+    use crate::frame::digester::Digester;
 
     const CLIENT: [u8; 6] = [10, 0, 0, 1, 0xc0, 1];
     const SERVER: [u8; 6] = [10, 0, 0, 2, 0, 80];

@@ -1,6 +1,7 @@
 //! From one point to the next: the same connections, clocks, and what became of each frame.
 
 mod clock;
+mod event;
 mod join;
 mod link;
 mod order;
@@ -23,15 +24,14 @@ use crate::flow::Data;
 use crate::frame::{Frame, Odd};
 use crate::point::Point;
 use clock::{Clock, Differences, Offsets};
+use event::{Event, Passing, Side, Sighting};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
 pub(crate) use outcome::{Judged, Outcome};
-use pair::{Pair, Side};
+use pair::Pair;
 use reading::Reading;
 use sides::{Ends, Sides};
-use sighted::Sighting;
 use strip::Slots;
-pub use strip::{Slot, Strip};
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that what is held goes without a verdict.
 const MAX_HELD: usize = 192 * 1024;
@@ -50,32 +50,6 @@ struct Half {
     nth: [u64; 2],
     /// What passed until the pair is found.
     early: VecDeque<Passing>,
-}
-
-/// Something seen at a point, of a direction's data: in the point's own terms until a pair takes it,
-/// then by the first point's numbers.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Syn { number: u32, sighting: Sighting },
-    Data(Seen),
-    Ack { position: u64, sighting: Sighting },
-}
-
-impl Event {
-    /// By the clock of the point that saw it.
-    fn own_ns(&self) -> i64 {
-        match self {
-            Self::Data(seen) => seen.own_ns,
-            Self::Syn { sighting, .. } | Self::Ack { sighting, .. } => sighting.time_ns,
-        }
-    }
-}
-
-/// An event with the end that sent the frame.
-#[derive(Clone, Copy, Debug)]
-struct Passing {
-    from_low: bool,
-    event: Event,
 }
 
 /// A hop between two points, in both directions.

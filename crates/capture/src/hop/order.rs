@@ -17,10 +17,9 @@ mod standing;
 
 use std::collections::VecDeque;
 
-use super::Event;
 use super::clock::{Clock, MOST_DRIFT_PPM};
-use super::pair::Side;
-use super::sighted::{Sighting, Sightings};
+use super::event::{Event, Side, Sighting};
+use super::sighted::Sightings;
 pub(super) use standing::standing;
 
 /// From here on evidence is taken for proof. Two wide gaps, or TTLs that fall both ways, are.

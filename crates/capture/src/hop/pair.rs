@@ -1,32 +1,14 @@
 //! One connection at both points of a hop.
 
 use super::clock::{Clock, Differences, Offsets};
+use super::event::{Event, Passing, Side, Sighting};
 use super::link::{Mark, MatchedBy};
 use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
-use super::sighted::Sighting;
 use super::strip::Slots;
 use super::way::Way;
-use super::{Event, Passing};
 use crate::connection::Connection;
 use crate::point::Point;
-
-/// First or second point of the hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    First,
-    Second,
-}
-
-impl Side {
-    pub(crate) fn new(index: usize) -> Self {
-        if index == 0 {
-            Self::First
-        } else {
-            Self::Second
-        }
-    }
-}
 
 /// Events kept while it is not known which point comes first; then what evidence there is decides.
 const MAX_UNDECIDED: usize = 16 * 1024;

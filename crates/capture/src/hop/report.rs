@@ -4,7 +4,7 @@ use super::Hop;
 use super::pair::Pair;
 use super::strip::Slots;
 use crate::connection::Connection;
-use crate::facts::{self, HopConnection, Outcomes};
+use crate::facts::hop::{self, HopConnection, Outcomes};
 use crate::fisher::odds_and_p;
 use crate::point::Point;
 use crate::vantage::flow_is_uncut;
@@ -14,7 +14,7 @@ const LISTED: usize = 100;
 
 impl Hop {
     /// Judges the rest and gives the facts of both directions; the way back only if data went it.
-    pub(crate) fn finish(&mut self, points: [&Point; 2], names: [&str; 2]) -> Vec<facts::Hop> {
+    pub(crate) fn finish(&mut self, points: [&Point; 2], names: [&str; 2]) -> Vec<hop::Hop> {
         self.round(points, true);
         let mut forth = self.direction(points, names, true);
         let back = self.direction(points, [names[1], names[0]], false);
@@ -26,12 +26,12 @@ impl Hop {
         hops
     }
 
-    fn direction(&mut self, points: [&Point; 2], names: [&str; 2], forth: bool) -> facts::Hop {
-        let mut hop = facts::Hop {
+    fn direction(&mut self, points: [&Point; 2], names: [&str; 2], forth: bool) -> hop::Hop {
+        let mut hop = hop::Hop {
             from: names[0].to_owned(),
             to: names[1].to_owned(),
             connections_matched: self.pairs.len() as u64,
-            ..facts::Hop::default()
+            ..hop::Hop::default()
         };
         self.fill_clock(&mut hop, forth);
         let strip = &mut self.strips[usize::from(!forth)];
@@ -46,7 +46,7 @@ impl Hop {
         hop
     }
 
-    fn fill_clock(&self, hop: &mut facts::Hop, forth: bool) {
+    fn fill_clock(&self, hop: &mut hop::Hop, forth: bool) {
         // Adding 0 makes a zero of either sign positive.
         let sign = if forth { 1.0 } else { -1.0 };
         let (offset, drift) = self.clock.fit();
@@ -63,7 +63,7 @@ impl Hop {
     }
 }
 
-impl facts::Hop {
+impl hop::Hop {
     /// Turns what was taken for uncut frames of a connection into merged ones.
     pub(crate) fn call_merged(&mut self, from_id: u64, direction: &str) {
         let seen = |c: &&mut HopConnection| c.from_id == from_id && c.direction == direction;
@@ -87,7 +87,7 @@ fn worst_first(c: &HopConnection) -> std::cmp::Reverse<(u64, u64, u64, u64)> {
 }
 
 fn add_pair(
-    hop: &mut facts::Hop,
+    hop: &mut hop::Hop,
     pair: &mut Pair,
     points: [&Point; 2],
     forth: bool,

@@ -7,8 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::Event;
-use super::pair::Side;
+use super::event::{Event, Side, Sighting};
 
 /// The first frames of each direction are remembered at each point, and the last: captures that
 /// begin together share the former. Where one begins later by clocks that show anything, its frames
@@ -40,16 +39,6 @@ fn sighting(event: &Event) -> Sighting {
         },
         Event::Syn { sighting, .. } | Event::Ack { sighting, .. } => *sighting,
     }
-}
-
-/// A frame at one point, in its own time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sighting {
-    pub(super) time_ns: i64,
-    /// What tells it from others of one position; 0 if nothing does.
-    pub(super) mark: u32,
-    pub(super) ttl: u8,
-    pub(super) fragmented: bool,
 }
 
 /// Frames of one direction at one point. Of those with one mark the first counts.

@@ -1,6 +1,7 @@
 //! What became of frames over time, in as many slots as a line of text can use.
 
 use super::outcome::{Judged, Outcome};
+use crate::facts::hop::{Slot, Strip};
 
 /// Slots of a strip: of a capture that lasts, about half of them are used at least, so that some make up
 /// each column of a line.
@@ -9,40 +10,6 @@ const SLOTS: usize = 256;
 const FIRST_SHIFT: u32 = 10;
 /// Slots of 2^54 ns: 256 of them are all the time that there is.
 const LAST_SHIFT: u32 = 54;
-
-/// What became of the frames of a hop over time, from the first to the last that is known of.
-#[derive(Clone, Debug, Default)]
-pub struct Strip {
-    /// How long a slot lasts, in seconds.
-    pub slot_s: f64,
-    /// The slots, 256 at most, by the time at which frames left.
-    pub slots: Vec<Slot>,
-}
-
-/// What became of frames that left in one slot of time; those that were missed or not judged are not
-/// counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slot {
-    /// Merged (or TSO) frames that were lost.
-    pub merged_lost: u32,
-    /// Single frames that were lost, and frames of which a part was.
-    pub other_lost: u32,
-    /// Merged (or TSO) frames that arrived in some form.
-    pub merged_arrived: u32,
-    /// Single frames that arrived.
-    pub single_arrived: u32,
-}
-
-impl Slot {
-    /// Adds what another one counted.
-    pub fn add(&mut self, other: &Self) {
-        let add = |count: &mut u32, more: u32| *count = count.saturating_add(more);
-        add(&mut self.merged_lost, other.merged_lost);
-        add(&mut self.other_lost, other.other_lost);
-        add(&mut self.merged_arrived, other.merged_arrived);
-        add(&mut self.single_arrived, other.single_arrived);
-    }
-}
 
 /// One direction of a hop, over all its connections. Its slots become longer as the capture does.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 
 use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
-use crate::facts::{Fate, Lengths, Outcomes};
+use crate::facts::hop::Outcomes;
+use crate::lengths::{Fate, Lengths};
 use crate::tally::note;
 
 /// Outcomes of one direction, by sort.

@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::Event;
 use super::clock::{Clock, Differences, Offsets};
+use super::event::{Event, Side, Sighting};
 use super::join::Join;
 use super::outcome::Seen;
-use super::pair::Side;
-use super::sighted::Sighting;
 use super::verdicts::Verdicts;
 
 /// Acknowledgments remembered for the clock, and one in how many.

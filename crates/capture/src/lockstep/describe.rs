@@ -1,12 +1,12 @@
 //! What a point saw, once everything was read.
 
-use crate::facts;
+use crate::facts::trace::{self, Trace};
 use crate::point::{Point, Summed, Totals};
 use crate::reader::End;
 use crate::summary::seconds;
 
 /// Says that the points were given in another order.
-pub(super) fn tell_order(trace: &mut facts::Trace) {
+pub(super) fn tell_order(trace: &mut Trace) {
     let names: Vec<_> = trace
         .points
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn tell_order(trace: &mut facts::Trace) {
 }
 
 /// The facts of a point.
-pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) -> facts::Point {
+pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) -> trace::Point {
     let (totals, connections) = point.finish();
     let incomplete = end
         .incomplete_datagrams
@@ -31,7 +31,7 @@ pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) 
         .unwrap_or(0);
     let mut warnings = end.warnings.clone();
     warnings.extend(totals_warnings(&totals, incomplete));
-    facts::Point {
+    trace::Point {
         name,
         files: end.files.clone(),
         link_types: totals.links.iter().map(|link| (*link).to_owned()).collect(),

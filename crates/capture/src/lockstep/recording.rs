@@ -1,55 +1,76 @@
 //! The second reading: of a few connections, frame by frame.
 
-use crate::connection::Tracked;
+use crate::connection::{Connection, Tracked};
+use crate::hop::Hop;
 use crate::point::Point;
 use crate::reader::Item;
-use crate::series::Recorder;
 
 use super::intake::Intake;
 use super::{Options, PointInput, Progress, Run, TraceError, check, introduce, open};
 
-/// Reads only the connections that a recorder wants, and gives them to it frame by frame.
-pub(crate) fn record(
+/// Who wants to see a few connections frame by frame.
+pub(crate) trait Observer {
+    /// Whether a frame may be of one of them. Everything else is passed over.
+    fn wants(&self, point: usize, item: &Item) -> bool;
+
+    /// Takes a frame that its connection has just taken.
+    fn saw(
+        &mut self,
+        point: usize,
+        item: &Item,
+        tracked: &(u32, Tracked),
+        after: Option<&Connection>,
+    );
+
+    /// Asks a hop, which begins at this point, what became of frames.
+    fn ask(&mut self, point: usize, hop: &mut Hop);
+
+    /// Takes what is known of the connections when everything was read.
+    fn know(&mut self, points: &[Point]);
+}
+
+/// Reads only the connections that an observer wants, and gives them to it frame by frame.
+pub(crate) fn observe(
     inputs: Vec<PointInput>,
     options: &Options,
-    recorder: Recorder,
+    observer: &mut dyn Observer,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Recorder, TraceError> {
+) -> Result<(), TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
         let (names, intake, _) = open(inputs, options, scope);
-        let mut run = Run::new(intake, options, Some(recorder));
+        let mut run = Run::new(intake, options, Some(observer));
         run.read(progress);
-        run.finish_recording(&names)
+        run.finish_observed(&names)
     })
 }
 
 impl Run<'_> {
-    /// Whether a frame is to be followed: all are, unless a recorder wants few.
+    /// Whether a frame is to be followed: all are, unless an observer wants few.
     pub(super) fn is_wanted(&self, point: usize, item: &Item) -> bool {
-        let recorder = self.recorder.as_ref();
-        recorder.is_none_or(|recorder| recorder.wants(point, item))
+        let observer = self.observer.as_ref();
+        observer.is_none_or(|observer| observer.wants(point, item))
     }
 
-    /// Shows the recorder, if there is one, what a frame did.
-    pub(super) fn record(&mut self, point: usize, item: &Item, tracked: Option<&(u32, Tracked)>) {
-        if let (Some(recorder), Some(tracked)) = (&mut self.recorder, tracked) {
+    /// Shows the observer, if there is one, what a frame did.
+    pub(super) fn show(&mut self, point: usize, item: &Item, tracked: Option<&(u32, Tracked)>) {
+        if let (Some(observer), Some(tracked)) = (&mut self.observer, tracked) {
             let after = self.points[point].table.get(tracked.0);
-            recorder.saw(point, item, tracked, after);
+            observer.saw(point, item, tracked, after);
         }
     }
 
-    /// Tells the recorder, if there is one, what became of frames.
+    /// Tells the observer, if there is one, what became of frames.
     pub(super) fn tell(&mut self) {
-        if let Some(recorder) = &mut self.recorder {
+        if let Some(observer) = &mut self.observer {
             for (point, hop) in self.hops.iter_mut().enumerate() {
-                recorder.ask(point, hop);
+                observer.ask(point, hop);
             }
         }
     }
 
-    /// Judges the rest, and gives the recorder.
-    fn finish_recording(mut self, names: &[String]) -> Result<Recorder, TraceError> {
+    /// Judges the rest, for the observer.
+    fn finish_observed(mut self, names: &[String]) -> Result<(), TraceError> {
         let read = std::mem::replace(&mut self.intake, Intake::Feeds(Vec::new()));
         read.ends(names)?;
         self.points.iter_mut().for_each(Point::settle);
@@ -58,8 +79,9 @@ impl Run<'_> {
             hop.round([&self.points[i], &self.points[i + 1]], true);
         }
         self.tell();
-        let mut recorder = self.recorder.take().unwrap_or_default();
-        recorder.know(&self.points);
-        Ok(recorder)
+        if let Some(observer) = &mut self.observer {
+            observer.know(&self.points);
+        }
+        Ok(())
     }
 }

@@ -2,9 +2,11 @@
 
 use coalescope_wire::Flags;
 
-use super::lane::{LaneRecord, Record, index, scaled};
+use super::lane::{LaneRecord, index};
+use super::record::{Record, scaled};
 use super::{Data, Fate, Frame, Lane, Series, Way};
-use crate::facts::{Trace, Vantage};
+use crate::facts::connection::Vantage;
+use crate::facts::trace::Trace;
 use crate::flow;
 use crate::hop::Outcome;
 

@@ -1,7 +1,7 @@
 //! Which connections of other points the chosen ones are.
 
 use crate::connection::Connection;
-use crate::facts::Trace;
+use crate::facts::trace::Trace;
 
 /// A connection of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,14 +9,16 @@ mod build;
 mod choice;
 mod lane;
 mod rates;
+mod record;
 mod recorder;
 mod thin;
 
-use crate::facts::{self, Endpoint, Trace};
+use crate::facts::connection::{self, Endpoint};
+use crate::facts::trace::Trace;
 use crate::lockstep::{self, Options, PointInput, Progress, TraceError};
 pub use choice::Chosen;
 pub use rates::{Bin, Rates};
-pub(crate) use recorder::Recorder;
+use recorder::Recorder;
 
 /// Upper ends, in bytes, of the classes of [`Way::lengths`]; the last class has none. Up to a
 /// full Ethernet frame they are those of RMON (RFC 2819, `etherStatsPkts64Octets` and its kin),
@@ -47,7 +49,7 @@ pub struct Lane {
     /// The point.
     pub point: String,
     /// What the trace says of the connection here.
-    pub connection: facts::Connection,
+    pub connection: connection::Connection,
     /// Whether times are by the first lane's clock. If not, the clocks' difference is not known,
     /// and the first frame here is shown at the time of the first frame there.
     pub is_aligned: bool,
@@ -193,7 +195,7 @@ pub fn series(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Series>, TraceError> {
     let groups = choice::groups(trace, chosen, options.separate);
-    let recorder = Recorder::new(trace, &groups, limit);
-    let recorded = lockstep::record(inputs, options, recorder, progress)?;
-    Ok(build::series(trace, recorded.finish()))
+    let mut recorder = Recorder::new(trace, &groups, limit);
+    lockstep::observe(inputs, options, &mut recorder, progress)?;
+    Ok(build::series(trace, recorder.finish()))
 }

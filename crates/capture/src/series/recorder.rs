@@ -3,19 +3,20 @@
 use super::Chosen;
 use super::lane::LaneRecord;
 use crate::connection::{Connection, Tracked};
-use crate::facts::Trace;
+use crate::facts::trace::Trace;
 use crate::hop::Hop;
+use crate::lockstep::Observer;
 use crate::point::Point;
 use crate::reader::Item;
 
 /// The lanes of all chosen connections.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {
+pub(super) struct Recorder {
     lanes: Vec<LaneRecord>,
 }
 
 impl Recorder {
-    pub(crate) fn new(trace: &Trace, groups: &[Vec<Chosen>], limit: usize) -> Self {
+    pub(super) fn new(trace: &Trace, groups: &[Vec<Chosen>], limit: usize) -> Self {
         let lane = |slot: usize, chosen: &Chosen| {
             let followed = trace.points[chosen.point].connections.followed(chosen.id)?;
             Some(LaneRecord::new(slot, *chosen, followed, limit))
@@ -29,14 +30,20 @@ impl Recorder {
         }
     }
 
-    /// Whether a frame may be of a chosen connection. Everything else is passed over.
-    pub(crate) fn wants(&self, point: usize, item: &Item) -> bool {
+    /// The lanes that were seen.
+    pub(super) fn finish(self) -> Vec<LaneRecord> {
+        let lanes = self.lanes.into_iter();
+        lanes.filter(|lane| lane.here.is_some()).collect()
+    }
+}
+
+impl Observer for Recorder {
+    fn wants(&self, point: usize, item: &Item) -> bool {
         let is_lane = |lane: &LaneRecord| lane.chosen.point == point && lane.key == item.frame.key;
         item.is_tcp() && self.lanes.iter().any(is_lane)
     }
 
-    /// Takes a frame that its connection has just taken.
-    pub(crate) fn saw(
+    fn saw(
         &mut self,
         point: usize,
         item: &Item,
@@ -50,8 +57,7 @@ impl Recorder {
         }
     }
 
-    /// Asks a hop, which begins at this point, what became of frames.
-    pub(crate) fn ask(&mut self, point: usize, hop: &mut Hop) {
+    fn ask(&mut self, point: usize, hop: &mut Hop) {
         hop.tell(|side, id, judged| {
             let is_lane =
                 |lane: &&mut LaneRecord| lane.chosen.point == point + side && lane.here == Some(id);
@@ -61,8 +67,7 @@ impl Recorder {
         });
     }
 
-    /// Takes what is known of the connections when everything was read.
-    pub(crate) fn know(&mut self, points: &[Point]) {
+    fn know(&mut self, points: &[Point]) {
         for lane in &mut self.lanes {
             let point = points.get(lane.chosen.point);
             let connection = point
@@ -72,11 +77,5 @@ impl Recorder {
                 lane.know(connection);
             }
         }
-    }
-
-    /// The lanes that were seen.
-    pub(super) fn finish(self) -> Vec<LaneRecord> {
-        let lanes = self.lanes.into_iter();
-        lanes.filter(|lane| lane.here.is_some()).collect()
     }
 }

@@ -5,18 +5,10 @@
 //! there is room, and there is always room for some of everything.
 
 use super::Left;
-use super::lane::Record;
+use super::record::{Rank, Record};
 
 /// A rank with fewer frames than this part of the limit is not thinned.
 const SMALL: usize = 8;
-
-/// How much a frame tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rank {
-    Plain,
-    Merged,
-    Telling,
-}
 
 /// The frames of a lane that stay.
 #[derive(Debug)]

@@ -13,7 +13,8 @@ use proptest::sample::select;
 use crate::connection::Connection;
 use crate::file::{Direction, RawFrame, Source};
 use crate::flow::Data;
-use crate::frame::{Digest, Digester, Frame};
+use crate::frame::digester::Digester;
+use crate::frame::{Digest, Frame};
 use crate::outstanding::Common;
 use crate::summary;
 

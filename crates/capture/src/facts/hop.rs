@@ -1,0 +1,149 @@
+//! From one point to the next: what became of frames.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::lengths::{Fate, Lengths};
+
+/// What became of the frames of one sort from one point to the next.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+pub struct Outcomes {
+    /// Frames seen at the first point.
+    pub seen: u64,
+    /// Arrived as they were.
+    pub arrived: u64,
+    /// Did not arrive in any form.
+    pub lost: u64,
+    /// Arrived as several frames.
+    pub resplit: u64,
+    /// Arrived inside a larger frame.
+    pub merged_further: u64,
+    /// Arrived as IP fragments.
+    pub fragmented: u64,
+    /// Arrived in part.
+    pub partly_lost: u64,
+    /// Not in the second capture, but acknowledged by the receiver: that capture missed them.
+    pub missed: u64,
+    /// The captures do not overlap enough to tell, or memory ran out.
+    pub not_judged: u64,
+}
+
+impl Outcomes {
+    /// Frames that arrived in some form, in part at least.
+    #[must_use]
+    pub fn came_through(&self) -> u64 {
+        self.arrived + self.resplit + self.merged_further + self.fragmented + self.partly_lost
+    }
+}
+
+/// One hop, in one direction of data.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Hop {
+    /// The point that data left.
+    pub from: String,
+    /// The point that it went to.
+    pub to: String,
+    /// Connections found at both.
+    pub connections_matched: u64,
+    /// Clock of `to` minus clock of `from`, in seconds, at the start.
+    pub clock_offset_s: Option<f64>,
+    /// How fast the clock of `to` gains on that of `from`, in parts per million.
+    pub clock_drift_ppm: Option<f64>,
+    /// One-way delay, smallest, in seconds (half of what both directions sum to, where known).
+    pub delay_min_s: Option<f64>,
+    /// One-way delay, median, in seconds.
+    pub delay_median_s: Option<f64>,
+    /// How much longer than at least frames take in the middle, in this direction. For the judgment alone.
+    #[serde(skip)]
+    pub delay_spread_s: Option<f64>,
+    /// Data frames that overtook or were overtaken on this hop.
+    pub reordered: u64,
+    /// Merged frames.
+    pub merged: Outcomes,
+    /// Frames not yet cut by their sender (TSO).
+    pub tso: Outcomes,
+    /// Frames of one segment.
+    pub single: Outcomes,
+    /// Of the single frames, those with no other of their connection within a millisecond.
+    pub lone: Outcomes,
+    /// Odds ratio of loss, merged against single; null where it cannot be computed.
+    pub odds_ratio: Option<f64>,
+    /// Fisher's exact test of lost x merged, two-sided.
+    pub p_value: Option<f64>,
+    /// Per connection, worst first, at most 100.
+    pub connections: Vec<HopConnection>,
+    /// What became of merged frames by their length: for the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
+    /// Single frames of half a segment and more.
+    #[serde(skip)]
+    pub full: Fate,
+    /// What became of frames over time, for text.
+    #[serde(skip)]
+    pub strip: Strip,
+}
+
+/// One connection over one hop.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct HopConnection {
+    /// Its id at `from`.
+    pub from_id: u64,
+    /// Its id at `to`.
+    pub to_id: u64,
+    /// How it was recognised: `handshake`, `sequence numbers`, `payload`.
+    pub matched_by: &'static str,
+    /// Which direction of the connection this is: `to_client` or `to_server`.
+    pub direction: &'static str,
+    /// Merged frames.
+    pub merged: Outcomes,
+    /// TSO frames.
+    pub tso: Outcomes,
+    /// Frames of one segment.
+    pub single: Outcomes,
+    /// Frame numbers at `from` of merged or TSO frames that were lost; a few.
+    pub merged_lost_frames: Vec<u64>,
+    /// Frame numbers at `from` of single frames that were lost; a few.
+    pub single_lost_frames: Vec<u64>,
+    /// Frame numbers at `from` of merged or TSO frames that arrived in some form; a few.
+    pub merged_arrived_frames: Vec<u64>,
+    /// What became of merged or TSO frames by their length: for the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
+    /// Single frames of half a segment and more.
+    #[serde(skip)]
+    pub full: Fate,
+}
+
+/// What became of the frames of a hop over time, from the first to the last that is known of.
+#[derive(Clone, Debug, Default)]
+pub struct Strip {
+    /// How long a slot lasts, in seconds.
+    pub slot_s: f64,
+    /// The slots, 256 at most, by the time at which frames left.
+    pub slots: Vec<Slot>,
+}
+
+/// What became of frames that left in one slot of time; those that were missed or not judged are not
+/// counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Merged (or TSO) frames that were lost.
+    pub merged_lost: u32,
+    /// Single frames that were lost, and frames of which a part was.
+    pub other_lost: u32,
+    /// Merged (or TSO) frames that arrived in some form.
+    pub merged_arrived: u32,
+    /// Single frames that arrived.
+    pub single_arrived: u32,
+}
+
+impl Slot {
+    /// Adds what another one counted.
+    pub fn add(&mut self, other: &Self) {
+        let add = |count: &mut u32, more: u32| *count = count.saturating_add(more);
+        add(&mut self.merged_lost, other.merged_lost);
+        add(&mut self.other_lost, other.other_lost);
+        add(&mut self.merged_arrived, other.merged_arrived);
+        add(&mut self.single_arrived, other.single_arrived);
+    }
+}

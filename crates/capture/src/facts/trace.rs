@@ -1,0 +1,51 @@
+//! All of it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::connection::Connection;
+use super::hop::Hop;
+use crate::kept::Connections;
+
+/// Everything read from one set of captures.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Trace {
+    /// Points in path order.
+    pub points: Vec<Point>,
+    /// Hops between neighbouring points, in the direction in which data went.
+    pub hops: Vec<Hop>,
+}
+
+/// What one observation point saw.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Point {
+    /// Its name: as given, or the file's stem.
+    pub name: String,
+    /// The files it was read from.
+    pub files: Vec<String>,
+    /// Link types met.
+    pub link_types: Vec<String>,
+    /// Frames read.
+    pub frames: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Frames that carried TCP.
+    pub tcp_frames: u64,
+    /// Bytes of frames that carried UDP, QUIC among it: none of it is judged.
+    pub udp_bytes: u64,
+    /// Time of the first frame, seconds since 1970.
+    pub first_s: Option<f64>,
+    /// Time of the last frame, seconds since 1970.
+    pub last_s: Option<f64>,
+    /// Bytes of the files that could not be read.
+    pub unreadable_bytes: u64,
+    /// Frames whose headers were damaged or not all captured.
+    pub unparsed_frames: u64,
+    /// Frames that stand in the file twice (a mirror of ingress and egress).
+    pub doubled_frames: u64,
+    /// What was left out or looked odd.
+    pub warnings: Vec<String>,
+    /// Connections, in order of their first frame.
+    #[schemars(with = "Vec<Connection>")]
+    pub connections: Connections,
+}

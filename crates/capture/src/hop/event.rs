@@ -1,0 +1,56 @@
+//! What the two points of a hop show of a connection.
+
+use super::outcome::Seen;
+
+/// First or second point of the hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    First,
+    Second,
+}
+
+impl Side {
+    pub(super) fn new(index: usize) -> Self {
+        if index == 0 {
+            Self::First
+        } else {
+            Self::Second
+        }
+    }
+}
+
+/// A frame at one point, in its own time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sighting {
+    pub(super) time_ns: i64,
+    /// What tells it from others of one position; 0 if nothing does.
+    pub(super) mark: u32,
+    pub(super) ttl: u8,
+    pub(super) fragmented: bool,
+}
+
+/// Something seen at a point, of a direction's data: in the point's own terms until a pair takes it,
+/// then by the first point's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    Syn { number: u32, sighting: Sighting },
+    Data(Seen),
+    Ack { position: u64, sighting: Sighting },
+}
+
+impl Event {
+    /// By the clock of the point that saw it.
+    pub(super) fn own_ns(&self) -> i64 {
+        match self {
+            Self::Data(seen) => seen.own_ns,
+            Self::Syn { sighting, .. } | Self::Ack { sighting, .. } => sighting.time_ns,
+        }
+    }
+}
+
+/// An event with the end that sent the frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passing {
+    pub(super) from_low: bool,
+    pub(super) event: Event,
+}
