@@ -2,17 +2,17 @@
 
 use coalescope_wire::widely;
 
-use crate::ahead::fetched;
-use crate::copies::Copies;
-use crate::decision::{Counters, Decision};
-use crate::engine::{Engine, Incoming, PushAll};
-use crate::late::{LateCopies, OfBatch};
-use crate::outgoing::{Outgoing, OutgoingBytes};
+use crate::merge::ahead::fetched;
+use crate::merge::engine::{Engine, Incoming, PushAll};
+use crate::out::decision::{Counters, Decision};
+use crate::out::outgoing::{Outgoing, OutgoingBytes};
+use crate::out::sink::{ByteSink, Sink};
+use crate::payload::copies::Copies;
+use crate::payload::late::{LateCopies, OfBatch};
+use crate::payload::store::{Outlet, Parts};
 use crate::profile::Profile;
 use crate::reason::Reason;
 use crate::settings::{Settings, Verification};
-use crate::sink::{ByteSink, Sink};
-use crate::store::{Outlet, Parts};
 
 /// Merges frames without touching their payload.
 ///

@@ -12,47 +12,31 @@
 
 extern crate alloc;
 
-mod ahead;
-mod buffer;
 mod bytes;
-mod change;
 mod coalescer;
-mod copies;
 pub mod could;
-mod decision;
-mod engine;
-mod finish;
+mod frame;
 mod gso;
-mod hash;
-mod held;
-mod inspect;
-mod judge;
-mod late;
-mod outgoing;
-mod plain;
+mod merge;
+mod out;
+mod payload;
 pub mod profile;
 mod reason;
-mod seen;
+mod rules;
 mod settings;
-mod sink;
-mod sound;
 pub mod split;
-mod store;
-mod sums;
-mod table;
-mod template;
 pub mod virtio;
 
 pub use coalescer::{BatchCoalescer, Coalescer, CopyingCoalescer};
 pub use coalescope_wire::{LinkType, UdpTunnels};
 pub use could::{Loss, SegmentSizes, Verdict, could_have_built, could_have_built_on};
-pub use decision::{Action, Counters, Decision};
 pub use gso::{Gso, GsoKind, IdRun};
-pub use outgoing::{About, Outgoing, OutgoingBytes, Part};
+pub use out::decision::{Action, Counters, Decision};
+pub use out::outgoing::{About, Outgoing, OutgoingBytes, Part};
+pub use out::sink::{ByteSink, Each, Sink};
 pub use profile::Profile;
 pub use reason::Reason;
 pub use settings::{Checksums, Settings, Verification};
-pub use sink::{ByteSink, Each, Sink};
 pub use split::{
     MAX_SEGMENT_HEADER, Segment, SegmentChecksum, SplitError, SplitSettings, Splitter,
 };

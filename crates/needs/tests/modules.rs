@@ -214,6 +214,21 @@ fn no_modules_import_each_other() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// The folders of `gro` lie one above the other.
+#[test]
+fn layers_of_the_engine_import_downwards() {
+    let all = crates();
+    let (_, gro) = all.iter().find(|(name, _)| name == "gro").expect("gro");
+    let layer = |module: &Module| module[..1.min(module.len())].to_vec();
+    let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+    for (from, to) in gro.edges() {
+        let above = edges.entry(layer(&from)).or_default();
+        above.extend(to.iter().map(layer).filter(|to| *to != layer(&from)));
+    }
+    assert!(edges.len() > 5, "{edges:?}");
+    assert_eq!(circles(&edges), BTreeSet::new());
+}
+
 #[test]
 fn imports_go_to_the_module_that_owns_the_name() {
     let all = crates();

@@ -7,10 +7,10 @@ use coalescope_wire::{
 };
 
 use super::SegmentSizes;
-use crate::inspect::{Inspection, inspect};
+use crate::frame::inspect::{Inspection, inspect};
+use crate::frame::seen::{Layer4, Seen};
 use crate::profile::{Options, Profile, PureAck, TcpRules};
 use crate::reason::Reason;
-use crate::seen::{Layer4, Seen};
 
 /// Length of the hop-by-hop header that BIG TCP adds.
 const JUMBO_HEADER: usize = 8;

@@ -1,0 +1,229 @@
+//! A frame that waits for others to join it.
+
+use coalescope_wire::{HeaderKind, Headers};
+
+use crate::frame::template::MAX_HEADER;
+use crate::gso::IdRun;
+use crate::reason::Reason;
+
+/// No slot.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// How the identifications of one IPv4 header run through the segments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identifications {
+    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6. What is held of headers is
+    /// no longer than a byte can say.
+    pub(crate) ip: u8,
+    /// The first segment's.
+    pub(crate) first: u16,
+    pub(crate) run: IdRun,
+}
+
+/// No IPv4 header.
+pub(crate) const NO_IPV4: u8 = u8::MAX;
+
+impl Identifications {
+    /// Of a level without IPv4 header.
+    pub(crate) const NONE: Self = Self {
+        ip: NO_IPV4,
+        first: 0,
+        run: IdRun::Increasing,
+    };
+}
+
+/// Where a segment starts: its ports and its sequence number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(u64);
+
+impl Place {
+    /// By the first bytes of a TCP header.
+    #[inline(always)]
+    pub(crate) fn of(tcp: [u8; 8]) -> Self {
+        Self(u64::from_be_bytes(tcp))
+    }
+
+    /// In a flow of which the ports do not matter: one that is not plain.
+    pub(crate) fn at(seq: u32) -> Self {
+        Self(seq.into())
+    }
+
+    #[inline(always)]
+    pub(crate) fn seq(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Where the next segment starts. Where the sequence number wraps, the ports are not those of the flow
+    /// any more: nothing is found by this place, until the next segment gives the right one.
+    #[inline(always)]
+    pub(crate) fn further(self, len: u32) -> Self {
+        Self(self.0.wrapping_add(len.into()))
+    }
+}
+
+/// One slot: a held frame, or room for one.
+///
+/// In the order in which it lies in memory: the headers, so that vector instructions take them from there;
+/// one line of the cache with all that changes when a frame merges, which a store across two lines would
+/// delay for the next; and the rest.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Held {
+    /// The headers of the first segment; flags, acknowledgment and the like are kept up to date.
+    pub(crate) header: [u8; MAX_HEADER],
+
+    /// Where a segment starts that joins behind.
+    pub(crate) next: Place,
+    /// How long a frame is that is like the last one: with a segment of the same size and the same flags.
+    /// 0 where none may join.
+    pub(crate) alike_len: usize,
+    /// The payload that such may bring after the next.
+    pub(crate) alike_room: u32,
+    /// Payload bytes of the first segment.
+    pub(crate) segment_size: u32,
+    /// Not beside `segments`: the compiler would add to both at once, which takes twice the instructions.
+    pub(crate) payload_len: u32,
+    /// The slot that a frame joined after one had joined this one, the last time that it was another.
+    pub(crate) follower: u32,
+    /// Segments with payload.
+    pub(crate) segments: u32,
+    /// The masks that fit its headers.
+    pub(crate) template: u32,
+    /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
+    /// grows.
+    pub(crate) next_id: u16,
+    pub(crate) id_mask: u16,
+    pub(crate) id_step: u16,
+    pub(crate) header_len: u16,
+    /// The number of its first frame.
+    pub(crate) frame: u64,
+    /// The sum of the payload (RFC 1071), where complete checksums are wanted.
+    pub(crate) sum: u64,
+    /// The flow's hash.
+    pub(crate) hash: u64,
+
+    /// Frames without payload.
+    pub(crate) empty: u32,
+    /// When its first frame came, on the caller's clock.
+    pub(crate) since: u64,
+    /// The next slot with the same index in the table.
+    pub(crate) chain: u32,
+    /// Neighbours in the bucket, by time.
+    pub(crate) older: u32,
+    pub(crate) newer: u32,
+    pub(crate) bucket: u32,
+    /// Of the outer header of a tunnel, and of the innermost.
+    pub(crate) ids: [Identifications; 2],
+    /// Where the innermost IP header starts.
+    pub(crate) ip: u16,
+    pub(crate) layer4: u16,
+    /// Bytes in front of the outermost IP packet or VLAN tag: 14 for Ethernet, 0 for raw IP.
+    pub(crate) link_len: u8,
+    pub(crate) version: u8,
+    pub(crate) is_tcp: bool,
+    pub(crate) tunneled: bool,
+    /// Nobody has looked at its checksum yet.
+    pub(crate) unverified: bool,
+    /// In the hash table: others may join.
+    pub(crate) open: bool,
+    /// Ethernet, one IP header and TCP: `headers` says nothing.
+    pub(crate) plain: bool,
+    /// Why nothing joins any more, where it waits for the end of the batch.
+    pub(crate) closed: Option<Reason>,
+    /// Why nothing joins behind any more.
+    pub(crate) tail: Option<Reason>,
+    /// Where the headers are of a frame that is not plain.
+    pub(crate) headers: Headers,
+}
+
+impl Held {
+    pub(crate) fn new() -> Self {
+        Self {
+            header: [0; MAX_HEADER],
+            hash: 0,
+            chain: NONE,
+            older: NONE,
+            newer: NONE,
+            bucket: 0,
+            template: 0,
+            next: Place::default(),
+            payload_len: 0,
+            segment_size: 0,
+            segments: 0,
+            empty: 0,
+            follower: 0,
+            header_len: 0,
+            ip: 0,
+            layer4: 0,
+            version: 4,
+            is_tcp: true,
+            tunneled: false,
+            unverified: false,
+            open: false,
+            closed: None,
+            tail: None,
+            link_len: 0,
+            sum: 0,
+            ids: [Identifications::NONE; 2],
+            alike_len: 0,
+            alike_room: 0,
+            next_id: 0,
+            id_mask: 0,
+            id_step: 0,
+            plain: false,
+            headers: Headers::default(),
+            frame: 0,
+            since: 0,
+        }
+    }
+
+    /// The sequence number of the first payload byte.
+    #[inline]
+    pub(crate) fn seq(&self) -> u32 {
+        self.next.seq().wrapping_sub(self.payload_len)
+    }
+
+    /// Frames that it came in, absorbed ones included.
+    #[inline]
+    pub(crate) fn frames(&self) -> u32 {
+        self.segments + self.empty
+    }
+
+    /// Bytes behind the Ethernet header: what Linux counts as the frame's length.
+    #[inline]
+    pub(crate) fn network_len(&self) -> u32 {
+        u32::from(self.header_len) - u32::from(self.link_len) + self.payload_len
+    }
+}
+
+/// Where the IPv4 headers are of which identifications count: the outer one of a tunnel, and the
+/// innermost one.
+pub(crate) fn identifications(headers: &Headers, frame: &[u8]) -> [Identifications; 2] {
+    let mut found = [Identifications::NONE; 2];
+    let ips = headers
+        .as_slice()
+        .iter()
+        .filter(|header| matches!(header.kind, HeaderKind::Ipv4 | HeaderKind::Ipv6));
+    let last = ips.clone().count();
+    for (level, header) in ips.enumerate() {
+        let slot = if level + 1 == last { 1 } else { 0 };
+        if header.kind == HeaderKind::Ipv4 {
+            let ip = header.offset as u8;
+            found[slot] = Identifications {
+                ip,
+                first: id_at(frame, ip),
+                run: IdRun::Increasing,
+            };
+        }
+    }
+    found
+}
+
+/// The identification of the IPv4 header at `ip`.
+pub(crate) fn id_at(frame: &[u8], ip: u8) -> u16 {
+    let at = usize::from(ip) + 4;
+    match frame.get(at..at + 2) {
+        Some(&[high, low]) => u16::from_be_bytes([high, low]),
+        _ => 0,
+    }
+}

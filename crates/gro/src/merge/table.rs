@@ -1,0 +1,217 @@
+//! Held frames: found by flow, and known by age.
+
+use alloc::vec::Vec;
+use core::mem::size_of;
+
+use coalescope_wire::prefetch_head;
+
+use crate::frame::held::{Held, NONE, Place};
+use crate::profile;
+
+/// Held frames of one bucket, by age.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    oldest: u32,
+    newest: u32,
+    count: u32,
+}
+
+/// All slots, an index over flows, and buckets in the order of time.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) slots: Vec<Held>,
+    free: Vec<u32>,
+    /// The first slot of each chain. A power of two of them.
+    index: Vec<u32>,
+    /// The slot that was opened or joined last, if it is still open.
+    last: u32,
+    buckets: Vec<Bucket>,
+    per_bucket: u32,
+}
+
+impl Table {
+    pub(crate) fn new(size: profile::Table) -> Self {
+        let buckets = size.buckets.max(1).next_power_of_two();
+        let per_bucket = size.per_bucket.max(1);
+        // One more, so that the frame that pushes the oldest out has room first.
+        let slots = buckets.saturating_mul(per_bucket).saturating_add(1);
+        let empty = Bucket {
+            oldest: NONE,
+            newest: NONE,
+            count: 0,
+        };
+        Self {
+            slots: (0..slots).map(|_| Held::new()).collect(),
+            free: (0..slots).rev().collect(),
+            index: (0..slots.next_power_of_two() * 2).map(|_| NONE).collect(),
+            last: 0,
+            buckets: (0..buckets).map(|_| empty).collect(),
+            per_bucket,
+        }
+    }
+
+    pub(crate) fn bucket_of(&self, hash: u64) -> u32 {
+        (hash >> 32) as u32 & (self.buckets.len() as u32 - 1)
+    }
+
+    #[inline]
+    fn index_of(&self, hash: u64) -> usize {
+        hash as usize & (self.index.len() - 1)
+    }
+
+    /// The first slot of the chain that a hash belongs to.
+    #[inline]
+    pub(crate) fn chain(&self, hash: u64) -> u32 {
+        self.index[self.index_of(hash)]
+    }
+
+    /// A slot that waits for the segment at a place: looked for where the last frame went, then where one went
+    /// after that the last time, and only then by the flow's hash, at the head of its chain. It may be closed,
+    /// or not the newest of its flow: nothing is alike to it then.
+    #[inline(always)]
+    pub(crate) fn waiting(&mut self, place: Place, hash: impl FnOnce() -> u64) -> Option<u32> {
+        let waits = |slot: u32| {
+            let held = self.slots.get(slot as usize);
+            held.is_some_and(|held| held.next == place)
+        };
+        let last = self.slots.get(self.last as usize)?;
+        let mut slot = self.last;
+        if last.next != place {
+            slot = last.follower;
+            if !waits(slot) {
+                slot = self.chain(hash());
+                if !waits(slot) {
+                    return None;
+                }
+                self.turn_to(slot);
+            }
+            self.last = slot;
+        }
+        Some(slot)
+    }
+
+    /// A newer frame of a flow is going to be held: no frame joins the older ones without a look at it, which
+    /// [`Self::waiting`] does not take.
+    pub(crate) fn outdate(&mut self, hash: u64) {
+        let mut slot = self.chain(hash);
+        while let Some(held) = self.slots.get_mut(slot as usize) {
+            if held.hash == hash {
+                held.alike_len = 0;
+            }
+            slot = held.chain;
+        }
+    }
+
+    /// Notes that a frame goes to another slot than the last one.
+    #[inline(always)]
+    fn turn_to(&mut self, slot: u32) {
+        if let Some(last) = self.slots.get_mut(self.last as usize) {
+            last.follower = slot;
+        }
+        self.last = slot;
+    }
+
+    /// The oldest frame of a bucket, or of the first bucket that has one.
+    pub(crate) fn oldest(&self, bucket: u32) -> Option<u32> {
+        let slot = self.buckets[bucket as usize].oldest;
+        (slot != NONE).then_some(slot)
+    }
+
+    /// Asks for the frame that came after one in its bucket: with more held than the cache has room for, it would
+    /// be waited for when its turn comes.
+    #[inline(always)]
+    pub(crate) fn fetch_newer(&self, slot: u32) {
+        let newer = self.slots[slot as usize].newer;
+        if let Some(held) = self.slots.get(newer as usize) {
+            prefetch_head::<{ size_of::<Held>() }>(&held.header);
+        }
+    }
+
+    pub(crate) fn buckets(&self) -> u32 {
+        self.buckets.len() as u32
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.free.len() == self.slots.len()
+    }
+
+    /// Whether a bucket holds all that it may.
+    #[inline]
+    pub(crate) fn is_full(&self, bucket: u32) -> bool {
+        self.buckets[bucket as usize].count >= self.per_bucket
+    }
+
+    /// Takes a free slot as the newest of a bucket. The caller made room if the bucket was full.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, bucket: u32) -> Option<u32> {
+        let slot = self.free.pop()?;
+        let list = &mut self.buckets[bucket as usize];
+        list.count += 1;
+        let before = core::mem::replace(&mut list.newest, slot);
+        match before {
+            NONE => list.oldest = slot,
+            before => self.slots[before as usize].newer = slot,
+        }
+        let held = &mut self.slots[slot as usize];
+        held.bucket = bucket;
+        held.older = before;
+        held.newer = NONE;
+        held.open = false;
+        Some(slot)
+    }
+
+    /// As [`Self::take`], a slot that others find by a hash.
+    #[inline(always)]
+    pub(crate) fn open(&mut self, bucket: u32, hash: u64) -> Option<(u32, &mut Held)> {
+        let slot = self.take(bucket)?;
+        let at = self.index_of(hash);
+        let next = core::mem::replace(&mut self.index[at], slot);
+        self.turn_to(slot);
+        let held = &mut self.slots[slot as usize];
+        held.hash = hash;
+        held.chain = next;
+        held.open = true;
+        Some((slot, held))
+    }
+
+    /// No frame finds this slot any more.
+    #[inline(always)]
+    pub(crate) fn close(&mut self, slot: u32) {
+        let held = &mut self.slots[slot as usize];
+        // It may be `last`.
+        held.alike_len = 0;
+        if !core::mem::replace(&mut held.open, false) {
+            return;
+        }
+        let (hash, next) = (held.hash, held.chain);
+        let at = self.index_of(hash);
+        if self.index[at] == slot {
+            self.index[at] = next;
+            return;
+        }
+        let mut before = self.index[at];
+        while self.slots[before as usize].chain != slot {
+            before = self.slots[before as usize].chain;
+        }
+        self.slots[before as usize].chain = next;
+    }
+
+    /// Gives a slot back.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, slot: u32) {
+        self.close(slot);
+        let held = &self.slots[slot as usize];
+        let (bucket, older, newer) = (held.bucket, held.older, held.newer);
+        let list = &mut self.buckets[bucket as usize];
+        list.count -= 1;
+        match older {
+            NONE => list.oldest = newer,
+            older => self.slots[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.buckets[bucket as usize].newest = older,
+            newer => self.slots[newer as usize].older = older,
+        }
+        self.free.push(slot);
+    }
+}

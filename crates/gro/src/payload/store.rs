@@ -1,0 +1,208 @@
+//! What is kept of the payload of held frames: references, or a copy.
+
+use core::ops::Range;
+
+use alloc::vec::Vec;
+
+use coalescope_wire::checksum::sum;
+
+use crate::frame::template::MAX_HEADER;
+use crate::out::outgoing::{About, Outgoing, Part};
+
+/// Where the engine puts payload. Slots are numbered from 0 without gaps.
+pub(crate) trait Store {
+    /// What the caller hands in with a frame.
+    type Token;
+    /// What the caller gets back.
+    type Out<'a>
+    where
+        Self: 'a;
+
+    /// A frame is held in a slot; its payload is `payload`.
+    fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
+
+    /// A frame's payload joins behind; an empty one was absorbed.
+    fn append(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        outlet: &impl Outlet<Self>,
+    ) where
+        Self: Sized;
+
+    /// A frame's payload joins behind if its sum (RFC 1071) is right; else the token comes back. No
+    /// padding is behind what is held.
+    #[inline]
+    fn append_if(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        outlet: &impl Outlet<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> Result<(), Self::Token>
+    where
+        Self: Sized,
+    {
+        if !is_right(sum(&frame[payload.clone()])) {
+            return Err(token);
+        }
+        self.append(slot, frame, payload, token, outlet);
+        Ok(())
+    }
+
+    /// A frame's payload joins in front.
+    fn prepend(
+        &mut self,
+        slot: u32,
+        frame: &[u8],
+        payload: Range<usize>,
+        token: Self::Token,
+        outlet: &impl Outlet<Self>,
+    ) where
+        Self: Sized;
+
+    /// The frame in a slot comes out as it came in.
+    fn single(&mut self, slot: u32, about: About) -> Option<Self::Out<'_>>;
+
+    /// The frame in a slot comes out merged, with new headers.
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> Self::Out<'a>;
+
+    /// The frame in a slot that nothing has joined yet, if it can be had.
+    fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]>
+    where
+        Self: Sized;
+
+    /// Whether a segment of the frame in a slot that nothing has joined yet has the right sum (RFC 1071),
+    /// as far as it can be had. Asked when another frame is going to join it.
+    fn is_first_right(
+        &mut self,
+        slot: u32,
+        segment: Range<usize>,
+        outlet: &impl Outlet<Self>,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> bool
+    where
+        Self: Sized,
+    {
+        let frame = self.first_frame(slot, outlet);
+        let segment = frame.and_then(|frame| frame.get(segment));
+        segment.is_none_or(|segment| is_right(sum(segment)))
+    }
+
+    /// A frame passes.
+    fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
+}
+
+/// The way out of the engine, to a caller's sink. What its engine keeps is all that it knows of the
+/// frames, so that one engine serves sinks of both kinds.
+pub(crate) trait Outlet<S: Store> {
+    /// Takes a frame.
+    fn take<'a>(&mut self, out: S::Out<'a>)
+    where
+        S: 'a;
+
+    /// The frame that a token stands for, if the caller still has it.
+    fn frame_of(&self, _: &S::Token) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// References: the caller's tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts<T> {
+    slots: Vec<Vec<Part<T>>>,
+}
+
+impl<T> Parts<T> {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self {
+            slots: (0..slots).map(|_| Vec::new()).collect(),
+        }
+    }
+}
+
+#[inline]
+fn part<T>(token: T, payload: &Range<usize>) -> Part<T> {
+    Part {
+        token,
+        payload: payload.start as u32..payload.end as u32,
+    }
+}
+
+impl<T> Store for Parts<T> {
+    type Token = T;
+    type Out<'a>
+        = Outgoing<'a, T>
+    where
+        T: 'a;
+
+    #[inline(always)]
+    fn start(&mut self, slot: u32, _: &[u8], payload: Range<usize>, token: T) {
+        self.slots[slot as usize].push(part(token, &payload));
+    }
+
+    #[inline(always)]
+    fn append(
+        &mut self,
+        slot: u32,
+        _: &[u8],
+        payload: Range<usize>,
+        token: T,
+        _: &impl Outlet<Self>,
+    ) {
+        self.slots[slot as usize].push(part(token, &payload));
+    }
+
+    fn prepend(
+        &mut self,
+        slot: u32,
+        _: &[u8],
+        payload: Range<usize>,
+        token: T,
+        _: &impl Outlet<Self>,
+    ) {
+        self.slots[slot as usize].insert(0, part(token, &payload));
+    }
+
+    #[inline]
+    fn single(&mut self, slot: u32, about: About) -> Option<Outgoing<'_, T>> {
+        let part = self.slots[slot as usize].pop()?;
+        Some(Outgoing::Unchanged {
+            token: part.token,
+            about,
+        })
+    }
+
+    #[inline]
+    fn merged<'a>(
+        &'a mut self,
+        slot: u32,
+        header: &'a mut [u8; MAX_HEADER],
+        about: About,
+    ) -> Outgoing<'a, T> {
+        Outgoing::Merged {
+            header: &mut header[..usize::from(about.header_len)],
+            parts: self.slots[slot as usize].drain(..),
+            about,
+        }
+    }
+
+    fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]> {
+        let part = self.slots[slot as usize].first()?;
+        outlet.frame_of(&part.token)
+    }
+
+    #[inline]
+    fn pass<'a>(&'a mut self, _: &'a [u8], token: T, about: About) -> Outgoing<'a, T> {
+        Outgoing::Unchanged { token, about }
+    }
+}

@@ -1,0 +1,4 @@
+//! The rules of a profile: whether a frame joins a held one, and what that changes.
+
+pub(crate) mod change;
+pub(crate) mod judge;
