@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         crate::places::mention_left();
     }
     let asked = Asked::of(&args.from, &args.live)?;
-    let saved = Saved::open(&args.from);
+    let saved = Saved::open(&page, &args.from);
     let baseline = args.baseline.as_deref().map(Earlier::open).transpose()?;
     confine::enter(
         &Needs::of_page(&page)

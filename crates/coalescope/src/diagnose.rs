@@ -21,7 +21,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     let points = inputs::points(&args.captures)?;
     let asked = Asked::of(&args.from, &args.live)?;
-    let saved = made::Saved::open(&args.from);
+    let saved = made::Saved::open(&page, &args.from);
     let threads = trace::threads(None);
     let points = inputs::open(points);
     confine::enter(

@@ -11,6 +11,7 @@ use coalescope_report::{Is, Made, Source};
 
 use crate::inputs::{self, Input, Point};
 use crate::interrupt::Interrupt;
+use crate::page::PageFile;
 
 /// Of these sources, by the command that this process was started with, now.
 pub(crate) fn made(sources: Vec<Source>) -> Made {
@@ -48,10 +49,11 @@ pub(crate) fn captures(points: &[Point], interrupt: &Interrupt) -> Vec<Source> {
 pub(crate) struct Saved(Vec<(String, Option<File>)>);
 
 impl Saved {
-    /// Opens what was given.
-    pub(crate) fn open(from: &[PathBuf]) -> Self {
+    /// Opens what was given, for a page.
+    pub(crate) fn open(page: &PageFile, from: &[PathBuf]) -> Self {
         let open = |path: &PathBuf| (inputs::display(path), file(path));
-        Self(from.iter().map(open).collect())
+        let wanted = from.iter().filter(|_| page.is_wanted());
+        Self(wanted.map(open).collect())
     }
 
     /// What it is; without any, this host was looked at.
@@ -80,9 +82,10 @@ pub(crate) fn other(name: &str, why: &str) -> Source {
     }
 }
 
+/// Nothing but a file is opened: a pipe would wait for whoever writes into it, and be read once.
 fn file(path: &Path) -> Option<File> {
     let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
-    File::open(path).ok().filter(|_| is_file)
+    is_file.then(|| File::open(path).ok())?
 }
 
 fn hashed(name: String, mut file: File) -> Source {
@@ -95,5 +98,30 @@ fn hashed(name: String, mut file: File) -> Source {
         about: None,
         name,
         is,
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (pipe, plain) = (folder.path().join("pipe"), folder.path().join("plain"));
+        let mode = Mode::from_raw_mode(0o600);
+        mknodat(CWD, &pipe, FileType::Fifo, mode, 0).expect("a pipe");
+        std::fs::write(&plain, "text").expect("a file");
+        assert!(file(&plain).is_some());
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(file(&pipe).is_some()));
+        let opened = receiver.recv_timeout(Duration::from_secs(10));
+        assert_eq!(opened, Ok(false), "nobody ever writes into it");
     }
 }
