@@ -1,11 +1,9 @@
 // What scripts/browser does, by the DevTools protocol over a pair of pipes.
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { end, listeners, send, within } from "./chromium.mjs";
 
-const TIMEOUT_MS = 60_000;
 const SHOT_HEIGHT = 8000;
 // A small phone, a tablet, a laptop.
 const WIDTHS = [360, 768, 1280];
@@ -20,48 +18,6 @@ while (["--shots", "--measure"].includes(files[0])) {
 const axe = process.env.AXE ? readFileSync(process.env.AXE, "utf8") : null;
 if (!axe) console.log("skipped: no axe-core here, so that nobody looks for what screen readers need");
 const measured = [];
-
-const profile = mkdtempSync(join(tmpdir(), "coalescope-browser-"));
-const chromium = spawn(
-  process.env.CHROMIUM,
-  ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-    "--no-first-run", "--disable-background-networking", `--user-data-dir=${profile}`, "about:blank"],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
-);
-const [, , , commands, answers] = chromium.stdio;
-let last = 0;
-const waiting = new Map();
-const listeners = new Set();
-let rest = "";
-answers.setEncoding("utf8");
-answers.on("data", (text) => {
-  const parts = (rest + text).split("\0");
-  rest = parts.pop();
-  for (const part of parts) hear(JSON.parse(part));
-});
-
-function hear(message) {
-  const { id } = message;
-  if (!waiting.has(id)) return listeners.forEach((listener) => listener(message));
-  const { done, failed } = waiting.get(id);
-  waiting.delete(id);
-  if (message.error) failed(new Error(message.error.message));
-  else done(message.result);
-}
-
-function send(method, params = {}, sessionId = undefined) {
-  const id = ++last;
-  commands.write(JSON.stringify({ id, method, params, sessionId }) + "\0");
-  return new Promise((done, failed) => waiting.set(id, { done, failed }));
-}
-
-function within(promise, what) {
-  let timer;
-  const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`${what}: nothing within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
 
 // Runs in the page: what is asked of every table that sorts.
 async function useTables() {
@@ -327,8 +283,4 @@ try {
   good = false;
 }
 if (measures && good) writeFileSync(measures, measured.join("\n") + "\n");
-chromium.once("exit", () => {
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  process.exit(good ? 0 : 1);
-});
-send("Browser.close").catch(() => {});
+end(good);

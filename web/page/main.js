@@ -1,0 +1,82 @@
+// The page: files in, a worker that judges them, its answer as text and as the report's own page.
+import engine from "./engine.js";
+import { Points, dropped } from "./points.js";
+
+const at = id => document.getElementById(id);
+const STEPS = { reading: [0, .45], drawing: [.45, .85], hashing: [.85, 1] };
+// Compiled once, while somebody looks for files. It is no file of its own: to fetch one, this page would have to be allowed
+// to connect to somewhere.
+const module = WebAssembly.compile(Uint8Array.from(atob(engine), letter => letter.charCodeAt(0)));
+let worker = null, urls = [], total = 0;
+
+const points = new Points(at("points"), count => {
+  at("run").disabled = !count || !!worker;
+  at("clear").disabled = !count;
+});
+
+const say = words => { at("state").textContent = words; };
+
+function busy(is) {
+  at("run").disabled = is || !points.points.length;
+  at("cancel").hidden = !is;
+  at("progress").hidden = !is;
+  if (is) at("progress").value = 0;
+}
+
+function stop() {
+  worker?.terminate();
+  worker = null;
+  busy(false);
+}
+
+async function run() {
+  const { files, points: asked } = points.asked();
+  at("result").hidden = true;
+  total = files.reduce((sum, file) => sum + file.size, 0) || 1;
+  worker = new Worker("worker.js", { type: "module" });
+  busy(true);
+  say("Reading.");
+  worker.onmessage = ({ data }) => hear(data);
+  worker.onerror = event => { stop(); say(`This browser cannot run the analysis: ${event.message || "it has no module workers"}.`); };
+  const began = performance.now();
+  worker.began = began;
+  worker.postMessage({ module: await module, files, asked: { points: asked, compare: at("compare").checked, now_unix_s: Date.now() / 1000 } });
+}
+
+function hear({ kind, ...data }) {
+  if (kind === "progress") {
+    const [from, to] = STEPS[data.step];
+    at("progress").value = from + (to - from) * Math.min(data.bytes / total, 1);
+    return;
+  }
+  const took = (performance.now() - worker.began) / 1000;
+  stop();
+  if (kind === "failed") return say(data.why);
+  say(`Done in ${took.toFixed(2)} s. Nothing has left this machine.`);
+  show(data.result);
+}
+
+function show({ text, json, page }) {
+  urls.forEach(url => URL.revokeObjectURL(url));
+  urls = [];
+  const url = (type, data) => { const made = URL.createObjectURL(new Blob([data], { type })); urls.push(made); return made; };
+  at("text").textContent = text;
+  at("save-page").href = url("text/html", page);
+  at("save-json").href = url("application/json", json);
+  at("save-text").href = url("text/plain", text);
+  at("report").src = at("save-page").href;
+  at("result").hidden = false;
+}
+
+at("files").addEventListener("change", event => { points.add(event.target.files); event.target.value = ""; });
+at("form").addEventListener("submit", event => { event.preventDefault(); run(); });
+at("cancel").addEventListener("click", () => { stop(); say("Cancelled."); });
+at("clear").addEventListener("click", () => { stop(); points.clear(); at("result").hidden = true; say(""); });
+addEventListener("dragover", event => { event.preventDefault(); at("drop").classList.toggle("over", points.held === null); });
+addEventListener("dragleave", () => at("drop").classList.remove("over"));
+addEventListener("drop", async event => {
+  event.preventDefault();
+  at("drop").classList.remove("over");
+  if (points.held === null) points.add(await dropped(event.dataTransfer));
+});
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});

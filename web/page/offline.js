@@ -1,0 +1,16 @@
+// Keeps the page's own files, so that it works without a network. VERSION is put in by scripts/web.
+const NAME = "coalescope-VERSION";
+const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
+
+addEventListener("install", event => event.waitUntil((async () => {
+  const cache = await caches.open(NAME);
+  await cache.addAll(FILES);
+  await skipWaiting();
+})()));
+
+addEventListener("activate", event => event.waitUntil((async () => {
+  for (const name of await caches.keys()) if (name !== NAME) await caches.delete(name);
+  await clients.claim();
+})()));
+
+addEventListener("fetch", event => event.respondWith((async () => (await caches.match(event.request)) ?? fetch(event.request))()));

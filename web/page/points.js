@@ -1,0 +1,99 @@
+// Points and their files: what is dropped becomes points, named after the files, in an order that can be changed.
+const SUFFIXES = /\.(gz|zst|zstd|pcap|pcapng|cap)$/i;
+
+export const stem = name => {
+  let rest = name;
+  while (SUFFIXES.test(rest) && rest.replace(SUFFIXES, "")) rest = rest.replace(SUFFIXES, "");
+  return rest;
+};
+
+export class Points {
+  constructor(list, changed) {
+    this.list = list;
+    this.changed = changed;
+    this.points = [];
+    this.held = null;
+  }
+
+  add(files) {
+    for (const file of files) {
+      const taken = new Set(this.points.map(point => point.name));
+      let name = stem(file.name);
+      for (let n = 2; taken.has(name); n++) name = `${stem(file.name)}-${n}`;
+      this.points.push({ name, files: [file] });
+    }
+    this.show();
+  }
+
+  clear() { this.points = []; this.show(); }
+
+  move(from, to) {
+    if (to < 0 || to >= this.points.length || from === to) return;
+    this.points.splice(to, 0, ...this.points.splice(from, 1));
+    this.show();
+  }
+
+  // Files of one name are one point, read one after the other.
+  asked() {
+    const files = [], points = [];
+    for (const { name, files: own } of this.points) {
+      let point = points.find(one => one.name === name);
+      if (!point) points.push(point = { name, files: [] });
+      for (const file of own) point.files.push({ number: files.push(file) - 1, name: file.name, size: file.size });
+    }
+    return { files, points };
+  }
+
+  show() {
+    this.list.replaceChildren(...this.points.map((point, i) => this.item(point, i)));
+    this.changed(this.points.length);
+  }
+
+  // Names of files are text, whatever is in them.
+  item(point, i) {
+    const item = document.createElement("li"), name = document.createElement("input"), files = document.createElement("span");
+    name.type = "text"; name.value = point.name;
+    name.setAttribute("aria-label", `Name of point ${i + 1}`);
+    name.addEventListener("input", () => { point.name = name.value || stem(point.files[0].name); });
+    files.className = "files";
+    files.textContent = point.files.map(file => `${file.name}, ${file.size.toLocaleString("en")} bytes`).join("; ");
+    const button = (text, label, act) => {
+      const made = document.createElement("button");
+      made.type = "button"; made.textContent = text; made.setAttribute("aria-label", `${label} ${point.name}`);
+      made.addEventListener("click", act);
+      return made;
+    };
+    item.append(name, files, button("\u2191", "Earlier on the path:", () => this.move(i, i - 1)),
+      button("\u2193", "Later on the path:", () => this.move(i, i + 1)),
+      button("\u00d7", "Leave out", () => { this.points.splice(i, 1); this.show(); }));
+    item.draggable = true;
+    item.addEventListener("dragstart", () => { this.held = i; item.classList.add("held"); });
+    item.addEventListener("dragend", () => { this.held = null; item.classList.remove("held"); });
+    item.addEventListener("dragover", event => { if (this.held !== null) event.preventDefault(); });
+    item.addEventListener("drop", event => {
+      if (this.held === null) return;
+      event.preventDefault(); event.stopPropagation();
+      this.move(this.held, i);
+    });
+    return item;
+  }
+}
+
+// Files of a drop, those in folders among them.
+export async function dropped(transfer) {
+  const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files];
+  const found = [];
+  for (const entry of entries) await walk(entry, found);
+  return found.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+async function walk(entry, found) {
+  if (entry.isFile) return void found.push(await new Promise((done, failed) => entry.file(done, failed)));
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+    if (!some.length) return;
+    for (const one of some) await walk(one, found);
+  }
+}

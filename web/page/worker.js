@@ -1,0 +1,24 @@
+// The analysis, in a thread of its own: the page stays alive, and to cancel is to end this one.
+import init, { analyse } from "./coalescope.js";
+import { setFiles } from "./slices.js";
+
+onmessage = async ({ data: { module, files, asked } }) => {
+  try {
+    await init({ module_or_path: module });
+    setFiles(files);
+    const judged = analyse(JSON.stringify(asked));
+    const result = { text: judged.text(), json: judged.json(), page: judged.page() };
+    judged.free();
+    postMessage({ kind: "done", result });
+  } catch (error) {
+    postMessage({ kind: "failed", why: wordsOf(error) });
+  }
+};
+
+// An error of the analysis is a text; what WebAssembly itself throws is for programmers.
+function wordsOf(error) {
+  if (typeof error === "string") return error;
+  if (error instanceof RangeError || /memory|unreachable/i.test(error?.message ?? ""))
+    return "This tab ran out of memory, or met a bug of coalescope. The program itself (coalescope trace) reads captures of any size.";
+  return String(error?.message ?? error);
+}

@@ -1,0 +1,81 @@
+//! What the page asks for.
+
+use coalescope_capture::PointInput;
+use coalescope_capture::file::{OpenError, Source};
+use serde::Deserialize;
+
+use crate::slices::Slices;
+
+/// Captures, in the order of their points.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    /// The points.
+    pub(crate) points: Vec<AskedPoint>,
+    /// Whether they show two transfers to set side by side.
+    pub(crate) compare: bool,
+    /// When, in seconds since 1970.
+    pub(crate) now_unix_s: f64,
+}
+
+/// A point.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AskedPoint {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its files, in order of time.
+    pub(crate) files: Vec<AskedFile>,
+}
+
+/// A file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AskedFile {
+    /// Its number on the page.
+    pub(crate) number: u32,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its bytes.
+    pub(crate) size: f64,
+}
+
+impl AskedFile {
+    /// From its first byte.
+    pub(crate) fn reader(&self) -> Slices {
+        Slices::new(self.number, self.size as u64)
+    }
+
+    fn source(&self) -> Result<Source, OpenError> {
+        Source::from_reader(&self.name, Box::new(self.reader()), Some(self.size as u64))
+    }
+}
+
+impl Asked {
+    /// All of them opened; if some are of no use, all that is wrong, a line each.
+    pub(crate) fn inputs(&self) -> Result<Vec<PointInput>, String> {
+        let mut refused = Vec::new();
+        let mut inputs = Vec::new();
+        for point in &self.points {
+            let mut sources = Vec::new();
+            for file in &point.files {
+                match file.source() {
+                    Ok(source) => sources.push((file.name.clone(), source)),
+                    Err(error) => refused.push(told(&error)),
+                }
+            }
+            let name = point.name.clone();
+            inputs.push(PointInput { name, sources });
+        }
+        if refused.is_empty() {
+            Ok(inputs)
+        } else {
+            Err(refused.join("\n"))
+        }
+    }
+}
+
+/// An error with what is behind it.
+fn told(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", told(source)),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,178 @@
+//! coalescope in a browser: what the page and its worker call.
+//!
+//! The same crates as in the program judge captures and write text, JSON and the page of a report, in a Web Worker. Nothing
+//! but a file's own slices is read, and nothing is sent anywhere.
+
+mod asked;
+mod slices;
+
+use coalescope_capture::facts::Trace;
+use coalescope_capture::provenance::describe;
+use coalescope_capture::series::{Series, series};
+use coalescope_capture::{Options, Progress, trace};
+use coalescope_host::safe::{printable_line, sh};
+use coalescope_knowledge::{Diagnosis, judge, judge_pair, shown};
+use coalescope_report::{Is, Made, Report, Source, TextOptions};
+use std::sync::atomic::AtomicBool;
+use wasm_bindgen::prelude::*;
+
+use asked::Asked;
+
+/// Connections drawn at most, frames of one at a point, and on a page: as `--report` has them.
+const CONNECTIONS: usize = 8;
+const FRAMES: usize = 20_000;
+const PAGE_FRAMES: usize = 100_000;
+/// Connections to list, and columns: as `trace` prints into a pipe.
+const LISTED: usize = 20;
+/// Connections kept of one point: as the program does.
+const MAX_CONNECTIONS: usize = 1_000_000;
+
+#[wasm_bindgen(raw_module = "./slices.js")]
+extern "C" {
+    /// How far reading is: which reading, bytes behind us.
+    #[wasm_bindgen(js_name = tellProgress)]
+    fn tell_progress(step: &str, bytes: f64);
+}
+
+/// What captures come to.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Judged {
+    report: Report,
+    made: Made,
+}
+
+/// Reads captures, judges them, and draws connections. `asked` is JSON, see [`asked`].
+///
+/// # Errors
+///
+/// What is wrong with them, in words, a line each.
+#[wasm_bindgen]
+pub fn analyse(asked: &str) -> Result<Judged, String> {
+    let asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
+    let options = Options {
+        threads: 1,
+        separate: asked.compare,
+        max_connections: MAX_CONNECTIONS,
+        ..Options::default()
+    };
+    let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
+    let trace = trace(asked.inputs()?, &options, &mut tell).map_err(|error| error.to_string())?;
+    let report = judged(&asked, trace)?;
+    let pictures = pictures(&asked, &options, report.trace(), report.diagnosis());
+    let made = Made {
+        command: command(&asked),
+        at_unix_s: asked.now_unix_s as u64,
+        sources: sources(&asked),
+    };
+    Ok(Judged {
+        report: report.with_series(pictures),
+        made,
+    })
+}
+
+fn judged(asked: &Asked, trace: Trace) -> Result<Report, String> {
+    if !asked.compare {
+        let diagnosis = judge(&trace);
+        return Ok(Report::new(trace, diagnosis));
+    }
+    let Some((comparison, diagnosis)) = judge_pair(&trace) else {
+        return Err("there is nothing to compare: one of the two captures shows no TCP connection that carries data".to_owned());
+    };
+    Ok(Report::new(trace, diagnosis).with_comparison(comparison))
+}
+
+fn pictures(
+    asked: &Asked,
+    options: &Options,
+    trace: &Trace,
+    diagnosis: &Diagnosis,
+) -> Result<Vec<Series>, String> {
+    let chosen = shown(trace, diagnosis, CONNECTIONS);
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lanes = chosen.len() * trace.points.len().max(1);
+    let limit = (PAGE_FRAMES / lanes).min(FRAMES);
+    let mut tell = |progress: Progress| tell_progress("drawing", progress.consumed_bytes as f64);
+    let found = series(asked.inputs()?, options, (trace, &chosen), limit, &mut tell);
+    found.map_err(|error| format!("the second reading failed: {error}"))
+}
+
+/// What one would type to have the same of the program.
+fn command(asked: &Asked) -> String {
+    let compare = if asked.compare { " --compare" } else { "" };
+    let each = asked.points.iter().flat_map(|point| {
+        let files = point.files.iter();
+        let words = files.map(|file| format!("{}={}", point.name, file.name));
+        words.map(|word| sh(&printable_line(&word)).into_owned())
+    });
+    format!(
+        "coalescope trace {}{compare}",
+        each.collect::<Vec<_>>().join(" ")
+    )
+}
+
+fn sources(asked: &Asked) -> Vec<Source> {
+    let mut sources = Vec::new();
+    let stop = AtomicBool::new(false);
+    for point in &asked.points {
+        for file in &point.files {
+            tell_progress("hashing", 0.0);
+            let mut open = || Ok(Box::new(file.reader()) as Box<dyn std::io::Read + Send>);
+            let is = match describe(&file.name, &mut open, &stop) {
+                Ok(Some(facts)) => Is::Capture(facts),
+                Ok(None) => Is::Other("Not hashed.".to_owned()),
+                Err(error) => Is::Other(format!("It could not be read again: {error}.")),
+            };
+            sources.push(Source {
+                about: Some(point.name.clone()),
+                name: file.name.clone(),
+                is,
+            });
+        }
+    }
+    sources
+}
+
+#[wasm_bindgen]
+impl Judged {
+    /// As `trace` prints it.
+    ///
+    /// # Errors
+    ///
+    /// If memory runs out.
+    pub fn text(&self) -> Result<String, String> {
+        let options = TextOptions {
+            connections: Some(LISTED),
+            ..TextOptions::default()
+        };
+        written(|out| self.report.write_text(out, &options))
+    }
+
+    /// As `trace --format json` prints it.
+    ///
+    /// # Errors
+    ///
+    /// If memory runs out.
+    pub fn json(&self) -> Result<String, String> {
+        written(|out| self.report.write_json(out))
+    }
+
+    /// As `trace --report` writes it.
+    ///
+    /// # Errors
+    ///
+    /// If memory runs out.
+    pub fn page(&self) -> Result<String, String> {
+        written(|out| self.report.write_html(&self.made, out))
+    }
+}
+
+fn written(
+    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| error.to_string())
+}
