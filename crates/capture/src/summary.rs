@@ -53,23 +53,37 @@ pub(crate) fn connection(id: u64, connection: &Connection) -> connection::Connec
     }
 }
 
-/// Round trips of the whole path.
+/// Round trips.
 struct RoundTrip {
     /// 0 if it is not known.
     min_ns: i64,
     min_s: Option<f64>,
     median_s: Option<f64>,
+    /// What its parts took longer than at least, by the flow whose frames are answered; see [`crate::rtt`].
+    extra_ns: [Option<[i64; 2]>; 2],
 }
 
 impl RoundTrip {
+    /// How much longer than at least acknowledgments took in the middle: up to here, of those that answer data of a flow, and
+    /// from here on, of those that data answers.
+    fn ack_wait_s(&self, data: usize) -> Option<f64> {
+        let (here, on) = (self.extra_ns[data], self.extra_ns[1 - data]);
+        let known = here.or(on).is_some();
+        let here = here.map_or(0, |[_, back]| back);
+        let on = on.map_or(0, |[there, _]| there);
+        known.then(|| seconds(here + on))
+    }
+
     /// Where only one half is known, the whole is not.
     fn of(connection: &Connection, client: usize, server: usize) -> Self {
         let halves = connection.halves();
+        let extra_ns = connection.flows.each_ref().map(|flow| flow.turn.extra_ns());
         let Some(min) = halves.whole_ns() else {
             return Self {
                 min_ns: 0,
                 min_s: None,
                 median_s: None,
+                extra_ns,
             };
         };
         let median = |flow: usize| connection.flows[flow].turn.median_ns();
@@ -83,18 +97,9 @@ impl RoundTrip {
             min_ns: min,
             min_s: Some(seconds(min)),
             median_s: Some(seconds(median.max(min))),
+            extra_ns,
         }
     }
-}
-
-/// How much longer than at least acknowledgments took in the middle: up to here, of those that answer data, and from here
-/// on, of those that data answers.
-fn ack_wait_s(data: &Flow, acks: &Flow) -> Option<f64> {
-    let (here, on) = (data.turn.extra_ns(), acks.turn.extra_ns());
-    let known = here.or(on).is_some();
-    let here = here.map_or(0, |[_, back]| back);
-    let on = on.map_or(0, |[there, _]| there);
-    known.then(|| seconds(here + on))
 }
 
 fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &RoundTrip) -> Direction {
@@ -141,7 +146,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
             .then(|| seconds(flow.last_data_ns - flow.first_data_ns)),
         rtt_min_s: rtt.min_s,
         rtt_median_s: rtt.median_s,
-        ack_wait_s: ack_wait_s(flow, &connection.flows[1 - index]),
+        ack_wait_s: rtt.ack_wait_s(index),
         effective_window_segments: throughput_bps
             .zip(rtt.min_s.filter(|rtt| *rtt > 0.0))
             .zip(size)

@@ -4,7 +4,7 @@
 //! varies by what it waited for on its way, and by nothing else; so of a round trip that an acknowledgment held up, the
 //! part that data waited for is known.
 
-use super::UNIT_NS;
+use super::{KEPT, UNIT_NS};
 
 /// A tick of nearly all hosts' clocks: of Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
 const TICK_NS: i64 = 1_000_000;
@@ -67,10 +67,14 @@ impl Backs {
             return None;
         }
         let both = samples.iter().filter(|(_, back)| back.0 != NONE);
-        let both = both.map(|(sample, back)| (i64::from(*sample), i64::from(back.0)));
-        let (there, back): (Vec<i64>, Vec<i64>) =
-            both.map(|(sample, back)| (sample - back, back)).unzip();
-        (back.len() >= ENOUGH).then(|| [there, back].map(|ways| UNIT_NS * middle(ways)))
+        let (mut there, mut back, mut count) = ([0; KEPT], [0; KEPT], 0);
+        for ((sample, late), (there, back)) in both.zip(there.iter_mut().zip(&mut back)) {
+            *back = i64::from(late.0);
+            *there = i64::from(*sample) - *back;
+            count += 1;
+        }
+        (count >= ENOUGH)
+            .then(|| [&mut there, &mut back].map(|ways| UNIT_NS * middle(&mut ways[..count])))
     }
 
     fn ticks_as_expected(&self) -> bool {
@@ -84,7 +88,7 @@ impl Backs {
 }
 
 /// The median less the smallest.
-fn middle(mut ways: Vec<i64>) -> i64 {
-    ways.sort_unstable();
-    ways[ways.len() / 2] - ways[0]
+fn middle(ways: &mut [i64]) -> i64 {
+    let (below, median, _) = ways.select_nth_unstable(ways.len() / 2);
+    below.iter().fold(0, |most, way| most.max(*median - way))
 }
