@@ -49,23 +49,40 @@ function hear({ kind, ...data }) {
     at("progress").value = from + (to - from) * Math.min(data.bytes / total, 1);
     return;
   }
-  const took = (performance.now() - worker.began) / 1000;
+  const took = ((performance.now() - worker.began) / 1000).toFixed(2);
+  if (kind === "judged") {
+    say(`Judged in ${took} s. The report is being drawn: the captures are read once more.`);
+    return judged(data.found);
+  }
   stop();
   if (kind === "failed") return say(data.why);
-  say(`Done in ${took.toFixed(2)} s. Nothing has left this machine.`);
-  show(data.result);
+  say(`Done in ${took} s. Nothing has left this machine.`);
+  drawn(data.page);
 }
 
-function show({ text, json, page }) {
-  urls.forEach(url => URL.revokeObjectURL(url));
+const url = (type, data) => {
+  const made = URL.createObjectURL(new Blob([data], { type }));
+  urls.push(made);
+  return made;
+};
+
+function judged({ impact, verdict, text, json }) {
+  urls.forEach((one) => URL.revokeObjectURL(one));
   urls = [];
-  const url = (type, data) => { const made = URL.createObjectURL(new Blob([data], { type })); urls.push(made); return made; };
+  at("impact").textContent = impact;
+  at("verdict").textContent = verdict;
   at("text").textContent = text;
-  at("save-page").href = url("text/html", page);
   at("save-json").href = url("application/json", json);
   at("save-text").href = url("text/plain", text);
-  at("report").src = at("save-page").href;
-  at("result").hidden = false;
+  for (const id of ["save-page", "report"]) at(id).hidden = true;
+  for (const id of ["first", "result"]) at(id).hidden = false;
+}
+
+// The report says all of it again.
+function drawn(page) {
+  at("save-page").href = at("report").src = url("text/html", page);
+  for (const id of ["save-page", "report"]) at(id).hidden = false;
+  at("first").hidden = true;
 }
 
 at("files").addEventListener("change", event => { points.add(event.target.files); event.target.value = ""; });

@@ -7,9 +7,9 @@ onmessage = async ({ data: { module, files, asked } }) => {
     await init({ module_or_path: module });
     setFiles(files);
     const judged = analyse(JSON.stringify(asked));
-    const result = { text: judged.text(), json: judged.json(), page: judged.page() };
-    judged.free();
-    postMessage({ kind: "done", result });
+    // The verdict first: pictures and hashes take two more readings.
+    postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), text: judged.text(), json: judged.json() } });
+    postMessage({ kind: "done", page: judged.page() });
   } catch (error) {
     postMessage({ kind: "failed", why: wordsOf(error) });
   }

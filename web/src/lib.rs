@@ -11,8 +11,8 @@ use coalescope_capture::provenance::describe;
 use coalescope_capture::series::{Series, series};
 use coalescope_capture::{Options, Progress, trace};
 use coalescope_host::safe::{printable_line, sh};
-use coalescope_knowledge::{Diagnosis, judge, judge_pair, shown};
-use coalescope_report::{Is, Made, Report, Source, TextOptions};
+use coalescope_knowledge::{judge, judge_pair, shown};
+use coalescope_report::{Document, Is, Made, Report, Source, TextOptions};
 use std::sync::atomic::AtomicBool;
 use wasm_bindgen::prelude::*;
 
@@ -38,11 +38,11 @@ extern "C" {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Judged {
+    asked: Asked,
     report: Report,
-    made: Made,
 }
 
-/// Reads captures, judges them, and draws connections. `asked` is JSON, see [`asked`].
+/// Reads captures and judges them. `asked` is JSON, see [`asked`].
 ///
 /// # Errors
 ///
@@ -50,25 +50,19 @@ pub struct Judged {
 #[wasm_bindgen]
 pub fn analyse(asked: &str) -> Result<Judged, String> {
     let asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
-    let options = Options {
+    let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
+    let read = trace(asked.inputs()?, &options(&asked), &mut tell);
+    let report = judged(&asked, read.map_err(|error| error.to_string())?)?;
+    Ok(Judged { asked, report })
+}
+
+fn options(asked: &Asked) -> Options {
+    Options {
         threads: 1,
         separate: asked.compare,
         max_connections: MAX_CONNECTIONS,
         ..Options::default()
-    };
-    let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
-    let trace = trace(asked.inputs()?, &options, &mut tell).map_err(|error| error.to_string())?;
-    let report = judged(&asked, trace)?;
-    let pictures = pictures(&asked, &options, report.trace(), report.diagnosis());
-    let made = Made {
-        command: command(&asked),
-        at_unix_s: asked.now_unix_s as u64,
-        sources: sources(&asked),
-    };
-    Ok(Judged {
-        report: report.with_series(pictures),
-        made,
-    })
+    }
 }
 
 fn judged(asked: &Asked, trace: Trace) -> Result<Report, String> {
@@ -82,12 +76,9 @@ fn judged(asked: &Asked, trace: Trace) -> Result<Report, String> {
     Ok(Report::new(trace, diagnosis).with_comparison(comparison))
 }
 
-fn pictures(
-    asked: &Asked,
-    options: &Options,
-    trace: &Trace,
-    diagnosis: &Diagnosis,
-) -> Result<Vec<Series>, String> {
+/// The frames of a few connections, by a second reading.
+fn pictures(asked: &Asked, report: &Report) -> Result<Vec<Series>, String> {
+    let (trace, diagnosis) = (report.trace(), report.diagnosis());
     let chosen = shown(trace, diagnosis, CONNECTIONS);
     if chosen.is_empty() {
         return Ok(Vec::new());
@@ -95,7 +86,13 @@ fn pictures(
     let lanes = chosen.len() * trace.points.len().max(1);
     let limit = (PAGE_FRAMES / lanes).min(FRAMES);
     let mut tell = |progress: Progress| tell_progress("drawing", progress.consumed_bytes as f64);
-    let found = series(asked.inputs()?, options, (trace, &chosen), limit, &mut tell);
+    let found = series(
+        asked.inputs()?,
+        &options(asked),
+        (trace, &chosen),
+        limit,
+        &mut tell,
+    );
     found.map_err(|error| format!("the second reading failed: {error}"))
 }
 
@@ -159,13 +156,34 @@ impl Judged {
         written(|out| self.report.write_json(out))
     }
 
-    /// As `trace --report` writes it.
+    /// What it comes to, in a line; empty where nothing is wrong.
+    #[must_use]
+    pub fn impact(&self) -> String {
+        let verdict = &self.report.diagnosis().verdict;
+        verdict.impact.clone().unwrap_or_default()
+    }
+
+    /// The first lines.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        self.report.diagnosis().verdict.text.clone()
+    }
+
+    /// As `trace --report` writes it: the captures are read again, for its pictures and for their hashes. Nothing else can
+    /// be asked afterwards.
     ///
     /// # Errors
     ///
     /// If memory runs out.
-    pub fn page(&self) -> Result<String, String> {
-        written(|out| self.report.write_html(&self.made, out))
+    pub fn page(self) -> Result<String, String> {
+        let pictures = pictures(&self.asked, &self.report);
+        let report = self.report.with_series(pictures);
+        let made = Made {
+            command: command(&self.asked),
+            at_unix_s: self.asked.now_unix_s as u64,
+            sources: sources(&self.asked),
+        };
+        written(|out| report.write_html(&made, out))
     }
 }
 

@@ -52,14 +52,19 @@ async function analyse(files) {
   const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector: "#files" });
   await evaluate("document.getElementById('clear').click()");
   await tell("DOM.setFileInputFiles", { nodeId, files });
-  const before = requests.length, began = performance.now();
+  const before = requests.length;
   const done = evaluate(`new Promise((done) => {
     document.getElementById("run").click();
-    const look = () => document.getElementById("cancel").hidden ? done(document.getElementById("state").textContent) : setTimeout(look, 5);
+    const began = performance.now();
+    let judged = 0;
+    const look = () => {
+      if (!judged && !document.getElementById("result").hidden) judged = performance.now() - began;
+      if (document.getElementById("cancel").hidden) done([document.getElementById("state").textContent, judged]);
+      else setTimeout(look, 5);
+    };
     setTimeout(look, 5);
   })`);
-  const state = await within(done, "the analysis");
-  const took = performance.now() - began;
+  const [state, took] = await within(done, "the analysis");
   const outside = requests.slice(before).filter((one) => !one.startsWith("blob:") && !one.startsWith(url));
   if (outside.length) problems.push(`requests: ${outside}`);
   const json = await evaluate(`document.getElementById("result").hidden ? null : fetchText("save-json")`);
@@ -97,7 +102,7 @@ const good = async (folder) => {
   const differs = difference(json, wanted), same = differs === null;
   if (!same) problems.push(`${folder}: not what the program says (${state}): ${differs}`);
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-  console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, ${Math.round(took)} ms, ${same ? "the same JSON" : "ANOTHER JSON"}`);
+  console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${same ? "the same JSON" : "ANOTHER JSON"}`);
 };
 const scratch = mkdtempSync(join(tmpdir(), "coalescope-web-"));
 const bad = async (name, bytes, words) => {
