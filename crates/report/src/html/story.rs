@@ -13,7 +13,7 @@ use crate::words::units::{counted, seconds};
 use overtaken::Overtaken;
 use tale::{Stop, Tale};
 
-const SCRIPT: &str = include_str!("../assets/copy.js");
+const SCRIPT: &str = include_str!("assets/copy.js");
 /// Frame numbers named in a sentence.
 const NAMED: usize = 3;
 

@@ -16,8 +16,8 @@ use crate::Report;
 use crate::words::units::{bytes, count, counted};
 use sequence::Sequence;
 
-const STYLE: &str = include_str!("../assets/plot.css");
-const SCRIPT: &str = include_str!("../assets/plot.js");
+const STYLE: &str = include_str!("assets/plot.css");
+const SCRIPT: &str = include_str!("assets/plot.js");
 
 /// A direction with at least this part of the other's bytes has plots of its own.
 const BOTH: u64 = 5;
