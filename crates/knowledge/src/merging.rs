@@ -1,16 +1,16 @@
 //! Whether merged frames are lost or refused: the accusation, and what it takes.
 
-use coalescope_capture::facts::{
-    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
-};
+mod refused;
+
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::thresholds::{ALPHA, HANDFUL};
-use crate::words::{connections, reference, shown, told};
+use crate::words::{connections, reference, shown, slow, told};
+use refused::{refused, rejected_at};
 
 /// What was found about merging, and which connections it explains.
 #[derive(Default)]
@@ -202,17 +202,6 @@ fn hop_evidence(
     evidence
 }
 
-/// What it does to the transfer.
-fn slow(direction: &Direction) -> Option<Evidence> {
-    let (window, throughput) = direction
-        .effective_window_segments
-        .zip(direction.throughput_bps)?;
-    Some(told(format!(
-        "a round trip delivers {window:.1} segments: {}",
-        crate::words::rate(throughput)
-    )))
-}
-
 /// A direction whose merged frames had to be sent again where single ones had not.
 struct Guilty<'a> {
     connection: &'a Connection,
@@ -315,89 +304,4 @@ fn lost_after(
             point.name
         ),
     }
-}
-
-/// "Packet too big" in answer to merged frames of which each segment would have fitted.
-fn rejected_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let (connection, direction) = refused(suspects).max_by_key(|(_, d)| d.rejected.merged)?;
-    let rejected = &direction.rejected;
-    let mtu = rejected.mtu_bytes.unwrap_or(0);
-    let text = format!(
-        "{} ICMP \"packet too big\" messages (MTU {mtu}) quote merged frames; each of their segments \
-         of {} bytes would fit",
-        rejected.merged,
-        direction.segment_size_bytes.unwrap_or(0),
-    );
-    let mut evidence = vec![shown(
-        text,
-        &point.name,
-        direction.frames_of(|examples| &examples.rejected),
-    )];
-    evidence.extend(slow(direction));
-    let uncut = uncut_hop(trace, point, connection);
-    evidence.extend(uncut.map(|(hop, large)| {
-        told(format!(
-            "{} of {} large frames that their sender left to its card (TSO) arrive at {} uncut",
-            large.arrived, large.seen, hop.to
-        ))
-    }));
-    Some(Finding {
-        id: Id::MergedFramesRejected,
-        proof: Proof::Observed,
-        reason: None,
-        note: false,
-        share: None,
-        title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
-        connection: Some(reference(&point.name, connection)),
-        hop: None,
-        evidence,
-        next: uncut.map_or(RECEIVER, |_| SENDER).to_owned(),
-    })
-}
-
-const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) on the interface through which \
-    that router receives, and nothing else; if the messages stop, that proves it";
-const SENDER: &str =
-    "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
-
-/// A hop from or to this point over which a connection's frames that a card should have cut came whole
-/// (apple/container#2245).
-fn uncut_hop<'a>(
-    trace: &'a Trace,
-    point: &Point,
-    connection: &Connection,
-) -> Option<(&'a Hop, &'a Outcomes)> {
-    let known = Some(connection.id);
-    trace.hops.iter().find_map(|hop| {
-        let [from, to] = [&hop.from, &hop.to].map(|name| known.filter(|_| *name == point.name));
-        let mut seen = hop.connections.iter().filter(|seen| is_whole(&seen.tso));
-        let seen = seen.find(|seen| from == Some(seen.from_id) || to == Some(seen.to_id))?;
-        Some((hop, &seen.tso))
-    })
-}
-
-/// A handful, and most of them: others may have been lost.
-fn is_whole(large: &Outcomes) -> bool {
-    large.arrived >= HANDFUL && large.arrived * 2 > large.seen
-}
-
-fn refused(suspects: &[Connection]) -> impl Iterator<Item = (&Connection, &Direction)> {
-    let directions = suspects
-        .iter()
-        .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)]);
-    directions.filter(|(_, direction)| refuses(direction))
-}
-
-/// A handful of messages, and not as often for single frames.
-fn refuses(direction: &Direction) -> bool {
-    let rejected = &direction.rejected;
-    let multi = direction.merged_frames + direction.tso_frames;
-    let single = direction.data_frames.saturating_sub(multi);
-    let p = coalescope_capture::fisher_exact([
-        rejected.merged,
-        multi.saturating_sub(rejected.merged),
-        rejected.single,
-        single.saturating_sub(rejected.single),
-    ]);
-    rejected.merged >= HANDFUL && (single == 0 || p.is_some_and(|p| p < ALPHA))
 }

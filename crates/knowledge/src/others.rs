@@ -1,22 +1,21 @@
 //! Findings that are not about lost merged frames: what else limits connections.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Outcomes, Trace};
+mod case;
+mod lossless;
+
+use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 
 use crate::by_size::BySize;
-use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Reason};
-use crate::limits::{
-    ConnectionLimit, Limit, is_delayed, is_short, is_stuck, is_stuck_by_length, loss_frames,
-    opposite,
-};
+use crate::finding::{Finding, HopRef, Id, Proof, Reason};
+use crate::limits::{Limit, is_delayed, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
 use crate::traffic::Traffic;
-use crate::words::{
-    bytes, connections, counted, probability, rate, reference, share, shown, time, told,
-};
+use crate::words::{bytes, connections, probability, share, shown, time, told};
+use case::Case;
 
 /// One finding for each limit that occurs, about its largest connection.
 pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec<Finding> {
@@ -53,34 +52,7 @@ fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -
     Some(finding)
 }
 
-/// A connection at a point, with the direction that most data took.
-struct Case<'a> {
-    point: &'a str,
-    connection: Connection,
-    direction: &'static str,
-}
-
-impl<'a> Case<'a> {
-    fn find(trace: &'a Trace, limit: &ConnectionLimit) -> Option<Self> {
-        let mut points = trace.points.iter();
-        let point = points.find(|point| *point.name == *limit.point)?;
-        Some(Self {
-            point: &point.name,
-            connection: point.connections.get(limit.connection)?,
-            direction: limit.direction,
-        })
-    }
-
-    /// The direction that most data took.
-    fn data(&self) -> &Direction {
-        self.connection.direction(self.direction)
-    }
-
-    /// The other one.
-    fn acks(&self) -> &Direction {
-        self.connection.direction(opposite(self.direction))
-    }
-
+impl Case<'_> {
     fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
         match limit {
             Limit::Reordering => self.reordering(),
@@ -91,101 +63,6 @@ impl<'a> Case<'a> {
             Limit::PathBandwidth => self.bandwidth(),
             _ => self.unclear(),
         }
-    }
-
-    fn make(&self, id: Id, title: &str, mut evidence: Vec<Evidence>, next: &str) -> Finding {
-        evidence.extend(self.speed());
-        Finding {
-            id,
-            proof: Proof::Observed,
-            reason: None,
-            note: false,
-            share: None,
-            title: title.to_owned(),
-            connection: Some(reference(self.point, &self.connection)),
-            hop: None,
-            evidence,
-            next: next.to_owned(),
-        }
-    }
-
-    fn speed(&self) -> Option<Evidence> {
-        let bps = self.data().throughput_bps?;
-        let window = self.data().effective_window_segments;
-        let window = window
-            .map(|w| format!(", {w:.1} segments a round trip"))
-            .unwrap_or_default();
-        Some(told(format!(
-            "{} in all at {}{window}",
-            bytes(self.data().unique_bytes),
-            rate(bps)
-        )))
-    }
-
-    fn unclear(&self) -> Finding {
-        let text = format!(
-            "{} bytes sent again, {} late; the receiver has room for more",
-            self.data().retransmitted_bytes,
-            self.data().late_frames
-        );
-        let again = self.data().frames_of(|examples| &examples.retransmitted);
-        let mut evidence = vec![shown(text, self.point, again)];
-        evidence.extend(self.waits().map(told));
-        let title = if is_short(self.data()) {
-            "short connections wait for timeouts or repairs, and these captures do not show why"
-        } else {
-            "a few segments get through in each round trip, and these captures do not show why"
-        };
-        let mut finding = self.make(
-            Id::NotEnoughEvidence,
-            title,
-            evidence,
-            "lost merged frames look like this from where they are not seen, and so does a path \
-             that loses most of each burst: capture in front of and behind each bridge, router or \
-             load balancer on the way, and give coalescope all of it",
-        );
-        finding.proof = Proof::Suspected;
-        finding
-    }
-
-    fn waits(&self) -> Option<String> {
-        let (gaps, all) = (self.data().gaps_s, self.data().duration_s.unwrap_or(0.0));
-        let words = || {
-            format!(
-                "nothing came for as long as a timeout takes: {} of {} together",
-                time(gaps),
-                time(all)
-            )
-        };
-        (gaps > 0.0).then(words)
-    }
-
-    fn reordering(&self) -> Finding {
-        let text = format!(
-            "{} data frames arrived out of order, {} of them late enough to have been lost",
-            share(self.data().out_of_order_frames, self.data().data_frames),
-            self.data().late_frames
-        );
-        let merged = told(format!(
-            "merging takes only what is next in sequence: {:.1} segments a frame here",
-            self.data().merge_factor_mean.unwrap_or(1.0)
-        ));
-        let evidence = vec![
-            shown(
-                text,
-                self.point,
-                self.data().frames_of(|examples| &examples.out_of_order),
-            ),
-            merged,
-        ];
-        self.make(
-            Id::ReorderedBeforeMerge,
-            "segments overtake each other on the way, so that few can be merged",
-            evidence,
-            "find what spreads one connection over several links (balance-rr bonding, packet \
-             spraying, multi-queue without flow hashing); leave merging on: it hides reordering \
-             within a batch and saves ACKs",
-        )
     }
 
     fn loss(&self, trace: &Trace, same: &Same<'_>) -> Finding {
@@ -312,66 +189,6 @@ impl<'a> Case<'a> {
             share(repeats.merged_repeated, repeats.merged),
             share(repeats.single_repeated, repeats.single),
         ))
-    }
-
-    fn window(&self) -> Finding {
-        let closed = format!(
-            "{}, closed for {} of {}",
-            counted(self.acks().zero_windows, "zero window"),
-            time(self.data().window_closed_s),
-            time(self.data().duration_s.unwrap_or(0.0))
-        );
-        let open = format!(
-            "the window is {} on average, and one round trip is {}",
-            bytes(self.acks().window_mean_bytes.unwrap_or(0)),
-            time(self.data().rtt_min_s.unwrap_or(0.0))
-        );
-        let evidence = if self.acks().zero_windows > 0 {
-            vec![
-                shown(
-                    closed,
-                    self.point,
-                    self.acks().frames_of(|examples| &examples.zero_windows),
-                ),
-                told(open),
-            ]
-        } else {
-            vec![told(open)]
-        };
-        self.make(
-            Id::ReceiverWindow,
-            "the receiver's window holds the sender back",
-            evidence,
-            "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
-        )
-    }
-
-    fn idle(&self) -> Finding {
-        let text = format!(
-            "the sender had nothing to send for {} of {}",
-            time(self.data().sender_idle_s),
-            time(self.data().duration_s.unwrap_or(0.0))
-        );
-        self.make(
-            Id::SenderIdle,
-            "the sender is idle most of the time: the network waits for the application",
-            vec![told(text)],
-            "look at the sending application, its disk, its database, or what it waits for",
-        )
-    }
-
-    fn bandwidth(&self) -> Finding {
-        let text = format!(
-            "a round trip takes {} with a queue on the path, {} without",
-            time(self.data().rtt_median_s.unwrap_or(0.0)),
-            time(self.data().rtt_min_s.unwrap_or(0.0))
-        );
-        self.make(
-            Id::PathBandwidth,
-            "the path carries all that it can",
-            vec![told(text)],
-            "find the slowest link or the rate limit on the way; leave merging as it is",
-        )
     }
 }
 

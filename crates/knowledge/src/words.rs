@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use coalescope_capture::facts::{Connection, Endpoint};
+use coalescope_capture::facts::{Connection, Direction, Endpoint};
 
 use crate::finding::{ConnectionRef, Evidence};
 
@@ -94,6 +94,17 @@ pub(crate) fn told(text: String) -> Evidence {
         text,
         ..Evidence::default()
     }
+}
+
+/// What losses leave of a transfer: segments a round trip, and the rate.
+pub(crate) fn slow(direction: &Direction) -> Option<Evidence> {
+    let (window, throughput) = direction
+        .effective_window_segments
+        .zip(direction.throughput_bps)?;
+    Some(told(format!(
+        "a round trip delivers {window:.1} segments: {}",
+        rate(throughput)
+    )))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The families, by what is behind them.
 
+mod base;
 mod boxes;
+mod by_length;
 mod captured;
 mod compared;
 mod conversations;
@@ -22,6 +24,7 @@ pub fn families() -> Vec<&'static Family> {
         guilty::ALL,
         guilty_seen::ALL,
         innocent::ALL,
+        by_length::ALL,
         slow::ALL,
         seen::ALL,
         compared::ALL,

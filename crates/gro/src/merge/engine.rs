@@ -23,7 +23,8 @@ use crate::reason::Reason;
 use crate::rules::change::{
     add_sum, ends, header_of, hold, link_len, settle_identifications, start_tail, update,
 };
-use crate::rules::judge::{Join, judge, may_start, same_flow, would_list};
+use crate::rules::join::Join;
+use crate::rules::judge::{judge, may_start, same_flow, would_list};
 use crate::settings::{Settings, Verification};
 
 pub(crate) use batch::PushAll;

@@ -10,7 +10,7 @@ use crate::frame::template::MAX_HEADER;
 use crate::gso::IdRun;
 use crate::profile::{Field, IpId, Options, Profile, PureAck, SegmentSize};
 use crate::reason::Reason;
-use crate::rules::judge::Join;
+use crate::rules::join::Join;
 
 /// The first bytes of a frame, and zeros.
 pub(crate) fn header_of(frame: &[u8], len: usize) -> [u8; MAX_HEADER] {

@@ -3,27 +3,13 @@
 use coalescope_wire::{Flags, Tcp};
 
 use crate::bytes::flags_at;
-use crate::frame::held::{Held, Identifications, NO_IPV4, id_at};
+use crate::frame::held::{Held, NO_IPV4};
 use crate::frame::seen::{Layer4, Seen};
 use crate::frame::template::{MAX_HEADER, Template, rule_at};
-use crate::gso::IdRun;
-use crate::profile::{
-    Field, IpId, Limits, Options, Order, Profile, PureAck, SegmentSize, TcpRules,
-};
+use crate::profile::{Field, Limits, Options, Order, Profile, PureAck, SegmentSize, TcpRules};
 use crate::reason::Reason;
-
-/// How a frame joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Join {
-    /// Its payload goes behind what is held.
-    Behind,
-    /// Its payload goes in front.
-    InFront,
-    /// It has no payload; its acknowledgment and window count from now on.
-    Absorb,
-    /// It has no payload, and says nothing new.
-    Vanish,
-}
+use crate::rules::identification::identifications;
+use crate::rules::join::Join;
 
 /// Says whether and how a frame joins a held one of its flow.
 ///
@@ -293,69 +279,6 @@ fn size(limits: &Limits, list: bool, held: &Held, seen: &Seen) -> Result<(), Rea
         return Err(Reason::SizeLimit);
     }
     Ok(())
-}
-
-fn identifications(profile: &Profile, held: &Held, frame: &[u8], join: Join) -> Result<(), Reason> {
-    let Some(rules) = &profile.ipv4 else {
-        return Ok(());
-    };
-    for (level, ids) in held.ids.iter().enumerate() {
-        if ids.ip == NO_IPV4 {
-            continue;
-        }
-        let id = id_at(frame, ids.ip);
-        let df = frame
-            .get(usize::from(ids.ip) + 6)
-            .is_some_and(|byte| byte & 0x40 != 0);
-        let count = held.segments as u16;
-        let step = match join {
-            Join::InFront => Step::InFront,
-            _ => Step::Behind { count },
-        };
-        if !follows(rules.id, ids, id, df, step, level == 0) {
-            return Err(Reason::IpId);
-        }
-    }
-    Ok(())
-}
-
-/// Where a segment is to join, as identifications see it.
-#[derive(Clone, Copy)]
-pub(crate) enum Step {
-    Behind { count: u16 },
-    InFront,
-}
-
-/// Whether the identification of one IPv4 header fits those held.
-#[inline(always)]
-pub(crate) fn follows(
-    rule: IpId,
-    ids: &Identifications,
-    id: u16,
-    df: bool,
-    step: Step,
-    outer: bool,
-) -> bool {
-    let ahead = id.wrapping_sub(ids.first);
-    let (increasing, second) = match step {
-        Step::InFront => (ahead == u16::MAX, false),
-        Step::Behind { count } => (ahead == count, count == 1),
-    };
-    let fixed = ahead == 0 && (second || ids.run == IdRun::Fixed);
-    match rule {
-        IpId::Ignored => true,
-        IpId::IncreasingWithoutDf => df || increasing,
-        IpId::IncreasingWithDf => df && increasing,
-        IpId::IncreasingOrFixedWithDf if outer && df => true,
-        IpId::IncreasingOrFixedWithDf => runs(ids, increasing, fixed && df),
-        IpId::IncreasingOrFixed => runs(ids, increasing, fixed),
-    }
-}
-
-/// Once fixed, always fixed: an increase after it does not count from the first.
-#[inline(always)]
-fn runs(ids: &Identifications, increasing: bool, fixed: bool) -> bool {
-    fixed || (increasing && ids.run == IdRun::Increasing)
 }
 
 /// Whether a frame may be held, to be joined by others.

@@ -5,8 +5,8 @@ use coalescope_simulate::{
     Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side,
 };
 
+use super::base::{bytes, plain, routed, sound_twin};
 use super::guilty::{any_bridge_with, behind_card, bridge_behind, bytes as few_bytes, forwarded};
-use super::innocent::{bytes, plain, routed, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

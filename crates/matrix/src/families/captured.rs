@@ -2,8 +2,8 @@
 
 use coalescope_simulate::{Bursts, MICROSECOND, MILLISECOND, Nanos, Scenario};
 
+use super::base::{any_plain, any_plain_with, lossy, plain, sound_twin};
 use super::guilty::{any_bridge, any_bridge_with};
-use super::innocent::{any_plain, any_plain_with, lossy, plain, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

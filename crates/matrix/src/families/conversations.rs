@@ -5,8 +5,8 @@ use coalescope_simulate::{
     Content, Element, MICROSECOND, MILLISECOND, MergeKind, Other, SECOND, Scenario, Turn,
 };
 
+use super::base::{lossy, plain};
 use super::guilty::{fault, forwarded, from_vm_and_lost};
-use super::innocent::{lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

@@ -3,8 +3,8 @@
 
 use coalescope_simulate::{Element, Lane, Link, MICROSECOND, MILLISECOND, Scenario, Side};
 
+use super::base::{lossy, plain};
 use super::guilty::{bridged, bytes, fault};
-use super::innocent::{lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

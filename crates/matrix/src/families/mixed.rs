@@ -5,8 +5,8 @@ use coalescope_simulate::{
     Turn,
 };
 
+use super::base::plain;
 use super::guilty::{bridge_behind, from_vm_and_lost};
-use super::innocent::plain;
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

@@ -2,7 +2,7 @@
 
 use coalescope_simulate::{Element, Hop, MICROSECOND, MILLISECOND, MergeKind, Reorder, Side};
 
-use super::innocent::{bytes, plain};
+use super::base::{bytes, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

@@ -1,63 +1,16 @@
-//! Slow for a reason that is not merging: loss by length, black holes, windows, acknowledgements, hosts.
+//! Slow for a reason that is not merging: windows, acknowledgements, hosts.
 
 use coalescope_simulate::{
-    Congestion, Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Other,
-    Reader, SECOND, Scenario, Side, Turn,
+    Congestion, Element, Hop, MICROSECOND, MILLISECOND, Other, Reader, SECOND, Side, Turn,
 };
 
-use super::innocent::{bytes, lossy, plain, routed, sound_twin};
+use super::base::{lossy, plain, routed, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, download, merging, near, point, scenario};
+use crate::parts::{HERE, Wan, download};
 
 pub(super) const ALL: &[Family] = &[
-    Family::innocent(
-        "policer-behind",
-        "a policer behind the merging card: the longer, the likelier lost",
-        policer_behind,
-    ),
-    Family::innocent(
-        "queue-behind",
-        "a short queue behind the merging card",
-        queue_behind,
-    ),
-    Family::innocent(
-        "queue-in-front",
-        "a short queue in front of the merging card",
-        queue_in_front,
-    ),
-    Family::innocent(
-        "bit-errors-behind",
-        "wrong bits behind the merging card",
-        bit_errors_behind,
-    ),
-    Family::innocent(
-        "bit-errors-in-front",
-        "wrong bits in front of the merging card",
-        bit_errors_in_front,
-    ),
-    Family::innocent("damaged", "frames arrive with a wrong checksum", damaged),
-    Family::innocent(
-        "rare-loss",
-        "one frame in some thousands is lost, at several rates",
-        rare_loss,
-    ),
-    Family::innocent(
-        "black-hole",
-        "full frames never arrive, and nobody says so",
-        black_hole,
-    ),
-    Family::innocent(
-        "black-hole-probed",
-        "the same, and the sender finds out",
-        black_hole_probed,
-    ),
-    Family::innocent(
-        "path-mtu-told",
-        "a router with a smaller MTU, which it tells",
-        path_mtu_told,
-    ),
     Family::innocent(
         "late-acks",
         "acknowledgements that wait and stand for many segments",
@@ -97,170 +50,6 @@ pub(super) const ALL: &[Family] = &[
         window_and_bystanders,
     ),
 ];
-
-/// A VM behind a bridge that passes what was merged, and something in between that the merged frames meet.
-fn bridged(dice: &mut Dice, name: &str, wan: Wan, merge: Merge, something: Element) -> Scenario {
-    let bytes = bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
-    scenario.path = vec![
-        point("VM"),
-        near(dice, wan),
-        point("HYP-TAP"),
-        something,
-        point("HYP-UPLINK"),
-        cut_from(Side::Client),
-        Element::Merge(merge),
-        wan.link(),
-        cut_from(Side::Server),
-    ];
-    scenario
-}
-
-/// A card whose frames are at most so long.
-fn merging_up_to(dice: &mut Dice, wan: Wan, segments: usize) -> Merge {
-    Merge {
-        max_segments: segments,
-        ..merging(dice, wan, MergeKind::Gro)
-    }
-}
-
-fn policer_behind(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
-    let segments = dice.whole(4..=16) as usize;
-    let merge = merging_up_to(dice, wan, segments);
-    let bucket = Hop::TokenBucket {
-        toward: HERE,
-        rate_bps: dice.scaled_whole(4 * MBIT, wan.rate_bps / 4),
-        burst: segments * 1_514 * dice.whole(2..=4) as usize,
-        queue: 0,
-    };
-    let scenario = bridged(dice, "policer-behind", wan, merge, Element::Hop(bucket));
-    Drawn::one(scenario, Otherwise::Loss)
-}
-
-/// A queue of two to six of the longest frames, in front of a line slower than the long way.
-fn queue_behind(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
-    let segments = dice.whole(4..=16) as usize;
-    let merge = merging_up_to(dice, wan, segments);
-    let mut lane = Lane::new(wan.rate_bps / dice.whole(2..=8), 20 * MICROSECOND);
-    lane.queue = segments * 1_538 * dice.whole(2..=6) as usize;
-    let back = Lane::new(wan.rate_bps, 20 * MICROSECOND);
-    let link = Element::Link(Link {
-        toward: [lane, back],
-    });
-    let scenario = bridged(dice, "queue-behind", wan, merge, link);
-    let twin = sound_twin(&scenario, 3);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn queue_in_front(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
-    let mut scenario = plain(dice, "queue-in-front", wan);
-    scenario.server.tso = true;
-    let twin = scenario.clone();
-    let queue = 1_538 * dice.scaled_whole(8, 60) as usize;
-    scenario.path[5] = wan.link_with(|lane| lane.queue = queue);
-    let fast = Wan {
-        rate_bps: wan.rate_bps * 10,
-        delay: 20 * MICROSECOND,
-    };
-    scenario.path.insert(6, fast.link());
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-/// One error in some millions of bits: a frame of 1,500 bytes is lost in one of 30 to 1,000 cases.
-fn bit_error_rate(dice: &mut Dice) -> f64 {
-    dice.scaled(8e-8, 2.5e-6)
-}
-
-fn bit_errors_behind(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
-    let segments = dice.whole(3..=16) as usize;
-    let merge = merging_up_to(dice, wan, segments);
-    let errors = bit_error_rate(dice) / 2.0;
-    let near = Wan {
-        delay: 30 * MICROSECOND,
-        ..wan
-    };
-    let link = near.link_with(|lane| lane.bit_errors = errors);
-    let scenario = bridged(dice, "bit-errors-behind", wan, merge, link);
-    let twin = sound_twin(&scenario, 3);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn bit_errors_in_front(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
-    let mut scenario = plain(dice, "bit-errors-in-front", wan);
-    let twin = scenario.clone();
-    let errors = bit_error_rate(dice);
-    scenario.path[5] = wan.link_with(|lane| lane.bit_errors = errors);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn damaged(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
-    let mut scenario = plain(dice, "damaged", wan);
-    let twin = scenario.clone();
-    let damage = Hop::Damage {
-        toward: HERE,
-        probability: dice.scaled(0.003, 0.03),
-    };
-    scenario.path.insert(6, Element::Hop(damage));
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn rare_loss(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (10, 2_000), (0.2, 60.0));
-    let mut scenario = plain(dice, "rare-loss", wan);
-    scenario.turns[1].bytes = dice.scaled_whole(4_000_000, 10_000_000);
-    lossy(dice, scenario, wan, (0.0003, 0.004))
-}
-
-/// A smaller MTU somewhere on the way.
-fn narrow(dice: &mut Dice, name: &str, icmp: bool) -> (Scenario, Scenario) {
-    let wan = Wan::within(dice, (20, 1_000), (2.0, 40.0));
-    let bytes = bytes(dice);
-    let mut scenario = scenario(dice, name, bytes);
-    let mtu = dice.whole(1_280..=1_390) as u16;
-    let kind = any_kind(dice);
-    scenario.path = vec![
-        point("HOST"),
-        cut_from(Side::Client),
-        Element::Merge(merging(dice, wan, kind)),
-        near(dice, wan),
-        point("FW-OUT"),
-        Element::Hop(Hop::Router { mtu, icmp }),
-        point("FW-IN"),
-        wan.link(),
-        cut_from(Side::Server),
-        point("SERVER"),
-    ];
-    let twin = sound_twin(&scenario, 5);
-    (scenario, twin)
-}
-
-fn black_hole(dice: &mut Dice) -> Drawn {
-    let icmp = dice.chance(0.3);
-    let (mut scenario, twin) = narrow(dice, "black-hole", icmp);
-    if icmp {
-        scenario.path.insert(7, Element::Hop(Hop::NoIcmp));
-    }
-    scenario.limit = dice.whole(10..=60) * SECOND;
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn black_hole_probed(dice: &mut Dice) -> Drawn {
-    let (mut scenario, mut twin) = narrow(dice, "black-hole-probed", false);
-    scenario.server.mtu_probing = true;
-    twin.server.mtu_probing = true;
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
-}
-
-fn path_mtu_told(dice: &mut Dice) -> Drawn {
-    let (scenario, _) = narrow(dice, "path-mtu-told", true);
-    Drawn::one(scenario, Otherwise::Healthy)
-}
 
 fn late_acks(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (1.0, 40.0));

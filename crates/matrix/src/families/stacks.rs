@@ -5,8 +5,8 @@ use coalescope_simulate::{
     Congestion, Host, IpIds, MICROSECOND, MILLISECOND, Nanos, SECOND, Scenario,
 };
 
+use super::base::{any_plain, any_plain_with, lossy, plain};
 use super::guilty::{any_bridge, any_bridge_with, bridge_behind};
-use super::innocent::{any_plain, any_plain_with, lossy, plain};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;

@@ -15,7 +15,8 @@ use crate::out::decision::{Action, Decision};
 use crate::payload::store::{Outlet, Store};
 use crate::reason::Reason;
 use crate::rules::change::add_sum;
-use crate::rules::judge::{Join, Step, follows};
+use crate::rules::identification::{Step, follows};
+use crate::rules::join::Join;
 
 impl<S: Store> Engine<S> {
     /// Takes a frame whose IP header starts at `LINK` if it is plain. `CHECKS` is

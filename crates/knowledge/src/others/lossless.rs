@@ -1,0 +1,134 @@
+//! What limits a connection that is no loss: order, windows, ends, the path's rate; and what nothing tells.
+
+use super::case::Case;
+use crate::finding::{Finding, Id, Proof};
+use crate::limits::is_short;
+use crate::words::{bytes, counted, share, shown, time, told};
+
+impl Case<'_> {
+    pub(super) fn unclear(&self) -> Finding {
+        let text = format!(
+            "{} bytes sent again, {} late; the receiver has room for more",
+            self.data().retransmitted_bytes,
+            self.data().late_frames
+        );
+        let again = self.data().frames_of(|examples| &examples.retransmitted);
+        let mut evidence = vec![shown(text, self.point, again)];
+        evidence.extend(self.waits().map(told));
+        let title = if is_short(self.data()) {
+            "short connections wait for timeouts or repairs, and these captures do not show why"
+        } else {
+            "a few segments get through in each round trip, and these captures do not show why"
+        };
+        let mut finding = self.make(
+            Id::NotEnoughEvidence,
+            title,
+            evidence,
+            "lost merged frames look like this from where they are not seen, and so does a path \
+             that loses most of each burst: capture in front of and behind each bridge, router or \
+             load balancer on the way, and give coalescope all of it",
+        );
+        finding.proof = Proof::Suspected;
+        finding
+    }
+
+    fn waits(&self) -> Option<String> {
+        let (gaps, all) = (self.data().gaps_s, self.data().duration_s.unwrap_or(0.0));
+        let words = || {
+            format!(
+                "nothing came for as long as a timeout takes: {} of {} together",
+                time(gaps),
+                time(all)
+            )
+        };
+        (gaps > 0.0).then(words)
+    }
+
+    pub(super) fn reordering(&self) -> Finding {
+        let text = format!(
+            "{} data frames arrived out of order, {} of them late enough to have been lost",
+            share(self.data().out_of_order_frames, self.data().data_frames),
+            self.data().late_frames
+        );
+        let merged = told(format!(
+            "merging takes only what is next in sequence: {:.1} segments a frame here",
+            self.data().merge_factor_mean.unwrap_or(1.0)
+        ));
+        let evidence = vec![
+            shown(
+                text,
+                self.point,
+                self.data().frames_of(|examples| &examples.out_of_order),
+            ),
+            merged,
+        ];
+        self.make(
+            Id::ReorderedBeforeMerge,
+            "segments overtake each other on the way, so that few can be merged",
+            evidence,
+            "find what spreads one connection over several links (balance-rr bonding, packet \
+             spraying, multi-queue without flow hashing); leave merging on: it hides reordering \
+             within a batch and saves ACKs",
+        )
+    }
+
+    pub(super) fn window(&self) -> Finding {
+        let closed = format!(
+            "{}, closed for {} of {}",
+            counted(self.acks().zero_windows, "zero window"),
+            time(self.data().window_closed_s),
+            time(self.data().duration_s.unwrap_or(0.0))
+        );
+        let open = format!(
+            "the window is {} on average, and one round trip is {}",
+            bytes(self.acks().window_mean_bytes.unwrap_or(0)),
+            time(self.data().rtt_min_s.unwrap_or(0.0))
+        );
+        let evidence = if self.acks().zero_windows > 0 {
+            vec![
+                shown(
+                    closed,
+                    self.point,
+                    self.acks().frames_of(|examples| &examples.zero_windows),
+                ),
+                told(open),
+            ]
+        } else {
+            vec![told(open)]
+        };
+        self.make(
+            Id::ReceiverWindow,
+            "the receiver's window holds the sender back",
+            evidence,
+            "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
+        )
+    }
+
+    pub(super) fn idle(&self) -> Finding {
+        let text = format!(
+            "the sender had nothing to send for {} of {}",
+            time(self.data().sender_idle_s),
+            time(self.data().duration_s.unwrap_or(0.0))
+        );
+        self.make(
+            Id::SenderIdle,
+            "the sender is idle most of the time: the network waits for the application",
+            vec![told(text)],
+            "look at the sending application, its disk, its database, or what it waits for",
+        )
+    }
+
+    pub(super) fn bandwidth(&self) -> Finding {
+        let text = format!(
+            "a round trip takes {} with a queue on the path, {} without",
+            time(self.data().rtt_median_s.unwrap_or(0.0)),
+            time(self.data().rtt_min_s.unwrap_or(0.0))
+        );
+        self.make(
+            Id::PathBandwidth,
+            "the path carries all that it can",
+            vec![told(text)],
+            "find the slowest link or the rate limit on the way; leave merging as it is",
+        )
+    }
+}
