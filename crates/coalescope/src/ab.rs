@@ -46,7 +46,7 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
         );
         made::made(vec![record])
     });
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     written?;
     Ok(outcome(report.record()))
 }

@@ -59,10 +59,10 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
 /// The report, and what it comes to in a line.
 fn show(name: &str, report: &Report, args: &DemoArgs) -> io::Result<()> {
     if args.output.format != Format::Text {
-        return output::print(report, args.output.format.form(), args.output.connections);
+        return output::print(report, args.output.format, args.output.connections);
     }
     if !speech::is_quiet() {
-        output::print(report, args.output.format.form(), args.output.connections)?;
+        output::print(report, args.output.format, args.output.connections)?;
     }
     output::print_story(&report.story_of_demo(name, incidents::is_built(name)))
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
         let sources = read.into_iter().flatten().chain(saved.sources());
         made::made(sources.collect())
     });
-    output::print(&report, args.output.format.form(), args.output.connections)?;
+    output::print(&report, args.output.format, args.output.connections)?;
     written?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }

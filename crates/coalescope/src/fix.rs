@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     if args.verify {
         report.verifies = true;
         report.verified = verify::verified()?;
-        output::print(&report, args.format.form(), 0)?;
+        output::print(&report, args.format, 0)?;
         return Ok(Outcome::of(report.reverted()));
     }
     let chosen = Chosen::of(args)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
         Outcome::of(!chosen.fixes.is_empty())
     };
     report.fixes = chosen.fixes;
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     Ok(outcome)
 }
 
@@ -62,7 +62,7 @@ fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
         is_elsewhere: true,
         ..FixReport::default()
     };
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     Ok(Outcome::of(!report.fixes.is_empty()))
 }
 

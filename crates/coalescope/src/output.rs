@@ -10,7 +10,12 @@ use crate::cli::{CheckFormat, FailOn, Form};
 use crate::speech;
 
 /// Prints a report to standard output, which gets nothing else. Of `connections` text lists so many; all of 0.
-pub(crate) fn print(report: &dyn Document, form: Form, connections: usize) -> io::Result<()> {
+pub(crate) fn print(
+    report: &dyn Document,
+    form: impl Into<Form>,
+    connections: usize,
+) -> io::Result<()> {
+    let form = form.into();
     let mut out = io::stdout().lock();
     // Text says itself what was left out.
     if form != Form::Text {

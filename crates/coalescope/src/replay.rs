@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
         };
         made(vec![source])
     });
-    output::print(&report, args.format.form(), args.connections)?;
+    output::print(&report, args.format, args.connections)?;
     written?;
     Ok(Outcome::Done)
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     }
     let written = page.write(&report, || made(captures(&task.points, &task.interrupt)));
     // Whatever became of the page: the work is done.
-    output::print(&report, args.output.format.form(), args.output.connections)?;
+    output::print(&report, args.output.format, args.output.connections)?;
     written?;
     let outcome = Outcome::of(report.has_findings());
     // The process ends here: freeing the facts of many connections one by one is of no use.

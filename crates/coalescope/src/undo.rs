@@ -53,7 +53,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         unread.iter().for_each(|error| report.unread(error));
     }
     mind_root(&report);
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     Ok(if report.has_failed() {
         Outcome::Unrestored
     } else {

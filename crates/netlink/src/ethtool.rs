@@ -13,7 +13,7 @@ mod strings;
 pub use coalescing::{Value, coalescing_names};
 pub use driver::Driver;
 pub use features::{Feature, Features, Outcome};
-pub use names::{NAMES, matches};
+pub use names::{OFFLOADS, Offload, matches};
 
 use crate::attributes::{Attributes, nest, string};
 use crate::error::Error;

@@ -2,70 +2,87 @@
 
 use crate::model::Manager;
 
-/// ethtool's long name, its short one, systemd.link's and netplan's (empty: none).
-const NAMES: [(&str, &str, &str, &str); 16] = [
-    (
-        "generic-receive-offload",
-        "gro",
-        "GenericReceiveOffload",
-        "generic-receive-offload",
-    ),
-    (
-        "large-receive-offload",
-        "lro",
-        "LargeReceiveOffload",
-        "large-receive-offload",
-    ),
-    (
-        "rx-gro-hw",
-        "rx-gro-hw",
-        "GenericReceiveOffloadHardware",
-        "",
-    ),
-    ("rx-gro-list", "rx-gro-list", "", ""),
-    ("rx-udp-gro-forwarding", "rx-udp-gro-forwarding", "", ""),
-    (
-        "tcp-segmentation-offload",
-        "tso",
-        "TCPSegmentationOffload",
-        "tcp-segmentation-offload",
-    ),
-    (
-        "generic-segmentation-offload",
-        "gso",
-        "GenericSegmentationOffload",
-        "generic-segmentation-offload",
-    ),
-    (
-        "rx-checksumming",
-        "rx",
-        "ReceiveChecksumOffload",
-        "receive-checksum-offload",
-    ),
-    (
-        "tx-checksumming",
-        "tx",
-        "TransmitChecksumOffload",
-        "transmit-checksum-offload",
-    ),
-    ("tx-checksum-ip-generic", "tx-checksum-ip-generic", "", ""),
-    ("tx-udp-segmentation", "tx-udp-segmentation", "", ""),
-    ("tx-udp_tnl-segmentation", "tx-udp_tnl-segmentation", "", ""),
-    ("esp-hw-offload", "esp-hw-offload", "", ""),
-    ("tx-ipxip4-segmentation", "tx-ipxip4-segmentation", "", ""),
-    ("scatter-gather", "sg", "", ""),
-    (
-        "tx-udp_tnl-csum-segmentation",
-        "tx-udp_tnl-csum-segmentation",
-        "",
-        "",
-    ),
+/// A feature under the names of all who set it.
+#[derive(Clone, Copy)]
+struct Feature {
+    /// ethtool's long name.
+    name: &'static str,
+    /// ethtool's short name.
+    ethtool: &'static str,
+    /// The key of systemd.link, if it has one.
+    link: Option<&'static str>,
+    /// The key of netplan, if it has one.
+    netplan: Option<&'static str>,
+}
+
+const FEATURES: [Feature; 16] = [
+    named("generic-receive-offload", "gro")
+        .in_link("GenericReceiveOffload")
+        .in_netplan("generic-receive-offload"),
+    named("large-receive-offload", "lro")
+        .in_link("LargeReceiveOffload")
+        .in_netplan("large-receive-offload"),
+    of_kernel("rx-gro-hw").in_link("GenericReceiveOffloadHardware"),
+    of_kernel("rx-gro-list"),
+    of_kernel("rx-udp-gro-forwarding"),
+    named("tcp-segmentation-offload", "tso")
+        .in_link("TCPSegmentationOffload")
+        .in_netplan("tcp-segmentation-offload"),
+    named("generic-segmentation-offload", "gso")
+        .in_link("GenericSegmentationOffload")
+        .in_netplan("generic-segmentation-offload"),
+    named("rx-checksumming", "rx")
+        .in_link("ReceiveChecksumOffload")
+        .in_netplan("receive-checksum-offload"),
+    named("tx-checksumming", "tx")
+        .in_link("TransmitChecksumOffload")
+        .in_netplan("transmit-checksum-offload"),
+    of_kernel("tx-checksum-ip-generic"),
+    of_kernel("tx-udp-segmentation"),
+    of_kernel("tx-udp_tnl-segmentation"),
+    of_kernel("esp-hw-offload"),
+    of_kernel("tx-ipxip4-segmentation"),
+    named("scatter-gather", "sg"),
+    of_kernel("tx-udp_tnl-csum-segmentation"),
 ];
+
+const fn named(name: &'static str, ethtool: &'static str) -> Feature {
+    Feature {
+        name,
+        ethtool,
+        link: None,
+        netplan: None,
+    }
+}
+
+/// One that ethtool knows by the kernel's name alone.
+const fn of_kernel(name: &'static str) -> Feature {
+    named(name, name)
+}
+
+impl Feature {
+    const fn in_link(self, key: &'static str) -> Self {
+        Self {
+            link: Some(key),
+            ..self
+        }
+    }
+
+    const fn in_netplan(self, key: &'static str) -> Self {
+        Self {
+            netplan: Some(key),
+            ..self
+        }
+    }
+
+    fn find(name: &str) -> Option<&'static Self> {
+        FEATURES.iter().find(|feature| feature.name == name)
+    }
+}
 
 /// ethtool's short name. It takes the kernel's own names as well, so one that is not listed stays.
 pub(crate) fn ethtool(feature: &str) -> &str {
-    let row = NAMES.iter().find(|row| row.0 == feature);
-    row.map_or(feature, |row| row.1)
+    Feature::find(feature).map_or(feature, |found| found.ethtool)
 }
 
 /// Whether a word names the feature to ethtool; the scripts of ifupdown turn `_` into `-`.
@@ -76,20 +93,17 @@ pub(crate) fn is_ethtool(word: &str, feature: &str) -> bool {
 
 /// The key in a .link file.
 pub(crate) fn link(feature: &str) -> Option<&'static str> {
-    let row = NAMES.iter().find(|row| row.0 == feature);
-    row.map(|row| row.2).filter(|name| !name.is_empty())
+    Feature::find(feature)?.link
 }
 
 /// The key in a device of a netplan file, with networkd as renderer.
 pub(crate) fn netplan(feature: &str) -> Option<&'static str> {
-    let row = NAMES.iter().find(|row| row.0 == feature);
-    row.map(|row| row.3).filter(|name| !name.is_empty())
+    Feature::find(feature)?.netplan
 }
 
 /// The key in NetworkManager's section `ethtool`; it refuses names that it does not know.
 pub(crate) fn networkmanager(feature: &str) -> Option<String> {
-    let row = NAMES.iter().find(|row| row.0 == feature);
-    row.map(|row| format!("feature-{}", row.1))
+    Some(format!("feature-{}", Feature::find(feature)?.ethtool))
 }
 
 /// For a manager without a name for it.
@@ -118,7 +132,7 @@ mod tests {
         let linux: Vec<_> = linux
             .filter(|(_, names)| names.contains_key("ethtool"))
             .collect();
-        assert_eq!(linux.len(), NAMES.len());
+        assert_eq!(linux.len(), FEATURES.len());
         for (feature, names) in linux {
             let name = |tool: &str| names.get(tool).cloned();
             assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::state::InterfaceState;
-use coalescope_netlink::ethtool::{NAMES, matches};
+use coalescope_netlink::ethtool::{Offload, matches};
 
 /// Names that an error proposes.
 const NEAR: usize = 4;
@@ -13,9 +13,9 @@ pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>,
         return Ok(vec![name.to_owned()]);
     }
     // `_` is written as `-` on the way in, and some of the kernel's names have one.
-    let pattern = NAMES.iter().find(|row| row.0 == name || row.1 == name);
-    let alike = |known: &&String| match pattern {
-        Some((_, _, pattern)) => matches(known, pattern),
+    let offload = Offload::named(name);
+    let alike = |known: &&String| match offload {
+        Some(offload) => matches(known, offload.pattern),
         None => known.replace('_', "-") == name,
     };
     let found: Vec<_> = state.known.iter().filter(alike).cloned().collect();
@@ -27,14 +27,12 @@ pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>,
 
 /// ethtool's short name of a feature, if it has one.
 pub(super) fn short(name: &str) -> &str {
-    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
-    row.map_or(name, |row| if row.0.is_empty() { row.1 } else { row.0 })
+    Offload::named(name).map_or(name, |offload| offload.short)
 }
 
 /// ethtool's long name of a feature, by which snapshots and files of managers know it.
 pub(super) fn long(name: &str) -> &str {
-    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
-    row.map_or(name, |row| row.1)
+    Offload::named(name).map_or(name, |offload| offload.long)
 }
 
 fn unknown(state: &InterfaceState, name: &str) -> Error {

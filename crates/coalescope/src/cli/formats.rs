@@ -22,11 +22,11 @@ macro_rules! formats {
             $(#[doc = $help] $form,)*
         }
 
-        impl $name {
-            pub(crate) fn form(self) -> Form {
-                match self {
-                    Self::Text => Form::Text,
-                    $(Self::$form => Form::$form,)*
+        impl From<$name> for Form {
+            fn from(format: $name) -> Self {
+                match format {
+                    $name::Text => Self::Text,
+                    $($name::$form => Self::$form,)*
                 }
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Err(error) => return Err(error.into()),
     };
     let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     written?;
     judged::outcome(&report)
 }
@@ -106,7 +106,7 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     };
     let is_text = format == Format::Text;
     if !is_text || !speech::is_quiet() {
-        output::print(&report, format.form(), 0)?;
+        output::print(&report, format, 0)?;
     }
     if is_text {
         output::print_story(&story)?;

@@ -33,7 +33,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         report.incidents.push(one(&incident, &place)?);
     }
     let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     written?;
     judged::outcome(&report)
 }

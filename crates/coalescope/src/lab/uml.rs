@@ -53,7 +53,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Err(why) => skipped(&incidents, &why.to_string()),
     };
     let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     written?;
     judged::outcome(&report)
 }

@@ -33,7 +33,7 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     ));
     let ways = wire.run(&stop)?;
     let report = report(args, start.elapsed(), ways, merger.counters());
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     Ok(Outcome::Done)
 }
 

@@ -1,7 +1,7 @@
 //! Offloads under the names that `ethtool -k` prints.
 
 use crate::model::Feature;
-use coalescope_netlink::ethtool::{Feature as Linux, Features, NAMES, matches};
+use coalescope_netlink::ethtool::{Feature as Linux, Features, OFFLOADS, matches};
 use std::collections::BTreeMap;
 
 /// As ethtool shows them: where its name stands for one feature, that feature goes by it; where it
@@ -11,19 +11,19 @@ pub(super) fn by_ethtool(features: &Features) -> BTreeMap<String, Feature> {
         .iter()
         .map(|(name, feature)| (name.to_owned(), one(feature)))
         .collect();
-    for (_, own, pattern) in NAMES {
+    for offload in OFFLOADS {
         let members: Vec<_> = features
             .iter()
-            .filter(|(name, _)| matches(name, pattern))
+            .filter(|(name, _)| matches(name, offload.pattern))
             .collect();
         match members[..] {
             [] => {}
             [(name, feature)] => {
                 shown.remove(name);
-                shown.insert(own.to_owned(), one(feature));
+                shown.insert(offload.long.to_owned(), one(feature));
             }
             _ => {
-                shown.insert(own.to_owned(), sum(&members));
+                shown.insert(offload.long.to_owned(), sum(&members));
             }
         }
     }

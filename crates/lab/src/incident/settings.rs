@@ -4,7 +4,7 @@ use crate::error::Error as LabError;
 use crate::link::Link;
 use crate::namespace::{Namespace, write};
 use coalescope_incident::Value;
-use coalescope_netlink::ethtool::{Ethtool, NAMES, matches};
+use coalescope_netlink::ethtool::{Ethtool, Offload, matches};
 use coalescope_netlink::route::Route;
 
 /// Makes a setting in a room.
@@ -32,8 +32,7 @@ pub(super) fn apply(room: &Namespace, value: &Value) -> Result<(), LabError> {
 
 /// An offload, by ethtool's short or long name or the kernel's.
 fn set_feature(interface: &str, name: &str, on: bool) -> Result<(), LabError> {
-    let row = NAMES.iter().find(|row| row.0 == name || row.1 == name);
-    let pattern = row.map_or(name, |row| row.2);
+    let pattern = Offload::named(name).map_or(name, |offload| offload.pattern);
     let features = Ethtool::open()?.read_features(interface)?;
     let known = features.iter().filter(|(known, _)| matches(known, pattern));
     let changed = known.filter(|(_, feature)| feature.active != on);

@@ -19,40 +19,63 @@ pub enum Value {
     Number(u32),
 }
 
-/// Attribute, name, and whether it is a flag.
-const NAMES: [(u16, &str, bool); 27] = [
-    (2, "rx-usecs", false),
-    (3, "rx-frames", false),
-    (4, "rx-usecs-irq", false),
-    (5, "rx-frames-irq", false),
-    (6, "tx-usecs", false),
-    (7, "tx-frames", false),
-    (8, "tx-usecs-irq", false),
-    (9, "tx-frames-irq", false),
-    (10, "stats-block-usecs", false),
-    (11, "adaptive-rx", true),
-    (12, "adaptive-tx", true),
-    (13, "pkt-rate-low", false),
-    (14, "rx-usecs-low", false),
-    (15, "rx-frame-low", false),
-    (16, "tx-usecs-low", false),
-    (17, "tx-frame-low", false),
-    (18, "pkt-rate-high", false),
-    (19, "rx-usecs-high", false),
-    (20, "rx-frame-high", false),
-    (21, "tx-usecs-high", false),
-    (22, "tx-frame-high", false),
-    (23, "sample-interval", false),
-    (24, "cqe-mode-tx", true),
-    (25, "cqe-mode-rx", true),
-    (26, "tx-aggr-max-bytes", false),
-    (27, "tx-aggr-max-frames", false),
-    (28, "tx-aggr-time-usecs", false),
+struct Setting {
+    attribute: u16,
+    name: &'static str,
+    /// Whether it is on or off rather than a number.
+    is_flag: bool,
+}
+
+const SETTINGS: [Setting; 27] = [
+    count(2, "rx-usecs"),
+    count(3, "rx-frames"),
+    count(4, "rx-usecs-irq"),
+    count(5, "rx-frames-irq"),
+    count(6, "tx-usecs"),
+    count(7, "tx-frames"),
+    count(8, "tx-usecs-irq"),
+    count(9, "tx-frames-irq"),
+    count(10, "stats-block-usecs"),
+    flag(11, "adaptive-rx"),
+    flag(12, "adaptive-tx"),
+    count(13, "pkt-rate-low"),
+    count(14, "rx-usecs-low"),
+    count(15, "rx-frame-low"),
+    count(16, "tx-usecs-low"),
+    count(17, "tx-frame-low"),
+    count(18, "pkt-rate-high"),
+    count(19, "rx-usecs-high"),
+    count(20, "rx-frame-high"),
+    count(21, "tx-usecs-high"),
+    count(22, "tx-frame-high"),
+    count(23, "sample-interval"),
+    flag(24, "cqe-mode-tx"),
+    flag(25, "cqe-mode-rx"),
+    count(26, "tx-aggr-max-bytes"),
+    count(27, "tx-aggr-max-frames"),
+    count(28, "tx-aggr-time-usecs"),
 ];
+
+const fn count(attribute: u16, name: &'static str) -> Setting {
+    Setting {
+        attribute,
+        name,
+        is_flag: false,
+    }
+}
+
+const fn flag(attribute: u16, name: &'static str) -> Setting {
+    Setting {
+        is_flag: true,
+        ..count(attribute, name)
+    }
+}
 
 /// Names of all coalescing settings, and whether each is on or off rather than a number.
 pub fn coalescing_names() -> impl Iterator<Item = (&'static str, bool)> {
-    NAMES.iter().map(|&(_, name, flag)| (name, flag))
+    SETTINGS
+        .iter()
+        .map(|setting| (setting.name, setting.is_flag))
 }
 
 impl Ethtool {
@@ -60,13 +83,13 @@ impl Ethtool {
     pub fn read_coalescing(&self, interface: &str) -> Result<BTreeMap<String, Value>, Error> {
         let answer = self.get(COALESCE_GET, interface, "read the coalescing")?;
         let attributes = answer.attributes();
-        let known = NAMES.iter().filter_map(|&(kind, name, flag)| {
-            let value = if flag {
-                Value::Flag(attributes.u8(kind)? != 0)
+        let known = SETTINGS.iter().filter_map(|setting| {
+            let value = if setting.is_flag {
+                Value::Flag(attributes.u8(setting.attribute)? != 0)
             } else {
-                Value::Number(attributes.u32(kind)?)
+                Value::Number(attributes.u32(setting.attribute)?)
             };
-            Some((name.to_owned(), value))
+            Some((setting.name.to_owned(), value))
         });
         Ok(known.collect())
     }
@@ -84,10 +107,13 @@ impl Ethtool {
 }
 
 fn attribute(interface: &str, name: &str, value: Value) -> Result<DefaultNla, Error> {
-    let found = NAMES.iter().find(|(_, known, _)| *known == name);
-    match (found, value) {
-        (Some((kind, _, true)), Value::Flag(on)) => Ok(bytes(*kind, &[u8::from(on)])),
-        (Some((kind, _, false)), Value::Number(value)) => Ok(number(*kind, value)),
+    let found = SETTINGS.iter().find(|setting| setting.name == name);
+    match (
+        found.map(|setting| (setting.attribute, setting.is_flag)),
+        value,
+    ) {
+        (Some((attribute, true)), Value::Flag(on)) => Ok(bytes(attribute, &[u8::from(on)])),
+        (Some((attribute, false)), Value::Number(value)) => Ok(number(attribute, value)),
         _ => Err(Error::System {
             action: format!("set {name} of {interface}: no such setting, or of another kind"),
             errno: Errno::EINVAL,

@@ -1,28 +1,56 @@
 //! The names of offloads: ethtool's short and long ones, and the kernel's that they stand for.
 
-/// Short name, long name, and the kernel's names; `*` is any text.
-pub const NAMES: [(&str, &str, &str); 14] = [
-    ("rx", "rx-checksumming", "rx-checksum"),
-    ("tx", "tx-checksumming", "tx-checksum-*"),
-    ("sg", "scatter-gather", "tx-scatter-gather*"),
-    ("tso", "tcp-segmentation-offload", "tx-tcp*-segmentation"),
-    ("ufo", "udp-fragmentation-offload", "tx-udp-fragmentation"),
-    (
+/// An offload by ethtool's names, and the kernel's that these stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// As `ethtool -K` takes it.
+    pub short: &'static str,
+    /// As `ethtool -k` prints it.
+    pub long: &'static str,
+    /// The kernel's; `*` is any text.
+    pub pattern: &'static str,
+}
+
+/// All offloads to which ethtool gives names of its own.
+pub const OFFLOADS: [Offload; 14] = [
+    offload("rx", "rx-checksumming", "rx-checksum"),
+    offload("tx", "tx-checksumming", "tx-checksum-*"),
+    offload("sg", "scatter-gather", "tx-scatter-gather*"),
+    offload("tso", "tcp-segmentation-offload", "tx-tcp*-segmentation"),
+    offload("ufo", "udp-fragmentation-offload", "tx-udp-fragmentation"),
+    offload(
         "gso",
         "generic-segmentation-offload",
         "tx-generic-segmentation",
     ),
-    ("gro", "generic-receive-offload", "rx-gro"),
-    ("lro", "large-receive-offload", "rx-lro"),
-    ("rxvlan", "rx-vlan-offload", "rx-vlan-hw-parse"),
-    ("txvlan", "tx-vlan-offload", "tx-vlan-hw-insert"),
-    ("ntuple", "ntuple-filters", "rx-ntuple-filter"),
-    ("rxhash", "receive-hashing", "rx-hashing"),
-    ("hw-gro", "rx-gro-hw", "rx-gro-hw"),
-    ("uso", "tx-udp-segmentation", "tx-udp-segmentation"),
+    offload("gro", "generic-receive-offload", "rx-gro"),
+    offload("lro", "large-receive-offload", "rx-lro"),
+    offload("rxvlan", "rx-vlan-offload", "rx-vlan-hw-parse"),
+    offload("txvlan", "tx-vlan-offload", "tx-vlan-hw-insert"),
+    offload("ntuple", "ntuple-filters", "rx-ntuple-filter"),
+    offload("rxhash", "receive-hashing", "rx-hashing"),
+    offload("hw-gro", "rx-gro-hw", "rx-gro-hw"),
+    offload("uso", "tx-udp-segmentation", "tx-udp-segmentation"),
 ];
 
-/// Whether a kernel's name is one of those that a pattern of [`NAMES`] stands for.
+const fn offload(short: &'static str, long: &'static str, pattern: &'static str) -> Offload {
+    Offload {
+        short,
+        long,
+        pattern,
+    }
+}
+
+impl Offload {
+    /// The one of ethtool's short or long name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        let mut all = OFFLOADS.iter();
+        all.find(|offload| offload.short == name || offload.long == name)
+    }
+}
+
+/// Whether a kernel's name is one of those that a [pattern](Offload::pattern) stands for.
 #[must_use]
 pub fn matches(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
