@@ -47,11 +47,12 @@ await tell("Page.navigate", { url });
 await within(loaded, "the page");
 await within(evaluate("navigator.serviceWorker.ready.then(() => true)"), "the service worker");
 
-async function analyse(files) {
+async function analyse(files, meanwhile = () => {}) {
   const { root } = await tell("DOM.getDocument", { depth: 0 });
   const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector: "#files" });
   await evaluate("document.getElementById('clear').click()");
   await tell("DOM.setFileInputFiles", { nodeId, files });
+  meanwhile();
   const before = requests.length;
   const done = evaluate(`new Promise((done) => {
     document.getElementById("run").click();
@@ -105,10 +106,10 @@ const good = async (folder) => {
   console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${same ? "the same JSON" : "ANOTHER JSON"}`);
 };
 const scratch = mkdtempSync(join(tmpdir(), "coalescope-web-"));
-const bad = async (name, bytes, words) => {
+const bad = async (name, bytes, words, meanwhile = () => {}) => {
   const path = join(scratch, name);
   writeFileSync(path, bytes);
-  const { state } = await analyse([path]);
+  const { state } = await analyse([path], () => meanwhile(path));
   if (!words.test(state)) problems.push(`${name}: ${state}`);
   if (await evaluate("document.querySelector('#points b, #points img') !== null")) problems.push(`${name} became markup`);
 };
@@ -117,6 +118,13 @@ try {
   await bad("empty.pcap", "", /empty/);
   await bad("notes.txt", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
+  const pcap = Buffer.alloc(24);
+  pcap.writeUInt32LE(0xa1b2c3d4);
+  pcap.writeUInt16LE(2, 4);
+  pcap.writeUInt16LE(4, 6);
+  pcap.writeUInt32LE(1, 20);
+  await bad("changed.pcap", pcap, /changed, moved or removed/, (path) => writeFileSync(path, "something else, and longer than before"));
+  await bad("gone.pcap", pcap, /changed, moved or removed/, (path) => rmSync(path));
   const report = await evaluate("document.getElementById('report').getAttribute('sandbox')");
   if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
   // Without a network, and without its server, it opens and works again.
