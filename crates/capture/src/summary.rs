@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use coalescope_wire::{Tunnel, TunnelKind, Tunnels, Vlans};
+use coalescope_wire::{Tunnel, Tunnels, Vlans};
 
 use crate::connection::{Connection, HIGH, LOW};
 use crate::facts::connection::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
@@ -271,21 +271,13 @@ fn vlans(vlans: &Vlans) -> Vec<u16> {
 }
 
 fn tunnel(tunnels: &Tunnels) -> Option<String> {
-    let names: Vec<String> = tunnels.layers.iter().flatten().map(tunnel_name).collect();
+    let names: Vec<String> = tunnels
+        .layers
+        .iter()
+        .flatten()
+        .map(Tunnel::to_string)
+        .collect();
     (!names.is_empty()).then(|| names.join(", "))
-}
-
-fn tunnel_name(tunnel: &Tunnel) -> String {
-    let name = match tunnel.kind {
-        TunnelKind::Vxlan => "vxlan",
-        TunnelKind::Geneve => "geneve",
-        TunnelKind::Gre => "gre",
-        TunnelKind::Erspan => "erspan",
-        TunnelKind::IpInIp => return "ip-in-ip".to_owned(),
-        TunnelKind::Mpls => "mpls",
-        TunnelKind::Pppoe => "pppoe",
-    };
-    format!("{name} {}", tunnel.id)
 }
 
 fn ratio(a: u64, b: u64) -> Option<f64> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use coalescope_wire::{Address, Flags, Ip, Packet, TcpOptions, Transport, Tunnel, TunnelKind};
+use coalescope_wire::{Address, Flags, Ip, Packet, TcpOptions, Transport, Tunnel};
 
 use crate::acks::Receiver;
 use crate::facts::{Connection, Endpoint};
@@ -255,22 +255,8 @@ fn endpoint(version: u8, (Address(bytes), port): (Address, u16)) -> Endpoint {
 }
 
 fn tunnel(layers: &[Option<Tunnel>]) -> Option<String> {
-    let names: Vec<String> = layers.iter().flatten().map(tunnel_name).collect();
+    let names: Vec<String> = layers.iter().flatten().map(Tunnel::to_string).collect();
     (!names.is_empty()).then(|| names.join(", "))
-}
-
-/// As `coalescope trace` calls it.
-fn tunnel_name(tunnel: &Tunnel) -> String {
-    let name = match tunnel.kind {
-        TunnelKind::Vxlan => "vxlan",
-        TunnelKind::Geneve => "geneve",
-        TunnelKind::Gre => "gre",
-        TunnelKind::Erspan => "erspan",
-        TunnelKind::IpInIp => return "ip-in-ip".to_owned(),
-        TunnelKind::Mpls => "mpls",
-        TunnelKind::Pppoe => "pppoe",
-    };
-    format!("{name} {}", tunnel.id)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the walk reports: plain values and offsets into the frame, no borrows.
 
+use core::fmt;
+
 use crate::tcp::Tcp;
 
 /// An IPv4 or IPv6 address. IPv4 uses the first four bytes; the rest is zero.
@@ -41,6 +43,22 @@ pub struct Tunnel {
     pub kind: TunnelKind,
     /// Its identifier (VNI, key, label, session); 0 where it has none.
     pub id: u32,
+}
+
+/// As reports name it: `vxlan 42`; IP in IP has no identifier.
+impl fmt::Display for Tunnel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.kind {
+            TunnelKind::Vxlan => "vxlan",
+            TunnelKind::Geneve => "geneve",
+            TunnelKind::Gre => "gre",
+            TunnelKind::Erspan => "erspan",
+            TunnelKind::IpInIp => return out.write_str("ip-in-ip"),
+            TunnelKind::Mpls => "mpls",
+            TunnelKind::Pppoe => "pppoe",
+        };
+        write!(out, "{name} {}", self.id)
+    }
 }
 
 /// Tunnel layers, outermost first. More than four are counted, not kept.

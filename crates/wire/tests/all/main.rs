@@ -5,6 +5,7 @@ mod checksums;
 mod fixed;
 mod ip;
 mod links;
+mod names;
 mod properties;
 mod tcp;
 mod tunnels;
