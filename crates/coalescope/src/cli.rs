@@ -8,6 +8,7 @@ mod hosts;
 mod lab;
 mod memory;
 mod speech;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,7 +21,8 @@ use gro::Profile;
 pub use experiments::{AbArgs, FixArgs, SenseArg, UndoArgs};
 pub(crate) use formats::Form;
 pub use formats::{
-    AbFormat, CheckFormat, Format, HostFormat, LabFormat, ReplayFormat, SchemaName, WireFormat,
+    AbFormat, CheckFormat, Format, HostFormat, LabFormat, ReplayFormat, SchemaName, WatchFormat,
+    WireFormat,
 };
 pub use generated::{CompletionsArgs, ManArgs};
 pub(crate) use help::{explain, parse};
@@ -36,6 +38,7 @@ pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
+pub use watch::WatchArgs;
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -110,6 +113,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Check settings and trace captures, and join what both say
     Diagnose(DiagnoseArgs),
+    /// Count merged frames on this running host, and say where they die
+    Watch(WatchArgs),
     /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
     /// Show what would fix what check finds; with --apply, do it

@@ -169,7 +169,7 @@ pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
 
 /// A name that no namespace has, with the one that was probably meant.
 #[cfg(target_os = "linux")]
-fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
+pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
     let known = namespaces();
     match &live.netns {
         Some(name) if !name.contains('/') && !known.contains(name) => {

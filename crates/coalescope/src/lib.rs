@@ -38,6 +38,7 @@ mod task;
 mod trace;
 #[cfg(target_os = "linux")]
 mod undo;
+mod watch;
 
 use std::io;
 use std::process::ExitCode;
@@ -48,7 +49,7 @@ pub use cli::{
     DemoArgs, DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand,
     LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs, ReplayArgs,
     ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName,
-    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WireArgs, WireFormat,
+    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WireArgs, WireFormat,
 };
 
 /// How a command ended, when it could do its work.
@@ -138,6 +139,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Ab(_) | Command::Undo(_) => {
             anyhow::bail!("ab and undo change settings of Linux only: run coalescope there")
         }
+        Command::Watch(args) => watch::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),
         Command::Rules(command) => rules::run(&command),

@@ -7,9 +7,10 @@ use coalescope_host::model::Snapshot;
 use coalescope_incident::Incident;
 use coalescope_knowledge::rules::Rule;
 use coalescope_report::{
-    AbReport, CheckReport, DiagnoseReport, Document, LabReport, ReplayReport, Report, WireReport,
-    listing,
+    AbReport, CheckReport, DiagnoseReport, Document, LabReport, ReplayReport, Report, WatchReport,
+    WireReport, document, listing,
 };
+use coalescope_watch::{facts::Watched, record};
 use schemars::{Schema, schema_for};
 
 use crate::cli::{SchemaArgs, SchemaName};
@@ -33,6 +34,8 @@ fn schema(name: SchemaName) -> anyhow::Result<Schema> {
         SchemaName::Replay => ReplayReport::schema(),
         SchemaName::Lab => LabReport::schema(),
         SchemaName::LabWire => WireReport::schema(),
+        SchemaName::Watch => WatchReport::schema(),
+        SchemaName::WatchRecord => document::schema::<Watched>(record::SCHEMA),
         SchemaName::RulesList => rules::list_schema(),
         SchemaName::RulesTest => rules::test_schema(),
         SchemaName::Host => schema_for!(Snapshot),
@@ -46,7 +49,7 @@ fn schema(name: SchemaName) -> anyhow::Result<Schema> {
 #[cfg(target_os = "linux")]
 fn of_changes(name: SchemaName) -> anyhow::Result<Schema> {
     use coalescope_change::journal;
-    use coalescope_report::{FixReport, UndoReport, document};
+    use coalescope_report::{FixReport, UndoReport};
 
     Ok(match name {
         SchemaName::Fix => FixReport::schema(),

@@ -29,6 +29,7 @@ mod thresholds;
 mod traffic;
 mod unlinked;
 mod verdict;
+mod watched;
 mod ways;
 mod words;
 
@@ -40,3 +41,4 @@ pub use nearest::nearest;
 pub use settle::{Settled, Standing, Suspicion, Switched, Went, settle};
 pub use shown::shown;
 pub use verdict::{Diagnosis, Merging, Verdict, judge, judge_pair};
+pub use watched::{join_watched, judge_watched, plain_reason};

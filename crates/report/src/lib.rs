@@ -22,6 +22,7 @@ mod separated;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;
+mod watch;
 mod wire;
 mod words;
 
@@ -44,6 +45,7 @@ pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
 #[cfg(target_os = "linux")]
 pub use undo::UndoReport;
+pub use watch::WatchReport;
 pub use wire::{WireForward, WireReport, WireWay};
 pub use words::units::figure;
 

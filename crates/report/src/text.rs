@@ -21,6 +21,7 @@ mod replay;
 mod strip;
 #[cfg(target_os = "linux")]
 mod undo;
+mod watch;
 mod wire;
 mod wrap;
 
@@ -44,6 +45,7 @@ use page::{Page, Tone};
 pub(crate) use replay::write as write_replay;
 #[cfg(target_os = "linux")]
 pub(crate) use undo::write as write_undo;
+pub(crate) use watch::{not_seen, write as write_watch};
 pub(crate) use wire::write as write_wire;
 pub use wrap::{glued, unglued, wrapped};
 

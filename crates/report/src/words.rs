@@ -12,3 +12,4 @@ pub(crate) mod lab;
 pub(crate) mod offloads;
 pub(crate) mod replay;
 pub(crate) mod units;
+pub(crate) mod watch;

@@ -44,6 +44,11 @@ formats! {
         Json: "One JSON document, coalescope/replay/1",
         Csv: "A row for each direction of each connection",
     }
+    "A form of output of `coalescope watch`."
+    WatchFormat {
+        Json: "One JSON document, coalescope/watch/1",
+        Csv: "A row for each interface",
+    }
     "A form of output of `coalescope ab`."
     AbFormat {
         Json: "One JSON document, coalescope/ab/1",
@@ -117,6 +122,10 @@ pub enum SchemaName {
     Lab,
     /// What `lab wire` prints: coalescope/lab-wire/1
     LabWire,
+    /// What `watch` prints: coalescope/watch/1
+    Watch,
+    /// A line of what `watch --record` writes: coalescope/watch-record/1
+    WatchRecord,
     /// What `rules list` and `rules show` print: coalescope/rules/1
     RulesList,
     /// What `rules test` prints: coalescope/rules-test/1

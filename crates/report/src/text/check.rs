@@ -48,7 +48,7 @@ fn verdict(page: &mut Page, report: &CheckReport) {
     page.paragraph("", "", &verdict_text(report, &findings), tone);
 }
 
-fn finding(page: &mut Page, group: &[&HostFinding]) {
+pub(super) fn finding(page: &mut Page, group: &[&HostFinding]) {
     let Some(first) = group.first() else {
         return;
     };

@@ -1,0 +1,117 @@
+//! Watching this host.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use coalescope_host::names::key_of;
+use coalescope_report::WatchReport;
+use coalescope_watch::facts::Watched;
+use coalescope_watch::live::{Options, WatchError, Watcher};
+use coalescope_watch::record;
+
+use crate::cli::WatchArgs;
+use crate::suggest::unknown;
+use crate::{hosts, inputs, interrupt, speech};
+
+/// How often is looked whether to end.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// All that was seen until the end.
+pub(super) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
+    hosts::refuse_unknown(&args.live)?;
+    let told = interrupt::until_told()?;
+    let mut record = args.record.as_deref().map(Record::create).transpose()?;
+    let mut watcher = begin(args)?;
+    let begun = Instant::now();
+    let mut next = args.every;
+    loop {
+        let until = args.duration.map_or(next, |all| all.min(next));
+        let is_told = wait(begun, until, &told);
+        let is_last = is_told || args.duration.is_some_and(|all| until >= all);
+        let look = seen(&mut watcher, args)?;
+        if let Some(record) = &mut record {
+            record.write(&look)?;
+        }
+        if is_last {
+            return Ok(look);
+        }
+        speech::tell(&WatchReport::line(&look));
+        next += args.every;
+    }
+}
+
+fn begin(args: &WatchArgs) -> anyhow::Result<Watcher> {
+    let options = Options {
+        netns: args.live.netns.clone(),
+        all_netns: args.live.all_netns,
+        interfaces: args.interfaces.clone(),
+        only_counters: false,
+    };
+    match Watcher::begin(options) {
+        Ok(watcher) => Ok(watcher),
+        Err(WatchError::NoInterface { name, there }) => {
+            let there = there.iter().map(String::as_str);
+            bail!(unknown("interface", &name, there, "`ip link` lists them"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Waits until so much has passed since the beginning; true if it was told to end before.
+fn wait(begun: Instant, until: Duration, told: &AtomicBool) -> bool {
+    while begun.elapsed() < until {
+        if told.load(Ordering::Relaxed) {
+            return true;
+        }
+        thread::sleep(PAUSE.min(until.saturating_sub(begun.elapsed())));
+    }
+    told.load(Ordering::Relaxed)
+}
+
+/// A look, with names as they are from here.
+fn seen(watcher: &mut Watcher, args: &WatchArgs) -> anyhow::Result<Watched> {
+    let mut look = watcher.look()?;
+    if let Some(space) = args
+        .live
+        .netns
+        .as_deref()
+        .filter(|name| !name.contains('/'))
+    {
+        from_outside(&mut look, space);
+    }
+    Ok(look)
+}
+
+fn from_outside(look: &mut Watched, space: &str) {
+    let interfaces = look.interfaces.iter_mut().map(|one| &mut one.name);
+    let drops = look.drops.iter_mut();
+    let ends = drops.flat_map(|drop| drop.interface.iter_mut().chain(&mut drop.from));
+    for name in interfaces.chain(ends) {
+        *name = key_of(Some(space), name);
+    }
+}
+
+/// A file of looks.
+struct Record {
+    file: BufWriter<File>,
+    name: String,
+}
+
+impl Record {
+    fn create(path: &Path) -> anyhow::Result<Self> {
+        let name = inputs::display(path);
+        let file = File::create(path).with_context(|| name.clone())?;
+        let file = BufWriter::new(file);
+        Ok(Self { file, name })
+    }
+
+    fn write(&mut self, look: &Watched) -> anyhow::Result<()> {
+        let written: io::Result<()> = record::write(look, &mut self.file);
+        written.with_context(|| self.name.clone())
+    }
+}

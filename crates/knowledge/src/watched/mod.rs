@@ -1,0 +1,157 @@
+//! What the frames of a running host show: counts, judged.
+
+mod reasons;
+mod words;
+
+use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
+
+use crate::finding::{Id, Proof};
+use crate::odds::{Table, fisher};
+use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
+use crate::thresholds::{
+    ALPHA, CUT_EACH_SECOND, DOES_NOT_MERGE, FAST_BPS, HANDFUL, LASTS_S, LOADED, LOOKED, MOSTLY,
+    TIMES_SINGLE,
+};
+pub use reasons::plain_reason;
+use words::{Subject, finding};
+
+/// Of the finding that merged frames die where single ones pass.
+const MERGED_FRAMES_DROPPED: &str = "merged-frames-dropped";
+/// Of the finding that the processor cuts what was merged.
+const SEGMENTED_IN_SOFTWARE: &str = "segmented-in-software";
+/// Of the finding that a fast link comes in single segments.
+const NOT_MERGING: &str = "not-merging";
+
+/// Findings, those that harm first.
+#[must_use]
+pub fn judge_watched(watched: &Watched) -> Vec<HostFinding> {
+    let looks = watched.drops.iter().filter(|drop| died(drop) > 0).count();
+    let dropped = watched
+        .drops
+        .iter()
+        .filter_map(|drop| dropped(drop, watched, looks));
+    let cut = watched.interfaces.iter();
+    let cut = cut.filter_map(|interface| cut_in_software(interface, watched));
+    let single = watched.interfaces.iter();
+    let single = single.filter_map(|interface| not_merging(interface, watched));
+    dropped.chain(cut).chain(single).collect()
+}
+
+/// Frames that were made by merging, as far as can be told.
+fn died(drop: &Drop) -> u64 {
+    drop.merged_frames + drop.long_frames
+}
+
+/// Merged frames that die where single ones pass, and go on doing so.
+fn dropped(drop: &Drop, watched: &Watched, looks: usize) -> Option<HostFinding> {
+    let table = table(drop, watched)?;
+    let p = fisher(&table)?;
+    let is_sure = table.merged_lost >= HANDFUL && p < ALPHA / looks.max(1) as f64;
+    let reason = drop.reason.as_deref().unwrap_or_default();
+    if !is_sure || !falls_on_merged(&table) || reasons::is_queue(reason) || lasts(drop).is_none() {
+        return None;
+    }
+    Some(finding(watched, Subject::Dropped(drop, table, p)))
+}
+
+/// What came by the interface, against what was dropped of it.
+fn table(drop: &Drop, watched: &Watched) -> Option<Table> {
+    let (merged, frames) = match (&drop.from, &drop.interface) {
+        (Some(from), _) => {
+            let received = frames(watched, from)?.received;
+            (
+                received.merged_frames + received.long_frames,
+                received.frames,
+            )
+        }
+        (None, Some(out)) => {
+            let queued = frames(watched, out)?.queued;
+            (queued.merged_frames + queued.long_frames, queued.frames)
+        }
+        (None, None) => return None,
+    };
+    // What was dropped before it was counted, as by a filter, was there as well.
+    let merged = merged.max(died(drop));
+    let single = frames.saturating_sub(merged).max(drop.single_frames);
+    Some(Table {
+        merged_lost: died(drop),
+        merged,
+        single_lost: drop.single_frames,
+        single,
+    })
+}
+
+fn frames(watched: &Watched, name: &str) -> Option<Frames> {
+    let mut all = watched.interfaces.iter();
+    all.find(|interface| interface.name == name)?.frames
+}
+
+fn falls_on_merged(table: &Table) -> bool {
+    let share = |lost: u64, all: u64| lost as f64 / all.max(1) as f64;
+    let merged = share(table.merged_lost, table.merged);
+    merged >= TIMES_SINGLE * share(table.single_lost, table.single)
+}
+
+/// Two dropped frames of one flow that are so far apart that single ones must have passed between them: a flow of which
+/// nothing passes sends single segments only, and the discovery of a path's MTU takes one round trip.
+fn lasts(drop: &Drop) -> Option<(&Sample, &Sample)> {
+    drop.samples.iter().enumerate().find_map(|(n, first)| {
+        let mut later = drop.samples[n + 1..].iter();
+        let again = later.find(|sample| {
+            sample.flow.is_some()
+                && sample.flow == first.flow
+                && sample.unix_s - first.unix_s >= LASTS_S
+        })?;
+        Some((first, again))
+    })
+}
+
+fn cut_in_software(interface: &Interface, watched: &Watched) -> Option<HostFinding> {
+    let frames = interface.frames?;
+    let cut = frames.sent.cut_frames as f64;
+    let is_much = cut >= CUT_EACH_SECOND * watched.took_s.max(1.0);
+    let is_most = cut >= MOSTLY * frames.queued.merged_frames as f64;
+    (is_much && is_most).then(|| finding(watched, Subject::Cut(interface, frames)))
+}
+
+fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> {
+    let received = interface.frames?.received;
+    let speed = interface.speed_bps.filter(|speed| *speed >= FAST_BPS)? as f64;
+    // What has a kind is made of software: a veth says 10 Gbit/s whatever it carries.
+    let is_hardware = interface.kind.is_none() && interface.driver.is_some();
+    let is_loaded = received.bytes as f64 * 8.0 >= LOADED * speed * watched.took_s;
+    let factor = received.looked_tcp_segments as f64 / received.looked_tcp_frames.max(1) as f64;
+    let is_single = received.looked_tcp_frames >= LOOKED && factor < DOES_NOT_MERGE;
+    let is_found = is_hardware && is_loaded && is_single;
+    is_found.then(|| finding(watched, Subject::Single(interface, received, factor)))
+}
+
+/// The proof of all of these: they were counted.
+const PROOF: Proof = Proof::Observed;
+
+/// Raises findings of settings at an interface where merged frames were seen to die from suspected to observed. The
+/// settings must be such as explain lost merged frames.
+pub fn join_watched(checked: &mut Checked, seen: &[HostFinding]) {
+    let about = [Id::MergedFramesLost, Id::MergedFramesRejected];
+    for finding in &mut checked.findings {
+        let explains = finding.explains.iter().any(|id| about.contains(id));
+        let shown = seen.iter().find(|shown| {
+            shown.id == MERGED_FRAMES_DROPPED && shown.interface == finding.interface
+        });
+        let Some(shown) = shown.filter(|_| explains) else {
+            continue;
+        };
+        finding.proof = finding.proof.max(PROOF);
+        if finding.blame == Blame::Ask {
+            finding.blame = Blame::Harms;
+        }
+        let text = format!("watching shows it: {} [{}]", shown.title, shown.id);
+        finding.evidence.push(HostEvidence { text });
+    }
+    checked
+        .findings
+        .sort_by_key(|finding| std::cmp::Reverse(finding.proof));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+use super::*;
+use coalescope_watch::facts::{Flow, Frames, Queued, Received, Sent};
+
+/// A router that got 1,000 frames, 300 of them merged, and dropped some.
+fn router(merged: u64, single: u64, reason: &str, apart_s: f64) -> Watched {
+    let received = Received {
+        frames: 1000,
+        segments: 4000,
+        merged_frames: 300,
+        ..Received::default()
+    };
+    let frames = Frames {
+        received,
+        ..Frames::default()
+    };
+    let sample = |unix_s| Sample {
+        unix_s,
+        flow: Some(Flow {
+            protocol: "tcp".to_owned(),
+            source: "10.0.0.1".to_owned(),
+            ..Flow::default()
+        }),
+        ..Sample::default()
+    };
+    Watched {
+        took_s: 10.0,
+        interfaces: vec![Interface {
+            name: "eth0".to_owned(),
+            frames: Some(frames),
+            ..Interface::default()
+        }],
+        drops: vec![Drop {
+            interface: Some("eth0".to_owned()),
+            from: Some("eth0".to_owned()),
+            reason: Some(reason.to_owned()),
+            location: Some("nft_do_chain".to_owned()),
+            merged_frames: merged,
+            single_frames: single,
+            samples: vec![sample(1.0), sample(1.0 + apart_s)],
+            ..Drop::default()
+        }],
+        ..Watched::default()
+    }
+}
+
+fn ids(watched: &Watched) -> Vec<String> {
+    let findings = judge_watched(watched).into_iter();
+    findings.map(|finding| finding.id).collect()
+}
+
+#[test]
+fn merged_frames_that_die_where_single_ones_pass_are_found() {
+    let found = judge_watched(&router(200, 0, "NETFILTER_DROP", 2.0));
+    assert_eq!(found[0].id, MERGED_FRAMES_DROPPED);
+    assert_eq!(found[0].proof, Proof::Observed);
+    assert_eq!(found[0].interface.as_deref(), Some("eth0"));
+    let lro = found[0].remedies.iter().flat_map(|remedy| &remedy.settings);
+    assert!(lro.cloned().any(|setting| setting == "eth0:lro=off"));
+}
+
+#[test]
+fn what_almost_looks_so_is_not_accused() {
+    let almost = [
+        ("too few", router(4, 0, "NETFILTER_DROP", 2.0)),
+        (
+            "single ones die as well",
+            router(60, 200, "NETFILTER_DROP", 2.0),
+        ),
+        ("a full queue", router(200, 0, "QDISC_DROP", 2.0)),
+        (
+            "over in a round trip, as when a path's MTU is found",
+            router(200, 0, "PKT_TOO_BIG", 0.2),
+        ),
+    ];
+    for (why, watched) in almost {
+        assert_eq!(ids(&watched), [""; 0], "{why}");
+    }
+}
+
+#[test]
+fn a_chance_of_one_place_in_many_is_no_finding() {
+    let mut watched = router(0, 0, "NETFILTER_DROP", 2.0);
+    let mut drop = watched.drops[0].clone();
+    (drop.merged_frames, drop.single_frames) = (6, 4);
+    watched.drops = vec![drop.clone()];
+    let alone = judge_watched(&watched).len();
+    watched.drops = vec![drop; 1000];
+    assert_eq!((alone, judge_watched(&watched).len()), (0, 0));
+}
+
+fn sender(cut: u64, merged: u64) -> Watched {
+    let mut watched = router(0, 0, "", 0.0);
+    watched.interfaces[0].frames = Some(Frames {
+        queued: Queued {
+            merged_frames: merged,
+            ..Queued::default()
+        },
+        sent: Sent {
+            cut_frames: cut,
+            ..Sent::default()
+        },
+        ..Frames::default()
+    });
+    watched
+}
+
+#[test]
+fn cutting_is_found_where_it_is_much_and_most() {
+    assert_eq!(ids(&sender(10_000, 10_000)), [SEGMENTED_IN_SOFTWARE]);
+    assert_eq!(ids(&sender(9_999, 9_999)), [""; 0], "fewer each second");
+    assert_eq!(ids(&sender(10_000, 20_001)), [""; 0], "most are not cut");
+}
+
+fn card(bytes: u64, segments: u64, speed_bps: u64) -> Watched {
+    let mut watched = router(0, 0, "", 0.0);
+    let interface = &mut watched.interfaces[0];
+    interface.driver = Some("ice".to_owned());
+    interface.speed_bps = Some(speed_bps);
+    interface.frames = Some(Frames {
+        received: Received {
+            frames: 100_000,
+            bytes,
+            looked_tcp_frames: 100,
+            looked_tcp_segments: segments,
+            ..Received::default()
+        },
+        ..Frames::default()
+    });
+    watched
+}
+
+#[test]
+fn a_fast_card_that_does_not_merge_under_load_is_found() {
+    let (ten, load) = (10_000_000_000, 625_000_000);
+    assert_eq!(ids(&card(load, 100, ten)), [NOT_MERGING]);
+    assert_eq!(ids(&card(load, 150, ten)), [""; 0], "it merges a little");
+    assert_eq!(ids(&card(load - 1, 100, ten)), [""; 0], "hardly any load");
+    assert_eq!(ids(&card(load, 100, ten - 1)), [""; 0], "a slower link");
+    let mut veth = card(load, 100, ten);
+    veth.interfaces[0].kind = Some("veth".to_owned());
+    assert_eq!(ids(&veth), [""; 0], "no hardware");
+}

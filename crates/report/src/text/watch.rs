@@ -1,0 +1,81 @@
+//! A watch for people: what was seen, findings, interfaces, what died.
+
+use std::io::{self, Write};
+
+use coalescope_watch::facts::Watched;
+
+use super::check::finding;
+use super::grid::{Column, Grid};
+use super::page::{Page, Tone};
+use super::{TextOptions, finish, notes, warn};
+use crate::watch::WatchReport;
+use crate::words::watch::{HEADS, dropped, lost, row, sample, verdict};
+
+const INDENT: usize = 2;
+/// Dropped frames of one place that are listed.
+const SAMPLES: usize = 3;
+
+pub(crate) fn write(
+    report: &WatchReport,
+    out: &mut dyn Write,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let mut page = Page::new(options);
+    let warnings = not_seen(&report.watched);
+    warn(&mut page, &warnings);
+    let tone = match (report.has_findings(), report.is_decided()) {
+        (true, _) => Tone::Bad,
+        (false, true) => Tone::Good,
+        (false, false) => Tone::Heading,
+    };
+    page.paragraph("", "", &verdict(&report.watched), tone);
+    if page.is_brief() {
+        return finish(&page, out);
+    }
+    for one in &report.findings {
+        finding(&mut page, &[one]);
+    }
+    interfaces(&mut page, &report.watched);
+    drops(&mut page, &report.watched);
+    notes(&mut page, &warnings);
+    finish(&page, out)
+}
+
+fn interfaces(page: &mut Page, watched: &Watched) {
+    if watched.interfaces.is_empty() {
+        return;
+    }
+    page.heading("Interfaces");
+    let mut table = Grid::new(HEADS)
+        .with([0], Column::Name)
+        .with([HEADS.len() - 1], Column::Words);
+    for interface in &watched.interfaces {
+        table.row(row(interface));
+    }
+    page.table(&table, INDENT, |_| Tone::Plain);
+}
+
+/// Places where merged frames died; where only single ones did, that is everyday life.
+fn drops(page: &mut Page, watched: &Watched) {
+    let all = watched.drops.iter();
+    let all = all.filter(|drop| drop.merged_frames + drop.long_frames > 0);
+    let mut all = all.peekable();
+    if all.peek().is_none() {
+        return;
+    }
+    page.heading("Merged frames that died");
+    for drop in all {
+        page.paragraph("  - ", "    ", &dropped(drop), Tone::Plain);
+        for one in drop.samples.iter().take(SAMPLES) {
+            let text = sample(one, watched.begun_unix_s);
+            page.paragraph("    ", "      ", &text, Tone::Plain);
+        }
+    }
+}
+
+/// What was not seen, and what was counted nowhere.
+pub(crate) fn not_seen(watched: &Watched) -> Vec<String> {
+    let unseen = watched.unseen.iter();
+    let unseen = unseen.map(|unseen| format!("not seen: {}: {}", unseen.what, unseen.why));
+    unseen.chain(lost(watched)).collect()
+}

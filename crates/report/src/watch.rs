@@ -1,0 +1,114 @@
+//! What a watch has to say.
+
+use std::io::{self, Write};
+
+use coalescope_knowledge::rules::{Blame, HostFinding};
+use coalescope_watch::facts::{Level, Watched};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use crate::document::{self, Document};
+use crate::separated;
+use crate::text::{self, TextOptions};
+
+/// Name and version of the JSON document.
+const SCHEMA: &str = "coalescope/watch/1";
+
+/// What is printed of an interface as comma-separated values.
+const COLUMNS: [&str; 24] = [
+    "name",
+    "index",
+    "kind",
+    "driver",
+    "master",
+    "mtu_bytes",
+    "speed_bps",
+    "roles",
+    "frames.received.frames",
+    "frames.received.bytes",
+    "frames.received.segments",
+    "frames.received.merged_frames",
+    "frames.received.long_frames",
+    "frames.queued.frames",
+    "frames.queued.segments",
+    "frames.queued.merged_frames",
+    "frames.queued.long_frames",
+    "frames.forwarded.frames",
+    "frames.forwarded.merged_frames",
+    "frames.sent.frames",
+    "frames.sent.merged_frames",
+    "frames.sent.cut_frames",
+    "counters.rx_packets",
+    "counters.tx_packets",
+];
+
+/// What `coalescope watch` has to say.
+#[derive(Clone, Debug)]
+pub struct WatchReport {
+    pub(crate) watched: Watched,
+    pub(crate) findings: Vec<HostFinding>,
+}
+
+/// What `coalescope watch` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Watch")]
+struct Body<'a> {
+    #[serde(flatten)]
+    watched: &'a Watched,
+    /// What the counts show, what harms first.
+    findings: &'a [HostFinding],
+}
+
+impl WatchReport {
+    /// Takes what was counted, and what that shows.
+    #[must_use]
+    pub fn new(watched: Watched, findings: Vec<HostFinding>) -> Self {
+        Self { watched, findings }
+    }
+
+    /// Whether merging was seen to harm.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        let mut all = self.findings.iter();
+        all.any(|finding| Blame::is_wrong(finding.blame))
+    }
+
+    /// Whether enough was seen to say that it does not.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.watched.level == Level::Bpf
+    }
+
+    /// All that was counted in a line, for progress.
+    #[must_use]
+    pub fn line(watched: &Watched) -> String {
+        crate::words::watch::line(watched)
+    }
+}
+
+impl Document for WatchReport {
+    fn schema() -> Schema {
+        document::schema::<Body<'static>>(SCHEMA)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        text::not_seen(&self.watched)
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let body = Body {
+            watched: &self.watched,
+            findings: &self.findings,
+        };
+        document::write(SCHEMA, &body, out)
+    }
+
+    /// A row is an interface.
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        separated::write_fields(out, &COLUMNS, &self.watched.interfaces)
+    }
+
+    fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
+        text::write_watch(self, out, options)
+    }
+}

@@ -1,0 +1,197 @@
+//! Words for what a running host was seen to do.
+
+use coalescope_knowledge::plain_reason;
+use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched};
+
+use super::units::{UNKNOWN, bytes, count, counted, seconds, short_count, three_digits};
+
+/// All that was counted, in a line.
+pub(crate) fn line(watched: &Watched) -> String {
+    let time = seconds(watched.took_s);
+    if watched.level == Level::Counters {
+        return format!("{time}: {} received", packets(watched));
+    }
+    let sums = Sums::of(watched);
+    format!(
+        "{time}: {} received, {} segments in each; {} of {} died",
+        counted(sums.frames, "frame"),
+        sums.factor(),
+        count(sums.died),
+        counted(sums.merged, "merged frame"),
+    )
+}
+
+/// The result in one sentence or two.
+pub(crate) fn verdict(watched: &Watched) -> String {
+    let time = seconds(watched.took_s);
+    if watched.level == Level::Counters {
+        return format!(
+            "In {time} {} were received, as the counters of the kernel say. Whether frames are \
+             merged, or which of them die, these do not say.",
+            packets(watched)
+        );
+    }
+    let sums = Sums::of(watched);
+    let came = format!(
+        "In {time} {} were received, with {} segments in each",
+        counted(sums.frames, "frame"),
+        sums.factor()
+    );
+    match (sums.merged, sums.died) {
+        (0, 0) => format!("{came}. None of them was merged."),
+        (merged, 0) => format!("{came}. None of {} died.", counted(merged, "merged frame")),
+        (merged, died) => format!(
+            "{came}. Merged frames that were dropped: {}, beside {} received.",
+            count(died),
+            count(merged)
+        ),
+    }
+}
+
+fn packets(watched: &Watched) -> String {
+    let all = watched.interfaces.iter();
+    let all = all.filter_map(|interface| interface.counters.get("rx_packets"));
+    counted(all.sum(), "packet")
+}
+
+/// Sums over all interfaces.
+struct Sums {
+    frames: u64,
+    segments: u64,
+    merged: u64,
+    died: u64,
+}
+
+impl Sums {
+    fn of(watched: &Watched) -> Self {
+        let mut sums = Self {
+            frames: 0,
+            segments: 0,
+            merged: 0,
+            died: watched.dropped_merged(),
+        };
+        for frames in watched.interfaces.iter().filter_map(|one| one.frames) {
+            sums.frames += frames.received.frames;
+            sums.segments += frames.received.segments;
+            sums.merged += frames.received.merged_frames;
+        }
+        sums
+    }
+
+    fn factor(&self) -> String {
+        match self.frames {
+            0 => "0".to_owned(),
+            frames => three_digits(self.segments as f64 / frames as f64),
+        }
+    }
+}
+
+/// Heads of the table of interfaces.
+pub(crate) const HEADS: [&str; 8] = [
+    "interface",
+    "frames in",
+    "segments\nin each",
+    "merged in",
+    "merged\nforwarded",
+    "merged\nout",
+    "cut in\nsoftware",
+    "roles",
+];
+
+/// The row of an interface.
+pub(crate) fn row(interface: &Interface) -> [String; HEADS.len()] {
+    let roles = interface.roles.join(", ");
+    let Some(frames) = interface.frames else {
+        let received = interface.counters.get("rx_packets").copied();
+        let sent = [UNKNOWN; 5].map(str::to_owned);
+        let [a, b, c, d, e] = sent;
+        let packets = short_count(received.unwrap_or(0));
+        return [interface.name.clone(), packets, a, b, c, d, e, roles];
+    };
+    let received = &frames.received;
+    [
+        interface.name.clone(),
+        short_count(received.frames),
+        frames
+            .per_frame()
+            .map_or_else(|| UNKNOWN.to_owned(), three_digits),
+        short_count(received.merged_frames),
+        short_count(frames.forwarded.merged_frames),
+        short_count(frames.queued.merged_frames),
+        short_count(frames.sent.cut_frames),
+        roles,
+    ]
+}
+
+/// Frames of a drop, and why.
+pub(crate) fn dropped(drop: &Drop) -> String {
+    let place = match (&drop.from, &drop.interface) {
+        (Some(from), Some(to)) if from != to => format!("from {from}, at {to}"),
+        (Some(from), _) => format!("from {from}"),
+        (None, Some(at)) => format!("at {at}"),
+        (None, None) => "of no interface".to_owned(),
+    };
+    let mut frames = vec![format!(
+        "{} with {} segments",
+        counted(drop.merged_frames, "merged frame"),
+        count(drop.merged_segments)
+    )];
+    if drop.long_frames > 0 {
+        let long = counted(drop.long_frames, "frame");
+        frames.push(format!("{long} longer than the MTU without a segment size"));
+    }
+    frames.push(format!("{} single", count(drop.single_frames)));
+    let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
+    format!("{place}: {}; {reason}", frames.join(", "))
+}
+
+/// A frame that died.
+pub(crate) fn sample(sample: &Sample, begun_unix_s: f64) -> String {
+    let flow = sample.flow.as_ref().map_or_else(
+        || "not IP".to_owned(),
+        |flow| {
+            let end = |address: &str, port: Option<u16>| match port {
+                Some(port) if address.contains(':') => format!("[{address}]:{port}"),
+                Some(port) => format!("{address}:{port}"),
+                None => address.to_owned(),
+            };
+            format!(
+                "{} {} -> {}",
+                flow.protocol,
+                end(&flow.source, flow.source_port),
+                end(&flow.destination, flow.destination_port)
+            )
+        },
+    );
+    let size = match sample.segment_bytes {
+        0 => bytes(sample.bytes.into()),
+        each => format!("{} segments of {each} B", sample.segments),
+    };
+    let at = seconds((sample.unix_s - begun_unix_s).max(0.0));
+    format!("{at}: {flow}, {size}")
+}
+
+/// What was counted nowhere.
+pub(crate) fn lost(watched: &Watched) -> Vec<String> {
+    let lost = watched.lost;
+    let kinds = [
+        (
+            lost.frames,
+            "frame",
+            "of interfaces beyond those that there was room for",
+        ),
+        (
+            lost.drops,
+            "dropped frame",
+            "of places beyond those that there was room for",
+        ),
+        (
+            lost.samples,
+            "sample",
+            "that came faster than they were read",
+        ),
+    ];
+    let told = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    told.map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
+        .collect()
+}

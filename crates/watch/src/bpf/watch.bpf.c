@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//
+// Counts frames and merged frames of each interface, and dropped frames by where and why: facts, no opinion.
+// Built by scripts/bpf; the object is committed beside this file.
+//
+// Only fields of the kernel that are named below are read, each found by name in the kernel's own BTF (CO-RE), so
+// that one object suits kernels from 5.10 on. The names are the kernel's interface; nothing of its sources is copied.
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct ns_common {
+    unsigned int inum;
+};
+
+struct net {
+    struct ns_common ns;
+};
+
+typedef struct {
+    struct net *net;
+} possible_net_t;
+
+struct net_device {
+    int ifindex;
+    unsigned int mtu;
+    possible_net_t nd_net;
+};
+
+struct sk_buff {
+    struct net_device *dev;
+    unsigned int len;
+    unsigned int data_len;
+    int skb_iif;
+    u16 network_header;
+    u16 transport_header;
+    u16 protocol;
+    unsigned int end;
+    unsigned char *head;
+    unsigned char *data;
+};
+
+struct skb_shared_info {
+    u16 gso_size;
+    u16 gso_segs;
+    unsigned int gso_type;
+};
+
+#pragma clang attribute pop
+
+// Network namespaces have numbers of the kernel's range for its own files (include/linux/proc_ns.h); whatever else
+// stands where a frame's interface may stand has none of these there.
+#define FIRST_INODE 0xEFFFFF00u
+// Headers of the Ethernet link and two tags, which no MTU counts.
+#define LINK_ROOM 22
+#define PROBES 8
+#define HEADERS 96
+
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86DD
+#define TCP 6
+#define TCP_WORDS 12
+#define UDP_HEADER 8
+// SKB_GSO_TCPV4 and SKB_GSO_TCPV6 (include/linux/skbuff.h).
+#define GSO_TCP 0x11
+
+struct place {
+    u32 space;
+    u32 interface;
+};
+
+// Of one interface on one processor. Names as in crates/watch/src/kernel/layout.rs.
+struct counters {
+    struct place place;
+    // Received, as they go up from the driver, after merging.
+    u64 in_frames;
+    u64 in_bytes;
+    u64 in_segments;
+    u64 in_merged;
+    u64 in_long;
+    // Some of them were looked into.
+    u64 looked;
+    u64 looked_tcp;
+    u64 looked_tcp_merged;
+    u64 looked_tcp_segments;
+    // Queued to be sent, before they are cut.
+    u64 out_frames;
+    u64 out_segments;
+    u64 out_merged;
+    u64 out_long;
+    // Those among them that were received before.
+    u64 forwarded_frames;
+    u64 forwarded_merged;
+    // Handed to the driver, after they were cut.
+    u64 sent_frames;
+    u64 sent_merged;
+    // Frames until the next one that is looked into.
+    u64 until_look;
+};
+
+struct dropped {
+    u32 space;
+    u32 interface;
+    u32 from;
+    u32 reason;
+    u64 location;
+    u32 shape;
+    u32 padding;
+};
+
+enum shape { SINGLE, MERGED, LONG };
+
+struct drops {
+    u64 frames;
+    u64 segments;
+    u64 bytes;
+    u64 next_sample_ns;
+};
+
+struct sample {
+    u64 time_ns;
+    struct dropped dropped;
+    u32 bytes;
+    u32 segment_bytes;
+    u32 segments;
+    u32 gso_type;
+    u16 protocol;
+    u16 headers_bytes;
+    u32 padding;
+    u8 headers[HEADERS];
+};
+
+// A frame as its own fields describe it.
+struct frame {
+    u32 bytes;
+    u32 segment_bytes;
+    u32 segments;
+    u32 gso_type;
+};
+
+// What the program could not keep.
+enum lost { LOST_PLACES, LOST_DROPS, LOST_SAMPLES, LOST_KINDS };
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1024);
+    __type(key, u32);
+    __type(value, struct counters);
+} places SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 8192);
+    __uint(map_flags, 1); // BPF_F_NO_PREALLOC: most hosts have few.
+    __type(key, struct dropped);
+    __type(value, struct drops);
+} drops SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 256 * 1024);
+} samples SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, LOST_KINDS);
+    __type(key, u32);
+    __type(value, u64);
+} lost SEC(".maps");
+
+// Set before the programs are loaded.
+const volatile u32 places_mask = 1023;
+// Only this namespace is counted; 0: all.
+const volatile u32 only_space = 0;
+// Nanoseconds between samples of the same drop.
+const volatile u64 sample_every_ns = 200000000;
+// One frame of so many, on average, is looked into; a power of two, less one.
+const volatile u32 look_mask = 63;
+
+static __always_inline void lose(u32 kind)
+{
+    u64 *count = bpf_map_lookup_elem(&lost, &kind);
+    if (count)
+        *count += 1;
+}
+
+// Whose interface a frame has; false where its field holds something else.
+static __always_inline int place_of(struct net_device *dev, struct place *place)
+{
+    if (!dev)
+        return 0;
+    place->space = dev->nd_net.net->ns.inum;
+    place->interface = dev->ifindex;
+    return place->space >= FIRST_INODE;
+}
+
+// The counters of a place on this processor: open addressing, since a hash map costs several times as much.
+// Receiving and sending run with soft interrupts off, so nobody else on this processor takes a slot meanwhile.
+static __always_inline struct counters *counters_of(struct net_device *dev)
+{
+    struct place place = {};
+    if (!place_of(dev, &place) || (only_space && place.space != only_space))
+        return 0;
+    u32 hash = place.interface * 0x9E3779B1u + place.space * 0x85EBCA77u;
+    hash ^= hash >> 15;
+#pragma unroll
+    for (int probe = 0; probe < PROBES; probe++) {
+        u32 slot = (hash + probe) & places_mask;
+        struct counters *counters = bpf_map_lookup_elem(&places, &slot);
+        if (!counters)
+            return 0;
+        if (counters->place.interface == place.interface && counters->place.space == place.space)
+            return counters;
+        if (!counters->place.interface) {
+            counters->place = place;
+            return counters;
+        }
+    }
+    lose(LOST_PLACES);
+    return 0;
+}
+
+// Headers in front of the payload, where a guest or a driver has left the count of segments to whoever needs it.
+static __always_inline u32 headers_bytes(struct sk_buff *skb, void *shared)
+{
+    u32 type = 0;
+    u8 words = 0;
+    u32 transport = skb->transport_header;
+    u32 begin = skb->data - skb->head;
+    u32 before = transport - begin;
+
+    bpf_probe_read_kernel(&type, sizeof(type), shared + bpf_core_field_offset(struct skb_shared_info, gso_type));
+    // The field is all ones where nobody has set it.
+    if (transport == 0xFFFF || before >= skb->len)
+        return 0;
+    if (!(type & GSO_TCP))
+        return before + UDP_HEADER;
+    bpf_probe_read_kernel(&words, sizeof(words), skb->head + transport + TCP_WORDS);
+    return before + (words >> 4) * 4;
+}
+
+static __always_inline void describe(struct sk_buff *skb, struct frame *frame)
+{
+    void *shared = skb->head + skb->end;
+    u16 size = 0;
+
+    frame->bytes = skb->len;
+    frame->segments = 1;
+    bpf_probe_read_kernel(&size, sizeof(size), shared + bpf_core_field_offset(struct skb_shared_info, gso_size));
+    frame->segment_bytes = size;
+    if (!size)
+        return;
+    u16 segments = 0;
+    bpf_probe_read_kernel(&segments, sizeof(segments),
+                          shared + bpf_core_field_offset(struct skb_shared_info, gso_segs));
+    if (!segments)
+        segments = (frame->bytes - headers_bytes(skb, shared) + size - 1) / size;
+    frame->segments = segments;
+}
+
+// Longer than one packet of the interface can be, though nothing says where to cut: a merged frame that lost its
+// segment size.
+static __always_inline int is_long(const struct frame *frame, struct net_device *dev)
+{
+    return !frame->segment_bytes && frame->bytes > dev->mtu + LINK_ROOM;
+}
+
+// Whether TCP carries data here: of a share of the frames, since headers are not always at hand.
+static __always_inline void look_into(struct sk_buff *skb, const struct frame *frame, struct counters *counters)
+{
+    if (counters->until_look) {
+        counters->until_look -= 1;
+        return;
+    }
+    counters->until_look = bpf_get_prandom_u32() & (look_mask * 2 + 1);
+    counters->looked += 1;
+    u8 protocol = 0;
+    u16 link = __builtin_bswap16(skb->protocol);
+    if (link == ETH_P_IP)
+        bpf_probe_read_kernel(&protocol, 1, skb->data + 9);
+    else if (link == ETH_P_IPV6)
+        bpf_probe_read_kernel(&protocol, 1, skb->data + 6);
+    // Acknowledgments are not merged: headers alone are up to 100 bytes.
+    if (protocol != TCP || frame->bytes <= 100)
+        return;
+    counters->looked_tcp += 1;
+    counters->looked_tcp_segments += frame->segments;
+    if (frame->segments > 1)
+        counters->looked_tcp_merged += 1;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(received, struct sk_buff *skb)
+{
+    struct counters *counters = counters_of(skb->dev);
+    if (!counters)
+        return 0;
+    struct frame frame = {};
+    describe(skb, &frame);
+    counters->in_frames += 1;
+    counters->in_bytes += frame.bytes;
+    counters->in_segments += frame.segments;
+    if (frame.segments > 1)
+        counters->in_merged += 1;
+    else if (is_long(&frame, skb->dev))
+        counters->in_long += 1;
+    look_into(skb, &frame, counters);
+    return 0;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(queued, struct sk_buff *skb)
+{
+    struct counters *counters = counters_of(skb->dev);
+    if (!counters)
+        return 0;
+    struct frame frame = {};
+    describe(skb, &frame);
+    int is_merged = frame.segments > 1;
+    counters->out_frames += 1;
+    counters->out_segments += frame.segments;
+    if (is_merged)
+        counters->out_merged += 1;
+    else if (is_long(&frame, skb->dev))
+        counters->out_long += 1;
+    if (skb->skb_iif) {
+        counters->forwarded_frames += 1;
+        if (is_merged)
+            counters->forwarded_merged += 1;
+    }
+    return 0;
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(handed, struct sk_buff *skb, struct net_device *dev)
+{
+    struct counters *counters = counters_of(dev);
+    if (!counters)
+        return 0;
+    struct frame frame = {};
+    describe(skb, &frame);
+    counters->sent_frames += 1;
+    if (frame.segments > 1)
+        counters->sent_merged += 1;
+    return 0;
+}
+
+static __always_inline void give_sample(struct sk_buff *skb, const struct frame *frame, const struct dropped *dropped)
+{
+    struct sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
+    if (!sample) {
+        lose(LOST_SAMPLES);
+        return;
+    }
+    void *shared = skb->head + skb->end;
+    sample->time_ns = bpf_ktime_get_ns();
+    sample->dropped = *dropped;
+    sample->bytes = frame->bytes;
+    sample->segment_bytes = frame->segment_bytes;
+    sample->segments = frame->segments;
+    sample->gso_type = 0;
+    bpf_probe_read_kernel(&sample->gso_type, sizeof(u32),
+                          shared + bpf_core_field_offset(struct skb_shared_info, gso_type));
+    sample->protocol = __builtin_bswap16(skb->protocol);
+    sample->padding = 0;
+    __builtin_memset(sample->headers, 0, HEADERS);
+    // As much as stands in one piece behind the headers' beginning.
+    u32 at = skb->network_header;
+    u32 room = skb->end > at ? skb->end - at : 0;
+    sample->headers_bytes = room < HEADERS ? 0 : HEADERS;
+    if (sample->headers_bytes && bpf_probe_read_kernel(sample->headers, HEADERS, skb->head + at))
+        sample->headers_bytes = 0;
+    bpf_ringbuf_submit(sample, 0);
+}
+
+static __always_inline int count_drop(struct sk_buff *skb, u64 location, u32 reason)
+{
+    struct place place = {};
+    if (!place_of(skb->dev, &place))
+        place.space = place.interface = 0;
+    if (only_space && place.space != only_space)
+        return 0;
+    struct frame frame = {};
+    describe(skb, &frame);
+    struct dropped dropped = {
+        .space = place.space,
+        .interface = place.interface,
+        .from = skb->skb_iif,
+        .reason = reason,
+        .location = location,
+        .shape = SINGLE,
+    };
+    if (frame.segments > 1)
+        dropped.shape = MERGED;
+    // On its way out a single frame may be too long as well, for a link of a smaller MTU.
+    else if (place.interface && dropped.from == place.interface && is_long(&frame, skb->dev))
+        dropped.shape = LONG;
+    struct drops *known = bpf_map_lookup_elem(&drops, &dropped);
+    if (!known) {
+        struct drops none = {};
+        bpf_map_update_elem(&drops, &dropped, &none, BPF_NOEXIST);
+        known = bpf_map_lookup_elem(&drops, &dropped);
+        if (!known) {
+            lose(LOST_DROPS);
+            return 0;
+        }
+    }
+    __sync_fetch_and_add(&known->frames, 1);
+    __sync_fetch_and_add(&known->segments, frame.segments);
+    __sync_fetch_and_add(&known->bytes, frame.bytes);
+    if (dropped.shape == SINGLE)
+        return 0;
+    u64 now = bpf_ktime_get_ns();
+    // Two processors that come at once give one sample too many.
+    if (now < known->next_sample_ns)
+        return 0;
+    known->next_sample_ns = now + sample_every_ns;
+    give_sample(skb, &frame, &dropped);
+    return 0;
+}
+
+// From Linux 5.17 on.
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(dropped_with_reason, struct sk_buff *skb, void *location, u32 reason)
+{
+    return count_drop(skb, (u64)location, reason);
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(dropped_without_reason, struct sk_buff *skb, void *location)
+{
+    return count_drop(skb, (u64)location, 0);
+}
+
+// The kernel lends its tracing helpers to programs under the GPL.
+char licence[] SEC("license") = "Dual MIT/GPL";

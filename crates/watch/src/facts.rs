@@ -1,0 +1,263 @@
+//! What was counted.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a host did with frames in a span of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Watched {
+    /// The host's name.
+    pub host: Option<String>,
+    /// Release of its kernel.
+    pub kernel: Option<String>,
+    /// When counting began, in seconds since 1970.
+    pub begun_unix_s: f64,
+    /// For how long.
+    pub took_s: f64,
+    /// What counted.
+    pub level: Level,
+    /// What this level cannot see, and why no better one was had.
+    pub unseen: Vec<Unseen>,
+    /// Interfaces with frames.
+    pub interfaces: Vec<Interface>,
+    /// Counters of the network stack that moved, by the names of nstat(8); only at the level of counters.
+    pub stack: BTreeMap<String, u64>,
+    /// Dropped frames, by where and why; those with most merged frames first. Empty at the level of counters.
+    pub drops: Vec<Drop>,
+    /// What was counted nowhere, for lack of room.
+    pub lost: Lost,
+}
+
+/// What counted the frames.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Counters that every kernel keeps for each interface: neither merged frames nor reasons.
+    #[default]
+    Counters,
+    /// Programs in the kernel, which look at each frame.
+    Bpf,
+}
+
+impl Level {
+    /// As in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counters => "counters",
+            Self::Bpf => "bpf",
+        }
+    }
+}
+
+/// Something that is not seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unseen {
+    /// What.
+    pub what: String,
+    /// Why, and what would help.
+    pub why: String,
+}
+
+/// An interface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interface {
+    /// Its name: `eth0`, or `ns/NAMESPACE/eth0`.
+    pub name: String,
+    /// Its number in its namespace.
+    pub index: u32,
+    /// Its kind, such as `bridge` or `veth`; none for hardware.
+    pub kind: Option<String>,
+    /// Its driver.
+    pub driver: Option<String>,
+    /// The bridge or bond that it is a port of.
+    pub master: Option<String>,
+    /// Its MTU, in bytes.
+    pub mtu_bytes: Option<u64>,
+    /// Speed of its link, in bits per second.
+    pub speed_bps: Option<u64>,
+    /// Names of its roles (docs/check.md).
+    pub roles: Vec<String>,
+    /// Frames as they were counted one by one; `null` at the level of counters.
+    pub frames: Option<Frames>,
+    /// Counters of the kernel that moved, as `ip -s link` has them: `rx_packets` is of segments if the kernel merges.
+    /// Only at the level of counters.
+    pub counters: BTreeMap<String, u64>,
+}
+
+/// Frames of an interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Frames {
+    /// Received, after merging.
+    pub received: Received,
+    /// To be sent, before they are cut.
+    pub queued: Queued,
+    /// Those of them that this host had received, on whatever interface.
+    pub forwarded: Forwarded,
+    /// Given to the driver.
+    pub sent: Sent,
+}
+
+/// Received frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Received {
+    /// How many.
+    pub frames: u64,
+    /// Their bytes, from the network header on.
+    pub bytes: u64,
+    /// Segments in them: a frame that is not merged is one.
+    pub segments: u64,
+    /// Frames of more than one segment.
+    pub merged_frames: u64,
+    /// Frames longer than the MTU whose segment size is not known.
+    pub long_frames: u64,
+    /// A sample of the frames, which was looked into.
+    pub looked_frames: u64,
+    /// Those of the sample that carry TCP data.
+    pub looked_tcp_frames: u64,
+    /// Those of them that are merged.
+    pub looked_tcp_merged_frames: u64,
+    /// Segments in those that carry TCP data.
+    pub looked_tcp_segments: u64,
+}
+
+/// Frames to be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Queued {
+    /// How many.
+    pub frames: u64,
+    /// Segments in them.
+    pub segments: u64,
+    /// Frames of more than one segment.
+    pub merged_frames: u64,
+    /// Frames longer than the MTU whose segment size is not known.
+    pub long_frames: u64,
+}
+
+/// Frames to be sent that were received before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Forwarded {
+    /// How many.
+    pub frames: u64,
+    /// Frames of more than one segment.
+    pub merged_frames: u64,
+}
+
+/// Frames that the driver got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sent {
+    /// How many.
+    pub frames: u64,
+    /// Frames of more than one segment: the driver or what stands behind it cuts them.
+    pub merged_frames: u64,
+    /// Merged frames that were queued, not dropped, and not given to the driver: the processor cut them. Frames that
+    /// still wait in the queue are among these.
+    pub cut_frames: u64,
+}
+
+/// Frames that were dropped in one place for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Drop {
+    /// The interface that the frame belonged to when it was dropped.
+    pub interface: Option<String>,
+    /// The interface that it came in by; none if this host made it.
+    pub from: Option<String>,
+    /// The kernel's reason, such as `PKT_TOO_BIG`; none before Linux 5.17.
+    pub reason: Option<String>,
+    /// The kernel's function that dropped it.
+    pub location: Option<String>,
+    /// Frames of more than one segment.
+    pub merged_frames: u64,
+    /// Segments in them.
+    pub merged_segments: u64,
+    /// Frames longer than the MTU of the interface that they came in by, and dropped there, whose segment size is not
+    /// known.
+    pub long_frames: u64,
+    /// All others.
+    pub single_frames: u64,
+    /// Some of the merged and long frames.
+    pub samples: Vec<Sample>,
+}
+
+/// A dropped frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sample {
+    /// When, in seconds since 1970.
+    pub unix_s: f64,
+    /// Its bytes, from the first header that was there on.
+    pub bytes: u32,
+    /// Bytes of data in each segment; 0 if not known.
+    pub segment_bytes: u32,
+    /// Segments.
+    pub segments: u32,
+    /// Its sender and receiver, if it is IP.
+    pub flow: Option<Flow>,
+}
+
+/// Who sends to whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// `tcp`, `udp`, or a number of IANA's.
+    pub protocol: String,
+    /// The sender's address.
+    pub source: String,
+    /// The sender's port.
+    pub source_port: Option<u16>,
+    /// The receiver's address.
+    pub destination: String,
+    /// The receiver's port.
+    pub destination_port: Option<u16>,
+}
+
+/// What was counted nowhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Lost {
+    /// Frames of interfaces beyond those that there was room for.
+    pub frames: u64,
+    /// Dropped frames of places beyond those that there was room for.
+    pub drops: u64,
+    /// Samples that nobody fetched in time.
+    pub samples: u64,
+}
+
+impl Lost {
+    /// Whether anything was lost.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
+impl Frames {
+    /// Segments for each received frame; none if there was no frame.
+    #[must_use]
+    pub fn per_frame(&self) -> Option<f64> {
+        let received = &self.received;
+        (received.frames > 0).then(|| received.segments as f64 / received.frames as f64)
+    }
+}
+
+impl Watched {
+    /// Leaves out what is not about an interface that was asked for; all stay if none was.
+    pub fn keep_interfaces(&mut self, asked: &[String]) {
+        if asked.is_empty() {
+            return;
+        }
+        self.interfaces
+            .retain(|interface| asked.contains(&interface.name));
+        self.drops.retain(|drop| {
+            let mut ends = drop.interface.iter().chain(&drop.from);
+            ends.any(|name| asked.contains(name))
+        });
+    }
+
+    /// Merged frames that were dropped, of all interfaces.
+    #[must_use]
+    pub fn dropped_merged(&self) -> u64 {
+        self.drops.iter().map(|drop| drop.merged_frames).sum()
+    }
+}

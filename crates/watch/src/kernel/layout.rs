@@ -1,0 +1,236 @@
+//! Bytes of the maps, as `bpf/watch.bpf.c` lays them out.
+
+use std::ops::AddAssign;
+
+use crate::facts::{Forwarded, Frames, Queued, Received, Sent};
+
+/// Words of `struct counters`.
+pub(crate) const COUNTER_WORDS: usize = 19;
+/// Half words of `struct dropped`.
+pub(crate) const WHERE_WORDS: usize = 8;
+/// Words of `struct drops`.
+pub(crate) const DROP_WORDS: usize = 4;
+/// `HEADERS`: bytes of a frame that a sample has.
+const HEADERS: usize = 96;
+/// `struct sample` up to the headers.
+const SAMPLE_HEAD: usize = 8 + 4 * WHERE_WORDS + 4 * 4 + 2 * 2 + 4;
+
+/// An interface: the inode of its network namespace, and its number in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    pub(crate) space: u32,
+    pub(crate) interface: u32,
+}
+
+/// Counters of an interface, of one processor or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted(pub(crate) Frames);
+
+impl Counted {
+    /// The place that has taken the slot, and its counters; none if the slot is free.
+    pub(crate) fn read(words: &[u64; COUNTER_WORDS]) -> Option<(Place, Self)> {
+        let [place, rest @ ..] = words;
+        let [space, interface] = halves(*place);
+        // The last word is the program's own.
+        let [
+            received @ ..,
+            out_frames,
+            out_segments,
+            out_merged,
+            out_long,
+            forwarded,
+            forwarded_merged,
+            sent,
+            sent_merged,
+            _,
+        ] = *rest;
+        let frames = Frames {
+            received: self::received(received),
+            queued: Queued {
+                frames: out_frames,
+                segments: out_segments,
+                merged_frames: out_merged,
+                long_frames: out_long,
+            },
+            forwarded: Forwarded {
+                frames: forwarded,
+                merged_frames: forwarded_merged,
+            },
+            sent: Sent {
+                frames: sent,
+                merged_frames: sent_merged,
+                cut_frames: 0,
+            },
+        };
+        (interface != 0).then_some((Place { space, interface }, Self(frames)))
+    }
+}
+
+fn received(words: [u64; 9]) -> Received {
+    let [
+        frames,
+        bytes,
+        segments,
+        merged_frames,
+        long_frames,
+        looked,
+        tcp,
+        tcp_merged,
+        tcp_segments,
+    ] = words;
+    Received {
+        frames,
+        bytes,
+        segments,
+        merged_frames,
+        long_frames,
+        looked_frames: looked,
+        looked_tcp_frames: tcp,
+        looked_tcp_merged_frames: tcp_merged,
+        looked_tcp_segments: tcp_segments,
+    }
+}
+
+impl AddAssign for Counted {
+    fn add_assign(&mut self, other: Self) {
+        let (sum, more) = (&mut self.0, other.0);
+        sum.received.frames += more.received.frames;
+        sum.received.bytes += more.received.bytes;
+        sum.received.segments += more.received.segments;
+        sum.received.merged_frames += more.received.merged_frames;
+        sum.received.long_frames += more.received.long_frames;
+        sum.received.looked_frames += more.received.looked_frames;
+        sum.received.looked_tcp_frames += more.received.looked_tcp_frames;
+        sum.received.looked_tcp_merged_frames += more.received.looked_tcp_merged_frames;
+        sum.received.looked_tcp_segments += more.received.looked_tcp_segments;
+        sum.queued.frames += more.queued.frames;
+        sum.queued.segments += more.queued.segments;
+        sum.queued.merged_frames += more.queued.merged_frames;
+        sum.queued.long_frames += more.queued.long_frames;
+        sum.forwarded.frames += more.forwarded.frames;
+        sum.forwarded.merged_frames += more.forwarded.merged_frames;
+        sum.sent.frames += more.sent.frames;
+        sum.sent.merged_frames += more.sent.merged_frames;
+    }
+}
+
+/// What a dropped frame looked like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Single,
+    Merged,
+    Long,
+}
+
+/// Where and why frames were dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Where {
+    /// None if the frame belonged to no interface.
+    pub(crate) place: Option<Place>,
+    /// Number of the interface that it came in by; 0 if there is none.
+    pub(crate) from: u32,
+    pub(crate) reason: u32,
+    /// Address in the kernel.
+    pub(crate) location: u64,
+}
+
+impl Where {
+    pub(crate) fn read(words: &[u32; WHERE_WORDS]) -> (Self, Shape) {
+        let [space, interface, from, reason, first, second, shape, _] = *words;
+        let place = Place { space, interface };
+        let at = Self {
+            place: (interface != 0).then_some(place),
+            from,
+            reason,
+            location: whole([first, second]),
+        };
+        let shape = match shape {
+            1 => Shape::Merged,
+            2 => Shape::Long,
+            _ => Shape::Single,
+        };
+        (at, shape)
+    }
+}
+
+/// A dropped frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RawSample {
+    /// Of the clock that does not jump.
+    pub(crate) time_ns: u64,
+    pub(crate) at: Where,
+    pub(crate) bytes: u32,
+    pub(crate) segment_bytes: u32,
+    pub(crate) segments: u32,
+    pub(crate) headers: Vec<u8>,
+}
+
+impl RawSample {
+    /// None if it is not as long as it must be.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (head, headers) = bytes.split_at_checked(SAMPLE_HEAD)?;
+        let headers = headers.get(..HEADERS)?;
+        let word = |at: usize| Some(u32::from_ne_bytes(head.get(at..at + 4)?.try_into().ok()?));
+        let mut place = [0; WHERE_WORDS];
+        for (n, half) in place.iter_mut().enumerate() {
+            *half = word(8 + 4 * n)?;
+        }
+        let after = 8 + 4 * WHERE_WORDS;
+        let kept = u16::from_ne_bytes(head.get(after + 18..after + 20)?.try_into().ok()?);
+        Some(Self {
+            time_ns: whole([word(0)?, word(4)?]),
+            at: Where::read(&place).0,
+            bytes: word(after)?,
+            segment_bytes: word(after + 4)?,
+            segments: word(after + 8)?,
+            headers: headers.get(..usize::from(kept))?.to_vec(),
+        })
+    }
+}
+
+/// Two half words that stand one after the other, as one.
+fn whole([first, second]: [u32; 2]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&first.to_ne_bytes());
+    bytes[4..].copy_from_slice(&second.to_ne_bytes());
+    u64::from_ne_bytes(bytes)
+}
+
+fn halves(word: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
+    [[a, b, c, d], [e, f, g, h]].map(u32::from_ne_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_counters_are_those_of_the_program() {
+        let mut words = [0; COUNTER_WORDS];
+        assert_eq!(Counted::read(&words), None, "a free slot");
+        for (n, word) in words.iter_mut().enumerate() {
+            *word = n as u64;
+        }
+        words[0] = whole([7, 3]);
+        let (place, Counted(frames)) = Counted::read(&words).unwrap();
+        assert_eq!((place.space, place.interface), (7, 3));
+        let received = frames.received;
+        let first = [received.frames, received.bytes, received.segments];
+        assert_eq!(first, [1, 2, 3]);
+        assert_eq!(received.looked_tcp_segments, 9);
+        assert_eq!([frames.queued.frames, frames.queued.long_frames], [10, 13]);
+        assert_eq!(frames.forwarded.merged_frames, 15);
+        assert_eq!([frames.sent.frames, frames.sent.merged_frames], [16, 17]);
+    }
+
+    #[test]
+    fn a_sample_that_is_too_short_is_none() {
+        let mut bytes = vec![0; SAMPLE_HEAD + HEADERS];
+        bytes[8 + 4 * WHERE_WORDS + 18..][..2].copy_from_slice(&96_u16.to_ne_bytes());
+        assert_eq!(RawSample::read(&bytes).unwrap().headers.len(), HEADERS);
+        assert_eq!(RawSample::read(&bytes[..SAMPLE_HEAD + HEADERS - 1]), None);
+        bytes[8 + 4 * WHERE_WORDS + 18..][..2].copy_from_slice(&97_u16.to_ne_bytes());
+        assert_eq!(RawSample::read(&bytes), None, "it says that it has more");
+    }
+}

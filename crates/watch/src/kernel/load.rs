@@ -1,0 +1,245 @@
+//! Loads the programs, and reads what they counted.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use aya::maps::{HashMap, MapData, MapError, PerCpuArray, RingBuf};
+use aya::programs::{BtfTracePoint, ProgramError};
+use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, include_bytes_aligned};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::btf;
+use super::layout::{
+    COUNTER_WORDS, Counted, DROP_WORDS, Place, RawSample, Shape, WHERE_WORDS, Where,
+};
+use crate::facts::Lost;
+
+static OBJECT: &[u8] = include_bytes_aligned!("../bpf/watch.bpf.o");
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+
+/// Slots for interfaces: for at least so many, and for twice as many as there are, so that each finds a free one soon.
+const LEAST_SLOTS: u32 = 1024;
+const MOST_SLOTS: u32 = 65_536;
+
+/// Programs by name, each with the kernel's event that calls it.
+const PROGRAMS: [(&str, &str); 3] = [
+    ("received", "netif_receive_skb"),
+    ("queued", "net_dev_queue"),
+    ("handed", "net_dev_start_xmit"),
+];
+const DROPPED: &str = "kfree_skb";
+
+/// Why the programs do not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    /// The kernel has no BTF, or none that can be read.
+    #[error("{BTF} cannot be read ({0}): the kernel was built without CONFIG_DEBUG_INFO_BTF")]
+    NoBtf(String),
+    /// It takes more rights.
+    #[error("BPF programs may not be loaded: it takes root, or CAP_BPF and CAP_PERFMON")]
+    Denied,
+    /// The object or one of its maps is refused.
+    #[error("the kernel refuses the object: {0}")]
+    Object(#[source] EbpfError),
+    /// A program is refused.
+    #[error("the kernel refuses the program {name}: {source}")]
+    Program {
+        /// Its name.
+        name: &'static str,
+        /// Why.
+        source: ProgramError,
+    },
+    /// A map cannot be read.
+    #[error("what was counted cannot be read: {0}")]
+    Map(#[from] MapError),
+}
+
+/// Dropped frames of one place and reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) merged_frames: u64,
+    pub(crate) merged_segments: u64,
+    pub(crate) long_frames: u64,
+    pub(crate) single_frames: u64,
+}
+
+/// The programs, which run until this value goes.
+pub(crate) struct Programs {
+    places: PerCpuArray<MapData, [u64; COUNTER_WORDS]>,
+    drops: HashMap<MapData, [u32; WHERE_WORDS], [u64; DROP_WORDS]>,
+    samples: RingBuf<MapData>,
+    lost: PerCpuArray<MapData, u64>,
+    reasons: Option<BTreeMap<u32, String>>,
+    /// Holds the links.
+    _ebpf: Ebpf,
+}
+
+impl Programs {
+    /// Loads and attaches them. `space`: the inode of the only namespace that is counted; `interfaces`: how many there
+    /// are.
+    pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
+        let types = std::fs::read(BTF).map_err(|error| LoadError::NoBtf(error.to_string()))?;
+        let reasons = btf::reasons(&types);
+        drop(types);
+        let kernel =
+            Btf::from_sys_fs().map_err(|error: BtfError| LoadError::NoBtf(error.to_string()))?;
+        lift_limit();
+        let mut ebpf = object(&kernel, space.unwrap_or(0), slots(interfaces))?;
+        let dropped = match reasons {
+            Some(_) => "dropped_with_reason",
+            None => "dropped_without_reason",
+        };
+        for (name, event) in PROGRAMS.into_iter().chain([(dropped, DROPPED)]) {
+            attach(&mut ebpf, name, event, &kernel)?;
+        }
+        Ok(Self {
+            places: PerCpuArray::try_from(map(&mut ebpf, "places")?)?,
+            drops: HashMap::try_from(map(&mut ebpf, "drops")?)?,
+            samples: RingBuf::try_from(map(&mut ebpf, "samples")?)?,
+            lost: PerCpuArray::try_from(map(&mut ebpf, "lost")?)?,
+            reasons,
+            _ebpf: ebpf,
+        })
+    }
+
+    /// Whether the kernel tells why it drops.
+    pub(crate) fn tells_reasons(&self) -> bool {
+        self.reasons.is_some()
+    }
+
+    /// What a reason is called. Those of other parts of the kernel, such as Open vSwitch, have numbers of their own.
+    pub(crate) fn reason(&self, number: u32) -> Option<String> {
+        let reasons = self.reasons.as_ref()?;
+        let name = reasons.get(&number).cloned();
+        Some(name.unwrap_or_else(|| match number >> 16 {
+            0 => format!("REASON_{number}"),
+            part => format!("PART_{part}_REASON_{}", number & 0xffff),
+        }))
+    }
+
+    /// Counters of all interfaces that had a frame, since the programs were loaded.
+    pub(crate) fn counted(&self) -> Result<BTreeMap<Place, Counted>, LoadError> {
+        let mut all: BTreeMap<Place, Counted> = BTreeMap::new();
+        for slot in 0..self.places.len() {
+            let processors = self.places.get(&slot, 0)?;
+            for (place, counted) in processors.iter().filter_map(Counted::read) {
+                *all.entry(place).or_default() += counted;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Dropped frames, since the programs were loaded.
+    pub(crate) fn dropped(&self) -> Result<BTreeMap<Where, Count>, LoadError> {
+        let mut all: BTreeMap<Where, Count> = BTreeMap::new();
+        for entry in self.drops.iter() {
+            let (key, [frames, segments, ..]) = entry?;
+            let (at, shape) = Where::read(&key);
+            let count = all.entry(at).or_default();
+            match shape {
+                Shape::Merged => {
+                    count.merged_frames = frames;
+                    count.merged_segments = segments;
+                }
+                Shape::Long => count.long_frames = frames,
+                Shape::Single => count.single_frames = frames,
+            }
+        }
+        Ok(all)
+    }
+
+    /// Samples that came since the last call.
+    pub(crate) fn samples(&mut self) -> Vec<RawSample> {
+        let mut all = Vec::new();
+        while let Some(bytes) = self.samples.next() {
+            all.extend(RawSample::read(&bytes));
+        }
+        all
+    }
+
+    /// What the programs had no room for.
+    pub(crate) fn lost(&self) -> Result<Lost, LoadError> {
+        let of =
+            |kind: u32| -> Result<u64, LoadError> { Ok(self.lost.get(&kind, 0)?.iter().sum()) };
+        Ok(Lost {
+            frames: of(0)?,
+            drops: of(1)?,
+            samples: of(2)?,
+        })
+    }
+}
+
+/// Before Linux 5.11 maps count as locked memory, of which there may be 64 KiB.
+fn lift_limit() {
+    let none = Rlimit {
+        current: None,
+        maximum: None,
+    };
+    // Without the right to do so the kernel says what it lacks when maps are made.
+    let _ = setrlimit(Resource::Memlock, none);
+}
+
+fn slots(interfaces: usize) -> u32 {
+    let wanted = u32::try_from(interfaces.saturating_mul(2)).unwrap_or(MOST_SLOTS);
+    wanted.clamp(LEAST_SLOTS, MOST_SLOTS).next_power_of_two()
+}
+
+fn object(kernel: &Btf, space: u32, slots: u32) -> Result<Ebpf, LoadError> {
+    let mask = slots - 1;
+    let mut loader = EbpfLoader::new();
+    loader.btf(Some(kernel));
+    loader.map_max_entries("places", slots);
+    loader.override_global("places_mask", &mask, true);
+    loader.override_global("only_space", &space, true);
+    loader
+        .load(OBJECT)
+        .map_err(|error| match is_denied(&error) {
+            true => LoadError::Denied,
+            false => LoadError::Object(error),
+        })
+}
+
+fn attach(ebpf: &mut Ebpf, name: &'static str, event: &str, kernel: &Btf) -> Result<(), LoadError> {
+    let refused = |source: ProgramError| match is_denied(&source) {
+        true => LoadError::Denied,
+        false => LoadError::Program { name, source },
+    };
+    let program = ebpf
+        .program_mut(name)
+        .ok_or_else(|| refused(ProgramError::NotLoaded))?;
+    let program: &mut BtfTracePoint = program.try_into().map_err(refused)?;
+    program.load(event, kernel).map_err(refused)?;
+    program.attach().map_err(refused)?;
+    Ok(())
+}
+
+fn map(ebpf: &mut Ebpf, name: &'static str) -> Result<aya::maps::Map, LoadError> {
+    let missing = || MapError::InvalidName {
+        name: name.to_owned(),
+    };
+    Ok(ebpf.take_map(name).ok_or_else(missing)?)
+}
+
+/// Whether somewhere beneath an error the kernel says that it may not be.
+fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_twice_as_many_slots_as_interfaces() {
+        assert_eq!([0, 500, 513].map(slots), [1024, 1024, 2048]);
+        assert_eq!([10_000, usize::MAX].map(slots), [32_768, 65_536]);
+    }
+}

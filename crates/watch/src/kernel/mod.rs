@@ -1,0 +1,11 @@
+//! The programs in the kernel, and what they counted.
+
+mod btf;
+mod layout;
+mod load;
+mod symbols;
+
+pub(crate) use layout::{Counted, Place, RawSample, Where};
+pub(crate) use load::LoadError;
+pub(crate) use load::{Count, Programs};
+pub(crate) use symbols::Symbols;

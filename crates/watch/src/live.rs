@@ -1,0 +1,180 @@
+//! Looking at this host.
+
+mod counters;
+mod traced;
+
+use std::time::{Duration, Instant, SystemTime};
+
+use coalescope_host::live;
+use coalescope_host::model::Snapshot;
+
+use crate::facts::{Level, Unseen, Watched};
+use crate::kernel::{LoadError, Programs};
+use crate::names::Names;
+use counters::Counters;
+use traced::Traced;
+
+/// Names are looked up again at most so often.
+const NAMES_EVERY: Duration = Duration::from_secs(1);
+
+/// Which part of this host to watch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A network namespace, by its name under /run/netns or by a path; `None` is that of the calling thread.
+    pub netns: Option<String>,
+    /// All network namespaces.
+    pub all_netns: bool,
+    /// Interfaces by name; all if empty.
+    pub interfaces: Vec<String>,
+    /// Take the counters of the kernel even where programs could be loaded.
+    pub only_counters: bool,
+}
+
+impl Options {
+    fn host(&self) -> live::Options {
+        live::Options {
+            netns: self.netns.clone(),
+            all_netns: self.all_netns,
+        }
+    }
+}
+
+/// Why nothing can be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// There is no such interface.
+    #[error("there is no interface {name}")]
+    NoInterface {
+        /// The name that was asked for.
+        name: String,
+        /// Those that there are.
+        there: Vec<String>,
+    },
+    /// What was counted cannot be read.
+    #[error("{0}")]
+    Read(String),
+}
+
+impl From<LoadError> for WatchError {
+    fn from(error: LoadError) -> Self {
+        Self::Read(error.to_string())
+    }
+}
+
+/// Watches until this value goes.
+pub struct Watcher {
+    options: Options,
+    names: Names,
+    named: Instant,
+    source: Source,
+    unseen: Vec<Unseen>,
+    begun: Instant,
+    begun_unix_s: f64,
+}
+
+enum Source {
+    Bpf(Box<Traced>),
+    Counters(Box<Counters>),
+}
+
+impl Watcher {
+    /// Begins to count.
+    ///
+    /// # Errors
+    ///
+    /// If there is no interface of a name that was asked for.
+    pub fn begin(options: Options) -> Result<Self, WatchError> {
+        let names = Names::read(&options.host());
+        for name in &options.interfaces {
+            if !names.snapshot.interfaces.contains_key(name) {
+                return Err(WatchError::NoInterface {
+                    name: name.clone(),
+                    there: names.snapshot.interfaces.keys().cloned().collect(),
+                });
+            }
+        }
+        let (source, unseen) = source(&options, &names);
+        Ok(Self {
+            options,
+            names,
+            named: Instant::now(),
+            source,
+            unseen,
+            begun: Instant::now(),
+            begun_unix_s: unix_s(),
+        })
+    }
+
+    /// What this host is set to, as it was when the watcher last looked.
+    #[must_use]
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.names.snapshot
+    }
+
+    /// What counts the frames.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        match &self.source {
+            Source::Bpf(_) => Level::Bpf,
+            Source::Counters(_) => Level::Counters,
+        }
+    }
+
+    /// All that was counted since the beginning.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel does not give it out.
+    pub fn look(&mut self) -> Result<Watched, WatchError> {
+        let mut watched = Watched {
+            host: self.names.snapshot.name.clone(),
+            kernel: self.names.snapshot.kernel.clone(),
+            begun_unix_s: self.begun_unix_s,
+            took_s: self.begun.elapsed().as_secs_f64(),
+            level: self.level(),
+            unseen: self.unseen.clone(),
+            ..Watched::default()
+        };
+        match &mut self.source {
+            Source::Bpf(traced) => {
+                let looked = traced.look()?;
+                if self.named.elapsed() >= NAMES_EVERY && looked.has_unknown(&self.names) {
+                    self.names = Names::read(&self.options.host());
+                    self.named = Instant::now();
+                }
+                traced.tell(&looked, &self.names, &mut watched);
+            }
+            Source::Counters(counters) => {
+                self.names = Names::read(&self.options.host());
+                counters.tell(&self.names.snapshot, &mut watched);
+            }
+        }
+        watched.keep_interfaces(&self.options.interfaces);
+        Ok(watched)
+    }
+}
+
+/// The best that this host allows, and what is not seen by it.
+fn source(options: &Options, names: &Names) -> (Source, Vec<Unseen>) {
+    let counters = || Source::Counters(Box::new(Counters::begin(&names.snapshot)));
+    if options.only_counters {
+        return (counters(), counters::unseen("only counters were asked for"));
+    }
+    let space = match options.all_netns {
+        true => None,
+        false => Names::main(&options.host()),
+    };
+    match Programs::load(space, names.count()) {
+        Ok(programs) => {
+            let traced = Traced::new(programs);
+            let unseen = traced.unseen();
+            (Source::Bpf(Box::new(traced)), unseen)
+        }
+        Err(error) => (counters(), counters::unseen(&error.to_string())),
+    }
+}
+
+fn unix_s() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs_f64()
+}

@@ -1,0 +1,177 @@
+//! With BPF: what the programs have counted, with names.
+
+use std::collections::BTreeMap;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::unix_s;
+use crate::facts::{Drop, Interface, Lost, Sample, Unseen, Watched};
+use crate::headers::flow;
+use crate::kernel::{Count, Counted, LoadError, Place, Programs, RawSample, Symbols, Where};
+use crate::names::Names;
+
+/// Samples that are kept of one place and reason.
+const SAMPLES: usize = 32;
+
+/// Functions between the queue and the driver, by how their names begin: what is dropped there was not cut.
+const QUEUES: [&str; 6] = [
+    "__dev_queue_xmit",
+    "__dev_xmit_skb",
+    "dev_qdisc_enqueue",
+    "validate_xmit",
+    "sch_direct_xmit",
+    "dev_hard_start_xmit",
+];
+
+/// The programs, and samples that were fetched until now.
+pub(super) struct Traced {
+    programs: Programs,
+    symbols: Symbols,
+    samples: BTreeMap<Where, Vec<Sample>>,
+}
+
+/// What was counted, without names.
+pub(super) struct Looked {
+    counted: BTreeMap<Place, Counted>,
+    dropped: BTreeMap<Where, Count>,
+    lost: Lost,
+}
+
+impl Looked {
+    /// Whether an interface is among these that has no name yet.
+    pub(super) fn has_unknown(&self, names: &Names) -> bool {
+        let dropped = self.dropped.keys().filter_map(|at| at.place);
+        let mut all = self.counted.keys().copied().chain(dropped);
+        all.any(|place| !names.knows(place))
+    }
+}
+
+impl Traced {
+    pub(super) fn new(programs: Programs) -> Self {
+        Self {
+            programs,
+            symbols: Symbols::default(),
+            samples: BTreeMap::new(),
+        }
+    }
+
+    /// What programs do not show on this kernel.
+    pub(super) fn unseen(&self) -> Vec<Unseen> {
+        let mut all = Vec::new();
+        if !self.programs.tells_reasons() {
+            all.push(Unseen {
+                what: "why frames are dropped".to_owned(),
+                why: "kernels before 5.17 tell only where".to_owned(),
+            });
+        }
+        all
+    }
+
+    /// Reads the maps.
+    pub(super) fn look(&mut self) -> Result<Looked, LoadError> {
+        let looked = Looked {
+            counted: self.programs.counted()?,
+            dropped: self.programs.dropped()?,
+            lost: self.programs.lost()?,
+        };
+        let since_boot = unix_s() - monotonic_s();
+        for sample in self.programs.samples() {
+            let kept = self.samples.entry(sample.at).or_default();
+            if kept.len() < SAMPLES {
+                kept.push(told(&sample, since_boot));
+            }
+        }
+        self.symbols
+            .find(looked.dropped.keys().map(|at| at.location));
+        Ok(looked)
+    }
+
+    /// Puts that into words.
+    pub(super) fn tell(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
+        watched.lost = looked.lost;
+        watched.drops = self.drops(looked, names);
+        watched.interfaces = self.interfaces(looked, names);
+        if self.symbols.lacks_any() {
+            watched.unseen.push(Unseen {
+                what: "functions of the kernel that drop frames".to_owned(),
+                why: "/proc/kallsyms hides addresses: it takes CAP_SYSLOG".to_owned(),
+            });
+        }
+    }
+
+    fn interfaces(&self, looked: &Looked, names: &Names) -> Vec<Interface> {
+        let interfaces = looked.counted.iter().map(|(place, Counted(frames))| {
+            let mut frames = *frames;
+            let cut = frames
+                .queued
+                .merged_frames
+                .saturating_sub(frames.sent.merged_frames + self.dropped_in_queue(looked, *place));
+            frames.sent.cut_frames = cut;
+            Interface {
+                frames: Some(frames),
+                ..names.interface(*place)
+            }
+        });
+        let mut interfaces: Vec<_> = interfaces.collect();
+        interfaces.sort_by(|one, other| one.name.cmp(&other.name));
+        interfaces
+    }
+
+    /// Merged frames that an interface's queue dropped.
+    fn dropped_in_queue(&self, looked: &Looked, place: Place) -> u64 {
+        let there = looked.dropped.iter();
+        let there = there.filter(|(at, _)| at.place == Some(place) && self.is_in_queue(at));
+        there.map(|(_, count)| count.merged_frames).sum()
+    }
+
+    fn is_in_queue(&self, at: &Where) -> bool {
+        let name = self.symbols.name(at.location).unwrap_or_default();
+        let reason = self.programs.reason(at.reason).unwrap_or_default();
+        let is_queue = QUEUES.iter().any(|begin| name.starts_with(begin));
+        // TC_EGRESS drops before the frame counts as queued.
+        is_queue && reason != "TC_EGRESS" || reason.starts_with("QDISC_")
+    }
+
+    fn drops(&self, looked: &Looked, names: &Names) -> Vec<Drop> {
+        let drops = looked.dropped.iter();
+        let mut drops: Vec<_> = drops
+            .map(|(at, count)| self.drop(at, count, names))
+            .collect();
+        drops.sort_by_key(|drop| std::cmp::Reverse((drop.merged_frames, drop.long_frames)));
+        drops
+    }
+
+    fn drop(&self, at: &Where, count: &Count, names: &Names) -> Drop {
+        let from = at.place.filter(|_| at.from != 0).map(|place| Place {
+            interface: at.from,
+            ..place
+        });
+        Drop {
+            interface: at.place.map(|place| names.name(place)),
+            from: from.map(|place| names.name(place)),
+            reason: self.programs.reason(at.reason),
+            location: self.symbols.name(at.location).map(str::to_owned),
+            merged_frames: count.merged_frames,
+            merged_segments: count.merged_segments,
+            long_frames: count.long_frames,
+            single_frames: count.single_frames,
+            samples: self.samples.get(at).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+fn told(sample: &RawSample, since_boot_s: f64) -> Sample {
+    Sample {
+        unix_s: since_boot_s + sample.time_ns as f64 / 1e9,
+        bytes: sample.bytes,
+        segment_bytes: sample.segment_bytes,
+        segments: sample.segments,
+        flow: flow(&sample.headers),
+    }
+}
+
+/// The clock of `bpf_ktime_get_ns`.
+fn monotonic_s() -> f64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}

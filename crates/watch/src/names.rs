@@ -1,0 +1,131 @@
+//! Names of interfaces, by namespace and number.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use coalescope_host::live::{self, collect};
+use coalescope_host::model::{self, Snapshot};
+use coalescope_host::roles::roles;
+
+use crate::facts::Interface;
+use crate::kernel::Place;
+
+/// What this host is set to, and which interface is which.
+#[derive(Debug)]
+pub(crate) struct Names {
+    pub(crate) snapshot: Snapshot,
+    interfaces: BTreeMap<Place, Interface>,
+    /// Names of namespaces; the main one has none.
+    spaces: BTreeMap<u32, Option<String>>,
+}
+
+impl Names {
+    /// Looks at all interfaces that are to be watched.
+    pub(crate) fn read(options: &live::Options) -> Self {
+        Self::of(collect(options), options)
+    }
+
+    /// Those of a snapshot that was taken with these options.
+    pub(crate) fn of(snapshot: Snapshot, options: &live::Options) -> Self {
+        let mut names = Self {
+            interfaces: BTreeMap::new(),
+            spaces: BTreeMap::new(),
+            snapshot,
+        };
+        let roles = roles(&names.snapshot);
+        let mut inodes: BTreeMap<Option<&str>, Option<u32>> = BTreeMap::new();
+        for (key, interface) in &names.snapshot.interfaces {
+            let space = interface.namespace.as_deref();
+            let inode = *inodes
+                .entry(space)
+                .or_insert_with(|| inode(&path(space, options)));
+            let (Some(inode), Some(number)) = (inode, interface.index) else {
+                continue;
+            };
+            names.spaces.insert(inode, space.map(str::to_owned));
+            let place = Place {
+                space: inode,
+                interface: number,
+            };
+            let mut fact = fact(key, interface);
+            let of_it = roles.get(key).into_iter().flatten();
+            fact.roles = of_it.map(|role| role.role.name().to_owned()).collect();
+            names.interfaces.insert(place, fact);
+        }
+        names
+    }
+
+    /// The inode of the main namespace.
+    pub(crate) fn main(options: &live::Options) -> Option<u32> {
+        inode(&path(None, options))
+    }
+
+    /// How many interfaces there are.
+    pub(crate) fn count(&self) -> usize {
+        self.interfaces.len()
+    }
+
+    pub(crate) fn knows(&self, place: Place) -> bool {
+        self.interfaces.contains_key(&place)
+    }
+
+    /// What is known of an interface. One that came and went between two looks has its number for a name.
+    pub(crate) fn interface(&self, place: Place) -> Interface {
+        let known = self.interfaces.get(&place).cloned();
+        known.unwrap_or_else(|| Interface {
+            name: self.unknown(place),
+            index: place.interface,
+            ..Interface::default()
+        })
+    }
+
+    pub(crate) fn name(&self, place: Place) -> String {
+        let known = self.interfaces.get(&place);
+        known.map_or_else(|| self.unknown(place), |known| known.name.clone())
+    }
+
+    fn unknown(&self, place: Place) -> String {
+        let Place { space, interface } = place;
+        match self.spaces.get(&space) {
+            Some(None) => format!("#{interface}"),
+            Some(Some(name)) => format!("ns/{name}/#{interface}"),
+            None => format!("ns/#{space}/#{interface}"),
+        }
+    }
+}
+
+pub(crate) fn fact(key: &str, interface: &model::Interface) -> Interface {
+    Interface {
+        name: key.to_owned(),
+        index: interface.index.unwrap_or_default(),
+        kind: interface.kind.clone(),
+        driver: interface.driver.as_ref().map(|driver| driver.name.clone()),
+        master: interface.master.clone(),
+        mtu_bytes: interface.mtu_bytes,
+        speed_bps: interface.speed_bps,
+        roles: Vec::new(),
+        frames: None,
+        counters: BTreeMap::new(),
+    }
+}
+
+/// The file that stands for a namespace, by the name that a snapshot has for it.
+fn path(space: Option<&str>, options: &live::Options) -> PathBuf {
+    let named = |name: &str| Path::new("/run/netns").join(name);
+    match (space, options.netns.as_deref()) {
+        (None, None) => PathBuf::from("/proc/thread-self/ns/net"),
+        (None, Some(main)) if main.contains('/') => PathBuf::from(main),
+        (None, Some(main)) => named(main),
+        (Some(name), _) => match name.strip_prefix("pid ") {
+            Some(pid) => Path::new("/proc").join(pid).join("ns/net"),
+            None if name == "host" => PathBuf::from("/proc/thread-self/ns/net"),
+            None => named(name),
+        },
+    }
+}
+
+fn inode(path: &Path) -> Option<u32> {
+    u32::try_from(fs::metadata(path).ok()?.ino()).ok()
+}

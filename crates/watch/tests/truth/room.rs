@@ -1,0 +1,186 @@
+//! Two hosts and a router between them, each a network namespace.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use coalescope_needs as needs;
+use coalescope_netlink::namespace::Namespace;
+use coalescope_watch::facts::{Drop as Dropped, Frames, Level, Watched};
+use coalescope_watch::live::{Options, Watcher};
+
+const PORT: u16 = 5001;
+
+/// `left` -- `middle` -- `right`; the interfaces are called after whom they lead to.
+pub(crate) struct Room {
+    name: String,
+}
+
+impl Room {
+    /// Builds it; `None` where the machine refuses.
+    pub(crate) fn new(test: &str) -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        if !needs::programs(test, &["ip", "ethtool"]) {
+            return None;
+        }
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let room = Self {
+            name: format!("csw{}-{count}", std::process::id()),
+        };
+        needs::had(test, room.build())?;
+        Some(room)
+    }
+
+    fn build(&self) -> Result<(), String> {
+        for side in ["left", "middle", "right"] {
+            run(&format!("ip netns add {}", self.at(side)))?;
+            self.run(side, "ip link set lo up")?;
+        }
+        for (side, net) in [("left", 1), ("right", 2)] {
+            let (end, middle) = (self.at(side), self.at("middle"));
+            run(&format!(
+                "ip link add middle netns {end} type veth peer name {side} netns {middle}"
+            ))?;
+            self.run(side, "ip link set middle up")?;
+            self.run(side, &format!("ip addr add 10.9.{net}.2/24 dev middle"))?;
+            self.run(
+                side,
+                &format!("ip addr add fd09:{net}::2/64 dev middle nodad"),
+            )?;
+            self.run("middle", &format!("ip link set {side} up"))?;
+            self.run("middle", &format!("ip addr add 10.9.{net}.1/24 dev {side}"))?;
+            self.run(
+                "middle",
+                &format!("ip addr add fd09:{net}::1/64 dev {side} nodad"),
+            )?;
+            self.run(side, &format!("ip route add default via 10.9.{net}.1"))?;
+            self.run(side, &format!("ip -6 route add default via fd09:{net}::1"))?;
+        }
+        for sysctl in ["ipv4/ip_forward", "ipv6/conf/all/forwarding"] {
+            let line = format!("echo 1 > /proc/sys/net/{sysctl}");
+            self.shell("middle", &line)?;
+        }
+        Ok(())
+    }
+
+    /// What the namespace is called.
+    pub(crate) fn at(&self, side: &str) -> String {
+        format!("{}-{side}", self.name)
+    }
+
+    /// Runs a command in a namespace.
+    pub(crate) fn run(&self, side: &str, line: &str) -> Result<String, String> {
+        run(&format!("ip netns exec {} {line}", self.at(side)))
+    }
+
+    /// The same by a shell.
+    pub(crate) fn shell(&self, side: &str, line: &str) -> Result<String, String> {
+        let name = self.at(side);
+        said(Command::new("ip").args(["netns", "exec", &name, "sh", "-c", line]))
+    }
+
+    /// Does what a test cannot do without.
+    pub(crate) fn set(&self, side: &str, line: &str) {
+        let done = self.run(side, line);
+        assert!(done.is_ok(), "{line}: {done:?}");
+    }
+
+    /// Runs work in a namespace.
+    pub(crate) fn enter<T: Send>(&self, side: &str, work: impl FnOnce() -> T + Send) -> T {
+        let path = PathBuf::from("/run/netns").join(self.at(side));
+        Namespace::open(&path).unwrap().enter(work).unwrap()
+    }
+
+    /// Begins to watch the router; `None` where BPF is refused.
+    pub(crate) fn watch(&self, test: &str) -> Option<Watcher> {
+        let options = Options {
+            netns: Some(self.at("middle")),
+            ..Options::default()
+        };
+        let watcher = Watcher::begin(options).unwrap();
+        if watcher.level() != Level::Bpf {
+            let mut watcher = watcher;
+            let look = watcher.look().unwrap();
+            let why = look.unseen.first().map(|unseen| unseen.why.clone());
+            needs::skipped(test, why.unwrap_or_default());
+            return None;
+        }
+        Some(watcher)
+    }
+
+    /// Sends bytes from left to right, as far as they get in `patience`.
+    pub(crate) fn send(&self, bytes: usize, to: &str, patience: Duration) -> usize {
+        let listener = self
+            .enter("right", || TcpListener::bind((to, PORT)))
+            .unwrap();
+        let received = thread::spawn(move || received(&listener, patience));
+        let sent = self.enter("left", || {
+            TcpStream::connect((to, PORT)).and_then(|mut stream| {
+                stream.set_write_timeout(Some(patience))?;
+                stream.write_all(&vec![7; bytes])?;
+                stream.shutdown(Shutdown::Write)
+            })
+        });
+        // That not all gets through is what some tests are about.
+        let _ = sent;
+        received.join().unwrap()
+    }
+}
+
+fn received(listener: &TcpListener, patience: Duration) -> usize {
+    let Ok((mut stream, _)) = listener.accept() else {
+        return 0;
+    };
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let mut buffer = vec![0; 1 << 20];
+    let mut all = 0;
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        all += count;
+    }
+    all
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        for side in ["left", "middle", "right"] {
+            let _ = run(&format!("ip netns del {}", self.at(side)));
+        }
+    }
+}
+
+/// Runs a line of words.
+pub(crate) fn run(line: &str) -> Result<String, String> {
+    let mut words = line.split(' ');
+    said(Command::new(words.next().unwrap_or_default()).args(words))
+}
+
+fn said(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+/// Frames of an interface.
+pub(crate) fn frames(look: &Watched, name: &str) -> Frames {
+    let mut all = look.interfaces.iter();
+    let one = all.find(|interface| interface.name == name);
+    one.unwrap_or_else(|| panic!("{name} is not in {look:#?}"))
+        .frames
+        .unwrap()
+}
+
+/// Drops for a reason, the one with most merged frames first.
+pub(crate) fn drops<'a>(look: &'a Watched, reason: &str) -> Vec<&'a Dropped> {
+    let all = look.drops.iter();
+    all.filter(|drop| drop.reason.as_deref() == Some(reason))
+        .collect()
+}
