@@ -141,19 +141,3 @@ pub(crate) const WAITS: u64 = 3;
 
 /// Payload bytes of the largest packets on wires (an MTU of 9216 with some room for headers).
 pub(crate) const LARGEST_PACKET: u32 = 9216;
-
-/// Between two merged frames of one flow that die there must be this long, so that the flow has gone on meanwhile: the
-/// shortest timeout (RFC 6298, 2.4), after which a flow of which nothing passes repeats single segments.
-pub(crate) const LASTS_S: f64 = 1.0;
-
-/// Merged frames that the processor cuts each second, from which that is work: at 64 KB each, half a gigabit.
-pub(crate) const CUT_EACH_SECOND: f64 = 1000.0;
-/// And the share of an interface's merged frames that are cut there.
-pub(crate) const MOSTLY: f64 = 0.5;
-
-/// Links that are as fast as this are hardly filled without merging.
-pub(crate) const FAST_BPS: u64 = 10_000_000_000;
-/// Load as a share of the link's speed, below which nobody misses merging: the same as of a bystander.
-pub(crate) const LOADED: f64 = BYSTANDER;
-/// Frames with TCP data, at least, that were looked into: their mean is then right to a tenth.
-pub(crate) const LOOKED: u64 = 100;

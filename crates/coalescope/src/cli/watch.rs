@@ -16,7 +16,7 @@ Examples:
   coalescope watch --replay night.jsonl
 
 Programs in the kernel (BPF) count the frames of each interface: how many segments come in a frame, what
-is forwarded, what is cut in software, and which frames are dropped, where and why. It takes Linux 5.10
+is forwarded, what is cut in software, and which frames are dropped, where and why. It takes a kernel
 with BTF, and root or CAP_BPF, CAP_PERFMON and CAP_SYSLOG; else the report says what is missing, and the
 kernel's own counters are told. Nothing is changed; the programs go when the command ends.
 

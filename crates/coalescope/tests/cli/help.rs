@@ -59,6 +59,11 @@ fn of_replay() {
 }
 
 #[test]
+fn of_watch() {
+    insta::assert_snapshot!(help(&["watch", "--help"]));
+}
+
+#[test]
 fn of_lab() {
     insta::assert_snapshot!(help(&["lab", "--help"]));
 }

@@ -42,6 +42,7 @@ mod synced;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;
+mod watch;
 mod widths;
 #[cfg(target_os = "linux")]
 mod wire;

@@ -31,6 +31,7 @@ impl Desk {
         }
         let whole = fs::read(folder.path().join("VM-01.pcap")).unwrap();
         fs::write(folder.path().join("cut.pcap"), &whole[..whole.len() - 10]).unwrap();
+        fs::write(folder.path().join("watch.jsonl"), crate::watch::RECORD).unwrap();
         let hosts = [
             director("lvs1", ["on", "off"]),
             director("lvs2", ["on", "on"]),
@@ -58,6 +59,7 @@ impl Desk {
             vec!["check", "--from", one, "--from", two],
             [&["diagnose", "--from", one], &points[..]].concat(),
             vec!["replay", "CAP-01.pcap", "--profile", "linux-gro"],
+            vec!["watch", "--replay", "watch.jsonl"],
             vec!["rules", "list"],
             vec!["schema"],
             vec!["demo", "hyperv-rsc-jumbo"],

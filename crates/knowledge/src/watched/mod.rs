@@ -1,6 +1,7 @@
 //! What the frames of a running host show: counts, judged.
 
 mod reasons;
+mod thresholds;
 mod words;
 
 use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
@@ -8,11 +9,9 @@ use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
 use crate::finding::{Id, Proof};
 use crate::odds::{Table, fisher};
 use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
-use crate::thresholds::{
-    ALPHA, CUT_EACH_SECOND, DOES_NOT_MERGE, FAST_BPS, HANDFUL, LASTS_S, LOADED, LOOKED, MOSTLY,
-    TIMES_SINGLE,
-};
+use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
 pub use reasons::plain_reason;
+use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
 use words::{Subject, finding};
 
 /// Of the finding that merged frames die where single ones pass.

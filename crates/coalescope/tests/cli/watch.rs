@@ -1,0 +1,161 @@
+//! `coalescope watch`: what was recorded is told again, here and elsewhere; live, where BPF is allowed.
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::common::{coalescope, is_as_its_schema_says, stderr, stdout};
+
+/// Three looks at a router whose firewall drops packets of more than 2,000 bytes.
+pub(crate) const RECORD: &str = include_str!("watch/router.jsonl");
+
+fn replay(text: &str, arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("router.jsonl");
+    fs::write(file, text).unwrap();
+    let mut command = coalescope();
+    command.current_dir(folder.path());
+    command.args(["watch", "--replay", "router.jsonl"]);
+    command.args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_record_in_text() {
+    let output = replay(RECORD, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    insta::assert_snapshot!("looks", stderr(&output));
+    insta::assert_snapshot!("record_in_text", stdout(&output));
+}
+
+#[test]
+fn a_record_in_other_forms() {
+    let output = replay(RECORD, &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    is_as_its_schema_says("watch", &document);
+    assert_eq!(document["findings"][0]["id"], "merged-frames-dropped");
+    assert_eq!(document["findings"][0]["proof"], "observed");
+    let rows = stdout(&replay(RECORD, &["--format", "csv"]));
+    insta::assert_snapshot!("record_as_rows", rows);
+    for line in RECORD.lines() {
+        is_as_its_schema_says("watch-record", &serde_json::from_str(line).unwrap());
+    }
+}
+
+#[test]
+fn only_the_interfaces_that_were_asked_for_are_told() {
+    let output = replay(RECORD, &["right"]);
+    assert_eq!(output.status.code(), Some(0), "what dies came by left");
+    let said = stdout(&output);
+    assert!(!said.contains("  left "), "{said}");
+    assert!(said.contains("  right "), "{said}");
+}
+
+#[test]
+fn damage_leaves_what_was_recorded_before() {
+    let cut = &RECORD[..RECORD.len() - 40];
+    let output = replay(cut, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(
+        said.contains("warning: router.jsonl: line 3 is no look"),
+        "{said}"
+    );
+    for (text, why) in [
+        ("", "there is no look in it"),
+        ("{}\n", "line 1 is no look"),
+        ("\u{1b}[2J\n", "line 1 is no look"),
+    ] {
+        let output = replay(text, &[]);
+        assert_eq!(output.status.code(), Some(2), "{text:?}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn counters_alone_decide_nothing() {
+    let look = serde_json::json!({
+        "schema": "coalescope/watch-record/1",
+        "host": "router", "kernel": null, "begun_unix_s": 0.0, "took_s": 10.0,
+        "level": "counters",
+        "unseen": [{"what": "merged frames", "why": "the kernel has no BTF"}],
+        "interfaces": [{
+            "name": "eth0", "index": 2, "kind": null, "driver": "ice", "master": null,
+            "mtu_bytes": 1500, "speed_bps": null, "roles": [], "frames": null,
+            "counters": {"rx_packets": 12345},
+        }],
+        "stack": {}, "drops": [],
+        "lost": {"frames": 0, "drops": 0, "samples": 3},
+    });
+    let output = replay(&look.to_string(), &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    insta::assert_snapshot!("counters_alone", stdout(&output));
+}
+
+#[cfg(target_os = "linux")]
+mod live {
+    use super::*;
+    use coalescope_needs as needs;
+
+    #[test]
+    fn an_interface_that_is_not_there_is_named() {
+        let output = coalescope()
+            .args(["watch", "l0", "--for", "1s"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("there is no interface l0"));
+    }
+
+    /// What is looked at is the same whether BPF is allowed or not: the form of it, and what is missing.
+    #[test]
+    fn a_look_at_this_host_is_as_its_schema_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("looks.jsonl");
+        let mut command = coalescope();
+        command.args([
+            "watch", "--for", "500ms", "--every", "200ms", "--format", "json",
+        ]);
+        let output = command.arg("--record").arg(&record).output().unwrap();
+        assert_ne!(output.status.code(), Some(2), "{}", stderr(&output));
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        is_as_its_schema_says("watch", &document);
+        let lines = fs::read_to_string(record).unwrap();
+        assert_eq!(lines.lines().count(), 3, "{lines}");
+        for line in lines.lines() {
+            is_as_its_schema_says("watch-record", &serde_json::from_str(line).unwrap());
+        }
+        if document["level"] != "bpf" {
+            let why = document["unseen"][0]["why"].as_str().unwrap().to_owned();
+            needs::skipped("a look at this host", why);
+        }
+    }
+
+    /// As an ordinary user has it: the report says what is missing, and what the counters say.
+    #[test]
+    fn without_rights_the_counters_are_told() {
+        let test = "watch without rights";
+        if !needs::programs(test, &["setpriv"]) {
+            return;
+        }
+        let mut command = std::process::Command::new("setpriv");
+        command.args([
+            "--reuid",
+            "65534",
+            "--clear-groups",
+            "--bounding-set=-all",
+            "--inh-caps=-all",
+        ]);
+        command.arg(assert_cmd::cargo::cargo_bin("coalescope"));
+        command.args(["watch", "--for", "200ms", "--format", "json"]);
+        let output = command.output().unwrap();
+        if output.status.code() != Some(4) {
+            return needs::skipped(test, stderr(&output));
+        }
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["level"], "counters");
+        let why = document["unseen"][0]["why"].as_str().unwrap();
+        assert!(why.contains("CAP_BPF and CAP_PERFMON"), "{why}");
+    }
+}
