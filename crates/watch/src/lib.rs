@@ -15,6 +15,7 @@
 //! | `record` | looks in a file |
 
 pub mod facts;
+#[cfg(target_os = "linux")]
 mod headers;
 #[cfg(target_os = "linux")]
 mod kernel;

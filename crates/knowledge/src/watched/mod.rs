@@ -50,7 +50,7 @@ fn dropped(drop: &Drop, watched: &Watched, looks: usize) -> Option<HostFinding> 
     if !is_sure || !falls_on_merged(&table) || reasons::is_queue(reason) || lasts(drop).is_none() {
         return None;
     }
-    Some(finding(watched, Subject::Dropped(drop, table, p)))
+    Some(finding(watched, &Subject::Dropped(drop, table, p)))
 }
 
 /// What came by the interface, against what was dropped of it.
@@ -110,7 +110,7 @@ fn cut_in_software(interface: &Interface, watched: &Watched) -> Option<HostFindi
     let cut = frames.sent.cut_frames as f64;
     let is_much = cut >= CUT_EACH_SECOND * watched.took_s.max(1.0);
     let is_most = cut >= MOSTLY * frames.queued.merged_frames as f64;
-    (is_much && is_most).then(|| finding(watched, Subject::Cut(interface, frames)))
+    (is_much && is_most).then(|| finding(watched, &Subject::Cut(interface, frames)))
 }
 
 fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> {
@@ -122,7 +122,7 @@ fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> 
     let factor = received.looked_tcp_segments as f64 / received.looked_tcp_frames.max(1) as f64;
     let is_single = received.looked_tcp_frames >= LOOKED && factor < DOES_NOT_MERGE;
     let is_found = is_hardware && is_loaded && is_single;
-    is_found.then(|| finding(watched, Subject::Single(interface, received, factor)))
+    is_found.then(|| finding(watched, &Subject::Single(interface, received, factor)))
 }
 
 /// The proof of all of these: they were counted.

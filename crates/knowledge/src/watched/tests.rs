@@ -54,8 +54,8 @@ fn merged_frames_that_die_where_single_ones_pass_are_found() {
     assert_eq!(found[0].id, MERGED_FRAMES_DROPPED);
     assert_eq!(found[0].proof, Proof::Observed);
     assert_eq!(found[0].interface.as_deref(), Some("eth0"));
-    let lro = found[0].remedies.iter().flat_map(|remedy| &remedy.settings);
-    assert!(lro.cloned().any(|setting| setting == "eth0:lro=off"));
+    let mut lro = found[0].remedies.iter().flat_map(|remedy| &remedy.settings);
+    assert!(lro.any(|setting| setting == "eth0:lro=off"));
 }
 
 #[test]

@@ -17,11 +17,11 @@ pub(super) enum Subject<'a> {
     Single(&'a Interface, Received, f64),
 }
 
-pub(super) fn finding(watched: &Watched, subject: Subject<'_>) -> HostFinding {
+pub(super) fn finding(watched: &Watched, subject: &Subject<'_>) -> HostFinding {
     let mut finding = match subject {
-        Subject::Dropped(drop, table, p) => dropped(drop, table, p),
-        Subject::Cut(interface, frames) => cut(interface, &frames, watched.took_s),
-        Subject::Single(interface, received, factor) => single(interface, &received, factor),
+        Subject::Dropped(drop, table, p) => dropped(drop, *table, *p),
+        Subject::Cut(interface, frames) => cut(interface, frames, watched.took_s),
+        Subject::Single(interface, received, factor) => single(interface, received, *factor),
     };
     finding.host = watched.host.clone().unwrap_or_default();
     finding

@@ -132,7 +132,7 @@ impl Programs {
     /// Dropped frames, since the programs were loaded.
     pub(crate) fn dropped(&self) -> Result<BTreeMap<Where, Count>, LoadError> {
         let mut all: BTreeMap<Where, Count> = BTreeMap::new();
-        for entry in self.drops.iter() {
+        for entry in &self.drops {
             let (key, [frames, segments, ..]) = entry?;
             let (at, shape) = Where::read(&key);
             let count = all.entry(at).or_default();

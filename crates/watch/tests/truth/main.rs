@@ -1,6 +1,11 @@
 //! What the programs count, beside what the kernel and others count of the same frames: in network namespaces made for it.
 
 #![cfg(target_os = "linux")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by failing"
+)]
 
 mod counts;
 mod drops;
