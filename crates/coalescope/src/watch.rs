@@ -31,7 +31,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
         }
     }
     let report = WatchReport::new(watched, findings);
-    output::print(&report, args.format.form(), 0)?;
+    output::print(&report, args.format, 0)?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 
