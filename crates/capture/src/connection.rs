@@ -1,5 +1,6 @@
 //! A connection at one point: its ends, handshake, phases and two flows.
 
+mod handshake;
 mod predicted;
 
 use coalescope_wire::{Flags, Tunnels, Vlans};
@@ -10,79 +11,12 @@ use crate::halves::Halves;
 use crate::key::Key;
 use crate::outstanding::Common;
 use crate::phases::PhaseClock;
+use handshake::{Handshake, SMALL_MSS, Syn};
 
 /// Which end of the key sends.
 pub(crate) const LOW: usize = 0;
 /// The other.
 pub(crate) const HIGH: usize = 1;
-
-/// Handshake times; 0 is "not seen".
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Handshake {
-    pub(crate) syn: Option<Syn>,
-    pub(crate) syn_ack: Option<Syn>,
-    syn_ns: i64,
-    syn_ack_ns: i64,
-    ack_ns: i64,
-}
-
-/// What every path carries: IPv6's smallest MTU (RFC 8200, 5) less headers. A smaller MSS was announced for
-/// another reason than what the host's interface sends.
-const SMALL_MSS: u16 = 1220;
-
-/// What a SYN announced.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Syn {
-    pub(crate) isn: u32,
-    pub(crate) mss: Option<u16>,
-    /// The shift that it offers, if any; `None` if the capture cut that off.
-    scale: Option<Option<u8>>,
-    timestamps: bool,
-}
-
-impl Syn {
-    fn new(frame: &Frame) -> Self {
-        let (scale, cut) = frame
-            .options()
-            .map_or((None, false), |options| (options.window_scale, options.cut));
-        Self {
-            isn: frame.seq,
-            mss: frame.options().and_then(|options| options.mss),
-            scale: (scale.is_some() || !cut).then_some(scale),
-            timestamps: frame.timestamps().is_some(),
-        }
-    }
-}
-
-impl Handshake {
-    /// SYN to ACK: one round trip of the whole path, from any point on it.
-    pub(crate) fn rtt_ns(&self) -> Option<i64> {
-        (self.syn_ns != 0 && self.ack_ns >= self.syn_ns).then(|| self.ack_ns - self.syn_ns)
-    }
-
-    /// Bytes of TCP options in each segment: timestamps, if both sides offered them.
-    fn options(&self) -> u32 {
-        let stamps = |syn: &Option<Syn>| syn.as_ref().is_some_and(|syn| syn.timestamps);
-        if stamps(&self.syn) && stamps(&self.syn_ack) {
-            12
-        } else {
-            0
-        }
-    }
-
-    /// Whether its last frame is still to come.
-    fn is_awaited(&self) -> bool {
-        self.ack_ns == 0 && self.syn_ack_ns != 0
-    }
-
-    fn halves(&self) -> Halves {
-        let half = |from: i64, to: i64| (from != 0 && to >= from).then(|| to - from);
-        Halves {
-            to_server_ns: half(self.syn_ns, self.syn_ack_ns),
-            to_client_ns: half(self.syn_ack_ns, self.ack_ns),
-        }
-    }
-}
 
 /// What a frame did, for the join with other points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

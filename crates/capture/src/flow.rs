@@ -6,7 +6,9 @@ mod edge;
 mod lines;
 mod longest;
 mod predicted;
+mod repeats;
 mod span;
+mod waits;
 
 use coalescope_wire::Flags;
 
@@ -19,17 +21,12 @@ use crate::rtt::Samples;
 use crate::tally::{Tally, note};
 pub(crate) use counts::{Around, Counts, Data, Late};
 use longest::Longest;
+use repeats::is_written_late;
 use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
 pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
-/// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
-/// takes the same.
-const REORDER_NS: i64 = 3_000_000;
-/// Stamps of frames that are written one after the other go back by less than this where several queues of a capturing
-/// host are emptied in turns; by more where somebody set the clock ([`crate::frame`]).
-const IN_TURNS_NS: i64 = 10_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
 /// Without acknowledgments a sender has sent again by now what was lost: ten of Linux's shortest
@@ -55,11 +52,6 @@ fn is_copy(frame: &Frame, signature: u64, around: Around, common: &Common) -> bo
         doubling: common.doubling,
     };
     common.copies.knows(frame, signature, &around)
-}
-
-/// Whether a frame was captured before what opened its hole: it was overtaken in the file only.
-fn is_written_late(age_ns: i64) -> bool {
-    (-IN_TURNS_NS..0).contains(&age_ns)
 }
 
 /// One direction, in the order in which it lies in memory: four cache lines that expected frames
@@ -358,126 +350,6 @@ impl Flow {
         }
         self.last_data_ns = frame.time_ns;
         self.counts.data_frames += 1;
-    }
-
-    /// Idle is the time beyond one round trip in which everything was acknowledged although the
-    /// sender had marked the end of what it had to say (PSH), or until the other side asked for
-    /// more: after a lost tail, which looks alike from behind the loss, neither is the case.
-    #[inline]
-    fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
-        if self.una >= next && (self.last_push || around.asked_ns > self.last_data_ns) {
-            let quiet_since = self.last_data_ns.max(self.last_ack_ns);
-            if self.counts.data_frames > 0 {
-                self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
-            }
-        } else if self.has_waited(frame, 0) {
-            let gap_ns = frame.time_ns - self.last_data_ns;
-            if self.goes_on(frame, next) {
-                self.idle_ns += gap_ns;
-            } else {
-                self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
-            }
-        }
-    }
-
-    /// Whether a frame goes on behind a marked end (PSH), where a capture has no acknowledgments. After a timeout
-    /// something is sent again; and of what a lost tail leaves, seen from behind the loss, the end is not marked.
-    #[cold]
-    fn goes_on(&self, frame: &Frame, next: u64) -> bool {
-        !self.acked && self.last_push && frame.seq == next as u32
-    }
-
-    /// Nothing came for as long as a timeout takes, though the sender had more; and `surely` a round trip
-    /// longer than that.
-    #[cold]
-    fn note_gap(&mut self, gap_ns: i64, surely: bool) {
-        let odd = self.tally.note_odd();
-        odd.gaps.add(gap_ns);
-        if surely {
-            odd.sure_gaps.add(gap_ns);
-        }
-    }
-
-    /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
-    #[inline(always)]
-    fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
-        frame.payload > 0
-            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + rtt_ns
-            && self.counts.data_frames > 0
-    }
-
-    /// Whether a frame's data may have waited for a timeout, or for its application: nobody knows how long the first one
-    /// of a side was thought about.
-    #[inline(always)]
-    pub(crate) fn may_have_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
-        frame.payload > 0 && self.counts.data_frames == 0 || self.has_waited(frame, rtt_ns)
-    }
-
-    /// What a repair takes at least: the shortest round trip. The handshake may have waited in a queue of others' frames.
-    fn repair_takes_ns(&self, around: Around) -> Option<i64> {
-        let halves_ns = self.turn.min_ns().zip(around.turn_ns);
-        let shortest_ns = halves_ns.map(|(there, back)| there + back);
-        let handshake_ns = (around.rtt_ns > 0).then_some(around.rtt_ns);
-        shortest_ns.into_iter().chain(handshake_ns).min()
-    }
-
-    #[cold]
-    fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
-        let overtaken_ns = self.repair_takes_ns(around).unwrap_or(REORDER_NS);
-        let odd = self.tally.note_odd();
-        odd.out_of_order += 1;
-        odd.late += u32::from(age_ns >= overtaken_ns);
-        if age_ns >= overtaken_ns {
-            odd.note_repair(age_ns);
-        }
-        note(&mut self.tally.examples().out_of_order, frame.number);
-        Data::OutOfOrder
-    }
-
-    #[cold]
-    fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
-        let alone = self.tally.is_one_segment(frame.payload);
-        let before = self.outstanding.repeat(start..end, frame.time_ns, alone);
-        note(&mut self.tally.examples().retransmitted, frame.number);
-        self.tally.retry(frame.payload, before.in_vain);
-        let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
-        self.follow_tried(start, end);
-        let odd = self.tally.note_odd();
-        odd.retransmitted += 1;
-        // The receiver had it: a sender without SACK goes back and sends all again (RFC 5681, 3.1). With SACK the
-        // receiver says so itself.
-        odd.spurious += u32::from(around.without_sack && self.acked && end <= self.una);
-        odd.note_repair(waited_ns);
-        if waited_ns >= MIN_RTO_NS + around.least_rtt_ns {
-            odd.timeout += 1;
-            odd.stuck.add(start, end, waited_ns);
-            // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
-            odd.recovery_until = self.ranges.next();
-        } else if around.loss_reported {
-            odd.fast += 1;
-        } else if start < odd.recovery_until {
-            odd.timeout += 1;
-        }
-        Data::Repeat
-    }
-
-    /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
-    fn follow_tried(&mut self, start: u64, end: u64) {
-        let (tried, len) = self.tally.odd().tried;
-        if !self.tell_tried() && len > 0 && start > tried {
-            return;
-        }
-        self.tally.note_odd().tried = (end, (end - start) as u32);
-    }
-
-    /// Says that what was sent again arrived, if it has been acknowledged.
-    fn tell_tried(&mut self) -> bool {
-        let (tried, len) = self.tally.odd().tried;
-        let has_arrived = len > 0 && self.acked && self.una >= tried;
-        if has_arrived {
-            self.longest.arrived(len);
-        }
-        has_arrived
     }
 
     /// Where a capture has one direction only, what was not sent again for so long has arrived.

@@ -1,0 +1,87 @@
+//! Bytes that came before, and those that came late.
+
+use super::{Around, Data, Flow, MIN_RTO_NS};
+use crate::frame::Frame;
+use crate::tally::note;
+
+/// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
+/// takes the same.
+const REORDER_NS: i64 = 3_000_000;
+
+/// Stamps of frames that are written one after the other go back by less than this where several queues of a capturing
+/// host are emptied in turns; by more where somebody set the clock ([`crate::frame`]).
+const IN_TURNS_NS: i64 = 10_000_000;
+
+/// Whether a frame was captured before what opened its hole: it was overtaken in the file only.
+pub(super) fn is_written_late(age_ns: i64) -> bool {
+    (-IN_TURNS_NS..0).contains(&age_ns)
+}
+
+impl Flow {
+    /// What a repair takes at least: the shortest round trip. The handshake may have waited in a queue of others' frames.
+    fn repair_takes_ns(&self, around: Around) -> Option<i64> {
+        let halves_ns = self.turn.min_ns().zip(around.turn_ns);
+        let shortest_ns = halves_ns.map(|(there, back)| there + back);
+        let handshake_ns = (around.rtt_ns > 0).then_some(around.rtt_ns);
+        shortest_ns.into_iter().chain(handshake_ns).min()
+    }
+
+    #[cold]
+    pub(super) fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
+        let overtaken_ns = self.repair_takes_ns(around).unwrap_or(REORDER_NS);
+        let odd = self.tally.note_odd();
+        odd.out_of_order += 1;
+        odd.late += u32::from(age_ns >= overtaken_ns);
+        if age_ns >= overtaken_ns {
+            odd.note_repair(age_ns);
+        }
+        note(&mut self.tally.examples().out_of_order, frame.number);
+        Data::OutOfOrder
+    }
+
+    #[cold]
+    pub(super) fn repeat(&mut self, frame: &Frame, start: u64, end: u64, around: Around) -> Data {
+        let alone = self.tally.is_one_segment(frame.payload);
+        let before = self.outstanding.repeat(start..end, frame.time_ns, alone);
+        note(&mut self.tally.examples().retransmitted, frame.number);
+        self.tally.retry(frame.payload, before.in_vain);
+        let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
+        self.follow_tried(start, end);
+        let odd = self.tally.note_odd();
+        odd.retransmitted += 1;
+        // The receiver had it: a sender without SACK goes back and sends all again (RFC 5681, 3.1). With SACK the
+        // receiver says so itself.
+        odd.spurious += u32::from(around.without_sack && self.acked && end <= self.una);
+        odd.note_repair(waited_ns);
+        if waited_ns >= MIN_RTO_NS + around.least_rtt_ns {
+            odd.timeout += 1;
+            odd.stuck.add(start, end, waited_ns);
+            // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
+            odd.recovery_until = self.ranges.next();
+        } else if around.loss_reported {
+            odd.fast += 1;
+        } else if start < odd.recovery_until {
+            odd.timeout += 1;
+        }
+        Data::Repeat
+    }
+
+    /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
+    fn follow_tried(&mut self, start: u64, end: u64) {
+        let (tried, len) = self.tally.odd().tried;
+        if !self.tell_tried() && len > 0 && start > tried {
+            return;
+        }
+        self.tally.note_odd().tried = (end, (end - start) as u32);
+    }
+
+    /// Says that what was sent again arrived, if it has been acknowledged.
+    pub(super) fn tell_tried(&mut self) -> bool {
+        let (tried, len) = self.tally.odd().tried;
+        let has_arrived = len > 0 && self.acked && self.una >= tried;
+        if has_arrived {
+            self.longest.arrived(len);
+        }
+        has_arrived
+    }
+}

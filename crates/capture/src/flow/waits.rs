@@ -1,0 +1,59 @@
+//! How long a direction was silent, and what for: its application, or a timeout.
+
+use super::{Around, Flow, MIN_RTO_NS};
+use crate::frame::Frame;
+
+impl Flow {
+    /// Idle is the time beyond one round trip in which everything was acknowledged although the
+    /// sender had marked the end of what it had to say (PSH), or until the other side asked for
+    /// more: after a lost tail, which looks alike from behind the loss, neither is the case.
+    #[inline]
+    pub(super) fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
+        if self.una >= next && (self.last_push || around.asked_ns > self.last_data_ns) {
+            let quiet_since = self.last_data_ns.max(self.last_ack_ns);
+            if self.counts.data_frames > 0 {
+                self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
+            }
+        } else if self.has_waited(frame, 0) {
+            let gap_ns = frame.time_ns - self.last_data_ns;
+            if self.goes_on(frame, next) {
+                self.idle_ns += gap_ns;
+            } else {
+                self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
+            }
+        }
+    }
+
+    /// Whether a frame goes on behind a marked end (PSH), where a capture has no acknowledgments. After a timeout
+    /// something is sent again; and of what a lost tail leaves, seen from behind the loss, the end is not marked.
+    #[cold]
+    fn goes_on(&self, frame: &Frame, next: u64) -> bool {
+        !self.acked && self.last_push && frame.seq == next as u32
+    }
+
+    /// Nothing came for as long as a timeout takes, though the sender had more; and `surely` a round trip
+    /// longer than that.
+    #[cold]
+    fn note_gap(&mut self, gap_ns: i64, surely: bool) {
+        let odd = self.tally.note_odd();
+        odd.gaps.add(gap_ns);
+        if surely {
+            odd.sure_gaps.add(gap_ns);
+        }
+    }
+
+    /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
+    #[inline(always)]
+    fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
+        frame.payload > 0
+            && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + rtt_ns
+            && self.counts.data_frames > 0
+    }
+
+    /// Whether a frame's data may have waited for a timeout, or for its application: nobody knows how long the first one
+    /// of a side was thought about.
+    #[inline(always)]
+    pub(crate) fn may_have_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
+        frame.payload > 0 && self.counts.data_frames == 0 || self.has_waited(frame, rtt_ns)
+    }
+}
