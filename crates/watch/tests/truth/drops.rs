@@ -6,7 +6,7 @@ use std::time::Duration;
 use coalescope_needs as needs;
 use coalescope_watch::facts::Watched;
 
-use crate::room::{Room, drops, frames};
+use crate::room::{Room, drops, frames, in_rounds};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -24,164 +24,174 @@ fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64) {
 
 #[test]
 fn a_rule_that_drops_long_packets_drops_merged_ones() {
-    let test = "nft, by length";
-    if !needs::programs(test, &["nft"]) {
-        return;
-    }
-    let Some(room) = Room::new(test) else { return };
-    room.shell(
-        "middle",
-        "nft 'add table ip t; add chain ip t f { type filter hook forward priority 0; }; \
+    in_rounds(|| {
+        let test = "nft, by length";
+        if !needs::programs(test, &["nft"]) {
+            return;
+        }
+        let Some(room) = Room::new(test) else { return };
+        room.shell(
+            "middle",
+            "nft 'add table ip t; add chain ip t f { type filter hook forward priority 0; }; \
          add rule ip t f ip length > 2000 counter drop'",
-    )
-    .unwrap();
-    let Some(mut watcher) = room.watch(test) else {
-        return;
-    };
-    room.send(1 << 20, "10.9.2.2", PATIENCE);
-    let look = watcher.look().unwrap();
-    let said = room.run("middle", "nft list ruleset").unwrap();
-    let counted = said.split("counter packets ").nth(1).unwrap();
-    let counted: u64 = counted.split(' ').next().unwrap().parse().unwrap();
-    assert!(counted >= 2, "{said}");
-    assert_eq!(sums(&look, "NETFILTER_DROP", "nft_do_chain"), (counted, 0));
-    let drop = drops(&look, "NETFILTER_DROP")[0];
-    assert_eq!(drop.from.as_deref(), Some("left"));
-    assert!(drop.merged_segments >= 2 * drop.merged_frames);
-    let sample = &drop.samples[0];
-    let flow = sample.flow.as_ref().unwrap();
-    assert_eq!(
-        (flow.protocol.as_str(), flow.destination_port),
-        ("tcp", Some(5001))
-    );
-    assert_eq!(flow.source, "10.9.1.2");
-    assert_eq!(sample.segment_bytes, 1448);
-    let segments = sample.bytes.div_ceil(1500);
-    assert!(sample.segments.abs_diff(segments) <= 1, "{sample:?}");
-    assert_eq!(look.lost, Default::default());
+        )
+        .unwrap();
+        let Some(mut watcher) = room.watch(test) else {
+            return;
+        };
+        room.send(1 << 20, "10.9.2.2", PATIENCE);
+        let look = watcher.look().unwrap();
+        let said = room.run("middle", "nft list ruleset").unwrap();
+        let counted = said.split("counter packets ").nth(1).unwrap();
+        let counted: u64 = counted.split(' ').next().unwrap().parse().unwrap();
+        assert!(counted >= 2, "{said}");
+        assert_eq!(sums(&look, "NETFILTER_DROP", "nft_do_chain"), (counted, 0));
+        let drop = drops(&look, "NETFILTER_DROP")[0];
+        assert_eq!(drop.from.as_deref(), Some("left"));
+        assert!(drop.merged_segments >= 2 * drop.merged_frames);
+        let sample = &drop.samples[0];
+        let flow = sample.flow.as_ref().unwrap();
+        assert_eq!(
+            (flow.protocol.as_str(), flow.destination_port),
+            ("tcp", Some(5001))
+        );
+        assert_eq!(flow.source, "10.9.1.2");
+        assert_eq!(sample.segment_bytes, 1448);
+        let segments = sample.bytes.div_ceil(1500);
+        assert!(sample.segments.abs_diff(segments) <= 1, "{sample:?}");
+        assert_eq!(look.lost, Default::default());
+    });
 }
 
 #[test]
 fn a_smaller_mtu_refuses_frames_in_both_protocols() {
-    let test = "forwarding to a smaller MTU";
-    let Some(room) = Room::new(test) else { return };
-    room.set("middle", "ip link set right mtu 1300");
-    let Some(mut watcher) = room.watch(test) else {
-        return;
-    };
-    let fails = |name: &str| -> u64 {
-        let said = room.run("middle", "cat /proc/net/snmp /proc/net/snmp6");
-        let said = said.unwrap();
-        match name {
-            "IpFragFails" => {
-                let mut lines = said.lines().filter(|line| line.starts_with("Ip:"));
-                let names = lines.next().unwrap().split(' ');
-                let values = lines.next().unwrap().split(' ');
-                let mut both = names.zip(values);
-                both.find(|(name, _)| *name == "FragFails").unwrap().1
+    in_rounds(|| {
+        let test = "forwarding to a smaller MTU";
+        let Some(room) = Room::new(test) else { return };
+        room.set("middle", "ip link set right mtu 1300");
+        let Some(mut watcher) = room.watch(test) else {
+            return;
+        };
+        let fails = |name: &str| -> u64 {
+            let said = room.run("middle", "cat /proc/net/snmp /proc/net/snmp6");
+            let said = said.unwrap();
+            match name {
+                "IpFragFails" => {
+                    let mut lines = said.lines().filter(|line| line.starts_with("Ip:"));
+                    let names = lines.next().unwrap().split(' ');
+                    let values = lines.next().unwrap().split(' ');
+                    let mut both = names.zip(values);
+                    both.find(|(name, _)| *name == "FragFails").unwrap().1
+                }
+                _ => {
+                    let line = said
+                        .lines()
+                        .find(|line| line.starts_with("Ip6InTooBigErrors"));
+                    line.unwrap().split_whitespace().nth(1).unwrap()
+                }
             }
-            _ => {
-                let line = said
-                    .lines()
-                    .find(|line| line.starts_with("Ip6InTooBigErrors"));
-                line.unwrap().split_whitespace().nth(1).unwrap()
-            }
-        }
-        .parse()
-        .unwrap()
-    };
-    room.send(1 << 20, "10.9.2.2", PATIENCE);
-    let look = watcher.look().unwrap();
-    let (merged, single) = sums(&look, "PKT_TOO_BIG", "ip_forward");
-    assert!(merged >= 1, "{:#?}", look.drops);
-    assert_eq!(merged + single, fails("IpFragFails"));
-    room.send(1 << 20, "fd09:2::2", PATIENCE);
-    let look = watcher.look().unwrap();
-    let (merged, single) = sums(&look, "PKT_TOO_BIG", "ip6_forward");
-    // The first flight of a connection may come in single frames.
-    assert!(merged + single >= 1, "{:#?}", look.drops);
-    assert_eq!(merged + single, fails("Ip6InTooBigErrors"));
+            .parse()
+            .unwrap()
+        };
+        room.send(1 << 20, "10.9.2.2", PATIENCE);
+        let look = watcher.look().unwrap();
+        let (merged, single) = sums(&look, "PKT_TOO_BIG", "ip_forward");
+        assert!(merged >= 1, "{:#?}", look.drops);
+        assert_eq!(merged + single, fails("IpFragFails"));
+        room.send(1 << 20, "fd09:2::2", PATIENCE);
+        let look = watcher.look().unwrap();
+        let (merged, single) = sums(&look, "PKT_TOO_BIG", "ip6_forward");
+        // The first flight of a connection may come in single frames.
+        assert!(merged + single >= 1, "{:#?}", look.drops);
+        assert_eq!(merged + single, fails("Ip6InTooBigErrors"));
+    });
 }
 
 #[test]
 fn a_policer_drops_what_its_bucket_cannot_hold() {
-    let test = "tc police";
-    if !needs::programs(test, &["tc"]) {
-        return;
-    }
-    let Some(room) = Room::new(test) else { return };
-    let set = room.run("middle", "tc qdisc add dev left ingress").and_then(|_| {
+    in_rounds(|| {
+        let test = "tc police";
+        if !needs::programs(test, &["tc"]) {
+            return;
+        }
+        let Some(room) = Room::new(test) else { return };
+        let set = room.run("middle", "tc qdisc add dev left ingress").and_then(|_| {
         room.run(
             "middle",
             "tc filter add dev left ingress protocol ip matchall action police rate 1gbit burst 100k mtu 2000 drop",
         )
     });
-    if needs::had(test, set).is_none() {
-        return;
-    }
-    let Some(mut watcher) = room.watch(test) else {
-        return;
-    };
-    room.send(1 << 20, "10.9.2.2", PATIENCE);
-    let look = watcher.look().unwrap();
-    let said = room
-        .run("middle", "tc -s filter show dev left ingress")
-        .unwrap();
-    let counted = said.split("dropped ").nth(1).unwrap();
-    let counted: u64 = counted.split(',').next().unwrap().parse().unwrap();
-    let (merged, single) = sums(&look, "TC_INGRESS", "");
-    assert!(merged >= 1, "{said} {:#?}", look.drops);
-    assert_eq!(merged + single, counted, "{said}");
+        if needs::had(test, set).is_none() {
+            return;
+        }
+        let Some(mut watcher) = room.watch(test) else {
+            return;
+        };
+        room.send(1 << 20, "10.9.2.2", PATIENCE);
+        let look = watcher.look().unwrap();
+        let said = room
+            .run("middle", "tc -s filter show dev left ingress")
+            .unwrap();
+        let counted = said.split("dropped ").nth(1).unwrap();
+        let counted: u64 = counted.split(',').next().unwrap().parse().unwrap();
+        let (merged, single) = sums(&look, "TC_INGRESS", "");
+        assert!(merged >= 1, "{said} {:#?}", look.drops);
+        assert_eq!(merged + single, counted, "{said}");
+    });
 }
 
 #[test]
 fn a_full_queue_drops_merged_frames_and_cuts_none() {
-    let test = "tbf";
-    if !needs::programs(test, &["tc"]) {
-        return;
-    }
-    let Some(room) = Room::new(test) else { return };
-    let set = room.run(
-        "middle",
-        "tc qdisc add dev right root tbf rate 50mbit burst 128k limit 128k",
-    );
-    if needs::had(test, set).is_none() {
-        return;
-    }
-    let Some(mut watcher) = room.watch(test) else {
-        return;
-    };
-    room.send(3 << 20, "10.9.2.2", PATIENCE);
-    let look = watcher.look().unwrap();
-    let said = room.run("middle", "tc -s qdisc show dev right").unwrap();
-    let counted = said.split("dropped ").nth(1).unwrap();
-    let counted: u64 = counted.split(',').next().unwrap().parse().unwrap();
-    let in_queue = look.drops.iter().filter(|drop| {
-        let reason = drop.reason.as_deref().unwrap_or_default();
-        reason.starts_with("QDISC")
+    in_rounds(|| {
+        let test = "tbf";
+        if !needs::programs(test, &["tc"]) {
+            return;
+        }
+        let Some(room) = Room::new(test) else { return };
+        let set = room.run(
+            "middle",
+            "tc qdisc add dev right root tbf rate 50mbit burst 128k limit 128k",
+        );
+        if needs::had(test, set).is_none() {
+            return;
+        }
+        let Some(mut watcher) = room.watch(test) else {
+            return;
+        };
+        room.send(3 << 20, "10.9.2.2", PATIENCE);
+        let look = watcher.look().unwrap();
+        let said = room.run("middle", "tc -s qdisc show dev right").unwrap();
+        let counted = said.split("dropped ").nth(1).unwrap();
+        let counted: u64 = counted.split(',').next().unwrap().parse().unwrap();
+        let in_queue = look.drops.iter().filter(|drop| {
+            let reason = drop.reason.as_deref().unwrap_or_default();
+            reason.starts_with("QDISC")
+        });
+        let (merged, single) = in_queue.fold((0, 0), |sum, drop| {
+            (sum.0 + drop.merged_frames, sum.1 + drop.single_frames)
+        });
+        assert!(merged >= 1, "{said} {:#?}", look.drops);
+        assert_eq!(merged + single, counted, "{said} {:#?}", look.drops);
+        let right = frames(&look, "right");
+        assert!(right.sent.cut_frames <= 2, "some may still wait: {right:?}");
     });
-    let (merged, single) = in_queue.fold((0, 0), |sum, drop| {
-        (sum.0 + drop.merged_frames, sum.1 + drop.single_frames)
-    });
-    assert!(merged >= 1, "{said} {:#?}", look.drops);
-    assert_eq!(merged + single, counted, "{said} {:#?}", look.drops);
-    let right = frames(&look, "right");
-    assert!(right.sent.cut_frames <= 2, "some may still wait: {right:?}");
 }
 
 #[test]
 fn without_a_route_frames_end_there() {
-    let test = "no route";
-    let Some(room) = Room::new(test) else { return };
-    room.set("left", "ip route add 10.77.0.0/16 via 10.9.1.1");
-    let Some(mut watcher) = room.watch(test) else {
-        return;
-    };
-    room.enter("left", || {
-        let socket = UdpSocket::bind("10.9.1.2:0").unwrap();
-        socket.send_to(&[1; 4000], "10.77.0.1:9").unwrap();
+    in_rounds(|| {
+        let test = "no route";
+        let Some(room) = Room::new(test) else { return };
+        room.set("left", "ip route add 10.77.0.0/16 via 10.9.1.1");
+        let Some(mut watcher) = room.watch(test) else {
+            return;
+        };
+        room.enter("left", || {
+            let socket = UdpSocket::bind("10.9.1.2:0").unwrap();
+            socket.send_to(&[1; 4000], "10.77.0.1:9").unwrap();
+        });
+        let look = watcher.look().unwrap();
+        // Of the three fragments, none is merged.
+        assert_eq!(sums(&look, "IP_INNOROUTES", "ip_error"), (0, 3));
     });
-    let look = watcher.look().unwrap();
-    // Of the three fragments, none is merged.
-    assert_eq!(sums(&look, "IP_INNOROUTES", "ip_error"), (0, 3));
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -150,6 +151,20 @@ impl Drop for Room {
             let _ = run(&format!("ip netns del {}", self.at(side)));
         }
     }
+}
+
+/// Rounds of a test at most: a quarter to a half of them fails where the kernel leaves out an event.
+const ROUNDS: usize = 8;
+
+/// Holds a test to all of its claims in one round of some: the kernel does not call programs for each event
+/// (docs/watch.md, "How exact"). What is counted wrongly fails in each of them.
+pub(crate) fn in_rounds(test: impl Fn()) {
+    for _ in 1..ROUNDS {
+        if catch_unwind(AssertUnwindSafe(&test)).is_ok() {
+            return;
+        }
+    }
+    test();
 }
 
 /// Runs a line of words.
