@@ -12,16 +12,14 @@ use coalescope_capture::series::{Series, series};
 use coalescope_capture::{Options, Progress, trace};
 use coalescope_host::safe::{printable_line, sh};
 use coalescope_knowledge::{judge, judge_pair, shown};
-use coalescope_report::{Document, Is, Made, Report, Source, TextOptions};
+use coalescope_report::{
+    DRAWN_CONNECTIONS, Document, Is, Made, Report, Source, TextOptions, drawn_frames,
+};
 use std::sync::atomic::AtomicBool;
 use wasm_bindgen::prelude::*;
 
 use asked::Asked;
 
-/// Connections drawn at most, frames of one at a point, and on a page: as `--report` has them.
-const CONNECTIONS: usize = 8;
-const FRAMES: usize = 20_000;
-const PAGE_FRAMES: usize = 100_000;
 /// Connections to list, and columns: as `trace` prints into a pipe.
 const LISTED: usize = 20;
 /// Connections kept of one point: as the program does.
@@ -79,12 +77,11 @@ fn judged(asked: &Asked, trace: Trace) -> Result<Report, String> {
 /// The frames of a few connections, by a second reading.
 fn pictures(asked: &Asked, report: &Report) -> Result<Vec<Series>, String> {
     let (trace, diagnosis) = (report.trace(), report.diagnosis());
-    let chosen = shown(trace, diagnosis, CONNECTIONS);
+    let chosen = shown(trace, diagnosis, DRAWN_CONNECTIONS);
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
-    let lanes = chosen.len() * trace.points.len().max(1);
-    let limit = (PAGE_FRAMES / lanes).min(FRAMES);
+    let limit = drawn_frames(chosen.len(), trace.points.len());
     let mut tell = |progress: Progress| tell_progress("drawing", progress.consumed_bytes as f64);
     let found = series(
         asked.inputs()?,

@@ -3,17 +3,11 @@
 use coalescope_capture::facts::Trace;
 use coalescope_capture::series::{Chosen, Series, series};
 use coalescope_knowledge::{Diagnosis, shown};
+use coalescope_report::{DRAWN_CONNECTIONS, drawn_frames};
 
 use crate::inputs::{self, Opened};
 use crate::progress::Meter;
 use crate::task::Task;
-
-/// Connections drawn at most.
-const CONNECTIONS: usize = 8;
-/// Frames kept of one connection at one point at most: ten for each pixel that a plot is wide.
-const FRAMES: usize = 20_000;
-/// Frames on one page at most: each takes some 80 bytes, so that the page can still be mailed.
-const PAGE_FRAMES: usize = 100_000;
 
 /// The pictures, or why there are none: a part of a sentence.
 pub(crate) fn pictures(
@@ -21,7 +15,7 @@ pub(crate) fn pictures(
     trace: &Trace,
     diagnosis: &Diagnosis,
 ) -> Result<Vec<Series>, String> {
-    let chosen = shown(trace, diagnosis, CONNECTIONS);
+    let chosen = shown(trace, diagnosis, DRAWN_CONNECTIONS);
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
@@ -40,8 +34,7 @@ pub(crate) fn pictures(
 fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Series>> {
     let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
     let options = task.options();
-    let lanes = chosen.len() * trace.points.len().max(1);
-    let limit = (PAGE_FRAMES / lanes).min(FRAMES);
+    let limit = drawn_frames(chosen.len(), trace.points.len());
     let mut meter = Meter::new(size_bytes);
     let mut tell = |progress| meter.tell(progress);
     let found = series(points, &options, (trace, chosen), limit, &mut tell);

@@ -36,11 +36,11 @@ impl Table {
         }
     }
 
-    fn merged_share(&self) -> f64 {
+    pub(crate) fn merged_share(&self) -> f64 {
         self.merged_lost as f64 / self.merged.max(1) as f64
     }
 
-    fn single_share(&self) -> f64 {
+    pub(crate) fn single_share(&self) -> f64 {
         self.single_lost as f64 / self.single.max(1) as f64
     }
 

@@ -6,9 +6,8 @@ mod words;
 
 use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
 
-use crate::finding::{Id, Proof};
 use crate::odds::{Table, fisher};
-use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
+use crate::rules::HostFinding;
 use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
 pub use reasons::plain_reason;
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
@@ -45,9 +44,10 @@ fn died(drop: &Drop) -> u64 {
 fn dropped(drop: &Drop, watched: &Watched, looks: usize) -> Option<HostFinding> {
     let table = table(drop, watched)?;
     let p = fisher(&table)?;
+    let is_much_more = table.merged_share() >= TIMES_SINGLE * table.single_share();
     let is_sure = table.merged_lost >= HANDFUL && p < ALPHA / looks.max(1) as f64;
     let reason = drop.reason.as_deref().unwrap_or_default();
-    if !is_sure || !falls_on_merged(&table) || reasons::is_queue(reason) || lasts(drop).is_none() {
+    if !is_sure || !is_much_more || reasons::is_queue(reason) || lasts(drop).is_none() {
         return None;
     }
     Some(finding(watched, &Subject::Dropped(drop, table, p)))
@@ -85,12 +85,6 @@ fn frames(watched: &Watched, name: &str) -> Option<Frames> {
     all.find(|interface| interface.name == name)?.frames
 }
 
-fn falls_on_merged(table: &Table) -> bool {
-    let share = |lost: u64, all: u64| lost as f64 / all.max(1) as f64;
-    let merged = share(table.merged_lost, table.merged);
-    merged >= TIMES_SINGLE * share(table.single_lost, table.single)
-}
-
 /// Two dropped frames of one flow that are so far apart that single ones must have passed between them: a flow of which
 /// nothing passes sends single segments only, and the discovery of a path's MTU takes one round trip.
 fn lasts(drop: &Drop) -> Option<(&Sample, &Sample)> {
@@ -123,33 +117,6 @@ fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> 
     let is_single = received.looked_tcp_frames >= LOOKED && factor < DOES_NOT_MERGE;
     let is_found = is_hardware && is_loaded && is_single;
     is_found.then(|| finding(watched, &Subject::Single(interface, received, factor)))
-}
-
-/// The proof of all of these: they were counted.
-const PROOF: Proof = Proof::Observed;
-
-/// Raises findings of settings at an interface where merged frames were seen to die from suspected to observed. The
-/// settings must be such as explain lost merged frames.
-pub fn join_watched(checked: &mut Checked, seen: &[HostFinding]) {
-    let about = [Id::MergedFramesLost, Id::MergedFramesRejected];
-    for finding in &mut checked.findings {
-        let explains = finding.explains.iter().any(|id| about.contains(id));
-        let shown = seen.iter().find(|shown| {
-            shown.id == MERGED_FRAMES_DROPPED && shown.interface == finding.interface
-        });
-        let Some(shown) = shown.filter(|_| explains) else {
-            continue;
-        };
-        finding.proof = finding.proof.max(PROOF);
-        if finding.blame == Blame::Ask {
-            finding.blame = Blame::Harms;
-        }
-        let text = format!("watching shows it: {} [{}]", shown.title, shown.id);
-        finding.evidence.push(HostEvidence { text });
-    }
-    checked
-        .findings
-        .sort_by_key(|finding| std::cmp::Reverse(finding.proof));
 }
 
 #[cfg(test)]

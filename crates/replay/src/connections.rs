@@ -1,7 +1,6 @@
 //! Each direction of each connection: which frames came in and went out.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use coalescope_wire::{Address, Flags, Ip, Packet, TcpOptions, Transport, Tunnel};
 
@@ -245,12 +244,8 @@ fn facts(flow: &Flow, id: u64) -> Connection {
     }
 }
 
-fn endpoint(version: u8, (Address(bytes), port): (Address, u16)) -> Endpoint {
-    let [a, b, c, d, ..] = bytes;
-    let address = match version {
-        4 => IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
-        _ => IpAddr::V6(Ipv6Addr::from(bytes)),
-    };
+fn endpoint(version: u8, (address, port): (Address, u16)) -> Endpoint {
+    let address = address.of_version(version);
     Endpoint { address, port }
 }
 

@@ -8,6 +8,7 @@ mod ab;
 mod check;
 mod diagnose;
 pub mod document;
+mod drawn;
 #[cfg(target_os = "linux")]
 mod fix;
 mod fleet;
@@ -37,6 +38,7 @@ pub use ab::AbReport;
 pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 pub use document::Document;
+pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};

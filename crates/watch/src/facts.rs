@@ -1,6 +1,7 @@
 //! What was counted.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -211,6 +212,20 @@ pub struct Flow {
     pub destination: String,
     /// The receiver's port.
     pub destination_port: Option<u16>,
+}
+
+impl fmt::Display for Flow {
+    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |address: &str, port: Option<u16>| match port {
+            Some(port) if address.contains(':') => format!("[{address}]:{port}"),
+            Some(port) => format!("{address}:{port}"),
+            None => address.to_owned(),
+        };
+        let source = end(&self.source, self.source_port);
+        let destination = end(&self.destination, self.destination_port);
+        write!(f, "{} {source} -> {destination}", self.protocol)
+    }
 }
 
 /// What was counted nowhere.

@@ -1,8 +1,6 @@
 //! Addresses and ports of a dropped frame, from its first bytes.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
-use coalescope_wire::{Address, Ip, LinkType, Packet, Transport, walk};
+use coalescope_wire::{Address, LinkType, Packet, Transport, walk};
 
 use crate::facts::Flow;
 
@@ -13,11 +11,12 @@ pub(crate) fn flow(headers: &[u8]) -> Option<Flow> {
         Some((source, destination)) => (Some(source), Some(destination)),
         None => (None, None),
     };
+    let address = |address: Address| address.of_version(packet.ip.version).to_string();
     Some(Flow {
         protocol: protocol(packet.ip.protocol),
-        source: address(&packet.ip, packet.ip.source),
+        source: address(packet.ip.source),
         source_port,
-        destination: address(&packet.ip, packet.ip.destination),
+        destination: address(packet.ip.destination),
         destination_port,
     })
 }
@@ -27,16 +26,6 @@ fn ports(packet: &Packet) -> Option<(u16, u16)> {
         Transport::Tcp(tcp) => Some((tcp.source_port, tcp.destination_port)),
         Transport::Udp(udp) => Some((udp.source_port, udp.destination_port)),
         _ => None,
-    }
-}
-
-fn address(ip: &Ip, Address(bytes): Address) -> String {
-    match ip.version {
-        4 => {
-            let [a, b, c, d, ..] = bytes;
-            Ipv4Addr::new(a, b, c, d).to_string()
-        }
-        _ => Ipv6Addr::from(bytes).to_string(),
     }
 }
 

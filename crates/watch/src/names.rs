@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use coalescope_host::live::{self, collect};
+use coalescope_host::live::{self, collect, namespace_file};
 use coalescope_host::model::{self, Snapshot};
 use coalescope_host::roles::roles;
 
@@ -40,7 +40,7 @@ impl Names {
             let space = interface.namespace.as_deref();
             let inode = *inodes
                 .entry(space)
-                .or_insert_with(|| inode(&path(space, options)));
+                .or_insert_with(|| inode(&namespace_file(space, options)));
             let (Some(inode), Some(number)) = (inode, interface.index) else {
                 continue;
             };
@@ -59,7 +59,7 @@ impl Names {
 
     /// The inode of the main namespace.
     pub(crate) fn main(options: &live::Options) -> Option<u32> {
-        inode(&path(None, options))
+        inode(&namespace_file(None, options))
     }
 
     /// How many interfaces there are.
@@ -108,21 +108,6 @@ pub(crate) fn fact(key: &str, interface: &model::Interface) -> Interface {
         roles: Vec::new(),
         frames: None,
         counters: BTreeMap::new(),
-    }
-}
-
-/// The file that stands for a namespace, by the name that a snapshot has for it.
-fn path(space: Option<&str>, options: &live::Options) -> PathBuf {
-    let named = |name: &str| Path::new("/run/netns").join(name);
-    match (space, options.netns.as_deref()) {
-        (None, None) => PathBuf::from("/proc/thread-self/ns/net"),
-        (None, Some(main)) if main.contains('/') => PathBuf::from(main),
-        (None, Some(main)) => named(main),
-        (Some(name), _) => match name.strip_prefix("pid ") {
-            Some(pid) => Path::new("/proc").join(pid).join("ns/net"),
-            None if name == "host" => PathBuf::from("/proc/thread-self/ns/net"),
-            None => named(name),
-        },
     }
 }
 

@@ -1,12 +1,25 @@
 //! What the walk reports: plain values and offsets into the frame, no borrows.
 
 use core::fmt;
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::tcp::Tcp;
 
 /// An IPv4 or IPv6 address. IPv4 uses the first four bytes; the rest is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub [u8; 16]);
+
+impl Address {
+    /// As the standard library has it: an address of this version, 4 or 6.
+    #[must_use]
+    pub fn of_version(self, version: u8) -> IpAddr {
+        let [a, b, c, d, ..] = self.0;
+        match version {
+            4 => Ipv4Addr::new(a, b, c, d).into(),
+            _ => Ipv6Addr::from(self.0).into(),
+        }
+    }
+}
 
 /// VLAN tags (IEEE 802.1Q and 802.1ad), outermost first. More than four are counted, not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

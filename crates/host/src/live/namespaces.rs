@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const NAMED: &str = "/run/netns";
 /// What the snapshot's main namespace is called where another one speaks of it.
 pub(super) const MAIN: &str = "host";
+/// What one is called that only processes hold: the lowest of them is behind this.
+const PID: &str = "pid ";
 
 /// A namespace to look into.
 #[derive(Debug)]
@@ -112,6 +114,22 @@ fn main_path(options: &Options) -> PathBuf {
     }
 }
 
+/// The file that stands for a namespace, by the name that a snapshot with these options has for it; the main one has none.
+#[must_use]
+pub fn namespace_file(name: Option<&str>, options: &Options) -> PathBuf {
+    match name {
+        None | Some(MAIN) => main_path(options),
+        Some(name) => match name.strip_prefix(PID) {
+            Some(pid) => of_process(pid),
+            None => Path::new(NAMED).join(name),
+        },
+    }
+}
+
+fn of_process(pid: &str) -> PathBuf {
+    Path::new("/proc").join(pid).join("ns/net")
+}
+
 /// That of the calling thread, by a path that other threads can use while it waits for them.
 fn own_path() -> PathBuf {
     let thread = fs::read_link("/proc/thread-self").unwrap_or_else(|_| "thread-self".into());
@@ -154,9 +172,9 @@ fn know_named(spaces: &mut Spaces, unread: &mut Unreads) {
 fn know_unnamed(spaces: &mut Spaces) -> Vec<u32> {
     let mut hidden = Vec::new();
     for pid in pids() {
-        let path = PathBuf::from(format!("/proc/{pid}/ns/net"));
+        let path = of_process(&pid.to_string());
         match fs::metadata(&path) {
-            Ok(_) => know(spaces, format!("pid {pid}"), &path),
+            Ok(_) => know(spaces, format!("{PID}{pid}"), &path),
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => hidden.push(pid),
             Err(_) => {}
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::finding::Proof;
 use coalescope_watch::facts::{Flow, Frames, Queued, Received, Sent};
 
 /// A router that got 1,000 frames, 300 of them merged, and dropped some.

@@ -3,9 +3,8 @@
 use coalescope_host::safe::sh;
 use coalescope_watch::facts::{Drop, Frames, Interface, Received, Watched};
 
-use super::{
-    MERGED_FRAMES_DROPPED, NOT_MERGING, PROOF, SEGMENTED_IN_SOFTWARE, lasts, plain_reason,
-};
+use super::{MERGED_FRAMES_DROPPED, NOT_MERGING, SEGMENTED_IN_SOFTWARE, lasts, plain_reason};
+use crate::finding::Proof;
 use crate::odds::Table;
 use crate::rules::{Blame, HostEvidence, HostFinding, Remedy, RemedyKind};
 use crate::words::share;
@@ -63,17 +62,8 @@ fn dropped(drop: &Drop, table: Table, p: f64) -> HostFinding {
 fn lasting(drop: &Drop) -> Option<String> {
     let (first, again) = lasts(drop)?;
     let flow = first.flow.as_ref()?;
-    let end = |address: &str, port: Option<u16>| match port {
-        Some(port) if address.contains(':') => format!("[{address}]:{port}"),
-        Some(port) => format!("{address}:{port}"),
-        None => address.to_owned(),
-    };
     Some(format!(
-        "{} {} -> {}: a merged frame died, and {:.1} s later the next one, so single ones passed \
-         meanwhile",
-        flow.protocol,
-        end(&flow.source, flow.source_port),
-        end(&flow.destination, flow.destination_port),
+        "{flow}: a merged frame died, and {:.1} s later the next one, so single ones passed meanwhile",
         again.unix_s - first.unix_s
     ))
 }
@@ -187,7 +177,8 @@ fn told(texts: Vec<String>) -> Vec<HostEvidence> {
 fn empty() -> HostFinding {
     HostFinding {
         id: String::new(),
-        proof: PROOF,
+        // They were counted.
+        proof: Proof::Observed,
         blame: Blame::Innocent,
         host: String::new(),
         interface: None,

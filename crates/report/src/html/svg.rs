@@ -225,8 +225,13 @@ impl Path {
 
     /// A cross, for what failed or did not arrive.
     pub(crate) fn cross(x: f64, y: f64) -> Self {
-        let mut path = Self::of(&[(x - 4.0, y - 4.0), (x + 4.0, y + 4.0)]);
-        path.polyline([(x - 4.0, y + 4.0), (x + 4.0, y - 4.0)]);
+        Self::cross_of(4.0, x, y)
+    }
+
+    /// The same with arms of another length.
+    pub(crate) fn cross_of(arm: f64, x: f64, y: f64) -> Self {
+        let mut path = Self::of(&[(x - arm, y - arm), (x + arm, y + arm)]);
+        path.polyline([(x - arm, y + arm), (x + arm, y - arm)]);
         path
     }
 

@@ -147,22 +147,8 @@ pub(crate) fn dropped(drop: &Drop) -> String {
 
 /// A frame that died.
 pub(crate) fn sample(sample: &Sample, begun_unix_s: f64) -> String {
-    let flow = sample.flow.as_ref().map_or_else(
-        || "not IP".to_owned(),
-        |flow| {
-            let end = |address: &str, port: Option<u16>| match port {
-                Some(port) if address.contains(':') => format!("[{address}]:{port}"),
-                Some(port) => format!("{address}:{port}"),
-                None => address.to_owned(),
-            };
-            format!(
-                "{} {} -> {}",
-                flow.protocol,
-                end(&flow.source, flow.source_port),
-                end(&flow.destination, flow.destination_port)
-            )
-        },
-    );
+    let flow = sample.flow.as_ref();
+    let flow = flow.map_or_else(|| "not IP".to_owned(), ToString::to_string);
     let size = match sample.segment_bytes {
         0 => bytes(sample.bytes.into()),
         each => format!("{} segments of {each} B", sample.segments),

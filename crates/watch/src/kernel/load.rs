@@ -5,7 +5,7 @@ use std::io;
 
 use aya::maps::{HashMap, MapData, MapError, PerCpuArray, RingBuf};
 use aya::programs::{BtfTracePoint, ProgramError};
-use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, include_bytes_aligned};
+use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, include_bytes_aligned};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf;
@@ -80,9 +80,9 @@ impl Programs {
     pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
         let types = std::fs::read(BTF).map_err(|error| LoadError::NoBtf(error.to_string()))?;
         let reasons = btf::reasons(&types);
+        let kernel = Btf::parse(&types, Endianness::default())
+            .map_err(|error: BtfError| LoadError::NoBtf(error.to_string()))?;
         drop(types);
-        let kernel =
-            Btf::from_sys_fs().map_err(|error: BtfError| LoadError::NoBtf(error.to_string()))?;
         lift_limit();
         let mut ebpf = object(&kernel, space.unwrap_or(0), slots(interfaces))?;
         let dropped = match reasons {

@@ -136,7 +136,7 @@ impl Ladder {
             (label(left, right, y - 4.0, &format!("{} ({})", frame.number, segments(frame))))
             (bar((left, end), y, frame))
             path.missing d=(Path::of(&[(end + 14.0, y), (right, y)])) {}
-            path.cross d=(cross(end + 6.0, y)) {}
+            path.cross d=(Path::cross_of(7.0, end + 6.0, y)) {}
         }
     }
 
@@ -183,12 +183,6 @@ fn bar((left, right): (f64, f64), y: f64, frame: &Frame) -> Markup {
         path.frame.merged[is_merged].single[!is_merged] d=(Path::of(&head)) {}
         @if is_merged { path.borders d=(borders) {} }
     }
-}
-
-fn cross(x: f64, y: f64) -> Path {
-    let mut cross = Path::of(&[(x - 7.0, y - 7.0), (x + 7.0, y + 7.0)]);
-    cross.polyline([(x - 7.0, y + 7.0), (x + 7.0, y - 7.0)]);
-    cross
 }
 
 /// What can be seen, in words.
