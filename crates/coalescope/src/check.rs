@@ -16,6 +16,7 @@ use crate::confine::{self, Needs};
 use crate::hosts::Asked;
 use crate::made::{Saved, made};
 use crate::page::PageFile;
+use crate::watch::Counted;
 use crate::{hosts, inputs, memory, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     if args.from.is_empty() {
         crate::places::mention_left();
     }
+    let counted = Counted::begin(&args.watched, &args.live)?;
     let asked = Asked::of(&args.from, &args.live)?;
     let saved = Saved::open(&page, &args.from);
     let baseline = args.baseline.as_deref().map(Earlier::open).transpose()?;
@@ -41,9 +43,12 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         ..Limits::default()
     };
     let (snapshots, files) = asked.with_files(&limits)?;
-    let checked = hosts::checked(&rules, &snapshots);
+    let mut named = hosts::named(&snapshots, hosts::checked(&rules, &snapshots));
+    let watched = counted.join(&mut named)?;
+    let checked = named.into_iter().map(|(_, checked)| checked);
     let drift = drift(&snapshots);
     let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    report.watched(watched);
     report.read_from(files);
     report.set_aside(&ignore, baseline.as_ref());
     let written = page.write(&report, || made(saved.sources()));
@@ -111,6 +116,7 @@ pub(crate) fn instead_of_fix(args: crate::cli::FixArgs) -> anyhow::Result<Outcom
         live: args.live,
         rules: args.rules,
         memory: args.memory,
+        watched: crate::cli::WatchedArgs::default(),
         format: match args.format {
             HostFormat::Text => CheckFormat::Text,
             HostFormat::Json => CheckFormat::Json,

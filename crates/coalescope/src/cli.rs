@@ -38,7 +38,7 @@ pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
-pub use watch::WatchArgs;
+pub use watch::{WatchArgs, WatchedArgs};
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 

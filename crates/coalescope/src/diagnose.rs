@@ -14,12 +14,14 @@ use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::task::Task;
 use crate::trace;
+use crate::watch::Counted;
 use crate::{hosts, inputs, made, memory, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
     let points = inputs::points(&args.captures)?;
+    let counted = Counted::begin(&args.watched, &args.live)?;
     let asked = Asked::of(&args.from, &args.live)?;
     let saved = made::Saved::open(&page, &args.from);
     let threads = trace::threads(None);
@@ -33,11 +35,8 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let task = task(points, threads)?;
     let captured = task.as_ref().map(trace::judged).transpose()?;
     let snapshots = asked.snapshots()?;
-    let checked = hosts::checked(&rules, &snapshots);
-    let names = snapshots
-        .iter()
-        .map(|snapshot| snapshot.name.clone().unwrap_or_default());
-    let mut hosts: Vec<_> = names.zip(checked).collect();
+    let mut hosts = hosts::named(&snapshots, hosts::checked(&rules, &snapshots));
+    let watched = counted.join(&mut hosts)?;
     if let Some((_, diagnosis)) = &captured {
         join(&mut hosts, diagnosis);
     }
@@ -49,7 +48,8 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     };
     let drift = drift(&snapshots);
     let checked = hosts.into_iter().map(|(_, checked)| checked);
-    let check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    let mut check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    check.watched(watched);
     let mut report = DiagnoseReport::new(check, captured);
     if let Some(pictures) = pictures {
         report = report.with_series(pictures);

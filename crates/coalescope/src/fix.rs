@@ -26,6 +26,10 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     if args.verify {
         report.verifies = true;
         report.verified = verify::verified()?;
+        report.watched = args
+            .watch
+            .map(|time| verify::watched(time, &args.live))
+            .transpose()?;
         output::print(&report, args.format, 0)?;
         return Ok(Outcome::of(report.reverted()));
     }

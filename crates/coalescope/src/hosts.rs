@@ -232,6 +232,12 @@ pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
     checked
 }
 
+/// The same, each with the name of its host.
+pub(crate) fn named(snapshots: &[Snapshot], checked: Vec<Checked>) -> Vec<(String, Checked)> {
+    let names = snapshots.iter().map(|one| one.name.clone());
+    names.map(Option::unwrap_or_default).zip(checked).collect()
+}
+
 fn interfaces(snapshot: &Snapshot) -> String {
     let name = snapshot.name.as_deref().unwrap_or("a host without a name");
     let name = printable_line(name);

@@ -49,7 +49,8 @@ pub use cli::{
     DemoArgs, DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand,
     LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs, ReplayArgs,
     ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName,
-    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WireArgs, WireFormat,
+    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WatchedArgs, WireArgs,
+    WireFormat,
 };
 
 /// How a command ended, when it could do its work.

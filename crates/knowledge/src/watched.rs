@@ -1,6 +1,8 @@
 //! What the frames of a running host show: counts, judged.
 
+mod join;
 mod reasons;
+mod remedies;
 mod thresholds;
 mod words;
 
@@ -9,6 +11,7 @@ use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
 use crate::odds::{Table, fisher};
 use crate::rules::HostFinding;
 use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
+pub use join::join_watched;
 pub use reasons::plain_reason;
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
 use words::{Subject, finding};
@@ -23,6 +26,12 @@ const NOT_MERGING: &str = "not-merging";
 /// Findings, those that harm first.
 #[must_use]
 pub fn judge_watched(watched: &Watched) -> Vec<HostFinding> {
+    let subjects = subjects(watched).into_iter();
+    subjects.map(|subject| finding(watched, &subject)).collect()
+}
+
+/// What findings are about, what harms first.
+fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
     let looks = watched.drops.iter().filter(|drop| died(drop) > 0).count();
     let dropped = watched
         .drops
@@ -41,7 +50,7 @@ fn died(drop: &Drop) -> u64 {
 }
 
 /// Merged frames that die where single ones pass, and go on doing so.
-fn dropped(drop: &Drop, watched: &Watched, looks: usize) -> Option<HostFinding> {
+fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Subject<'a>> {
     let table = table(drop, watched)?;
     let p = fisher(&table)?;
     let is_much_more = table.merged_share() >= TIMES_SINGLE * table.single_share();
@@ -50,7 +59,7 @@ fn dropped(drop: &Drop, watched: &Watched, looks: usize) -> Option<HostFinding> 
     if !is_sure || !is_much_more || reasons::is_queue(reason) || lasts(drop).is_none() {
         return None;
     }
-    Some(finding(watched, &Subject::Dropped(drop, table, p)))
+    Some(Subject::Dropped(drop, table, p))
 }
 
 /// What came by the interface, against what was dropped of it.
@@ -99,15 +108,15 @@ fn lasts(drop: &Drop) -> Option<(&Sample, &Sample)> {
     })
 }
 
-fn cut_in_software(interface: &Interface, watched: &Watched) -> Option<HostFinding> {
+fn cut_in_software<'a>(interface: &'a Interface, watched: &Watched) -> Option<Subject<'a>> {
     let frames = interface.frames?;
     let cut = frames.sent.cut_frames as f64;
     let is_much = cut >= CUT_EACH_SECOND * watched.took_s.max(1.0);
     let is_most = cut >= MOSTLY * frames.queued.merged_frames as f64;
-    (is_much && is_most).then(|| finding(watched, &Subject::Cut(interface, frames)))
+    (is_much && is_most).then_some(Subject::Cut(interface, frames))
 }
 
-fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> {
+fn not_merging<'a>(interface: &'a Interface, watched: &Watched) -> Option<Subject<'a>> {
     let received = interface.frames?.received;
     let speed = interface.speed_bps.filter(|speed| *speed >= FAST_BPS)? as f64;
     // What has a kind is made of software: a veth says 10 Gbit/s whatever it carries.
@@ -116,7 +125,7 @@ fn not_merging(interface: &Interface, watched: &Watched) -> Option<HostFinding> 
     let factor = received.looked_tcp_segments as f64 / received.looked_tcp_frames.max(1) as f64;
     let is_single = received.looked_tcp_frames >= LOOKED && factor < DOES_NOT_MERGE;
     let is_found = is_hardware && is_loaded && is_single;
-    is_found.then(|| finding(watched, &Subject::Single(interface, received, factor)))
+    is_found.then_some(Subject::Single(interface, received, factor))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use coalescope_host::roles::{Role, roles};
 use coalescope_knowledge::rules::{
     Aside, Baseline, Blame, Checked, FindingRef, HostFinding, Ignore, LeftAlone, RuleError,
 };
+use coalescope_watch::facts::Watched;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -55,6 +56,8 @@ pub struct CheckReport {
     pub(crate) has_baseline: bool,
     /// What hosts were read from, by their names; nothing of one that was looked at live.
     pub(crate) files: BTreeMap<String, String>,
+    /// What was counted there.
+    pub(crate) watched: Vec<Watched>,
 }
 
 /// What `coalescope check` prints of hosts.
@@ -80,6 +83,9 @@ pub(crate) struct Body<'a> {
     /// Findings of the baseline that these hosts no longer have.
     #[serde(skip_serializing_if = "no_items")]
     gone: &'a [FindingRef],
+    /// What was counted on these hosts (`--watch`, `--watched`), as `coalescope watch` has it.
+    #[serde(skip_serializing_if = "no_items")]
+    watched: &'a [Watched],
 }
 
 /// A host.
@@ -182,6 +188,11 @@ impl CheckReport {
         self.files = files;
     }
 
+    /// Takes what was counted there.
+    pub fn watched(&mut self, watched: Vec<Watched>) {
+        self.watched = watched;
+    }
+
     /// Sets aside findings that nobody wants to hear of, and those that an earlier check had.
     pub fn set_aside(&mut self, ignore: &[Ignore], baseline: Option<&Baseline>) {
         let (mut lists, mut names) = (Vec::new(), BTreeSet::new());
@@ -269,6 +280,7 @@ impl CheckReport {
             ignored: &self.aside.ignored,
             known: &self.aside.known,
             gone: &self.aside.gone,
+            watched: &self.watched,
         }
     }
 }
@@ -284,7 +296,8 @@ impl Document for CheckReport {
             let texts = not_read(snapshot, checked).into_iter();
             texts.map(move |text| format!("{name}: {text}"))
         };
-        self.hosts.iter().flat_map(of_host).collect()
+        let watched = self.watched.iter().flat_map(text::not_seen);
+        self.hosts.iter().flat_map(of_host).chain(watched).collect()
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {

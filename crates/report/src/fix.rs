@@ -3,9 +3,10 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use coalescope_knowledge::rules::{HostFinding, RemedyKind};
+use coalescope_knowledge::rules::{Blame, HostFinding, RemedyKind};
 use coalescope_knowledge::{Proof, Standing};
 use coalescope_remedy::Plan;
+use coalescope_watch::facts::Watched;
 use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 
@@ -34,12 +35,31 @@ pub struct FixReport {
     pub unrestored: Vec<String>,
     /// What was applied before, and whether it holds (`--verify`).
     pub verified: Vec<Verified>,
+    /// What was counted after that (`--watch`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Meanwhile>,
     /// Whether only that was asked for.
     #[serde(skip)]
     pub verifies: bool,
     /// Whether it is about another host.
     #[serde(skip)]
     pub is_elsewhere: bool,
+}
+
+/// What a running host was seen to do with merged frames, and what that shows.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Meanwhile {
+    /// The counts, as `coalescope watch` has them.
+    pub watched: Watched,
+    /// What they show, what harms first.
+    pub findings: Vec<HostFinding>,
+}
+
+impl Meanwhile {
+    fn harms(&self) -> bool {
+        let mut all = self.findings.iter();
+        all.any(|finding| Blame::is_wrong(finding.blame))
+    }
 }
 
 /// A finding, and what mends it.
@@ -190,10 +210,11 @@ impl Verified {
 }
 
 impl FixReport {
-    /// Whether something that was applied does not hold.
+    /// Whether something that was applied does not hold, or merged frames die all the same.
     #[must_use]
     pub fn reverted(&self) -> bool {
-        self.verified.iter().any(|verified| !verified.holds)
+        let is_back = self.verified.iter().any(|verified| !verified.holds);
+        is_back || self.watched.as_ref().is_some_and(Meanwhile::harms)
     }
 }
 

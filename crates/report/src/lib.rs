@@ -40,7 +40,7 @@ pub use diagnose::DiagnoseReport;
 pub use document::Document;
 pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
 #[cfg(target_os = "linux")]
-pub use fix::{FixReport, Fixed, Shown, Verified};
+pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
 pub use made::{Is, Made, Source};
 pub use replay::ReplayReport;

@@ -83,6 +83,9 @@ pub struct Interface {
     pub speed_bps: Option<u64>,
     /// Names of its roles (docs/check.md).
     pub roles: Vec<String>,
+    /// Which of its offloads were on, of `gro`, `lro`, `rx-gro-hw`, `tso` and `gso`; left out where that was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offloads_on: Option<Vec<String>>,
     /// Frames as they were counted one by one; `null` at the level of counters.
     pub frames: Option<Frames>,
     /// Counters of the kernel that moved, as `ip -s link` has them: `rx_packets` is of segments if the kernel merges.

@@ -106,9 +106,28 @@ pub(crate) fn fact(key: &str, interface: &model::Interface) -> Interface {
         mtu_bytes: interface.mtu_bytes,
         speed_bps: interface.speed_bps,
         roles: Vec::new(),
+        offloads_on: Some(offloads_on(interface)),
         frames: None,
         counters: BTreeMap::new(),
     }
+}
+
+/// Offloads that merge or leave frames uncut, by the names of the kernel's features and of ethtool(8).
+const OFFLOADS: [(&str, &str); 5] = [
+    ("generic-receive-offload", "gro"),
+    ("large-receive-offload", "lro"),
+    ("rx-gro-hw", "rx-gro-hw"),
+    ("tcp-segmentation-offload", "tso"),
+    ("generic-segmentation-offload", "gso"),
+];
+
+fn offloads_on(interface: &model::Interface) -> Vec<String> {
+    let is_on = |name: &str| {
+        let feature = interface.features.get(name);
+        feature.is_some_and(|feature| feature.active)
+    };
+    let on = OFFLOADS.iter().filter(|(name, _)| is_on(name));
+    on.map(|(_, short)| (*short).to_owned()).collect()
 }
 
 fn inode(path: &Path) -> Option<u32> {

@@ -1,9 +1,11 @@
 //! The arguments of what changes settings: `ab`, `fix` and `undo`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::watch::time;
 use super::{AbFormat, HostFormat, LiveArgs, MemoryArgs, ReportArgs, RulesArgs};
 
 const AB_NOTES: &str = "\
@@ -34,6 +36,7 @@ Examples:
   coalescope fix hypervisor-gro-wan-download --apply
   coalescope fix --apply --persist
   coalescope fix --verify
+  sudo coalescope fix --verify --watch 10s
   coalescope fix --from host.txt       show what would be changed on that host, of any system
   coalescope undo
 
@@ -216,6 +219,10 @@ pub struct FixArgs {
     /// Look whether what was fixed still holds
     #[arg(long, conflicts_with_all = ["apply", "persist"])]
     pub verify: bool,
+
+    /// And count for so long (10s, 5m), as `coalescope watch` does, whether merged frames die all the same
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "verify")]
+    pub watch: Option<Duration>,
 
     /// Change it although your own ssh session goes over it
     #[arg(short, long, requires = "apply")]

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use coalescope_knowledge::rules::Blame;
 
-use super::{CheckFormat, HostFormat, MemoryArgs, ReportArgs};
+use super::{CheckFormat, HostFormat, MemoryArgs, ReportArgs, WatchedArgs};
 
 const CHECK_NOTES: &str = "\
 Examples:
   coalescope check
   coalescope check --all-netns
+  sudo coalescope check --watch 10s
   coalescope check --from sosreport-lb1.tar.xz
   coalescope check --from lb1/ --from lb2/ --from lb3/
   ssh HOST sh -s < scripts/collect.sh | coalescope check --from -
@@ -31,9 +32,10 @@ Exit codes:
 const DIAGNOSE_NOTES: &str = "\
 Examples:
   coalescope diagnose UPLINK=uplink.pcap TAP=tap.pcap
+  sudo coalescope diagnose --watch 10s UPLINK=uplink.pcap TAP=tap.pcap
   coalescope diagnose --from lb1/ --from lb2/ lb1=lb1.pcap client=client.pcap
 
-What captures show raises what settings let suspect from \"suspected\" to \"observed\". With several
+What captures and counts show raises what settings let suspect from \"suspected\" to \"observed\". With several
 hosts, name each point after its host.
 
 Exit codes:
@@ -101,6 +103,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub memory: MemoryArgs,
 
+    /// What is counted.
+    #[command(flatten)]
+    pub watched: WatchedArgs,
+
     /// Which findings make the exit code 1
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub fail_on: FailOn,
@@ -145,6 +151,10 @@ pub struct DiagnoseArgs {
     /// How much memory.
     #[command(flatten)]
     pub memory: MemoryArgs,
+
+    /// What is counted.
+    #[command(flatten)]
+    pub watched: WatchedArgs,
 
     /// How to print.
     #[command(flatten)]

@@ -65,6 +65,19 @@ pub struct WatchArgs {
     pub format: WatchFormat,
 }
 
+/// Counting besides, where settings are looked at.
+#[derive(Debug, Default, Args)]
+pub struct WatchedArgs {
+    /// Count merged frames for so long as well (10s, 5m), as `coalescope watch` does: what is seen raises
+    /// what settings let suspect
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "from")]
+    pub watch: Option<Duration>,
+
+    /// Take what `coalescope watch --record` has counted on the host; again for each host
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub watched: Vec<PathBuf>,
+}
+
 /// Units of a time, in milliseconds.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
 /// No look is sooner than this, nor does anybody wait for longer than a year.

@@ -1,12 +1,22 @@
 //! Whether what was applied is still so.
 
 use std::fs;
+use std::time::Duration;
 
 use coalescope_change::journal::{Digest, Journal, State};
 use coalescope_change::settings::{Error, Setting, Space, read};
-use coalescope_report::Verified;
+use coalescope_knowledge::judge_watched;
+use coalescope_report::{Meanwhile, Verified};
 
-use crate::places;
+use crate::cli::LiveArgs;
+use crate::{places, watch};
+
+/// What became of merged frames meanwhile.
+pub(super) fn watched(time: Duration, live: &LiveArgs) -> anyhow::Result<Meanwhile> {
+    let watched = watch::for_a_time(time, live)?;
+    let findings = judge_watched(&watched);
+    Ok(Meanwhile { watched, findings })
+}
 
 /// What all journals of changes that were to stay say, beside what is.
 pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {

@@ -14,26 +14,36 @@ use coalescope_watch::facts::Watched;
 use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
-use crate::cli::WatchArgs;
+use crate::cli::{LiveArgs, WatchArgs};
 use crate::suggest::unknown;
 use crate::{hosts, inputs, interrupt, speech};
 
 /// How often is looked whether to end.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// All that was seen in a time, or until Ctrl-C.
+pub(super) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
+    hosts::refuse_unknown(live)?;
+    let told = interrupt::until_told()?;
+    let mut watcher = begin(live, &[])?;
+    speech::detail(|| format!("watching by {}", watcher.level().name()));
+    wait(Instant::now(), time, &told);
+    seen(&mut watcher, live)
+}
+
 /// All that was seen until the end.
 pub(super) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     hosts::refuse_unknown(&args.live)?;
     let told = interrupt::until_told()?;
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
-    let mut watcher = begin(args)?;
+    let mut watcher = begin(&args.live, &args.interfaces)?;
     let begun = Instant::now();
     let mut next = args.every;
     loop {
         let until = args.duration.map_or(next, |all| all.min(next));
         let is_told = wait(begun, until, &told);
         let is_last = is_told || args.duration.is_some_and(|all| until >= all);
-        let look = seen(&mut watcher, args)?;
+        let look = seen(&mut watcher, &args.live)?;
         if let Some(record) = &mut record {
             record.write(&look)?;
         }
@@ -45,11 +55,11 @@ pub(super) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     }
 }
 
-fn begin(args: &WatchArgs) -> anyhow::Result<Watcher> {
+fn begin(live: &LiveArgs, interfaces: &[String]) -> anyhow::Result<Watcher> {
     let options = Options {
-        netns: args.live.netns.clone(),
-        all_netns: args.live.all_netns,
-        interfaces: args.interfaces.clone(),
+        netns: live.netns.clone(),
+        all_netns: live.all_netns,
+        interfaces: interfaces.to_vec(),
         only_counters: false,
     };
     match Watcher::begin(options) {
@@ -74,14 +84,10 @@ fn wait(begun: Instant, until: Duration, told: &AtomicBool) -> bool {
 }
 
 /// A look, with names as they are from here.
-fn seen(watcher: &mut Watcher, args: &WatchArgs) -> anyhow::Result<Watched> {
+fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
     let mut look = watcher.look()?;
-    if let Some(space) = args
-        .live
-        .netns
-        .as_deref()
-        .filter(|name| !name.contains('/'))
-    {
+    let space = live.netns.as_deref();
+    if let Some(space) = space.filter(|name| !name.contains('/')) {
         from_outside(&mut look, space);
     }
     Ok(look)

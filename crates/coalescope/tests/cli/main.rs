@@ -43,6 +43,7 @@ mod text;
 #[cfg(target_os = "linux")]
 mod undo;
 mod watch;
+mod watched;
 mod widths;
 #[cfg(target_os = "linux")]
 mod wire;

@@ -211,6 +211,7 @@ mod tests {
             cost: None,
             sources: Vec::new(),
             explains: Vec::new(),
+            dropped_as: Vec::new(),
         }
     }
 

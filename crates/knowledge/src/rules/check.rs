@@ -165,6 +165,7 @@ fn finding(
         cost: rule.cost.as_deref().map(one_line),
         sources: rule.sources.clone(),
         explains: rule.explains.clone(),
+        dropped_as: rule.dropped_as.clone(),
     })
 }
 

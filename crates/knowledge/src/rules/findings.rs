@@ -57,6 +57,9 @@ pub struct HostFinding {
     /// Findings of `trace` that it would explain.
     #[serde(skip)]
     pub explains: Vec<Id>,
+    /// Reasons for which the kernel drops what it is about; empty: not known.
+    #[serde(skip)]
+    pub dropped_as: Vec<String>,
 }
 
 impl HostFinding {

@@ -49,6 +49,10 @@ pub struct Rule {
     /// Findings of `trace` that this would explain: with one of them it is observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explains: Vec<Id>,
+    /// The kernel's reasons for dropping merged frames there, as `watch` has them (`NETFILTER_DROP`). Empty: any but those
+    /// of a packet filter or of tc.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped_as: Vec<String>,
     /// More general rules that say nothing more where this one applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<String>,

@@ -3,7 +3,7 @@ use crate::finding::Proof;
 use coalescope_watch::facts::{Flow, Frames, Queued, Received, Sent};
 
 /// A router that got 1,000 frames, 300 of them merged, and dropped some.
-fn router(merged: u64, single: u64, reason: &str, apart_s: f64) -> Watched {
+pub(super) fn router(merged: u64, single: u64, reason: &str, apart_s: f64) -> Watched {
     let received = Received {
         frames: 1000,
         segments: 4000,
@@ -57,6 +57,45 @@ fn merged_frames_that_die_where_single_ones_pass_are_found() {
     assert_eq!(found[0].interface.as_deref(), Some("eth0"));
     let mut lro = found[0].remedies.iter().flat_map(|remedy| &remedy.settings);
     assert!(lro.any(|setting| setting == "eth0:lro=off"));
+}
+
+/// Roles of the interface, how many of 300 merged frames die, and whether merging is to go off.
+#[test]
+fn merging_goes_off_where_frames_are_handed_on_and_most_die() {
+    let cases = [
+        (&["forwarder"][..], 200, true),
+        (&["endpoint", "bridge-port"], 200, true),
+        (&[], 200, true),
+        (&["endpoint"], 200, false),
+        (&["forwarder"], 100, false),
+    ];
+    for (roles, merged, goes_off) in cases {
+        let mut watched = router(merged, 0, "NETFILTER_DROP", 2.0);
+        let interface = &mut watched.interfaces[0];
+        interface.roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        interface.offloads_on = Some(vec!["gro".to_owned()]);
+        let found = judge_watched(&watched);
+        let remedies = found[0].remedies.iter();
+        let settings: Vec<&str> = remedies
+            .flat_map(|one| one.settings.iter().map(String::as_str))
+            .collect();
+        let expected: &[&str] = match goes_off {
+            true => &["eth0:gro=off", "eth0:gro=on"],
+            false => &[],
+        };
+        assert_eq!(settings, expected, "{roles:?}, {merged}");
+        let rule = &found[0].remedies[0].command;
+        assert!(rule.starts_with("nft list ruleset"), "{rule}");
+    }
+}
+
+#[test]
+fn over_a_virtual_wire_the_sender_is_named() {
+    let mut watched = router(200, 0, "NETFILTER_DROP", 2.0);
+    watched.interfaces[0].kind = Some("veth".to_owned());
+    let found = judge_watched(&watched);
+    let last = &found[0].remedies.last().unwrap().command;
+    assert!(last.contains("the other end of this veth"), "{last}");
 }
 
 #[test]

@@ -11,6 +11,10 @@ pub(super) const CUT_EACH_SECOND: f64 = 1000.0;
 /// And the share of an interface's merged frames that are cut there.
 pub(super) const MOSTLY: f64 = 0.5;
 
+/// Merged frames of which none died say that merging does no harm there: of fewer than 300, one in a hundred might still
+/// die (the rule of three, at 95%).
+pub(super) const LOOKS_WELL: u64 = 300;
+
 /// Links that are as fast as this are hardly filled without merging.
 pub(super) const FAST_BPS: u64 = 10_000_000_000;
 /// Load as a share of the link's speed, below which nobody misses merging: the same as of a bystander.

@@ -1,12 +1,12 @@
 //! What findings of a running host say.
 
-use coalescope_host::safe::sh;
 use coalescope_watch::facts::{Drop, Frames, Interface, Received, Watched};
 
+use super::remedies::{Ways, switch_on};
 use super::{MERGED_FRAMES_DROPPED, NOT_MERGING, SEGMENTED_IN_SOFTWARE, lasts, plain_reason};
 use crate::finding::Proof;
 use crate::odds::Table;
-use crate::rules::{Blame, HostEvidence, HostFinding, Remedy, RemedyKind};
+use crate::rules::{Blame, HostEvidence, HostFinding};
 use crate::words::share;
 
 /// What a finding is about.
@@ -18,7 +18,7 @@ pub(super) enum Subject<'a> {
 
 pub(super) fn finding(watched: &Watched, subject: &Subject<'_>) -> HostFinding {
     let mut finding = match subject {
-        Subject::Dropped(drop, table, p) => dropped(drop, *table, *p),
+        Subject::Dropped(drop, table, p) => dropped(watched, drop, *table, *p),
         Subject::Cut(interface, frames) => cut(interface, frames, watched.took_s),
         Subject::Single(interface, received, factor) => single(interface, received, *factor),
     };
@@ -26,7 +26,7 @@ pub(super) fn finding(watched: &Watched, subject: &Subject<'_>) -> HostFinding {
     finding
 }
 
-fn dropped(drop: &Drop, table: Table, p: f64) -> HostFinding {
+fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding {
     let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
     let interface = drop.from.as_ref().or(drop.interface.as_ref());
     let name = interface.map_or("", String::as_str);
@@ -36,7 +36,7 @@ fn dropped(drop: &Drop, table: Table, p: f64) -> HostFinding {
     };
     let mut evidence = vec![table.words(Some(p), "died"), format!("why: {reason}")];
     evidence.extend(lasting(drop));
-    let (experiment, remedies) = ways_out(drop, name);
+    let ways = Ways::of(watched, drop, table);
     HostFinding {
         id: MERGED_FRAMES_DROPPED.to_owned(),
         blame: Blame::Harms,
@@ -50,9 +50,9 @@ fn dropped(drop: &Drop, table: Table, p: f64) -> HostFinding {
                     delivers one to three, whatever the speed of the link."
             .to_owned(),
         evidence: told(evidence),
-        experiment,
-        remedies,
-        cost: Some("More packets for the same data, so more CPU on this host.".to_owned()),
+        experiment: ways.experiment,
+        remedies: ways.remedies,
+        cost: ways.cost.map(str::to_owned),
         sources: vec!["docs/watch.md: findings".to_owned()],
         ..empty()
     }
@@ -66,57 +66,6 @@ fn lasting(drop: &Drop) -> Option<String> {
         "{flow}: a merged frame died, and {:.1} s later the next one, so single ones passed meanwhile",
         again.unix_s - first.unix_s
     ))
-}
-
-/// The experiment, and remedies, by what the interface does with the frames.
-fn ways_out(drop: &Drop, name: &str) -> (Option<String>, Vec<Remedy>) {
-    let switches: &[&str] = match drop.from {
-        // Which of them merges is known to the settings: `check`.
-        Some(_) => &["lro", "rx-gro-hw", "gro"],
-        None => &["tso", "gso"],
-    };
-    let (namespace, own) = coalescope_host::names::of_key(name);
-    if namespace.is_some() || !coalescope_host::safe::is_plain(own) {
-        return (None, of_rule(drop));
-    }
-    let last = switches.last().copied().unwrap_or_default();
-    let experiment = format!("coalescope ab --set {own}:{last}=off -- COMMAND");
-    let off = switches.iter().map(|switch| remedy(own, switch, "off"));
-    let on = remedy(own, last, "on");
-    let on = Remedy {
-        kind: RemedyKind::Undo,
-        ..on
-    };
-    let remedies = of_rule(drop).into_iter().chain(off).chain([on]);
-    (Some(experiment), remedies.collect())
-}
-
-fn remedy(interface: &str, switch: &str, state: &str) -> Remedy {
-    Remedy {
-        platform: "linux".to_owned(),
-        kind: RemedyKind::Runtime,
-        command: format!("ethtool -K {} {switch} {state}", sh(interface)),
-        settings: vec![format!("{interface}:{switch}={state}")],
-    }
-}
-
-/// Where a rule drops, the rule is what to change.
-fn of_rule(drop: &Drop) -> Vec<Remedy> {
-    let command = match drop.reason.as_deref() {
-        Some("NETFILTER_DROP") => {
-            "nft list ruleset  # which rule asks for a length? A merged frame is longer than the MTU"
-        }
-        Some("TC_INGRESS" | "TC_EGRESS") => {
-            "tc -s filter show dev IFACE ingress  # a policer's mtu must be longer than a merged frame: 65535"
-        }
-        _ => return Vec::new(),
-    };
-    vec![Remedy {
-        platform: "linux".to_owned(),
-        kind: RemedyKind::Runtime,
-        command: command.to_owned(),
-        settings: Vec::new(),
-    }]
 }
 
 fn cut(interface: &Interface, frames: &Frames, took_s: f64) -> HostFinding {
@@ -161,14 +110,6 @@ fn single(interface: &Interface, received: &Received, factor: f64) -> HostFindin
     }
 }
 
-fn switch_on(name: &str, switch: &str) -> Vec<Remedy> {
-    let (namespace, own) = coalescope_host::names::of_key(name);
-    match namespace {
-        None if coalescope_host::safe::is_plain(own) => vec![remedy(own, switch, "on")],
-        _ => Vec::new(),
-    }
-}
-
 fn told(texts: Vec<String>) -> Vec<HostEvidence> {
     let texts = texts.into_iter();
     texts.map(|text| HostEvidence { text }).collect()
@@ -191,5 +132,6 @@ fn empty() -> HostFinding {
         cost: None,
         sources: Vec::new(),
         explains: Vec::new(),
+        dropped_as: Vec::new(),
     }
 }

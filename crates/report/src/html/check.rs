@@ -7,6 +7,7 @@ use coalescope_host::model::Interface;
 use coalescope_host::roles::Role;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, HostFinding, LeftAlone};
+use coalescope_watch::facts::Watched;
 use maud::{Markup, html};
 
 use super::findings::{prove, remedies, sources, tags};
@@ -20,6 +21,7 @@ use crate::made::Made;
 use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
 use crate::words::offloads::{Offload, offloads};
+use crate::words::watch::{HEADS, line as said_of, row as counts};
 
 /// Writes the page.
 pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
@@ -44,6 +46,7 @@ pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> i
 /// All of its sections but the first and the last.
 pub(super) fn show(page: &mut Page, report: &CheckReport) -> io::Result<()> {
     findings(page, &all_findings(report));
+    watched(page, &report.watched)?;
     graph::section(page, report);
     drift_section(page, report, &report.drift);
     left_alone(page, report);
@@ -96,6 +99,37 @@ fn article(group: &[&HostFinding]) -> Markup {
             (sources(&first.sources))
         }
     }
+}
+
+/// What was counted of each interface, in the columns that a terminal has.
+fn watched(page: &mut Page, all: &[Watched]) -> io::Result<()> {
+    let heads = HEADS.map(|head| head.replace('\n', " "));
+    let kind = |column| match column {
+        0 | 7 => Kind::Text,
+        _ => Kind::Number,
+    };
+    let columns: Vec<_> = (0..)
+        .zip(&heads)
+        .map(|(n, head)| (head.as_str(), kind(n)))
+        .collect();
+    let mut tables = Vec::new();
+    for (number, watched) in all.iter().enumerate() {
+        let interfaces = watched.interfaces.iter();
+        let rows: Vec<Vec<String>> = interfaces.map(|one| counts(one).to_vec()).collect();
+        let table = Table {
+            id: &format!("watched-{number}"),
+            caption: &said_of(watched),
+            columns: &columns,
+            rows: &rows,
+            of: rows.len(),
+        };
+        tables.push(table.markup()?);
+    }
+    if !tables.is_empty() {
+        let body = html! { @for table in tables { (table) } };
+        page.section("watched", "What was counted", body);
+    }
+    Ok(())
 }
 
 fn left_alone(page: &mut Page, report: &CheckReport) {

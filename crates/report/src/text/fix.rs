@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use coalescope_knowledge::Standing;
 use coalescope_remedy::Plan;
 
+use super::check::finding;
 use super::page::{Page, Tone};
-use super::{TextOptions, finish};
+use super::{TextOptions, finish, not_seen, warn};
 use crate::fix::{FixReport, Fixed, Shown, Verified};
 use crate::words::units::date;
+use crate::words::watch::verdict;
 
 pub(crate) fn write(
     report: &FixReport,
@@ -29,6 +31,7 @@ pub(crate) fn write(
     for verified in &report.verified {
         verify(&mut page, verified);
     }
+    meanwhile(&mut page, report);
     finish(&page, out)
 }
 
@@ -57,6 +60,7 @@ fn brief(page: &mut Page, report: &FixReport) {
     for verified in &report.verified {
         verify(page, verified);
     }
+    meanwhile(page, report);
 }
 
 fn head(fixed: &Fixed) -> String {
@@ -183,6 +187,26 @@ fn done(page: &mut Page, report: &FixReport) {
         let text = "Nothing was changed. With --apply it is changed now, with --apply --persist in the \
             files of whatever manages the interface as well.";
         page.paragraph("", "", text, Tone::Plain);
+    }
+}
+
+/// What merged frames have come to since.
+fn meanwhile(page: &mut Page, report: &FixReport) {
+    let Some(seen) = &report.watched else {
+        return;
+    };
+    let warnings = not_seen(&seen.watched);
+    warn(page, &warnings);
+    let tone = match seen.findings.is_empty() {
+        true => Tone::Plain,
+        false => Tone::Heading,
+    };
+    page.paragraph("", "", &verdict(&seen.watched), tone);
+    if page.is_brief() {
+        return;
+    }
+    for one in &seen.findings {
+        finding(page, &[one]);
     }
 }
 

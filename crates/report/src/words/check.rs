@@ -16,7 +16,13 @@ pub(crate) fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
 
 /// What it comes to, and what was set aside.
 pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {
-    sentences([judgement(report, findings), aside(report)])
+    let watched = report.watched.iter().map(super::watch::verdict);
+    let watched: Vec<String> = watched.collect();
+    sentences([
+        judgement(report, findings),
+        aside(report),
+        watched.join(" "),
+    ])
 }
 
 /// How many findings were set aside, and why.

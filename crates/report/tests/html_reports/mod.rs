@@ -182,6 +182,7 @@ fn host_finding(name: &str) -> HostFinding {
         cost: Some(name.to_owned()),
         sources: vec!["https://example.org/".to_owned(), name.to_owned()],
         explains: Vec::new(),
+        dropped_as: Vec::new(),
     }
 }
 

@@ -1,0 +1,42 @@
+//! What is counted besides, where settings are looked at.
+
+use coalescope_knowledge::join_watched;
+use coalescope_knowledge::rules::Checked;
+use coalescope_watch::facts::Watched;
+
+use super::for_a_time;
+use super::recorded::Record;
+use crate::cli::{LiveArgs, WatchedArgs};
+use crate::outside::reached;
+
+/// What was counted on this host, and records of others, which are open.
+pub(crate) struct Counted {
+    here: Option<Watched>,
+    records: Vec<Record>,
+}
+
+impl Counted {
+    /// Counts, and opens records.
+    pub(crate) fn begin(args: &WatchedArgs, live: &LiveArgs) -> anyhow::Result<Self> {
+        let here = args.watch.map(|time| for_a_time(time, live)).transpose()?;
+        let records = args.watched.iter().map(|path| Record::open(path));
+        Ok(Self {
+            here,
+            records: records.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Reads what is still to be read, and joins all of it with what hosts are set to.
+    pub(crate) fn join(self, hosts: &mut [(String, Checked)]) -> anyhow::Result<Vec<Watched>> {
+        let mut all: Vec<Watched> = self.here.into_iter().collect();
+        for record in self.records {
+            all.push(record.last(&mut |_| {})?);
+        }
+        join_watched(hosts, &all);
+        let findings = hosts.iter_mut().flat_map(|(_, one)| &mut one.findings);
+        for finding in findings.filter(|_| !all.is_empty()) {
+            *finding = reached(finding.clone());
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,143 @@
+//! What mends what was counted: by where the frames die, and by what their interface is there for.
+
+use coalescope_host::names::of_key;
+use coalescope_host::safe::{is_plain, sh};
+use coalescope_watch::facts::{Drop, Interface, Watched};
+
+use super::thresholds::MOSTLY;
+use crate::odds::Table;
+use crate::rules::{Remedy, RemedyKind};
+
+/// Roles in which an interface hands on what it received: there merging may be left to whoever reads the data.
+const TRANSIT: [&str; 5] = [
+    "forwarder",
+    "bridge-port",
+    "guest-uplink",
+    "guest-port",
+    "ipvs-director",
+];
+
+/// An experiment and remedies.
+#[derive(Default)]
+pub(super) struct Ways {
+    pub(super) experiment: Option<String>,
+    pub(super) remedies: Vec<Remedy>,
+    pub(super) cost: Option<&'static str>,
+}
+
+impl Ways {
+    /// Those of dropped frames.
+    pub(super) fn of(watched: &Watched, drop: &Drop, table: Table) -> Self {
+        let name = drop.from.as_deref().or(drop.interface.as_deref());
+        let name = name.unwrap_or_default();
+        let interface = watched.interfaces.iter().find(|one| one.name == name);
+        let mut ways = Self {
+            remedies: of_rule(drop),
+            ..Self::default()
+        };
+        let (None, own) = of_key(name) else {
+            return ways;
+        };
+        if !is_plain(own) {
+            return ways;
+        }
+        let switches = switches(drop, interface);
+        if let Some(last) = switches.last() {
+            ways.experiment = Some(format!("coalescope ab --set {own}:{last}=off -- COMMAND"));
+        }
+        if is_to_go_off(drop, interface, table) {
+            ways.switch_off(own, &switches);
+            ways.remedies.extend(of_sender(drop, interface));
+        }
+        ways.remedies.sort_by_key(|one| one.kind);
+        ways
+    }
+
+    fn switch_off(&mut self, name: &str, switches: &[&str]) {
+        let off = switches.iter().map(|switch| remedy(name, switch, "off"));
+        self.remedies.extend(off);
+        let on = switches.iter().rev().map(|switch| Remedy {
+            kind: RemedyKind::Undo,
+            ..remedy(name, switch, "on")
+        });
+        self.remedies.extend(on);
+        self.cost = Some("More packets for the same data, so more CPU on this host.");
+    }
+}
+
+/// Whether merging is to be switched off: not where transfers end, which would pay for it with each frame, and not where
+/// most merged frames pass, since then one way out is at fault.
+fn is_to_go_off(drop: &Drop, interface: Option<&Interface>, table: Table) -> bool {
+    let roles = interface.map_or(&[][..], |one| &one.roles);
+    let is_transit = roles.iter().any(|role| TRANSIT.contains(&role.as_str()));
+    // One of which no role is known may be anything.
+    let may_be = drop.from.is_none() || is_transit || roles.is_empty();
+    may_be && table.merged_share() >= MOSTLY
+}
+
+/// What merges, of what is on; all of it where that is not known.
+fn switches(drop: &Drop, interface: Option<&Interface>) -> Vec<&'static str> {
+    let all: &[&'static str] = match drop.from {
+        Some(_) => &["lro", "rx-gro-hw", "gro"],
+        None => &["tso", "gso"],
+    };
+    let on = interface.and_then(|one| one.offloads_on.as_ref());
+    let is_on = |switch: &&str| on.is_none_or(|on| on.iter().any(|one| one == *switch));
+    all.iter().copied().filter(is_on).collect()
+}
+
+/// What comes over a virtual wire was not merged here: whoever sent it did not cut it.
+fn of_sender(drop: &Drop, interface: Option<&Interface>) -> Option<Remedy> {
+    let kind = interface?.kind.as_deref().filter(|_| drop.from.is_some())?;
+    let sender = match kind {
+        "veth" => "the other end of this veth",
+        "tun" => "the guest, or the program behind this TAP,",
+        _ => return None,
+    };
+    Some(by_hand(&format!(
+        "# {sender} sends frames uncut, whatever GRO says here: switch TSO and GSO off there (ethtool -K IFACE tso off gso off)"
+    )))
+}
+
+/// Where a rule drops, the rule is what to change.
+fn of_rule(drop: &Drop) -> Vec<Remedy> {
+    let command = match drop.reason.as_deref() {
+        Some("NETFILTER_DROP") => {
+            "nft list ruleset  # which rule asks for a length? A merged frame is longer than the MTU"
+        }
+        Some("TC_INGRESS" | "TC_EGRESS") => {
+            "tc -s filter show dev IFACE ingress  # a policer's mtu must be longer than a merged frame: 65535"
+        }
+        Some("PKT_TOO_BIG") if drop.long_frames == 0 => {
+            "nft add rule inet filter forward tcp flags syn tcp option maxseg size set rt mtu  # segments that fit the way out; or give it the MTU of the way in"
+        }
+        _ => return Vec::new(),
+    };
+    vec![by_hand(command)]
+}
+
+fn by_hand(command: &str) -> Remedy {
+    Remedy {
+        platform: "linux".to_owned(),
+        kind: RemedyKind::Runtime,
+        command: command.to_owned(),
+        settings: Vec::new(),
+    }
+}
+
+fn remedy(interface: &str, switch: &str, state: &str) -> Remedy {
+    Remedy {
+        platform: "linux".to_owned(),
+        kind: RemedyKind::Runtime,
+        command: format!("ethtool -K {} {switch} {state}", sh(interface)),
+        settings: vec![format!("{interface}:{switch}={state}")],
+    }
+}
+
+/// A switch that is to be on.
+pub(super) fn switch_on(name: &str, switch: &str) -> Vec<Remedy> {
+    match of_key(name) {
+        (None, own) if is_plain(own) => vec![remedy(own, switch, "on")],
+        _ => Vec::new(),
+    }
+}
