@@ -16,15 +16,16 @@ use crate::confine::{self, Needs};
 use crate::hosts::Asked;
 use crate::made::{Saved, made};
 use crate::page::PageFile;
+use crate::system::changes::mention_left;
+use crate::system::{host, memory};
 use crate::watch::Counted;
-use crate::{hosts, inputs, memory, output, speech};
+use crate::{hosts, inputs, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let page = PageFile::check(&args.page)?;
-    #[cfg(target_os = "linux")]
     if args.from.is_empty() {
-        crate::places::mention_left();
+        mention_left();
     }
     let counted = Counted::begin(&args.watched, &args.live)?;
     let asked = Asked::of(&args.from, &args.live)?;
@@ -97,37 +98,9 @@ fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
     Outcome::judged(has_findings, is_decided)
 }
 
-/// What `fix` would do here: it applies nothing on this system.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn instead_of_fix(args: crate::cli::FixArgs) -> anyhow::Result<Outcome> {
-    use crate::cli::{CheckFormat, HostFormat, ReportArgs};
-
-    if args.apply || args.persist || args.verify {
-        anyhow::bail!(
-            "fix changes settings of Linux only: without --apply it shows what would mend this host"
-        );
-    }
-    speech::tell("nothing is changed on this system: the commands below are what fix would do");
-    run(&CheckArgs {
-        fail_on: FailOn::default(),
-        ignore: Vec::new(),
-        baseline: None,
-        from: args.from,
-        live: args.live,
-        rules: args.rules,
-        memory: args.memory,
-        watched: crate::cli::WatchedArgs::default(),
-        format: match args.format {
-            HostFormat::Text => CheckFormat::Text,
-            HostFormat::Json => CheckFormat::Json,
-        },
-        page: ReportArgs { report: None },
-    })
-}
-
 /// Prints what this host is set to, as a bundle that `--from` reads.
 pub(crate) fn collect(args: &CollectArgs) -> anyhow::Result<Outcome> {
-    let snapshot = hosts::collect(&args.live)?;
+    let snapshot = host::collect(&args.live)?;
     for unread in &snapshot.unread {
         speech::tell(&format!("warning: {}: {}", unread.what, unread.why));
     }

@@ -5,7 +5,7 @@ mod formats;
 mod generated;
 mod help;
 mod hosts;
-mod lab;
+pub(crate) mod lab;
 mod memory;
 mod speech;
 mod watch;
@@ -31,10 +31,6 @@ pub use hosts::{
     CheckArgs, CollectArgs, DiagnoseArgs, DiagnoseOutput, LiveArgs, RulesArgs, RulesCommand,
     RulesOutput,
 };
-#[cfg(target_os = "linux")]
-pub(crate) use lab::DEFAULT_HOLD_US;
-#[cfg(target_os = "linux")]
-pub(crate) use lab::LabKernel;
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};

@@ -1,15 +1,13 @@
 //! Rights that nobody needs who reads strangers' files: given up once the inputs are open, before their
 //! first byte is read.
 
-#[cfg(target_os = "linux")]
-mod linux;
-
 use std::path::{Path, PathBuf};
 
 use coalescope_host::sources::Given;
 
 use crate::cli::RulesArgs;
 use crate::page::{PageFile, folder_of};
+use crate::system::rights;
 
 /// What is still to be opened after the inputs.
 #[derive(Debug, Default)]
@@ -57,16 +55,7 @@ fn there_or_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Gives up what is not needed. What this system does not have is not missed: `-v` says what holds.
-#[cfg(target_os = "linux")]
+/// Gives up what is not needed.
 pub(crate) fn enter(needs: &Needs) {
-    linux::enter(needs);
-}
-
-/// Nothing is given up on this system.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn enter(needs: &Needs) {
-    crate::speech::detail(|| {
-        format!("nothing is given up on this system, though no more is needed than {needs:?}")
-    });
+    rights::give_up(&needs.folders, &needs.outputs);
 }

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::place::Place;
 use crate::task::Task;
 use crate::trace;
-use crate::{incidents, inputs, lab, output, speech};
+use crate::{incidents, inputs, output, speech, system};
 
 /// The incident whose captures are traced where none can be run live: story E.
 const RECORDED: &str = "hyperv-rsc-jumbo";
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     if args.list || story == Some("list") {
         return incidents::list();
     }
-    if story.is_none() && args.keep.is_none() && lab::demo(args.output.format)? {
+    if story.is_none() && args.keep.is_none() && system::lab::demo(args.output.format)? {
         return Ok(Outcome::Done);
     }
     let name = story.unwrap_or(RECORDED);

@@ -12,10 +12,11 @@ use crate::inputs::Point;
 use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
+use crate::system::memory;
 use crate::task::Task;
 use crate::trace;
 use crate::watch::Counted;
-use crate::{hosts, inputs, made, memory, output};
+use crate::{hosts, inputs, made, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);

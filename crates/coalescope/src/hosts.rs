@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::bail;
 use coalescope_host::model::Snapshot;
-use coalescope_host::safe::printable_line;
 use coalescope_host::sources::{self, Given, Host, Limits};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 
 use crate::cli::{LiveArgs, RulesArgs};
-use crate::speech::{self, took};
-#[cfg(target_os = "linux")]
-use crate::suggest::unknown;
-use crate::{inputs, memory, outside};
+use crate::speech::{self, in_brief, took};
+use crate::system::host::this_host;
+use crate::system::memory;
+use crate::{inputs, outside};
 
 /// The hosts that a command is about.
 pub(crate) enum Asked {
@@ -84,7 +82,7 @@ fn read(given: Vec<Given>, limits: &Limits) -> anyhow::Result<Vec<Host>> {
         let read = sources::read(given, limits)?;
         for host in &read {
             speech::detail(|| {
-                let read = interfaces(&host.snapshot);
+                let read = in_brief(&host.snapshot);
                 format!("read {name}: {read}, in {}", took(begun))
             });
         }
@@ -115,83 +113,6 @@ fn apart(mut hosts: Vec<Host>) -> Vec<Host> {
         });
     }
     hosts
-}
-
-/// This host. With `--netns NAME` its interfaces are called as they are from here.
-pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
-    let snapshot = collect(live)?;
-    #[cfg(target_os = "linux")]
-    if let Some(name) = live.netns.as_ref().filter(|name| !name.contains('/')) {
-        return Ok(outside::seen_from_outside(snapshot, name));
-    }
-    Ok(snapshot)
-}
-
-/// Looks at this host.
-#[cfg(target_os = "linux")]
-pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
-    use coalescope_host::live::{Options, collect};
-
-    refuse_unknown(live)?;
-    let begun = Instant::now();
-    let snapshot = collect(&Options {
-        netns: live.netns.clone(),
-        all_netns: live.all_netns,
-    });
-    speech::detail(|| {
-        let place = match (&live.netns, live.all_netns) {
-            (Some(name), _) => format!("the network namespace {name}"),
-            (None, true) => "all network namespaces of this host".to_owned(),
-            (None, false) => "this host".to_owned(),
-        };
-        format!(
-            "read {place}: {}, in {}",
-            interfaces(&snapshot),
-            took(begun)
-        )
-    });
-    if let Some(name) = live
-        .netns
-        .as_ref()
-        .filter(|_| snapshot.interfaces.is_empty())
-    {
-        let why = snapshot
-            .unread
-            .first()
-            .map(|unread| format!("{}: {}", unread.what, unread.why));
-        bail!(
-            "nothing could be read of the network namespace {name}: {}",
-            why.unwrap_or_default()
-        );
-    }
-    Ok(snapshot)
-}
-
-/// A name that no namespace has, with the one that was probably meant.
-#[cfg(target_os = "linux")]
-pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
-    let known = namespaces();
-    match &live.netns {
-        Some(name) if !name.contains('/') && !known.contains(name) => {
-            let known = known.iter().map(String::as_str);
-            bail!(unknown(
-                "network namespace",
-                name,
-                known,
-                "`ip netns list` lists those with a name"
-            ))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Looks at this host.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn collect(_: &LiveArgs) -> anyhow::Result<Snapshot> {
-    bail!(
-        "a live look is there on Linux only: run scripts/collect.sh or scripts/collect.ps1 on the \
-         host, and give what it prints to --from"
-    );
 }
 
 /// The rules that come with the program, and those of `--rules`.
@@ -236,21 +157,4 @@ pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
 pub(crate) fn named(snapshots: &[Snapshot], checked: Vec<Checked>) -> Vec<(String, Checked)> {
     let names = snapshots.iter().map(|one| one.name.clone());
     names.map(Option::unwrap_or_default).zip(checked).collect()
-}
-
-fn interfaces(snapshot: &Snapshot) -> String {
-    let name = snapshot.name.as_deref().unwrap_or("a host without a name");
-    let name = printable_line(name);
-    format!("{name}, {} interfaces", snapshot.interfaces.len())
-}
-
-/// The namespaces that have a name.
-#[cfg(target_os = "linux")]
-pub(crate) fn namespaces() -> Vec<String> {
-    let entries = std::fs::read_dir("/run/netns")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.collect()
 }

@@ -1,43 +1,28 @@
 //! Ctrl-C: the first one ends reading, so that what was read is reported; the second one kills.
-//! What runs until it is told to end is ended by SIGTERM too.
 
 #[cfg(not(unix))]
 pub(crate) use elsewhere::{Interrupt, Patient};
 #[cfg(unix)]
 pub(crate) use unix::{Interrupt, Patient};
-#[cfg(target_os = "linux")]
-pub(crate) use unix::{outlived, until_told};
 
 #[cfg(unix)]
 mod unix {
     use std::fs::File;
     use std::io::{self, Read};
     use std::os::fd::{AsFd, OwnedFd};
-    #[cfg(target_os = "linux")]
-    use std::process::{Child, Command, ExitStatus};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
     use std::time::Duration;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    #[cfg(target_os = "linux")]
-    use rustix::process::{Pid, Signal, kill_process};
     use signal_hook::consts::SIGINT;
-    #[cfg(target_os = "linux")]
-    use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
 
     /// A terminal sends Ctrl-C to the whole pipeline: tcpdump then writes what it still holds, and
     /// that should be read.
     const LAST_WORDS: Duration = Duration::from_millis(300);
-    /// How often a program that was started is looked after.
-    #[cfg(target_os = "linux")]
-    const PAUSE: Duration = Duration::from_millis(20);
-    /// So often before it is killed: 2 s.
-    #[cfg(target_os = "linux")]
-    const PATIENCE: u32 = 100;
     /// How often a reader that waits looks whether it should give up.
     const LOOK: Timespec = Timespec {
         tv_sec: 0,
@@ -76,58 +61,6 @@ mod unix {
         pub(crate) fn is_set(&self) -> bool {
             self.0.load(Ordering::Relaxed)
         }
-    }
-
-    /// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
-        let told = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal finds the second handler's flag not yet set.
-            flag::register_conditional_default(signal, Arc::clone(&told))?;
-            flag::register(signal, Arc::clone(&told))?;
-        }
-        Ok(told)
-    }
-
-    /// Runs a program and outlives it: what is to be cleaned up afterwards is. A terminal that goes
-    /// away, and whoever ends this program, end the other one; Ctrl-C is its own business.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn outlived(mut command: Command) -> io::Result<ExitStatus> {
-        let (told, ignored) = (Arc::default(), Arc::default());
-        for (signal, came) in [
-            (SIGHUP, &told),
-            (SIGTERM, &told),
-            (SIGINT, &ignored),
-            (SIGQUIT, &ignored),
-        ] {
-            flag::register(signal, Arc::clone(came))?;
-        }
-        let mut child = command.spawn()?;
-        while !told.load(Ordering::Relaxed) {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status);
-            }
-            thread::sleep(PAUSE);
-        }
-        end(&mut child)
-    }
-
-    /// As a terminal that goes away ends it; a shell that does not listen is killed.
-    #[cfg(target_os = "linux")]
-    fn end(child: &mut Child) -> io::Result<ExitStatus> {
-        let pid = Pid::from_child(child);
-        for signal in [Signal::HUP, Signal::CONT] {
-            let _ = kill_process(pid, signal);
-        }
-        for _ in 0..PATIENCE {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status);
-            }
-            thread::sleep(PAUSE);
-        }
-        child.kill()?;
-        child.wait()
     }
 
     /// Reads from a pipe, which may have nothing to say for a long time, and ends when reading

@@ -3,15 +3,12 @@
 //! It is a library so that manual pages and completions can be made from the one definition of its
 //! arguments, [`Cli`].
 
-#[cfg(target_os = "linux")]
-mod ab;
 mod check;
 mod cli;
 mod confine;
 mod demo;
 mod diagnose;
-#[cfg(target_os = "linux")]
-mod fix;
+mod explained;
 mod generated;
 mod hosts;
 mod incidents;
@@ -19,14 +16,11 @@ mod inputs;
 mod interrupt;
 mod lab;
 mod made;
-mod memory;
 mod output;
 mod outside;
 mod page;
 mod pictures;
 mod place;
-#[cfg(target_os = "linux")]
-mod places;
 mod progress;
 mod replay;
 mod rules;
@@ -34,10 +28,9 @@ mod schema;
 mod scratch;
 mod speech;
 mod suggest;
+mod system;
 mod task;
 mod trace;
-#[cfg(target_os = "linux")]
-mod undo;
 mod watch;
 
 use std::io;
@@ -52,6 +45,8 @@ pub use cli::{
     SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WatchedArgs, WireArgs,
     WireFormat,
 };
+
+use system::changes;
 
 /// How a command ended, when it could do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +86,7 @@ impl Outcome {
 #[must_use]
 pub fn main() -> ExitCode {
     // Before there is a second thread.
-    #[cfg(target_os = "linux")]
-    if let Some(code) = coalescope_change::guardian::serve_if_asked() {
+    if let Some(code) = changes::serve_if_asked() {
         return code;
     }
     let cli = match cli::parse(std::env::args_os()) {
@@ -111,7 +105,7 @@ pub fn main() -> ExitCode {
         // Whoever reads the report has seen enough of it (`| head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            speech::error(&format!("error: {}", suggest::explained(&error)));
+            speech::error(&format!("error: {}", explained::explained(&error)));
             ExitCode::from(2)
         }
     }
@@ -128,18 +122,9 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Ab(args) => ab::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Fix(args) => fix::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Undo(args) => undo::run(&args),
-        #[cfg(not(target_os = "linux"))]
-        Command::Fix(args) => check::instead_of_fix(args),
-        #[cfg(not(target_os = "linux"))]
-        Command::Ab(_) | Command::Undo(_) => {
-            anyhow::bail!("ab and undo change settings of Linux only: run coalescope there")
-        }
+        Command::Ab(args) => changes::ab::run(&args),
+        Command::Fix(args) => changes::fix::run(&args),
+        Command::Undo(args) => changes::undo::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),

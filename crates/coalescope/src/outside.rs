@@ -1,29 +1,8 @@
-//! What is in a network namespace, as it is named and reached from outside: what is printed of it runs where the
-//! program was called.
+//! Commands for a network namespace, as they reach it from outside: what is printed runs where the program was called.
 
-#[cfg(target_os = "linux")]
-use coalescope_host::model::Snapshot;
-#[cfg(target_os = "linux")]
-use coalescope_host::names::key_of;
 use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
-
-/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
-/// `ns/NAME/eth0`.
-#[cfg(target_os = "linux")]
-pub(crate) fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
-    let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
-    snapshot.interfaces = interfaces
-        .map(|(key, mut interface)| {
-            interface.namespace = Some(name.to_owned());
-            (key_of(Some(name), &key), interface)
-        })
-        .collect();
-    let stack = std::mem::take(&mut snapshot.stack);
-    snapshot.namespaces.insert(name.to_owned(), stack);
-    snapshot
-}
 
 /// The same finding, with commands that do their work in the namespace of its interface. What a manager's file
 /// would make last is left out: no manager looks into a namespace.

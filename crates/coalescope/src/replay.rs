@@ -12,11 +12,11 @@ use crate::confine::{self, Needs};
 use crate::inputs::Input;
 use crate::interrupt::Interrupt;
 use crate::made::made;
-use crate::memory;
 use crate::output;
 use crate::page::PageFile;
 use crate::progress::Meter;
 use crate::speech::{self, took};
+use crate::system::memory;
 
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);

@@ -14,6 +14,7 @@ use coalescope_watch::{facts::Watched, record};
 use schemars::{Schema, schema_for};
 
 use crate::cli::{SchemaArgs, SchemaName};
+use crate::system::changes;
 use crate::{Outcome, rules, speech};
 
 pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Outcome> {
@@ -41,27 +42,8 @@ fn schema(name: SchemaName) -> anyhow::Result<Schema> {
         SchemaName::Host => schema_for!(Snapshot),
         SchemaName::Rules => schema_for!(Vec<Rule>),
         SchemaName::Incident => schema_for!(Incident),
-        SchemaName::Fix | SchemaName::Undo | SchemaName::Journal => of_changes(name)?,
+        SchemaName::Fix | SchemaName::Undo | SchemaName::Journal => changes::schema(name)?,
     })
-}
-
-/// Of what changes settings.
-#[cfg(target_os = "linux")]
-fn of_changes(name: SchemaName) -> anyhow::Result<Schema> {
-    use coalescope_change::journal;
-    use coalescope_report::{FixReport, UndoReport};
-
-    Ok(match name {
-        SchemaName::Fix => FixReport::schema(),
-        SchemaName::Undo => UndoReport::schema(),
-        _ => document::schema::<journal::Journal>(journal::SCHEMA),
-    })
-}
-
-/// Of what changes settings.
-#[cfg(not(target_os = "linux"))]
-fn of_changes(_: SchemaName) -> anyhow::Result<Schema> {
-    anyhow::bail!("settings are changed on Linux only, and so is this schema printed there only");
 }
 
 fn list() -> anyhow::Result<Outcome> {

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use coalescope_host::safe::printable;
+use coalescope_host::model::Snapshot;
+use coalescope_host::safe::{printable, printable_line};
 use coalescope_report::{WIDTH, figure, wrapped};
 
 use crate::cli::{ColorArg, SpeechArgs};
@@ -139,6 +140,13 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
         false => wrapped(line, width, "", "  "),
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What was read of a host: its name, and how many interfaces it has.
+pub(crate) fn in_brief(snapshot: &Snapshot) -> String {
+    let name = snapshot.name.as_deref().unwrap_or("a host without a name");
+    let name = printable_line(name);
+    format!("{name}, {} interfaces", snapshot.interfaces.len())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use coalescope_capture::Options;
 
 use crate::inputs::Point;
 use crate::interrupt::Interrupt;
-use crate::memory;
+use crate::system::memory;
 
 /// What to read, and how.
 pub(crate) struct Task {

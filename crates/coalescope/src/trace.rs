@@ -14,12 +14,12 @@ use crate::confine::{self, Needs};
 use crate::inputs::{self, Opened, Point};
 use crate::interrupt::Interrupt;
 use crate::made::{captures, made};
-use crate::memory;
 use crate::output;
 use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::progress::Meter;
 use crate::speech::{self, took};
+use crate::system::memory;
 use crate::task::Task;
 
 /// Reading gains from a second thread, and little from more: one reads, one follows connections.

@@ -240,6 +240,19 @@ fn imports_go_to_the_module_that_owns_the_name() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// The command can do less elsewhere: one module knows where it runs, and the others ask that one.
+#[test]
+fn one_module_of_the_command_stands_for_the_system() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../coalescope/src");
+    let knowing = files(&source).into_iter().filter(|file| {
+        let text = fs::read_to_string(file).expect("a source file");
+        let mut lines = text.lines();
+        lines.any(|line| line.contains("target_os") && !line.contains("cfg(all(test,"))
+    });
+    let knowing: Vec<Module> = knowing.map(|file| module(&source, &file)).collect();
+    assert_eq!(knowing, [["system"]]);
+}
+
 #[test]
 fn a_circle_is_seen() {
     let module = |name: &str| vec![name.to_owned()];

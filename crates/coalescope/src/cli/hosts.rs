@@ -187,7 +187,7 @@ pub struct CollectArgs {
 }
 
 /// Which part of this host to look at.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct LiveArgs {
     /// Look at this network namespace: a name under /run/netns, or a path
     #[arg(long, value_name = "NAME", conflicts_with = "all_netns")]
@@ -199,7 +199,7 @@ pub struct LiveArgs {
 }
 
 /// Which rules to ask.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RulesArgs {
     /// Ask the rules of this file, or of all *.yaml in this folder, as well (docs/rules.md)
     #[arg(long, value_name = "PATH")]

@@ -7,7 +7,7 @@ use coalescope_report::{LabControl, LabReport};
 use crate::Outcome;
 
 /// Whether all came out as it must; an error where this machine could run nothing, since that proves nothing.
-pub(super) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
+pub(crate) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
     if report.ran_nothing() {
         bail!(
             "nothing could be run on this machine: {}",
@@ -25,16 +25,16 @@ pub(super) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
 }
 
 /// What was measured.
-pub(super) struct Measurements {
-    pub(super) slow_bps: f64,
-    pub(super) fast_bps: f64,
+pub(crate) struct Measurements {
+    pub(crate) slow_bps: f64,
+    pub(crate) fast_bps: f64,
     /// Segments a round trip, as it was.
-    pub(super) window: f64,
-    pub(super) controls: Vec<LabControl>,
+    pub(crate) window: f64,
+    pub(crate) controls: Vec<LabControl>,
 }
 
 /// What is not as it must be.
-pub(super) fn problems(
+pub(crate) fn problems(
     incident: &Incident,
     measured: &Measurements,
     observed: bool,
@@ -61,7 +61,7 @@ pub(super) fn problems(
 }
 
 /// What is not as it must be of the ratio of two throughputs: as it was, and with the remedy.
-pub(super) fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
+pub(crate) fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
     let expect = &incident.expect;
     let ratio = fast_bps / slow_bps.max(1.0);
     let mut problems = Vec::new();

@@ -10,14 +10,14 @@ use crate::cli::LabRunArgs;
 use crate::{Outcome, incidents};
 
 /// Prints the file of one, for people to begin their own with.
-pub(super) fn show(name: &str) -> anyhow::Result<Outcome> {
+pub(crate) fn show(name: &str) -> anyhow::Result<Outcome> {
     let text = Incident::text_of(name).with_context(|| incidents::not_built(name))?;
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }
 
 /// The incidents that were asked for: names, or files.
-pub(super) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
+pub(crate) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
     if args.all {
         let all: Result<Vec<_>, _> = Incident::names().map(Incident::named).collect();
         return Ok(all?);
@@ -29,7 +29,7 @@ pub(super) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
 }
 
 /// What looks like a path is one.
-pub(super) fn one(name: &str) -> anyhow::Result<Incident> {
+pub(crate) fn one(name: &str) -> anyhow::Result<Incident> {
     let path = Path::new(name);
     let is_file = name.contains('/') || path.extension().is_some_and(|ending| ending == "yaml");
     if !is_file {

@@ -4,10 +4,10 @@ use coalescope_knowledge::join_watched;
 use coalescope_knowledge::rules::Checked;
 use coalescope_watch::facts::Watched;
 
-use super::for_a_time;
 use super::recorded::Record;
 use crate::cli::{LiveArgs, WatchedArgs};
 use crate::outside::reached;
+use crate::system::watch::for_a_time;
 
 /// What was counted on this host, and records of others, which are open.
 pub(crate) struct Counted {

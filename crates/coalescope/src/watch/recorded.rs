@@ -11,7 +11,8 @@ use coalescope_watch::record::{Looks, RecordError};
 
 use crate::cli::WatchArgs;
 use crate::confine::{self, Needs};
-use crate::{inputs, memory, speech};
+use crate::system::memory;
+use crate::{inputs, speech};
 
 /// A record that is open.
 pub(crate) struct Record {

@@ -11,13 +11,15 @@ use coalescope_lab::path::{self, Error};
 use coalescope_lab::{Unavailable, become_namespace_root};
 use coalescope_report::{LabReport, Skipped};
 
-use super::list::{chosen, one};
-use super::{chain, judged};
+use super::chain;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
+use crate::lab::judged;
+use crate::lab::list::{chosen, one};
 use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::{Outcome, interrupt, output, scratch, speech};
+use crate::system::linux::signals::{outlived, until_told};
+use crate::{Outcome, output, scratch, speech};
 
 /// What `coalescope demo` shows: story A.
 const DEMO: &str = "openstack-gro";
@@ -50,7 +52,7 @@ fn none_of(incidents: &[Incident], why: &str) -> LabReport {
 
 /// Each incident, until the first signal.
 fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> {
-    let stop = interrupt::until_told().context("cannot listen for signals")?;
+    let stop = until_told().context("cannot listen for signals")?;
     let mut report = LabReport::default();
     for incident in incidents {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -149,7 +151,7 @@ fn is_closed(kind: ErrorKind) -> bool {
 }
 
 /// Leaves an incident at work while a shell runs in the victim's namespace.
-pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let incident = one(&args.name)?;
     let is_root = rustix::process::geteuid().is_root();
     prepare()?;
@@ -166,7 +168,7 @@ pub(super) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let shell = std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let room = live.path().room(live.client())?;
     let status = room
-        .enter(|| interrupt::outlived(Command::new(&shell)))
+        .enter(|| outlived(Command::new(&shell)))
         .map_err(|error| anyhow!(error))?
         .with_context(|| format!("cannot run {}", shell.to_string_lossy()))?;
     live.stop()?;
@@ -195,7 +197,7 @@ fn commands(incident: &Incident, live: &Live, is_root: bool) -> anyhow::Result<S
 }
 
 /// Removes what killed labs have left.
-pub(super) fn clean() -> anyhow::Result<Outcome> {
+pub(crate) fn clean() -> anyhow::Result<Outcome> {
     let folders = scratch::clean().into_iter();
     let folders = folders.map(|folder| folder.display().to_string());
     let mut cleaned: Vec<_> = folders.collect();

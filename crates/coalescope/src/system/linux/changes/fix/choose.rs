@@ -12,7 +12,8 @@ use super::proofs::Proofs;
 use crate::cli::FixArgs;
 use crate::hosts;
 use crate::speech;
-use crate::suggest::hint;
+use crate::system::linux::host::this_host;
+use crate::system::linux::meant::hint;
 
 /// What is to be done.
 pub(super) struct Chosen {
@@ -26,7 +27,7 @@ impl Chosen {
     /// Asks the rules about this host.
     pub(super) fn of(args: &FixArgs) -> anyhow::Result<Self> {
         let rules = hosts::rules(&args.rules)?;
-        let snapshots = vec![hosts::this_host(&args.live)?];
+        let snapshots = vec![this_host(&args.live)?];
         let proofs = Proofs::read();
         let checked = hosts::checked(&rules, &snapshots);
         let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();

@@ -1,5 +1,7 @@
 //! Landlock, `no_new_privs`, and another user for root.
 
+use std::path::PathBuf;
+
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, RestrictionStatus, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, make_bitflags,
@@ -10,7 +12,6 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_keep_capabilities,
 };
 
-use super::Needs;
 use crate::speech;
 
 /// The newest version that the crate knows: of an older kernel's, what that has is used.
@@ -24,14 +25,16 @@ const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     MakeReg | WriteFile | ReadFile | ReadDir | RemoveFile | Truncate
 });
 
-pub(super) fn enter(needs: &Needs) {
-    let files = restrict(needs);
-    let user = leave(needs);
+/// Gives up all but reading these folders and writing these outputs. What this kernel does not have is not missed: `-v`
+/// says what holds.
+pub(crate) fn give_up(folders: &[PathBuf], outputs: &[PathBuf]) {
+    let files = restrict(folders, outputs);
+    let user = leave(folders, outputs);
     speech::detail(|| format!("confined: no new privileges; {}; {user}", words(&files)));
 }
 
 /// Leaves this thread, and those that it makes, without files but those that are open or needed.
-fn restrict(needs: &Needs) -> Result<RestrictionStatus, RulesetError> {
+fn restrict(folders: &[PathBuf], outputs: &[PathBuf]) -> Result<RestrictionStatus, RulesetError> {
     // Also where there is no Landlock. It cannot fail from Linux 3.5 on.
     let _ = rustix::thread::set_no_new_privs(true);
     Ruleset::default()
@@ -40,10 +43,10 @@ fn restrict(needs: &Needs) -> Result<RestrictionStatus, RulesetError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rules(path_beneath_rules(
-            &needs.folders,
+            folders,
             AccessFs::from_read(ABI::V1) & !AccessFs::Execute,
         ))?
-        .add_rules(path_beneath_rules(&needs.outputs, WRITE))?
+        .add_rules(path_beneath_rules(outputs, WRITE))?
         .restrict_self()
 }
 
@@ -70,13 +73,13 @@ fn words(files: &Result<RestrictionStatus, RulesetError>) -> String {
 
 /// Root becomes another user, unless a file is to be made, which would be that user's. What root may do more
 /// than others is given up but for what opening takes.
-fn leave(needs: &Needs) -> String {
-    let is_left = needs.outputs.is_empty() && geteuid().is_root() && become_nobody().is_ok();
+fn leave(folders: &[PathBuf], outputs: &[PathBuf]) -> String {
+    let is_left = outputs.is_empty() && geteuid().is_root() && become_nobody().is_ok();
     let user = match is_left {
         true => format!("user {NOBODY}, "),
         false => String::new(),
     };
-    match keep(needs.capabilities()) {
+    match keep(capabilities_for(folders, outputs)) {
         Ok(kept) if kept.is_empty() => format!("{user}no capabilities"),
         Ok(kept) => format!("{user}no capabilities but {}", names(kept)),
         Err(error) => format!("{user}all capabilities ({error})"),
@@ -114,20 +117,18 @@ fn keep(needed: CapabilitySet) -> rustix::io::Result<CapabilitySet> {
     Ok(kept)
 }
 
-impl Needs {
-    /// What root needs to read files of others, and to make one in a folder of others.
-    fn capabilities(&self) -> CapabilitySet {
-        let mut needed = CapabilitySet::empty();
-        if !self.folders.is_empty() {
-            needed |= CapabilitySet::DAC_READ_SEARCH;
-        }
-        if !self.outputs.is_empty() {
-            needed |= CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER;
-            // One that takes the place of another has its owner and permissions.
-            needed |= CapabilitySet::CHOWN | CapabilitySet::FSETID;
-        }
-        needed
+/// What root needs to read files of others, and to make one in a folder of others.
+fn capabilities_for(folders: &[PathBuf], outputs: &[PathBuf]) -> CapabilitySet {
+    let mut needed = CapabilitySet::empty();
+    if !folders.is_empty() {
+        needed |= CapabilitySet::DAC_READ_SEARCH;
     }
+    if !outputs.is_empty() {
+        needed |= CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER;
+        // One that takes the place of another has its owner and permissions.
+        needed |= CapabilitySet::CHOWN | CapabilitySet::FSETID;
+    }
+    needed
 }
 
 #[cfg(test)]
@@ -197,10 +198,7 @@ mod tests {
         std::os::unix::fs::symlink("../secret", root.join("in/link")).unwrap();
         let mut open = File::open(root.join("secret")).unwrap();
         let confined = thread::spawn(move || {
-            let status = restrict(&Needs {
-                folders: vec![root.join("in")],
-                outputs: vec![root.join("out")],
-            });
+            let status = restrict(&[root.join("in")], &[root.join("out")]);
             let status = status.unwrap();
             if status.ruleset == RulesetStatus::NotEnforced {
                 return coalescope_needs::skipped(NAME, "Landlock in the kernel");

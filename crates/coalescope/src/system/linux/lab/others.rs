@@ -10,7 +10,7 @@ use coalescope_report::{LabControl, figure};
 use serde_json::Value;
 
 use super::commands::{Commands, list};
-use super::judged;
+use crate::lab::judged;
 use crate::place::Place;
 use crate::speech;
 

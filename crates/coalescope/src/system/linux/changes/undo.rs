@@ -9,8 +9,9 @@ use coalescope_change::restore::{Undone, forget, undo_forced, unknown_key};
 use coalescope_change::settings::Error;
 use coalescope_report::UndoReport;
 
+use super::places;
 use crate::cli::UndoArgs;
-use crate::{Outcome, output, places, speech, suggest};
+use crate::{Outcome, output, speech, suggest};
 
 /// A guardian whose program was killed restores by itself: it needs about this long.
 const PATIENCE: u32 = 20;

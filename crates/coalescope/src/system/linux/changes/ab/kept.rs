@@ -10,7 +10,7 @@ use coalescope_experiment::record::{Record, SCHEMA};
 use coalescope_files::{self as files, Replacement, Rights};
 use serde::Serialize;
 
-use crate::places;
+use crate::system::linux::changes::places;
 
 /// The file of a record.
 pub(super) struct Kept {

@@ -11,7 +11,8 @@ use coalescope_knowledge::rules::HostFinding;
 use coalescope_report::Shown;
 use serde::Deserialize;
 
-use crate::{places, speech};
+use crate::speech;
+use crate::system::linux::changes::places;
 
 /// What is needed of a record.
 #[derive(Deserialize)]

@@ -9,13 +9,14 @@ use coalescope_incident::Incident;
 use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
 
-use super::judged;
-use super::list::chosen;
 use crate::cli::LabRunArgs;
+use crate::lab::judged;
+use crate::lab::list::chosen;
 use crate::made::made;
 use crate::page::PageFile;
 use crate::scratch::Scratch;
-use crate::{Outcome, interrupt, output, speech};
+use crate::system::linux::signals::until_told;
+use crate::{Outcome, output, speech};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.
 const MODULES: [&str; 19] = [
@@ -98,7 +99,7 @@ impl Guest {
 
     fn run(&self, uml: &Uml) -> anyhow::Result<LabReport> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
-        let stop = interrupt::until_told().context("cannot listen for signals")?;
+        let stop = until_told().context("cannot listen for signals")?;
         let output = self.folder.path().join("report.json");
         let folders = [Some(self.folder.path()), self.keep.as_deref()];
         let folders: Vec<&Path> = folders.into_iter().flatten().collect();

@@ -9,7 +9,8 @@ use coalescope_knowledge::judge_watched;
 use coalescope_report::{Meanwhile, Verified};
 
 use crate::cli::LiveArgs;
-use crate::{places, watch};
+use crate::system::linux::changes::places;
+use crate::system::linux::watch;
 
 /// What became of merged frames meanwhile.
 pub(super) fn watched(time: Duration, live: &LiveArgs) -> anyhow::Result<Meanwhile> {

@@ -11,8 +11,11 @@ use coalescope_report::{WireForward, WireReport, WireWay};
 use gro::{Counters, Reason};
 
 use crate::Outcome;
-use crate::cli::{DEFAULT_HOLD_US, GetArgs, WireArgs};
-use crate::{interrupt, output, speech, suggest};
+use crate::cli::lab::DEFAULT_HOLD_US;
+use crate::cli::{GetArgs, WireArgs};
+use crate::system::linux::meant::interface;
+use crate::system::linux::signals::until_told;
+use crate::{output, speech};
 
 const _: () = assert!(DEFAULT_HOLD.as_micros() == DEFAULT_HOLD_US as u128);
 
@@ -22,7 +25,7 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     if input.index() == output.index() {
         bail!("--in and --out are the same interface, {}", args.input);
     }
-    let stop = interrupt::until_told()?;
+    let stop = until_told()?;
     let mut merger = Merger::new(&args.profile, Duration::from_micros(args.hold_us));
     let mut unchanged = Unchanged;
     let wire = Wire::open([&input, &output], [&mut merger, &mut unchanged])?;
@@ -40,7 +43,7 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
 /// An interface, or the name that was probably meant.
 fn link(name: &str) -> anyhow::Result<Link> {
     let found = Link::named(name);
-    found.map_err(|error| anyhow!("{error}{}", suggest::interface(name, None)))
+    found.map_err(|error| anyhow!("{error}{}", interface(name, None)))
 }
 
 /// Fetches from the lab's server; the fields are those of curl's `-w '%{json}'`.

@@ -12,8 +12,8 @@ use coalescope_report::FixReport;
 
 use super::choose::Chosen;
 use crate::Outcome;
-use crate::ab::ask::may_change;
 use crate::cli::FixArgs;
+use crate::system::linux::changes::ab::ask::may_change;
 
 /// How long a change may take before the guardian takes it for lost.
 const DEADLINE: Duration = Duration::from_secs(60);

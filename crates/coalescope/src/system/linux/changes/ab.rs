@@ -13,9 +13,12 @@ use coalescope_experiment::ab::{self, Checked};
 use coalescope_experiment::record::{Ending, Record};
 use coalescope_report::AbReport;
 
+use super::places;
 use crate::cli::{AbArgs, LiveArgs};
 use crate::page::PageFile;
-use crate::{Outcome, hosts, interrupt, made, output, places, speech};
+use crate::system::linux::host;
+use crate::system::linux::signals::until_told;
+use crate::{Outcome, made, output, speech};
 use kept::Kept;
 use watch::Told;
 
@@ -23,7 +26,7 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     places::mention_left();
     ask::mind_the_rights(args)?;
-    let stop = interrupt::until_told().context("cannot listen for signals")?;
+    let stop = until_told().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;
     let checked = Checked::new(&record.asked)?;
     ask::mind_the_session(&checked, &mut record, args.yes)?;
@@ -90,7 +93,7 @@ fn snapshot(checked: &Checked) -> anyhow::Result<coalescope_host::model::Snapsho
 /// With other namespaces, all are looked at, so that names are those of the settings
 /// (`ns/NAME/eth0`).
 fn snapshot_of(namespaces: &[String]) -> anyhow::Result<coalescope_host::model::Snapshot> {
-    hosts::collect(&LiveArgs {
+    host::collect(&LiveArgs {
         netns: None,
         all_netns: !namespaces.is_empty(),
     })

@@ -12,9 +12,11 @@ use coalescope_knowledge::rules::HostFinding;
 use coalescope_remedy::{Plan, Wish, plan};
 use coalescope_report::{FixReport, Fixed};
 
+use super::places;
 use crate::cli::FixArgs;
 use crate::confine::{self, Needs};
-use crate::{Outcome, hosts, memory, output, places};
+use crate::system::memory;
+use crate::{Outcome, hosts, output};
 use choose::Chosen;
 
 pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {

@@ -14,8 +14,8 @@ use coalescope_report::{LabIncident, figure};
 use serde_json::Value;
 
 use super::commands::{Commands, list};
-use super::judged::{Measurements, problems};
 use super::{others, table};
+use crate::lab::judged::{Measurements, problems};
 use crate::place::Place;
 use crate::speech;
 

@@ -14,17 +14,19 @@ use coalescope_watch::facts::Watched;
 use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
+use super::host;
+use super::signals::until_told;
 use crate::cli::{LiveArgs, WatchArgs};
 use crate::suggest::unknown;
-use crate::{hosts, inputs, interrupt, speech};
+use crate::{inputs, speech};
 
 /// How often is looked whether to end.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// All that was seen in a time, or until Ctrl-C.
-pub(super) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
-    hosts::refuse_unknown(live)?;
-    let told = interrupt::until_told()?;
+pub(crate) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
+    host::refuse_unknown(live)?;
+    let told = until_told()?;
     let mut watcher = begin(live, &[])?;
     speech::detail(|| format!("watching by {}", watcher.level().name()));
     wait(Instant::now(), time, &told);
@@ -32,9 +34,9 @@ pub(super) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watc
 }
 
 /// All that was seen until the end.
-pub(super) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
-    hosts::refuse_unknown(&args.live)?;
-    let told = interrupt::until_told()?;
+pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
+    host::refuse_unknown(&args.live)?;
+    let told = until_told()?;
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
     let mut watcher = begin(&args.live, &args.interfaces)?;
     let begun = Instant::now();

@@ -1,0 +1,24 @@
+//! What changes settings and puts them back: `ab`, `fix` and `undo`.
+
+pub(crate) mod ab;
+pub(crate) mod fix;
+mod places;
+pub(crate) mod undo;
+
+use coalescope_change::journal;
+use coalescope_report::{Document, FixReport, UndoReport, document};
+use schemars::Schema;
+
+use crate::cli::SchemaName;
+
+pub(crate) use coalescope_change::guardian::serve_if_asked;
+pub(crate) use places::mention_left;
+
+/// The schema of what these print and write.
+pub(crate) fn schema(name: SchemaName) -> anyhow::Result<Schema> {
+    Ok(match name {
+        SchemaName::Fix => FixReport::schema(),
+        SchemaName::Undo => UndoReport::schema(),
+        _ => document::schema::<journal::Journal>(journal::SCHEMA),
+    })
+}

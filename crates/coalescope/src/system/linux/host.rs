@@ -1,0 +1,103 @@
+//! What this host is set to, with interfaces named as they are from here.
+
+use std::time::Instant;
+
+use anyhow::bail;
+use coalescope_host::live as kernel;
+use coalescope_host::model::Snapshot;
+use coalescope_host::names::key_of;
+
+use crate::cli::LiveArgs;
+use crate::speech::{self, in_brief, took};
+use crate::suggest::unknown;
+
+/// This host. With `--netns NAME` its interfaces are called as they are from here.
+pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
+    let snapshot = collect(live)?;
+    if let Some(name) = live.netns.as_ref().filter(|name| !name.contains('/')) {
+        return Ok(seen_from_outside(snapshot, name));
+    }
+    Ok(snapshot)
+}
+
+/// Looks at this host.
+pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
+    refuse_unknown(live)?;
+    let begun = Instant::now();
+    let snapshot = kernel::collect(&kernel::Options {
+        netns: live.netns.clone(),
+        all_netns: live.all_netns,
+    });
+    speech::detail(|| {
+        let what = in_brief(&snapshot);
+        format!("read {}: {what}, in {}", place(live), took(begun))
+    });
+    refuse_empty(live, &snapshot)?;
+    Ok(snapshot)
+}
+
+fn place(live: &LiveArgs) -> String {
+    match (&live.netns, live.all_netns) {
+        (Some(name), _) => format!("the network namespace {name}"),
+        (None, true) => "all network namespaces of this host".to_owned(),
+        (None, false) => "this host".to_owned(),
+    }
+}
+
+/// A namespace has `lo` at least: one without interfaces could not be read.
+fn refuse_empty(live: &LiveArgs, snapshot: &Snapshot) -> anyhow::Result<()> {
+    let Some(name) = &live.netns else {
+        return Ok(());
+    };
+    if !snapshot.interfaces.is_empty() {
+        return Ok(());
+    }
+    let why = snapshot.unread.first();
+    let why = why.map(|unread| format!("{}: {}", unread.what, unread.why));
+    bail!(
+        "nothing could be read of the network namespace {name}: {}",
+        why.unwrap_or_default()
+    )
+}
+
+/// A name that no namespace has, with the one that was probably meant.
+pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
+    let known = namespaces();
+    match &live.netns {
+        Some(name) if !name.contains('/') && !known.contains(name) => {
+            let known = known.iter().map(String::as_str);
+            bail!(unknown(
+                "network namespace",
+                name,
+                known,
+                "`ip netns list` lists those with a name"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The namespaces that have a name.
+pub(crate) fn namespaces() -> Vec<String> {
+    let entries = std::fs::read_dir("/run/netns")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
+}
+
+/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
+/// `ns/NAME/eth0`.
+fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
+    let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
+    snapshot.interfaces = interfaces
+        .map(|(key, mut interface)| {
+            interface.namespace = Some(name.to_owned());
+            (key_of(Some(name), &key), interface)
+        })
+        .collect();
+    let stack = std::mem::take(&mut snapshot.stack);
+    snapshot.namespaces.insert(name.to_owned(), stack);
+    snapshot
+}
