@@ -1,6 +1,7 @@
 //! The facts that a trace yields, as `coalescope/trace/1` prints them. `None` is "not known".
 
 pub(crate) mod connection;
+pub(crate) mod datagrams;
 pub(crate) mod hop;
 pub(crate) mod trace;
 
@@ -9,5 +10,6 @@ pub use crate::lengths::{Fate, Length, Lengths};
 pub use connection::{
     Connection, Direction, Endpoint, Examples, Phases, Rejected, Repeats, Vantage,
 };
+pub use datagrams::DatagramHop;
 pub use hop::{Hop, HopConnection, Outcomes, Slot, Strip};
 pub use trace::{Point, Trace};

@@ -1,6 +1,7 @@
 //! What the analysis keeps of a frame.
 
 pub(crate) mod digester;
+mod dns;
 mod fixed;
 mod steady;
 
@@ -85,6 +86,12 @@ impl Frame {
     /// The "packet too big" message that this is, if the digest says so.
     pub(crate) fn too_big(&self) -> Option<&TooBig> {
         self.rare.as_ref().map(|rare| &rare.too_big)
+    }
+
+    /// Of a datagram: the payload of those that it is made of, where its content shows that; else 0. It stands where
+    /// TCP has its sequence number.
+    pub(crate) fn datagram_segment(&self) -> u32 {
+        self.seq
     }
 
     /// Whether it is odd in any of these ways.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use coalescope_wire::{Address, Ip, TunnelKind, Tunnels};
 
 /// Both ends of a connection, lower one first, so that both directions have the same key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     low: Halves,
     high: Halves,

@@ -17,6 +17,7 @@
 //! | connection | `point`, `table`, `connection` | found once for each run of its frames; handshake, phases, round trips; a frame that was to be expected passes all checks (`connection/predicted`) |
 //! | direction | `flow` | byte ranges (`ranges`): new, again, late, merged |
 //! | hop | `hop` | the same connection at the next point (`link`), which point comes first (`order`, `sides`), clocks (`clock`), the fate of each frame (`join`, `outcome`) |
+//! | UDP | `datagrams` | the same datagram at the next point, by how its payload begins; what was merged, by lengths |
 //! | facts | `summary`, `facts`, `kept` | a connection's facts are made when asked for, not kept |
 //!
 //! For a page's pictures [`mod@series`] reads the same inputs again, with a few connections only.
@@ -30,6 +31,7 @@
 //! | read window | 256 KiB, or the largest record held: 256 KiB (pcap), 16 MiB (pcapng) | block passed over, warning |
 //! | zstd window | 128 MiB, as the frame asks | reading ends, warning |
 //! | pcapng interfaces | 65,536, then 1,024 shared by link type and clock; 64 as points | shared, or left out with a warning |
+//! | UDP datagrams remembered of a point, where there are several points | 131,072 (12 MiB) | later ones are not judged, with a warning |
 //! | IP datagrams in reassembly, a point | 64 of 128 pieces, 30 s; lengths only | oldest left out, counted |
 //! | unacknowledged first transmissions | 8,192 a direction, 524,288 a point (20 MiB) | oldest without a verdict; 16 a direction stay |
 //! | frames among which copies are found | 65,536 a point (1 MiB) | oldest forgotten |
@@ -47,6 +49,7 @@
 
 mod acks;
 mod connection;
+mod datagrams;
 mod divisor;
 mod doubled;
 pub mod facts;

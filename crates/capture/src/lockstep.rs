@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 
+use crate::datagrams;
 use crate::facts::trace::Trace;
 use crate::feed::Feed;
 use crate::file::Source;
@@ -209,6 +210,12 @@ impl<'scope> Run<'scope> {
         };
         let tells = self.observer.is_some();
         self.hops.resize_with(hops, || Hop::new(tells));
+        if hops > 0 && !tells {
+            let remember = |point: &mut Point| {
+                point.datagrams.get_or_insert_default();
+            };
+            self.points.iter_mut().for_each(remember);
+        }
     }
 
     /// Reads everything.
@@ -346,6 +353,8 @@ impl<'scope> Run<'scope> {
             hop_facts.extend(hop.finish(pair, [&names[i], &names[i + 1]]));
         }
         drop(hops);
+        let datagrams = points.iter_mut().map(Point::take_datagrams).collect();
+        let datagram_hops = datagrams::hops(datagrams, &names);
         let end_of = |point: usize| if by_interface { &ends[0] } else { &ends[point] };
         let point_facts = points
             .into_iter()
@@ -358,6 +367,7 @@ impl<'scope> Run<'scope> {
         let mut trace = Trace {
             points: point_facts.collect(),
             hops: hop_facts,
+            datagram_hops,
         };
         revised::disprove_uncut(&mut trace);
         revised::set_between(&mut trace);

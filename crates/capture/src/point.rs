@@ -6,6 +6,7 @@ use std::mem::discriminant;
 use coalescope_wire::LinkType;
 
 use crate::connection::{Connection, Tracked};
+use crate::datagrams::Datagrams;
 use crate::flow::Data;
 use crate::frame::{Digest, Frame, TooBig};
 use crate::kept::Connections;
@@ -29,6 +30,8 @@ pub(crate) struct Totals {
     pub(crate) unparsed: u64,
     pub(crate) unknown_link: u64,
     pub(crate) doubled: u64,
+    /// UDP datagrams that came later than can be remembered.
+    pub(crate) datagrams_forgotten: u64,
     /// Connections that made room for others.
     pub(crate) summed: Summed,
     first_ns: i64,
@@ -47,6 +50,7 @@ impl Default for Totals {
             unparsed: 0,
             unknown_link: 0,
             doubled: 0,
+            datagrams_forgotten: 0,
             summed: Summed::default(),
             first_ns: i64::MAX,
             last_ns: i64::MIN,
@@ -127,6 +131,8 @@ pub(crate) struct Point {
     pub(crate) totals: Totals,
     pub(crate) table: Table,
     pub(crate) common: Common,
+    /// Kept where points are compared with each other.
+    pub(crate) datagrams: Option<Datagrams>,
 }
 
 impl Point {
@@ -192,7 +198,12 @@ impl Point {
             }
             Digest::Unparsed => self.totals.unparsed += 1,
             Digest::UnknownLink => self.totals.unknown_link += 1,
-            Digest::Udp => self.totals.udp_bytes += u64::from(item.frame.original_len),
+            Digest::Udp => {
+                self.totals.udp_bytes += u64::from(item.frame.original_len);
+                if let Some(datagrams) = &mut self.datagrams {
+                    datagrams.take(&item.frame);
+                }
+            }
             Digest::Tcp | Digest::Other => {}
         }
     }
@@ -221,6 +232,13 @@ impl Point {
     pub(crate) fn settle(&mut self) {
         self.table
             .for_each(|connection| connection.finish(&mut self.common));
+    }
+
+    /// Gives away what is remembered of UDP.
+    pub(crate) fn take_datagrams(&mut self) -> Datagrams {
+        let datagrams = self.datagrams.take().unwrap_or_default();
+        self.totals.datagrams_forgotten = datagrams.forgotten();
+        datagrams
     }
 
     /// Gives everything away.

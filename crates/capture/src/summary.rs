@@ -256,7 +256,7 @@ fn seen(connection: &Connection) -> Vec<&'static str> {
     .collect()
 }
 
-fn endpoint((address, port): (u128, u16), version: u8) -> Endpoint {
+pub(crate) fn endpoint((address, port): (u128, u16), version: u8) -> Endpoint {
     let address = if version == 4 {
         Ipv4Addr::from(address as u32).into()
     } else {

@@ -265,6 +265,7 @@ mod tests {
         let trace = Trace {
             points: vec![point("direct", 100.0, 6.0, |_| {}), second],
             hops: Vec::new(),
+            ..Trace::default()
         };
         let (comparison, findings) = compare(&trace).expect("both have data");
         (comparison.difference, findings)

@@ -13,6 +13,8 @@ pub enum Id {
     MergedFramesLost,
     /// A router refuses merged frames with "packet too big" although each segment would fit.
     MergedFramesRejected,
+    /// Merged UDP datagrams vanish where single ones pass.
+    MergedDatagramsLost,
     /// Of two transfers the slow one arrives unmerged (with `--compare`).
     NoMerging,
     /// Segments arrive out of order, so that they cannot be merged.
@@ -38,6 +40,7 @@ impl Id {
         match self {
             Self::MergedFramesLost => "merged-frames-lost",
             Self::MergedFramesRejected => "merged-frames-rejected",
+            Self::MergedDatagramsLost => "merged-datagrams-lost",
             Self::NoMerging => "no-merging",
             Self::ReorderedBeforeMerge => "reordered-before-merge",
             Self::LossNotMerging => "loss-not-merging",

@@ -108,6 +108,7 @@ mod tests {
         let trace = Trace {
             points: vec![point.clone()],
             hops: Vec::new(),
+            ..Trace::default()
         };
         assert!(hint_at(&trace, &point, std::slice::from_ref(&connection)).is_none());
         connection.to_client.stuck_places = 9;

@@ -51,7 +51,11 @@ fn raise(finding: &mut HostFinding, shown: &Finding) {
 }
 
 fn accuses_merging(finding: &HostFinding) -> bool {
-    let about = [Id::MergedFramesLost, Id::MergedFramesRejected];
+    let about = [
+        Id::MergedFramesLost,
+        Id::MergedFramesRejected,
+        Id::MergedDatagramsLost,
+    ];
     finding.explains.iter().any(|id| about.contains(id))
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
+use crate::datagrams;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
@@ -15,6 +16,8 @@ use crate::traffic::{Own, Traffic};
 pub(crate) struct Overview {
     points: Vec<Seen>,
     merged_on_hops: u64,
+    /// UDP datagrams that were merged; none where no hop shows UDP.
+    datagrams: Option<u64>,
     /// What each limit below is by its point alone, and how much data is behind it.
     own: Vec<Own>,
     /// What limits each connection with enough data to tell, by point and connection.
@@ -44,6 +47,7 @@ impl Overview {
         let mut overview = Self {
             points: Vec::new(),
             merged_on_hops: merged_on_hops(trace),
+            datagrams: (!trace.datagram_hops.is_empty()).then(|| datagrams::merged(trace)),
             own: Vec::new(),
             limits: Vec::new(),
         };
@@ -109,6 +113,11 @@ impl Overview {
         } else {
             self.merged_on_hops
         }
+    }
+
+    /// UDP datagrams that were merged; none where no hop shows UDP.
+    pub(crate) fn merged_datagrams(&self) -> Option<u64> {
+        self.datagrams
     }
 
     /// Connections with data at the point that has most of them.

@@ -43,7 +43,7 @@ pub(crate) fn rank(mut findings: Vec<Finding>) -> Vec<Finding> {
 fn is_accusation(id: Id) -> bool {
     matches!(
         id,
-        Id::MergedFramesLost | Id::MergedFramesRejected | Id::NoMerging
+        Id::MergedFramesLost | Id::MergedFramesRejected | Id::MergedDatagramsLost | Id::NoMerging
     )
 }
 

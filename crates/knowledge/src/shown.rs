@@ -116,7 +116,7 @@ mod tests {
                 connections: connections.collect(),
                 ..Point::default()
             }],
-            hops: Vec::new(),
+            ..Trace::default()
         }
     }
 

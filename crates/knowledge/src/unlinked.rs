@@ -78,6 +78,7 @@ mod tests {
         let diagnosis = judge(&Trace {
             points: vec![point("server"), point("client")],
             hops: vec![hop; hops],
+            ..Trace::default()
         });
         (diagnosis.verdict.merging, diagnosis.findings)
     }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
+use crate::datagrams;
 use crate::finding::{Finding, Id, Share};
 use crate::hints::hints;
 use crate::impact::impact;
@@ -72,6 +73,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     if findings.is_empty() {
         findings = hints(trace, overview);
     }
+    findings.extend(datagrams::lost(trace));
     for finding in &mut findings {
         finding.share = share_of(finding, trace, overview, &accusations.explained);
     }
@@ -220,12 +222,7 @@ fn unify(limits: &mut [ConnectionLimit], explained: &[(String, u64)], same: &Sam
 fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
     let merging = merging(overview, findings);
     let Some(first) = findings.first() else {
-        let text = "There is nothing to judge: no TCP connection carries data here.".to_owned();
-        return Verdict {
-            merging: Merging::Unclear,
-            impact: None,
-            text,
-        };
+        return without_findings(overview);
     };
     let about = match merging {
         Merging::Harms => String::new(),
@@ -249,6 +246,32 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
     }
 }
 
+/// Without a TCP connection: what hops show of UDP, if anything.
+fn without_findings(overview: &Overview) -> Verdict {
+    const NO_TCP: &str = "no TCP connection carries data here.";
+    let (merging, text) = match overview.merged_datagrams() {
+        None => (
+            Merging::Unclear,
+            format!("There is nothing to judge: {NO_TCP}"),
+        ),
+        Some(0) => (
+            Merging::NotSeen,
+            format!("No UDP datagram was merged at these points, and {NO_TCP}"),
+        ),
+        Some(merged) => (
+            Merging::Innocent,
+            format!(
+                "Merging is innocent here: {merged} UDP datagrams were merged and do no harm; {NO_TCP}"
+            ),
+        ),
+    };
+    Verdict {
+        merging,
+        impact: None,
+        text,
+    }
+}
+
 /// The title; of a note, that it is one.
 fn headline(first: &Finding) -> String {
     if first.note && first.id != Id::Healthy {
@@ -259,11 +282,16 @@ fn headline(first: &Finding) -> String {
 }
 
 fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
-    if found(findings, Id::MergedFramesLost) || found(findings, Id::MergedFramesRejected) {
+    let harms = [
+        Id::MergedFramesLost,
+        Id::MergedFramesRejected,
+        Id::MergedDatagramsLost,
+    ];
+    if harms.into_iter().any(|id| found(findings, id)) {
         Merging::Harms
     } else if is_doubtful(findings) {
         Merging::Unclear
-    } else if overview.merged_frames() > 0 {
+    } else if overview.merged_frames() + overview.merged_datagrams().unwrap_or(0) > 0 {
         Merging::Innocent
     } else if overview.may_hide_merging().is_some() {
         Merging::Unclear
@@ -293,7 +321,7 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
 }
 
 fn innocent(overview: &Overview, findings: &[Finding]) -> String {
-    let merged = overview.merged_frames();
+    let merged = overview.merged_frames() + overview.merged_datagrams().unwrap_or(0);
     // A note then, or the verdict were another.
     let is_doubtful = findings
         .iter()

@@ -40,6 +40,7 @@ fn every_finding_of_a_trace_means_something() {
     let all = [
         Id::MergedFramesLost,
         Id::MergedFramesRejected,
+        Id::MergedDatagramsLost,
         Id::NoMerging,
         Id::ReorderedBeforeMerge,
         Id::LossNotMerging,

@@ -55,7 +55,11 @@ pub(crate) struct Guilt {
     pub(crate) singles: u64,
 }
 
-const ACCUSATIONS: [&str; 2] = ["merged-frames-lost", "merged-frames-rejected"];
+const ACCUSATIONS: [&str; 3] = [
+    "merged-frames-lost",
+    "merged-frames-rejected",
+    "merged-datagrams-lost",
+];
 
 impl Label {
     /// The label of a case that was played.

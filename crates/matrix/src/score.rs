@@ -58,7 +58,12 @@ impl Mark {
 }
 
 /// Findings that accuse merging, or what cannot carry merged frames.
-const ACCUSING: [&str; 3] = ["merged-frames-lost", "merged-frames-rejected", "no-merging"];
+const ACCUSING: [&str; 4] = [
+    "merged-frames-lost",
+    "merged-frames-rejected",
+    "merged-datagrams-lost",
+    "no-merging",
+];
 
 /// The mark of a diagnosis.
 pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {

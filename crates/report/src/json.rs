@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use coalescope_capture::facts::{Hop, Point};
+use coalescope_capture::facts::{DatagramHop, Hop, Point};
 use coalescope_knowledge::rules::{Meaning, meaning};
 use coalescope_knowledge::{Comparison, ConnectionLimit, Finding, Verdict};
 use schemars::JsonSchema;
@@ -20,6 +20,9 @@ pub(crate) struct Body<'a> {
     points: &'a [Point],
     /// Hops between neighbouring points, in the direction in which data went.
     hops: &'a [Hop],
+    /// The same of UDP datagrams; left out where none was found at two points.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    datagram_hops: &'a [DatagramHop],
     /// Findings, the gravest first.
     findings: Vec<Told<'a>>,
     /// What limits each connection that tells, at the point that shows it best.
@@ -51,6 +54,7 @@ impl<'a> Body<'a> {
             verdict: &report.diagnosis.verdict,
             points: &report.trace.points,
             hops: &report.trace.hops,
+            datagram_hops: &report.trace.datagram_hops,
             findings: report.diagnosis.findings.iter().map(Told::of).collect(),
             limits: &report.diagnosis.limits,
             comparison: report.comparison.as_ref(),

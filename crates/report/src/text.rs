@@ -109,6 +109,11 @@ fn show_trace(page: &mut Page, report: &Report, options: &TextOptions) {
     }
     findings::show(page, &report.diagnosis.findings);
     hops::show(page, &report.trace.hops, &report.diagnosis.findings);
+    hops::show_datagrams(
+        page,
+        &report.trace.datagram_hops,
+        &report.diagnosis.findings,
+    );
     connections::show(page, report, options.connections);
 }
 

@@ -151,6 +151,7 @@ fn report(points: usize, connections: u64) -> Report {
     let trace = Trace {
         points: (0..points).map(point).collect(),
         hops: (0..points.saturating_sub(1)).map(hop).collect(),
+        ..Trace::default()
     };
     Report::new(trace, diagnosis())
 }
@@ -197,6 +198,7 @@ fn drawn(hop: Hop, colour: bool) -> Option<String> {
     let trace = Trace {
         points: Vec::new(),
         hops: vec![hop],
+        ..Trace::default()
     };
     let text = text(&Report::new(trace, diagnosis()), None, colour);
     let line = text.lines().find(|line| line.starts_with("    |"));
@@ -294,6 +296,7 @@ fn names_cannot_speak_to_the_terminal() {
     let trace = Trace {
         points: vec![point],
         hops: Vec::new(),
+        ..Trace::default()
     };
     let verdict = Verdict {
         merging: Merging::NotSeen,

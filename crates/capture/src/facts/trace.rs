@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::connection::Connection;
+use super::datagrams::DatagramHop;
 use super::hop::Hop;
 use crate::kept::Connections;
 
@@ -14,6 +15,8 @@ pub struct Trace {
     pub points: Vec<Point>,
     /// Hops between neighbouring points, in the direction in which data went.
     pub hops: Vec<Hop>,
+    /// The same of UDP datagrams, where the same ones were found at both points.
+    pub datagram_hops: Vec<DatagramHop>,
 }
 
 /// What one observation point saw.
@@ -31,7 +34,7 @@ pub struct Point {
     pub bytes: u64,
     /// Frames that carried TCP.
     pub tcp_frames: u64,
-    /// Bytes of frames that carried UDP, QUIC among it: none of it is judged.
+    /// Bytes of frames that carried UDP, QUIC among it: of it is judged from point to point whether merged ones are lost.
     pub udp_bytes: u64,
     /// Time of the first frame, seconds since 1970.
     pub first_s: Option<f64>,

@@ -2,15 +2,18 @@
 
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, UDP, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
+    Tunnels, UDP, Udp, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
 };
 
 use super::fixed::Before;
 use super::steady::Steady;
-use super::{Digest, Frame, Odd, TooBig, fill_head};
+use super::{Digest, Frame, Odd, TooBig, dns, fill_head};
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
+
+/// Length of a UDP header (RFC 768).
+const UDP_HEADER: usize = 8;
 
 /// Turns raw frames of one point into digests.
 #[derive(Debug, Default)]
@@ -77,12 +80,19 @@ impl Digester {
             Transport::TooBig(error) => {
                 return too_big(raw, packet, error.mtu, error.quoted_offset, slot);
             }
-            Transport::Udp(_) => Digest::Udp,
+            Transport::Udp(udp) => {
+                fill_datagram(slot, raw, packet, udp);
+                Digest::Udp
+            }
             Transport::Other | Transport::LaterFragment => Digest::Other,
         };
         match packet.ip.fragment {
             None => digest,
-            Some(_) if packet.ip.protocol == UDP => Digest::Udp,
+            // Of a datagram in pieces no point sees the whole.
+            Some(_) if packet.ip.protocol == UDP => {
+                slot.head_len = 0;
+                Digest::Udp
+            }
             Some(fragment) => {
                 let is_first = matches!(digest, Digest::Tcp);
                 self.fragments.add(&packet.ip, fragment, is_first, slot)
@@ -131,6 +141,20 @@ fn fill(slot: &mut Frame, raw: &RawFrame<'_>, (ip, tcp): (&Ip, &Tcp), layers: &(
     let after_headers = tcp.offset + usize::from(tcp.header_len);
     let payload = raw.data.get(after_headers..).unwrap_or_default();
     fill_head(slot, payload, tcp.payload_len);
+}
+
+fn fill_datagram(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, udp: &Udp) {
+    let context = context(packet.ip.version, &packet.tunnels);
+    (slot.key, slot.from_low) =
+        Key::new(&packet.ip, (udp.source_port, udp.destination_port), context);
+    slot.ttl = packet.ip.ttl;
+    let payload = raw.data.get(udp.offset + UDP_HEADER..).unwrap_or_default();
+    let captured = payload.get(..udp.payload_len as usize).unwrap_or(payload);
+    let is_dns = [udp.source_port, udp.destination_port].contains(&dns::PORT);
+    let first = Some(captured).filter(|_| is_dns);
+    let first = first.and_then(|payload| dns::first_message(payload, udp.payload_len));
+    (slot.payload, slot.seq) = (udp.payload_len, first.unwrap_or(0));
+    fill_head(slot, captured, udp.payload_len);
 }
 
 /// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).

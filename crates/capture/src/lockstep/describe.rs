@@ -68,8 +68,8 @@ fn mostly_udp(totals: &Totals) -> Option<String> {
     let percent = totals.udp_bytes as f64 * 100.0 / totals.bytes.max(1) as f64;
     (percent >= 50.0).then(|| {
         format!(
-            "{percent:.0}% of the bytes are UDP (QUIC is UDP, too), of which coalescope judges nothing: what is said \
-             here is about TCP"
+            "{percent:.0}% of the bytes are UDP (QUIC is UDP, too), of which coalescope judges only whether merged datagrams \
+             are lost from one point to the next: all else that is said here is about TCP"
         )
     })
 }
@@ -93,6 +93,10 @@ fn totals_warnings(totals: &Totals, incomplete: u64) -> Vec<String> {
     warn(
         totals.doubled,
         "frames were captured twice; the copies were left out",
+    );
+    warn(
+        totals.datagrams_forgotten,
+        "UDP datagrams came later than can be remembered, and are not looked for at the next point",
     );
     if totals.summed.connections > 0 {
         warnings.push(summed_up(&totals.summed));

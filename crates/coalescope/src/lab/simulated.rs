@@ -167,7 +167,11 @@ fn found(incident: &Incident, diagnosis: &Diagnosis) -> bool {
 
 /// Findings that blame merging.
 fn accused(diagnosis: &Diagnosis) -> Vec<String> {
-    let harms = [Id::MergedFramesLost, Id::MergedFramesRejected];
+    let harms = [
+        Id::MergedFramesLost,
+        Id::MergedFramesRejected,
+        Id::MergedDatagramsLost,
+    ];
     let findings = diagnosis.findings.iter().map(|finding| finding.id);
     let mut ids: Vec<String> = findings
         .filter(|id| harms.contains(id))

@@ -30,6 +30,13 @@ impl Captures {
         captures
     }
 
+    /// A folder for others.
+    pub(crate) fn empty() -> Self {
+        Self {
+            directory: TempDir::new().unwrap(),
+        }
+    }
+
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, bytes).unwrap();

@@ -10,6 +10,8 @@ mod check;
 mod common;
 #[cfg(target_os = "linux")]
 mod confine;
+#[cfg(target_os = "linux")]
+mod datagrams;
 mod errors;
 #[cfg(target_os = "linux")]
 mod fix;

@@ -33,7 +33,7 @@ fn article(finding: &Finding) -> Markup {
 
 fn tone(finding: &Finding) -> Tone {
     match finding.id {
-        Id::MergedFramesLost | Id::MergedFramesRejected => Tone::Bad,
+        Id::MergedFramesLost | Id::MergedFramesRejected | Id::MergedDatagramsLost => Tone::Bad,
         Id::Healthy => Tone::Good,
         _ if finding.note => Tone::Plain,
         _ => Tone::Warn,

@@ -22,7 +22,7 @@ pub(crate) fn show(page: &mut Page, findings: &[Finding]) {
 
 fn tone(finding: &Finding) -> Tone {
     match finding.id {
-        Id::MergedFramesLost | Id::MergedFramesRejected => Tone::Bad,
+        Id::MergedFramesLost | Id::MergedFramesRejected | Id::MergedDatagramsLost => Tone::Bad,
         Id::Healthy => Tone::Good,
         _ if finding.note => Tone::Plain,
         _ => Tone::Heading,

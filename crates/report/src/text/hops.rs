@@ -1,12 +1,15 @@
 //! For each hop, what became of the frames.
 
-use coalescope_capture::facts::Hop;
+use coalescope_capture::facts::{DatagramHop, Hop};
 use coalescope_knowledge::Finding;
 
 use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use super::strip;
-use crate::words::hops::{brief, cell, is_accused, outcome_table, test, timing, title, told};
+use crate::words::hops::{
+    Counts, brief, cell, datagram_table, is_accused, loses_datagrams, outcome_table, test, timing,
+    title, told,
+};
 
 const INDENT: usize = 4;
 
@@ -18,7 +21,7 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     page.heading("Hops: what became of data frames");
     for hop in told {
         page.paragraph("  ", "    ", &title(hop), Tone::Plain);
-        outcomes(page, hop, is_accused(hop, findings));
+        outcomes(page, outcome_table(hop), is_accused(hop, findings));
         strip::show(page, hop);
         if let Some(test) = test(hop) {
             page.paragraph("    ", "    ", &test, Tone::Plain);
@@ -30,8 +33,21 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     }
 }
 
-fn outcomes(page: &mut Page, hop: &Hop, accused: bool) {
-    let (columns, rows) = outcome_table(hop);
+/// For each hop of datagrams, what became of them; one that shows no merged ones says nothing.
+pub(crate) fn show_datagrams(page: &mut Page, hops: &[DatagramHop], findings: &[Finding]) {
+    let telling: Vec<_> = hops.iter().filter(|hop| hop.merged.seen > 0).collect();
+    if telling.is_empty() {
+        return;
+    }
+    page.heading("Hops: what became of UDP datagrams");
+    for hop in telling {
+        let title = format!("{} -> {}", hop.from, hop.to);
+        page.paragraph("  ", "    ", &title, Tone::Plain);
+        outcomes(page, datagram_table(hop), loses_datagrams(hop, findings));
+    }
+}
+
+fn outcomes(page: &mut Page, (columns, rows): Counts<'_>, accused: bool) {
     let header = std::iter::once("").chain(columns.iter().map(|(title, _)| *title));
     let mut table = Grid::new(header).with([0], Column::Name);
     for (name, outcomes) in &rows {

@@ -1,6 +1,6 @@
 //! Words for what became of the frames of a hop.
 
-use coalescope_capture::facts::{Hop, Outcomes, Trace};
+use coalescope_capture::facts::{DatagramHop, Hop, Outcomes, Trace};
 use coalescope_knowledge::{Finding, Id};
 
 use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
@@ -72,6 +72,18 @@ pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
         .iter()
         .filter(here)
         .any(|finding| finding.id == Id::MergedFramesLost)
+}
+
+/// Whether a finding says that merged datagrams are lost here.
+pub(crate) fn loses_datagrams(hop: &DatagramHop, findings: &[Finding]) -> bool {
+    let mut found = findings
+        .iter()
+        .filter(|one| one.id == Id::MergedDatagramsLost);
+    let is_here = |finding: &Finding| {
+        let place = finding.hop.as_ref();
+        place.is_some_and(|place| place.from == hop.from && place.to == hop.to)
+    };
+    found.any(is_here)
 }
 
 /// What happens on a hop, or before it: what findings say of it, and what order it keeps; the second of each pair says
@@ -218,11 +230,23 @@ pub(crate) fn told(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
 }
 
 /// What a hop's table shows: the columns that say something, and a row for each sort of frames.
-pub(crate) fn outcome_table(hop: &Hop) -> (Vec<Column>, Vec<(&'static str, &Outcomes)>) {
-    let rows: Vec<_> = sorts(hop)
-        .into_iter()
-        .filter(|(name, outcomes)| *name != "TSO" || outcomes.seen > 0)
-        .collect();
+pub(crate) fn outcome_table(hop: &Hop) -> Counts<'_> {
+    let rows = sorts(hop).into_iter();
+    columns_of(
+        rows.filter(|(name, outcomes)| *name != "TSO" || outcomes.seen > 0)
+            .collect(),
+    )
+}
+
+/// The same of datagrams.
+pub(crate) fn datagram_table(hop: &DatagramHop) -> Counts<'_> {
+    columns_of(vec![("merged", &hop.merged), ("single", &hop.single)])
+}
+
+/// The columns that say something, and a row for each sort.
+pub(crate) type Counts<'a> = (Vec<Column>, Vec<(&'static str, &'a Outcomes)>);
+
+fn columns_of<'a>(rows: Vec<(&'static str, &'a Outcomes)>) -> Counts<'a> {
     let is_shown = |(title, value): &Column| {
         ALWAYS.contains(title) || rows.iter().any(|(_, outcomes)| value(outcomes) > 0)
     };

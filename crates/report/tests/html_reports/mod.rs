@@ -119,6 +119,7 @@ fn facts(name: &str, connections: u64) -> (Trace, Diagnosis) {
     let trace = Trace {
         points: points.into(),
         hops: vec![hop],
+        ..Trace::default()
     };
     (trace, diagnosis)
 }

@@ -1,0 +1,109 @@
+//! UDP from one point to the next: datagrams have no numbers, so that one is found again by how its payload begins, and
+//! what was merged by lengths: merged datagrams are as long as those that they are made of.
+
+mod fates;
+mod judged;
+mod order;
+mod pairs;
+mod way;
+
+use crate::facts::DatagramHop;
+use crate::frame::Frame;
+use crate::key::Key;
+use fates::Fates;
+use order::upstream;
+use way::Way;
+
+/// Datagrams remembered of a point: 12 MiB. A switch that loses merged ones loses them from the start.
+const REMEMBERED: usize = 131_072;
+
+/// A datagram as one point saw it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    time_ns: i64,
+    number: u64,
+    key: Key,
+    from_low: bool,
+    ttl: u8,
+    payload: u32,
+    /// Payload of the datagrams that it is made of, where that is known; 0 where it is not.
+    segment: u32,
+    /// How its payload begins.
+    token: u64,
+}
+
+/// What a point remembers of UDP.
+#[derive(Debug, Default)]
+pub(crate) struct Datagrams {
+    seen: Vec<Seen>,
+    /// Those that came later than can be remembered.
+    forgotten: u64,
+}
+
+impl Datagrams {
+    /// Takes one, if it can be found again: as many bytes of the payload must be there as a token has.
+    pub(crate) fn take(&mut self, frame: &Frame) {
+        if usize::from(frame.head_len) < frame.head.len() {
+            return;
+        }
+        if self.seen.len() == REMEMBERED {
+            self.forgotten += 1;
+            return;
+        }
+        self.seen.push(Seen {
+            time_ns: frame.time_ns,
+            number: frame.number,
+            key: frame.key,
+            from_low: frame.from_low,
+            ttl: frame.ttl,
+            payload: frame.payload,
+            segment: frame.datagram_segment(),
+            token: token(&frame.head),
+        });
+    }
+
+    pub(crate) fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+}
+
+fn token(head: &[u8; 16]) -> u64 {
+    let number = u128::from_le_bytes(*head);
+    // Both halves count alike: a DNS query differs in its first bytes, QUIC in its last.
+    (number as u64).rotate_left(23) ^ ((number >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Hops of datagrams between neighbouring points, in the direction in which they went.
+pub(crate) fn hops(mut points: Vec<Datagrams>, names: &[String]) -> Vec<DatagramHop> {
+    points.iter_mut().for_each(fates::by_length);
+    // Twice: what is merged at a point may be seen at the one in front of it, or behind it, alone.
+    for _ in 0..2 {
+        for at in 1..points.len() {
+            let (before, behind) = points.split_at_mut(at);
+            if let (Some(one), Some(two)) = (before.last_mut(), behind.first_mut()) {
+                fates::tell_segments(one, two);
+                fates::tell_segments(two, one);
+            }
+        }
+    }
+    let pairs = points.windows(2).zip(names.windows(2));
+    let hops = pairs.flat_map(|(points, names)| between(points, names));
+    hops.collect()
+}
+
+fn between(points: &[Datagrams], names: &[String]) -> Vec<DatagramHop> {
+    let ([one, two], [first, second]) = (points, names) else {
+        return Vec::new();
+    };
+    let fates = [Fates::of(one, two), Fates::of(two, one)];
+    let ways = [Way::ToServer, Way::ToClient];
+    let hops = ways.into_iter().filter_map(|way| {
+        let is_first = upstream(&fates[0], way)?;
+        let (fates, [from, to]) = match is_first {
+            true => (&fates[0], [first, second]),
+            false => (&fates[1], [second, first]),
+        };
+        Some(judged::judged(fates, way, [from, to]))
+    });
+    hops.collect()
+}

@@ -1,0 +1,163 @@
+//! What became of each datagram: from lengths alone, since a merged one is as long as its parts together.
+
+use std::collections::HashMap;
+
+use super::pairs::{Pairs, Side};
+use super::way::{Way, ways};
+use super::{Datagrams, Seen};
+use crate::key::Key;
+
+/// Payload of the longest datagram that fits an Ethernet frame (1,500 bytes, RFC 894, less 20 of IPv4 and 8 of UDP).
+const LONGEST: u32 = 1472;
+/// Long datagrams that are whole multiples of the others, for lengths alone to tell that they were merged: half.
+const MULTIPLES: usize = 2;
+
+/// What became of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fate {
+    #[default]
+    Lost,
+    Arrived,
+    /// As several.
+    Split,
+    /// The first of several did, and not all.
+    InPart,
+    /// Inside of a longer one.
+    Merged,
+}
+
+/// From one point to another.
+pub(super) struct Fates<'a> {
+    pub(super) one: &'a [Seen],
+    pub(super) two: &'a [Seen],
+    pub(super) pairs: Pairs,
+    pub(super) all: Vec<Fate>,
+    pub(super) ways: Vec<Way>,
+}
+
+impl<'a> Fates<'a> {
+    pub(super) fn of(one: &'a Datagrams, two: &'a Datagrams) -> Self {
+        let (one, two) = (&one.seen[..], &two.seen[..]);
+        let [ways, ways_behind] = [one, two].map(ways);
+        let side = |seen, ways| Side { seen, ways };
+        let pairs = Pairs::of(side(one, &ways), side(two, &ways_behind));
+        let mut fates = Self {
+            all: vec![Fate::Lost; one.len()],
+            ways,
+            one,
+            two,
+            pairs,
+        };
+        fates.follow();
+        fates
+    }
+
+    fn follow(&mut self) {
+        let (before, behind) = (Flows::of(self.one), Flows::of(self.two));
+        for at in 0..self.one.len() {
+            let Some(place) = self.pairs.other[at] else {
+                continue;
+            };
+            let (left, came) = (self.one[at].payload, self.two[place].payload);
+            self.all[at] = match left.cmp(&came) {
+                std::cmp::Ordering::Equal => Fate::Arrived,
+                std::cmp::Ordering::Greater => self.split(at, place, &behind),
+                std::cmp::Ordering::Less => self.merged(at, place, &before),
+            };
+        }
+    }
+
+    /// The others of its parts follow the first, in the same flow.
+    fn split(&self, at: usize, place: usize, behind: &Flows) -> Fate {
+        let (whole, part) = (self.one[at].payload, self.two[place].payload);
+        let mut sum = part;
+        for &next in behind.after(self.two, place) {
+            let seen = &self.two[next];
+            let is_other = self.pairs.taken[next] || seen.payload > part;
+            if sum >= whole || is_other || !self.pairs.is_near(&self.one[at], seen) {
+                break;
+            }
+            sum += seen.payload;
+        }
+        if sum >= whole {
+            Fate::Split
+        } else {
+            Fate::InPart
+        }
+    }
+
+    /// Those that are in the longer one with it follow it, in the same flow, and are found nowhere else.
+    fn merged(&mut self, at: usize, place: usize, before: &Flows) -> Fate {
+        let (whole, part) = (self.two[place].payload, self.one[at].payload);
+        let mut sum = part;
+        for &next in before.after(self.one, at) {
+            let seen = &self.one[next];
+            let is_other = self.pairs.other[next].is_some() || seen.payload > part;
+            if sum >= whole || is_other || !self.pairs.is_near(seen, &self.two[place]) {
+                break;
+            }
+            sum += seen.payload;
+            self.all[next] = Fate::Merged;
+        }
+        Fate::Merged
+    }
+}
+
+/// The datagrams of each flow and direction, in order.
+struct Flows(HashMap<(Key, bool), Vec<usize>>);
+
+impl Flows {
+    fn of(seen: &[Seen]) -> Self {
+        let mut flows = HashMap::<_, Vec<usize>>::new();
+        for (at, one) in seen.iter().enumerate() {
+            flows.entry((one.key, one.from_low)).or_default().push(at);
+        }
+        Self(flows)
+    }
+
+    fn after(&self, seen: &[Seen], at: usize) -> &[usize] {
+        let one = &seen[at];
+        let flow = self.0.get(&(one.key, one.from_low));
+        let flow = flow.map(Vec::as_slice).unwrap_or_default();
+        &flow[flow.partition_point(|place| *place <= at)..]
+    }
+}
+
+/// Notes at the first point of which parts a datagram is, as the second one shows: it was cut, or its parts came as they were.
+pub(super) fn tell_segments(one: &mut Datagrams, two: &Datagrams) {
+    let fates = Fates::of(one, two);
+    let told = fates.all.iter().enumerate().filter_map(|(at, fate)| {
+        let other = &fates.two[fates.pairs.other[at]?];
+        let segment = match fate {
+            Fate::Split | Fate::InPart => other.payload,
+            Fate::Arrived => other.segment,
+            Fate::Merged | Fate::Lost => 0,
+        };
+        (segment > 0).then_some((at, segment))
+    });
+    let told: Vec<_> = told.collect();
+    for (at, segment) in told {
+        one.seen[at].segment = segment;
+    }
+}
+
+/// Notes what lengths alone tell: datagrams too long for a frame, of a flow whose others are not, and that are multiples of these.
+pub(super) fn by_length(point: &mut Datagrams) {
+    for flow in Flows::of(&point.seen).0.values() {
+        let long = |at: &&usize| point.seen[**at].payload > LONGEST;
+        let short = flow.iter().filter(|at| !long(at));
+        let Some(part) = short.map(|&at| point.seen[at].payload).max() else {
+            continue;
+        };
+        let long: Vec<usize> = flow.iter().filter(long).copied().collect();
+        let multiples = long
+            .iter()
+            .filter(|&&at| point.seen[at].payload.is_multiple_of(part));
+        if multiples.count() * MULTIPLES < long.len() {
+            continue;
+        }
+        for at in long {
+            point.seen[at].segment = part;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What became of datagrams on a hop, in numbers.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use super::Seen;
+use super::fates::{Fate, Fates};
+use super::way::Way;
+use crate::facts::{DatagramHop, Endpoint, Outcomes};
+use crate::fisher::odds_and_p;
+use crate::summary::endpoint;
+
+/// Datagrams of a client to a server that were found at both points, for others of theirs to have been lost rather than to have
+/// gone another way: of one it might be chance.
+const A_FEW: usize = 2;
+/// Frame numbers kept of each sort.
+const EXAMPLES: usize = 5;
+
+/// Who talks to whom; a resolver takes another port for each query.
+type Group = (u128, u128, u16);
+
+pub(super) fn judged(fates: &Fates<'_>, way: Way, [from, to]: [&str; 2]) -> DatagramHop {
+    let mut hop = DatagramHop {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        ..DatagramHop::default()
+    };
+    let groups = groups(fates, way);
+    let between = matched(fates, way);
+    let mut losers = HashMap::<Group, u64>::new();
+    for (at, seen) in fates.one.iter().enumerate() {
+        if fates.ways[at] != way {
+            continue;
+        }
+        let group = group(seen, way);
+        let is_known = groups.get(&group).is_some_and(|found| *found >= A_FEW);
+        let fate = Some(fates.all[at]).filter(|_| is_known && between.contains(&seen.time_ns));
+        count(&mut hop, seen, fate);
+        let is_merged_lost = seen.segment > 0 && matches!(fate, Some(Fate::Lost | Fate::InPart));
+        *losers.entry(group).or_default() += u64::from(is_merged_lost);
+    }
+    hop.server = worst(&losers, fates.one, way);
+    let lost = |outcomes: &Outcomes| outcomes.lost + outcomes.partly_lost;
+    let [whole_merged, whole_single] =
+        [&hop.merged, &hop.single].map(|one| one.came_through() - one.partly_lost);
+    let table = [
+        lost(&hop.merged),
+        whole_merged,
+        lost(&hop.single),
+        whole_single,
+    ];
+    (hop.odds_ratio, hop.p_value) = odds_and_p(table);
+    hop
+}
+
+fn count(hop: &mut DatagramHop, seen: &Seen, fate: Option<Fate>) {
+    let is_merged = seen.segment > 0;
+    let outcomes = if is_merged {
+        &mut hop.merged
+    } else {
+        &mut hop.single
+    };
+    outcomes.seen += 1;
+    let (counter, examples) = match fate {
+        None => (&mut outcomes.not_judged, None),
+        Some(Fate::Lost) => (&mut outcomes.lost, Some(true)),
+        Some(Fate::InPart) => (&mut outcomes.partly_lost, Some(true)),
+        Some(Fate::Arrived) => (&mut outcomes.arrived, Some(false)),
+        Some(Fate::Split) => (&mut outcomes.resplit, Some(false)),
+        Some(Fate::Merged) => (&mut outcomes.merged_further, Some(false)),
+    };
+    *counter += 1;
+    let examples = match (is_merged, examples) {
+        (true, Some(true)) => &mut hop.merged_lost_frames,
+        (true, Some(false)) => &mut hop.merged_arrived_frames,
+        (false, Some(true)) => &mut hop.single_lost_frames,
+        _ => return,
+    };
+    if examples.len() < EXAMPLES {
+        examples.push(seen.number);
+    }
+}
+
+fn group(seen: &Seen, way: Way) -> Group {
+    let [client, server] = ends(seen, way);
+    (client.0, server.0, server.1)
+}
+
+fn ends(seen: &Seen, way: Way) -> [(u128, u16); 2] {
+    let [low, high] = seen.key.ends();
+    let client_is_low = seen.from_low == (way == Way::ToServer);
+    if client_is_low {
+        [low, high]
+    } else {
+        [high, low]
+    }
+}
+
+/// How many datagrams of each were found at both points.
+fn groups(fates: &Fates<'_>, way: Way) -> HashMap<Group, usize> {
+    let mut groups = HashMap::new();
+    for (seen, _) in found(fates, way) {
+        *groups.entry(group(seen, way)).or_default() += 1;
+    }
+    groups
+}
+
+fn found<'a>(fates: &'a Fates<'_>, way: Way) -> impl Iterator<Item = (&'a Seen, usize)> {
+    let all = fates.one.iter().zip(&fates.pairs.other).zip(&fates.ways);
+    all.filter_map(move |((seen, other), own)| Some((seen, (*other).filter(|_| *own == way)?)))
+}
+
+/// While both captures ran: from the first datagram that is in both to the last.
+fn matched(fates: &Fates<'_>, way: Way) -> RangeInclusive<i64> {
+    let times = || found(fates, way).map(|(seen, _)| seen.time_ns);
+    times().min().unwrap_or(i64::MAX)..=times().max().unwrap_or(i64::MIN)
+}
+
+/// The server with which most merged datagrams are lost.
+fn worst(losers: &HashMap<Group, u64>, seen: &[Seen], way: Way) -> Option<Endpoint> {
+    let most = losers.iter().filter(|(_, lost)| **lost > 0);
+    let (group, _) = most.max_by_key(|(group, lost)| (**lost, **group))?;
+    let (_, address, port) = *group;
+    let version = seen
+        .iter()
+        .find(|seen| self::group(seen, way) == *group)?
+        .key
+        .version();
+    Some(endpoint((address, port), version))
+}

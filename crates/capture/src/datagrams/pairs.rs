@@ -1,0 +1,89 @@
+//! The same datagram at two points.
+
+use std::collections::HashMap;
+
+use super::Seen;
+use super::way::Way;
+
+/// How much longer or shorter than usual a datagram may take and still be the same: a resolver asks again after seconds, with
+/// the same bytes.
+const WITHIN_NS: i64 = 500_000_000;
+
+/// Datagrams of one point, and which way each goes.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub(super) seen: &'a [Seen],
+    pub(super) ways: &'a [Way],
+}
+
+/// Of each datagram at one point, where the other has one that begins alike and goes the same way.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub(super) other: Vec<Option<usize>>,
+    /// Of each at the other point, whether it is one of these.
+    pub(super) taken: Vec<bool>,
+    /// Clock and delay, from the first point to the second, in the middle.
+    offset_ns: i64,
+}
+
+impl Pairs {
+    /// Those that begin like no other at either point say how the clocks differ; with that known the others are told apart.
+    pub(super) fn of(one: Side<'_>, two: Side<'_>) -> Self {
+        let places = places(two);
+        let mut pairs = Self {
+            other: vec![None; one.seen.len()],
+            taken: vec![false; two.seen.len()],
+            offset_ns: offset_ns(one, two, &places),
+        };
+        for (at, (seen, way)) in one.seen.iter().zip(one.ways).enumerate() {
+            let same = places
+                .get(&(seen.token, *way))
+                .into_iter()
+                .flatten()
+                .copied();
+            let apart = |place: usize| pairs.apart_ns(seen, &two.seen[place]);
+            let free = same.filter(|&place| !pairs.taken[place] && apart(place) <= WITHIN_NS);
+            if let Some(place) = free.min_by_key(|&place| apart(place)) {
+                pairs.taken[place] = true;
+                pairs.other[at] = Some(place);
+            }
+        }
+        pairs
+    }
+
+    fn apart_ns(&self, one: &Seen, two: &Seen) -> i64 {
+        let took = two.time_ns.saturating_sub(one.time_ns);
+        took.saturating_sub(self.offset_ns).saturating_abs()
+    }
+
+    pub(super) fn is_near(&self, one: &Seen, two: &Seen) -> bool {
+        self.apart_ns(one, two) <= WITHIN_NS
+    }
+}
+
+/// Where datagrams are that begin alike and go the same way: an answer may be an echo.
+type Places = HashMap<(u64, Way), Vec<usize>>;
+
+fn places(side: Side<'_>) -> Places {
+    let mut places = Places::new();
+    for (at, (one, way)) in side.seen.iter().zip(side.ways).enumerate() {
+        places.entry((one.token, *way)).or_default().push(at);
+    }
+    places
+}
+
+fn offset_ns(one: Side<'_>, two: Side<'_>, behind: &Places) -> i64 {
+    let took =
+        |at: usize, place: usize| two.seen[place].time_ns.saturating_sub(one.seen[at].time_ns);
+    let before = places(one).into_iter();
+    let alone =
+        before.filter_map(
+            |(token, before)| match (&before[..], &behind.get(&token)?[..]) {
+                (&[at], &[place]) => Some(took(at, place)),
+                _ => None,
+            },
+        );
+    let mut took: Vec<i64> = alone.collect();
+    took.sort_unstable();
+    took.get(took.len() / 2).copied().unwrap_or(0)
+}

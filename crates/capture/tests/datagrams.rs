@@ -1,0 +1,360 @@
+//! Merged UDP datagrams that a router loses: what hops say is what happened, for resolvers and for what nobody can read, whichever
+//! points there are, in whichever order, by whatever clocks.
+
+#[expect(dead_code, reason = "tests of whole traces use the rest")]
+mod common;
+
+use coalescope_capture::facts::{DatagramHop, Outcomes};
+use coalescope_capture::{Options, PointInput, trace};
+use common::source;
+
+/// What the router does to what was merged in front of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    None,
+    /// It loses them.
+    Whole,
+    /// It translates the first part alone, so that the others go nowhere.
+    Rest,
+    /// It loses one in four of all datagrams, merged or not.
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Content {
+    Dns,
+    Opaque,
+    /// One flow of datagrams as long as a tunnel's, so that two of them are too long for a frame.
+    Tunnel,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    seed: u64,
+    fault: Fault,
+    content: Content,
+    v6: bool,
+    /// Whether the client captures as well, in front of whatever merges.
+    at_client: bool,
+    backwards: bool,
+    /// What the clock of WAN is ahead.
+    ahead_us: u64,
+    /// A bridge does not count down.
+    routes: bool,
+}
+
+/// Numbers that look random (xorshift, Marsaglia 2003).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// A capture in the making.
+#[derive(Default)]
+struct Point(Vec<(u64, Vec<u8>)>);
+
+impl Point {
+    fn bytes(mut self) -> Vec<u8> {
+        self.0.sort_by_key(|(us, _)| *us);
+        let mut bytes = Vec::new();
+        for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for (us, frame) in self.0 {
+            let length = frame.len() as u32;
+            for word in [
+                (us / 1_000_000) as u32,
+                (us % 1_000_000) as u32,
+                length,
+                length,
+            ] {
+                bytes.extend(word.to_le_bytes());
+            }
+            bytes.extend(frame);
+        }
+        bytes
+    }
+}
+
+/// Last byte of an address, and port.
+type End = (u8, u16);
+
+fn frame(case: &Case, ttl: u8, [source, destination]: [End; 2], payload: &[u8]) -> Vec<u8> {
+    let udp_length = (8 + payload.len()) as u16;
+    let mut frame = vec![0; 12];
+    if case.v6 {
+        frame.extend([0x86, 0xdd, 0x60, 0, 0, 0]);
+        frame.extend(udp_length.to_be_bytes());
+        frame.extend([17, ttl]);
+        for (last, _) in [source, destination] {
+            frame.extend([0xfd; 15]);
+            frame.push(last);
+        }
+    } else {
+        frame.extend([8, 0, 0x45, 0]);
+        frame.extend((20 + udp_length).to_be_bytes());
+        frame.extend([0, 0, 0x40, 0, ttl, 17, 0, 0]);
+        for (last, _) in [source, destination] {
+            frame.extend([10, 0, 0, last]);
+        }
+    }
+    frame.extend(source.1.to_be_bytes());
+    frame.extend(destination.1.to_be_bytes());
+    frame.extend(udp_length.to_be_bytes());
+    frame.extend([0, 0]);
+    frame.extend(payload);
+    frame
+}
+
+/// A query for A or AAAA of some name; or bytes.
+fn payload(case: &Case, chance: &mut Chance, name: u64, second: bool) -> Vec<u8> {
+    let id = chance.below(65_536) as u16;
+    if case.content != Content::Dns {
+        let length = match case.content {
+            Content::Tunnel => 1_400,
+            _ => 40 + name as usize % 400,
+        };
+        return (0..length).map(|_| chance.below(256) as u8).collect();
+    }
+    let mut query = id.to_be_bytes().to_vec();
+    query.extend([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    let label = format!("host{name:06}");
+    query.push(label.len() as u8);
+    query.extend(label.as_bytes());
+    query.extend(b"\x07example\x03org\x00\x00");
+    query.extend([if second { 28 } else { 1 }, 0, 1]);
+    query
+}
+
+/// What was put onto the hop from LAN to WAN: lost, partly lost and cut merged ones; lost and arrived single ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Truth {
+    merged: [u64; 3],
+    single: [u64; 2],
+}
+
+struct Made {
+    client: Point,
+    lan: Point,
+    wan: Point,
+    truth: Truth,
+}
+
+const ROUNDS: u64 = 120;
+const CLIENT: u8 = 1;
+const OUTSIDE: u8 = 200;
+const SERVER: End = (53, 53);
+
+fn made(case: &Case) -> Made {
+    let mut chance = Chance(case.seed.wrapping_mul(0x9E37_79B9) | 1);
+    let mut made = Made {
+        client: Point::default(),
+        lan: Point::default(),
+        wan: Point::default(),
+        truth: Truth::default(),
+    };
+    for round in 0..ROUNDS {
+        let at = 1_700_000_000_000_000 + round * 40_000 + chance.below(9_000);
+        // The captures begin and end with what is in both.
+        let is_edge = round < 3 || round + 3 >= ROUNDS;
+        made.round(case, &mut chance, at, is_edge);
+    }
+    made
+}
+
+impl Made {
+    /// One query, or two at once, and the answers to those that arrive.
+    fn round(&mut self, case: &Case, chance: &mut Chance, at: u64, is_edge: bool) {
+        let mut client = (CLIENT, 20_000 + chance.below(30_000) as u16);
+        let mut outside = (OUTSIDE, 1_024 + chance.below(60_000) as u16);
+        if case.content == Content::Tunnel {
+            (client.1, outside.1) = (51_820, 51_821);
+        }
+        let (name, merges) = (chance.below(1_000_000), !is_edge && chance.below(2) == 0);
+        let parts: Vec<_> = (0..if merges { 2 } else { 1 })
+            .map(|number| payload(case, chance, name, number == 1))
+            .collect();
+        for (part, number) in parts.iter().zip(0..) {
+            let frame = frame(case, 64, [client, SERVER], part);
+            self.client.0.push((at + number, frame));
+        }
+        let whole = frame(case, 64, [client, SERVER], &parts.concat());
+        self.lan.0.push((at + 20, whole));
+        let passed = passed(case, chance, parts.len(), is_edge);
+        self.truth.count(parts.len(), passed);
+        let ttl = 64 - u8::from(case.routes);
+        for (part, number) in parts[..passed].iter().zip(0..) {
+            let sent = frame(case, ttl, [outside, SERVER], part);
+            self.wan.0.push((at + 60 + number + case.ahead_us, sent));
+            let mut answer = part.clone();
+            answer[2] |= 0x80;
+            let back = frame(case, 60, [SERVER, outside], &answer);
+            self.wan.0.push((at + 5_000 + number + case.ahead_us, back));
+            let ttl = 60 - u8::from(case.routes);
+            let back = frame(case, ttl, [SERVER, client], &answer);
+            self.lan.0.push((at + 5_040 + number, back));
+        }
+    }
+}
+
+/// How many parts the router lets through.
+fn passed(case: &Case, chance: &mut Chance, parts: usize, is_edge: bool) -> usize {
+    match case.fault {
+        Fault::Whole if parts > 1 => 0,
+        Fault::Rest => 1,
+        Fault::Any if !is_edge && chance.below(4) == 0 => 0,
+        _ => parts,
+    }
+}
+
+impl Truth {
+    fn count(&mut self, parts: usize, passed: usize) {
+        match (parts, passed) {
+            (1, passed) => self.single[passed.min(1)] += 1,
+            (_, 0) => self.merged[0] += 1,
+            (parts, passed) if passed < parts => self.merged[1] += 1,
+            _ => self.merged[2] += 1,
+        }
+    }
+
+    fn of(hop: &DatagramHop) -> Self {
+        let Outcomes {
+            lost,
+            partly_lost,
+            resplit,
+            ..
+        } = hop.merged;
+        Self {
+            merged: [lost, partly_lost, resplit],
+            single: [hop.single.lost, hop.single.arrived],
+        }
+    }
+}
+
+fn hops(case: &Case) -> (Vec<DatagramHop>, Truth) {
+    let made = made(case);
+    let mut points = vec![("LAN", made.lan), ("WAN", made.wan)];
+    if case.at_client {
+        points.insert(0, ("CLIENT", made.client));
+    }
+    if case.backwards {
+        points.reverse();
+    }
+    let inputs = points.into_iter().map(|(name, point)| PointInput {
+        name: name.to_owned(),
+        sources: vec![(name.to_owned(), source(name, point.bytes()))],
+    });
+    let trace = trace(inputs.collect(), &Options::default(), &mut |_| {});
+    (trace.expect("inputs are good").datagram_hops, made.truth)
+}
+
+fn hop<'a>(hops: &'a [DatagramHop], from: &str, to: &str) -> Option<&'a DatagramHop> {
+    hops.iter().find(|hop| hop.from == from && hop.to == to)
+}
+
+fn cases() -> Vec<Case> {
+    let faults = [Fault::None, Fault::Whole, Fault::Rest, Fault::Any];
+    let mut cases = Vec::new();
+    for number in 0..64_u64 {
+        let is = |bit: u64| number >> bit & 1 == 1;
+        let at_client = is(3);
+        cases.push(Case {
+            seed: 1 + number,
+            fault: faults[number as usize % 4],
+            // Without a capture in front of it nobody knows of what is lost that it was merged.
+            content: if is(2) && at_client {
+                Content::Opaque
+            } else {
+                Content::Dns
+            },
+            v6: is(4),
+            at_client,
+            backwards: is(5),
+            ahead_us: [0, 777_000_000][(number / 4 % 2) as usize],
+            routes: number % 3 != 0,
+        });
+    }
+    cases
+}
+
+#[test]
+fn what_became_of_datagrams_is_what_happened() {
+    for case in cases() {
+        let (hops, truth) = hops(&case);
+        let hop = hop(&hops, "LAN", "WAN").unwrap_or_else(|| panic!("{case:?}: {hops:#?}"));
+        assert_eq!(Truth::of(hop), truth, "{case:?}");
+        let not_judged = hop.merged.not_judged + hop.single.not_judged;
+        assert_eq!(not_judged, 0, "{case:?}");
+    }
+}
+
+#[test]
+fn what_is_too_long_for_a_frame_was_merged_and_jumbo_frames_were_not() {
+    for case in cases() {
+        let case = Case {
+            content: Content::Tunnel,
+            at_client: false,
+            ..case
+        };
+        let (hops, truth) = hops(&case);
+        let hop = hop(&hops, "LAN", "WAN").unwrap_or_else(|| panic!("{case:?}: {hops:#?}"));
+        assert_eq!(Truth::of(hop), truth, "{case:?}");
+    }
+    let lengths = [100, 8_900, 8_000, 8_900, 120, 8_900];
+    let case = cases()[0];
+    let frames = (0_u64..60).map(|number| {
+        let mut chance = Chance(number + 1);
+        let length = lengths[number as usize % lengths.len()];
+        let payload: Vec<u8> = (0..length).map(|_| chance.below(256) as u8).collect();
+        (
+            number * 1_000,
+            frame(&case, 64, [(CLIENT, 7), SERVER], &payload),
+        )
+    });
+    let all: Vec<_> = frames.collect();
+    let short = all.iter().filter(|(_, frame)| frame.len() < 1_000).cloned();
+    let points = [("A", all.clone()), ("B", short.collect())];
+    let inputs = points.map(|(name, frames)| PointInput {
+        name: name.to_owned(),
+        sources: vec![(name.to_owned(), source(name, Point(frames).bytes()))],
+    });
+    let trace = trace(inputs.into(), &Options::default(), &mut |_| {}).expect("inputs are good");
+    assert!(trace.datagram_hops.iter().all(|hop| hop.merged.seen == 0));
+}
+
+#[test]
+fn in_front_of_the_router_all_arrives_some_of_it_merged_and_answers_come_back_single() {
+    for case in cases() {
+        let (hops, truth) = hops(&case);
+        if case.at_client {
+            let single = hop(&hops, "CLIENT", "LAN")
+                .expect("they are in both")
+                .single;
+            assert_eq!(single.lost, 0, "{case:?}");
+            let merged = truth.merged.iter().sum::<u64>();
+            assert_eq!(single.merged_further, 2 * merged, "{case:?}");
+        }
+        let back = hop(&hops, "WAN", "LAN").expect("answers are in both");
+        assert_eq!((back.merged.seen, back.single.lost), (0, 0), "{case:?}");
+    }
+}
+
+#[test]
+fn the_server_is_named_and_frames_are_those_that_were_lost() {
+    let case = Case {
+        fault: Fault::Whole,
+        ..cases()[1]
+    };
+    let (hops, truth) = hops(&case);
+    let hop = hop(&hops, "LAN", "WAN").expect("it is there");
+    assert!(truth.merged[0] > 20, "{truth:?}");
+    assert_eq!(hop.server.map(|server| server.port), Some(53));
+    assert_eq!(hop.merged_lost_frames.len(), 5);
+    assert!(hop.p_value.is_some_and(|p| p < 1e-9), "{hop:?}");
+}
