@@ -1,32 +1,14 @@
 //! What can go wrong: what was tried, on what, and what to do about it.
 
-use coalescope_netlink::advice;
+use coalescope_netlink as netlink;
 use nix::errno::Errno;
 
 /// Something that the lab asked of the kernel and did not get.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A system call failed.
-    #[error("cannot {action}: {}{}", errno.desc(), advice(*errno))]
-    System {
-        /// What was tried, and on what.
-        action: String,
-        /// The kernel's answer.
-        errno: Errno,
-    },
-    /// The kernel refused something that was asked through netlink, or a namespace.
+    /// The kernel refused a system call, something that was asked through netlink, or a namespace.
     #[error(transparent)]
-    Netlink(#[from] coalescope_netlink::Error),
-    /// The kernel said something that we do not understand.
-    #[error(
-        "cannot {action}: the kernel's answer lacks {lacks}; it may be older than this feature"
-    )]
-    Answer {
-        /// What was tried, and on what.
-        action: String,
-        /// What should have been in the answer.
-        lacks: &'static str,
-    },
+    Kernel(#[from] netlink::Error),
     /// An offload does not have the wanted state though the kernel accepted the request.
     #[error("{link}: {feature} stays {}; the driver does not support the change", if *.on { "on" } else { "off" })]
     Feature {
@@ -97,16 +79,13 @@ impl From<Error> for Unavailable {
 impl Error {
     /// For `map_err`: names what was tried when a system call fails.
     pub(crate) fn system(action: impl Into<String>) -> impl FnOnce(Errno) -> Self {
-        let action = action.into();
-        move |errno| Self::System { action, errno }
+        let failed = netlink::Error::system(action);
+        move |errno| failed(errno).into()
     }
 
-    /// The same for errors of the standard library.
+    /// For `map_err`: names what was tried when the standard library's call fails.
     pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
-        let action = action.into();
-        move |error| Self::System {
-            action,
-            errno: Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO)),
-        }
+        let failed = netlink::Error::io(action);
+        move |error| failed(error).into()
     }
 }

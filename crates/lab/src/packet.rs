@@ -11,6 +11,7 @@ pub use vnet::{Gso, VnetHeader};
 
 use crate::error::Error;
 use crate::link::Link;
+use coalescope_netlink as netlink;
 use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -209,10 +210,7 @@ pub struct SendError {
 impl From<SendError> for Error {
     fn from(error: SendError) -> Self {
         let action = format!("send frame {} of the batch on {}", error.index, error.link);
-        Self::System {
-            action,
-            errno: error.errno,
-        }
+        Self::system(action)(error.errno)
     }
 }
 
@@ -224,10 +222,7 @@ pub fn wait<const N: usize>(
     let mut polled = sockets.map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN));
     match ppoll(&mut polled, Some(TimeSpec::from_duration(timeout)), None) {
         Ok(_) | Err(Errno::EINTR) => Ok(polled.map(|entry| entry.any().unwrap_or(false))),
-        Err(errno) => Err(Error::System {
-            action: "wait for frames".to_owned(),
-            errno,
-        }),
+        Err(errno) => Err(Error::system("wait for frames")(errno)),
     }
 }
 
@@ -237,8 +232,6 @@ fn address(link: &Link) -> Result<LinkAddr, Error> {
     let all = getifaddrs().map_err(Error::system(action.clone()))?;
     let mut links = all.filter_map(|entry| entry.address?.as_link_addr().copied());
     let own = links.find(|address| address.ifindex() == link.index() as usize);
-    own.ok_or(Error::Answer {
-        action,
-        lacks: "a link-layer address",
-    })
+    let lacks = "a link-layer address";
+    own.ok_or_else(|| netlink::Error::Answer { action, lacks }.into())
 }

@@ -11,10 +11,7 @@ pub(crate) fn first_processor() -> Result<usize, Error> {
     let action = "read which processors may be used";
     let allowed = sched_getaffinity(Pid::from_raw(0)).map_err(Error::system(action))?;
     let first = (0..CpuSet::count()).find(|&cpu| allowed.is_set(cpu).unwrap_or(false));
-    first.ok_or_else(|| Error::System {
-        action: action.to_owned(),
-        errno: Errno::EINVAL,
-    })
+    first.ok_or_else(|| Error::system(action)(Errno::EINVAL))
 }
 
 /// Lets a thread run on one processor only.
@@ -47,9 +44,6 @@ pub(crate) fn make_fifo(thread: Pid, priority: u8) -> Result<(), Error> {
     if status.success() {
         Ok(())
     } else {
-        Err(Error::System {
-            action,
-            errno: Errno::EPERM,
-        })
+        Err(Error::system(action)(Errno::EPERM))
     }
 }

@@ -79,13 +79,13 @@ impl Error {
     }
 
     /// For `map_err`: names what was tried when a system call fails.
-    pub(crate) fn system(action: impl Into<String>) -> impl FnOnce(Errno) -> Self {
+    pub fn system(action: impl Into<String>) -> impl FnOnce(Errno) -> Self {
         let action = action.into();
         move |errno| Self::System { action, errno }
     }
 
-    /// The same for errors of the standard library.
-    pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+    /// For `map_err`: names what was tried when the standard library's call fails.
+    pub fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let action = action.into();
         move |error| Self::System {
             action,
@@ -103,8 +103,7 @@ fn kernel_words(message: &str) -> String {
 }
 
 /// What to do about an error number of a network operation: empty, or `; ` and a piece of advice.
-#[must_use]
-pub fn advice(errno: Errno) -> &'static str {
+fn advice(errno: Errno) -> &'static str {
     match errno {
         Errno::EPERM | Errno::EACCES => "; run as root",
         Errno::ENODEV => "; no such interface in this namespace",

@@ -33,4 +33,4 @@ pub mod packet_sockets;
 pub mod route;
 mod socket;
 
-pub use error::{Error, advice};
+pub use error::Error;

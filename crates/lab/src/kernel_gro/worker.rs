@@ -118,10 +118,7 @@ fn take_turns(link: &Link) -> Result<(), Error> {
     let action = format!("poll {} in a thread", link.name());
     let threads = link.thread_napi()?;
     let [poller] = threads[..] else {
-        return Err(Error::System {
-            action,
-            errno: Errno::EOPNOTSUPP,
-        });
+        return Err(Error::system(action)(Errno::EOPNOTSUPP));
     };
     let processor = first_processor()?;
     pin(poller, processor)?;

@@ -7,6 +7,7 @@ use super::veth;
 use crate::error::{Error as LabError, Unavailable};
 use crate::link::Link;
 use crate::namespace::write;
+use coalescope_netlink::Error as KernelError;
 use coalescope_netlink::ipsec::Tunnel;
 use coalescope_netlink::route::Route;
 use coalescope_netlink::{ipvs, nftables};
@@ -227,9 +228,9 @@ fn or_unavailable(done: Result<(), Error>, needs: Option<[&str; 2]>) -> Result<(
 
 fn lacks(source: &LabError) -> bool {
     match source {
-        LabError::Netlink(error) => error.is_unsupported(),
         // An unknown queue is "not found" (tc_modify_qdisc).
-        LabError::System { errno, .. } => matches!(errno, Errno::EOPNOTSUPP | Errno::ENOENT),
+        LabError::Kernel(KernelError::System { errno, .. }) if *errno == Errno::ENOENT => true,
+        LabError::Kernel(error) => error.is_unsupported(),
         _ => false,
     }
 }
@@ -243,10 +244,8 @@ fn single_frames(name: &str) -> Result<(), LabError> {
 /// Only what belongs to the room: everything else under /proc/sys is the machine's.
 fn setting(path: &str, value: &str) -> Result<(), LabError> {
     if !path.starts_with("net/") || path.split('/').any(|part| part == "..") {
-        return Err(LabError::System {
-            action: format!("set {path}, which is not of the room's network"),
-            errno: Errno::EINVAL,
-        });
+        let action = format!("set {path}, which is not of the room's network");
+        return Err(LabError::system(action)(Errno::EINVAL));
     }
     write(&format!("/proc/sys/{path}"), value)
 }
