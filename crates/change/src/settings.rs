@@ -21,6 +21,7 @@ pub use difference::{Difference, Item};
 pub use error::Error;
 pub use link::{Carrier, wait_for_carrier};
 pub use outcome::{Change, Outcome};
+pub use parse::dotted;
 pub use related::related;
 pub use space::{NamespaceId, Space};
 pub use state::{InterfaceState, read_named};
@@ -30,7 +31,6 @@ pub(crate) use difference::differences;
 pub(crate) use lengths::{set_ipv6_mtu, set_size_back};
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;
-pub(crate) use parse::dotted;
 pub(crate) use state::{as_coalescing, by_index, queues_are_alike, read_at, write_napi};
 pub(crate) use sysctl::{
     is_same, owner as sysctl_owner, read as read_sysctl, write as write_sysctl,

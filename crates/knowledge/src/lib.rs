@@ -7,6 +7,7 @@
 mod by_size;
 mod compare;
 mod datagrams;
+mod experiment;
 mod finding;
 mod hints;
 mod impact;
@@ -35,6 +36,7 @@ mod ways;
 mod words;
 
 pub use compare::{Comparison, Transfer, compare};
+pub use experiment::{Experiment, SetTo, Switch};
 pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason, Share};
 pub use join::join;
 pub use limits::{ConnectionLimit, Limit};

@@ -8,20 +8,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::{Experiment, Switch};
 use crate::finding::Proof;
 use crate::rules::{Blame, HostFinding};
-
-/// What stands in an experiment's line where a trace does not know the interface.
-const PLACEHOLDER: &str = "IFACE:";
-/// Settings that merge what is received, by ethtool's short names. A trace shows that merging harms,
-/// not which of them merged.
-const MERGING: [&str; 3] = ["gro", "lro", "rx-gro-hw"];
 
 /// What an experiment showed of one level of a factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switched {
-    /// What makes the level: `eth0:gro=off`, with short names of features; or a user's command.
-    pub set: String,
+    /// What makes the level.
+    pub made: Switch,
     /// Which way it went, against the level that it was compared with.
     pub went: Went,
     /// Which way the CPU time for the same bytes went, if that was measured.
@@ -56,8 +51,8 @@ pub struct Suspicion {
     pub blame: Blame,
     /// How sure it was.
     pub proof: Proof,
-    /// The command that would settle it.
-    pub experiment: String,
+    /// The experiment that would settle it.
+    pub experiment: Experiment,
 }
 
 /// A finding, as reports print it.
@@ -67,7 +62,7 @@ struct Told {
     title: String,
     proof: Proof,
     blame: Blame,
-    experiment: Option<String>,
+    experiment: Option<Experiment>,
     interface: Option<String>,
     switch: Option<String>,
     hop: Option<ToldHop>,
@@ -180,21 +175,8 @@ impl Suspicion {
     }
 
     fn answer<'a>(&self, switched: &'a Switched) -> Option<(Standing, &'a Switched)> {
-        let is_about = self.sets().any(|set| is_same(set, &switched.set))
-            || !switched.set.contains('=') && self.experiment.contains(&switched.set);
-        let is_about = is_about && !switched.set.is_empty();
+        let is_about = self.experiment.makes(&switched.made);
         is_about.then(|| (self.standing(switched), switched))
-    }
-
-    /// The settings of its experiment.
-    fn sets(&self) -> impl Iterator<Item = &str> {
-        let words: Vec<&str> = self.experiment.split_whitespace().collect();
-        let pairs: Vec<_> = words
-            .windows(2)
-            .filter(|pair| pair[0] == "--set")
-            .map(|pair| pair[1])
-            .collect();
-        pairs.into_iter()
     }
 
     fn standing(&self, switched: &Switched) -> Standing {
@@ -209,22 +191,6 @@ impl Suspicion {
             Went::Unclear => Standing::Open,
         }
     }
-}
-
-/// Whether a setting of a finding's experiment is one that was made.
-fn is_same(asked: &str, made: &str) -> bool {
-    if asked == made {
-        return true;
-    }
-    let (Some(asked), Some((_, made))) = (asked.strip_prefix(PLACEHOLDER), made.rsplit_once(':'))
-    else {
-        return false;
-    };
-    let merging = |text: &str| {
-        let (name, value) = text.split_once('=')?;
-        MERGING.contains(&name).then(|| value.to_owned())
-    };
-    asked == made || merging(asked).is_some() && merging(asked) == merging(made)
 }
 
 /// What an experiment makes of suspicions; those that it was not about are left out.
@@ -247,13 +213,14 @@ mod tests {
             title: "x".to_owned(),
             blame,
             proof: Proof::Suspected,
-            experiment: experiment.to_owned(),
+            experiment: experiment.to_owned().into(),
         }
     }
 
-    fn switched(set: &str, went: Went, cost_went: Option<Went>) -> Switched {
+    fn switched(made: &str, went: Went, cost_went: Option<Went>) -> Switched {
+        let command = || Switch::Command(made.to_owned());
         Switched {
-            set: set.to_owned(),
+            made: made.parse().map_or_else(|_| command(), Switch::Setting),
             went,
             cost_went,
             words: String::new(),

@@ -79,7 +79,7 @@ fn commands(rules: &Rules, rename: &dyn Fn(&str) -> String) -> BTreeSet<String> 
             for text in evidence.chain([finding.title.as_str()]) {
                 all.extend(in_backquotes(text, &rename("")));
             }
-            all.extend(finding.experiment);
+            all.extend(finding.experiment.map(String::from));
             if !is_windows {
                 all.extend(finding.remedies.into_iter().map(|remedy| remedy.command));
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use coalescope_knowledge::rules::{Blame, HostFinding, RemedyKind};
-use coalescope_knowledge::{Proof, Standing};
+use coalescope_knowledge::{Experiment, Proof, Standing};
 use coalescope_remedy::Plan;
 use coalescope_watch::facts::Watched;
 use schemars::{JsonSchema, Schema};
@@ -86,7 +86,8 @@ pub struct Fixed {
     /// What the remedy costs.
     pub(crate) cost: Option<String>,
     /// The experiment that would prove or clear it.
-    pub(crate) experiment: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub(crate) experiment: Option<Experiment>,
     /// What the last experiment that was made of it has shown; none if there was none.
     pub(crate) shown: Option<Shown>,
 }

@@ -10,7 +10,7 @@ use coalescope_experiment::counters::Moved;
 use coalescope_experiment::effects::{Metric, Rules, Sense};
 use coalescope_experiment::record::{Asked, ChangeNote, Ending, Record, Run, Vary};
 use coalescope_knowledge::rules::Blame;
-use coalescope_knowledge::{Proof, Suspicion, Switched, Went, settle};
+use coalescope_knowledge::{Experiment, Proof, SetTo, Suspicion, Switch, Switched, Went, settle};
 use coalescope_report::{AbReport, Document, Made, TextOptions, WIDTH};
 
 fn setting(subject: &str, levels: [&str; 2]) -> Vary {
@@ -111,10 +111,10 @@ fn a_flag_that_is_proven() {
         title: "GRO is on at eth0, in front of a bridge that loses what it merged".to_owned(),
         blame: Blame::Harms,
         proof: Proof::Suspected,
-        experiment: "coalescope ab --set eth0:gro=off -- COMMAND".to_owned(),
+        experiment: Experiment::with(vec![SetTo::switch("eth0", "gro", false)]),
     };
     let switched = Switched {
-        set: "eth0:gro=off".to_owned(),
+        made: Switch::Setting(SetTo::switch("eth0", "gro", false)),
         went: Went::Better,
         cost_went: None,
         words: record.effects[0].words.clone(),

@@ -206,7 +206,8 @@ impl Display for Subject {
 }
 
 /// A sysctl's path as sysctl(8) writes it.
-pub(crate) fn dotted(path: &str) -> String {
+#[must_use]
+pub fn dotted(path: &str) -> String {
     swapped(path)
 }
 

@@ -14,6 +14,7 @@ use super::recipes::is_theirs;
 use super::rule::{Blame, Each, RemedyRule, Rule};
 use super::subject::{Host, Subject};
 use super::template::{command, fill, one_line};
+use crate::experiment::{Experiment, SetTo};
 use crate::finding::Proof;
 
 /// Asks all rules about a host.
@@ -144,7 +145,7 @@ fn finding(
     let experiment = rule
         .experiment
         .as_ref()
-        .map(|text| command(text, facts.clone()))
+        .map(|text| command(text, facts.clone()).map(Experiment::from))
         .transpose()?;
     let name = |each| subject.name.clone().filter(|_| rule.each == each);
     Ok(HostFinding {
@@ -199,7 +200,7 @@ fn remedies(
                 platform: platform.clone(),
                 kind: *kind,
                 command: command(template, facts.clone())?.trim_end().to_owned(),
-                settings: words(settings.as_deref().unwrap_or_default(), facts)?,
+                settings: levels(settings.as_deref().unwrap_or_default(), facts)?,
             }),
         }
     }
@@ -207,7 +208,7 @@ fn remedies(
     Ok(all)
 }
 
-fn words(template: &str, facts: &Told) -> Result<Vec<String>, String> {
+fn levels(template: &str, facts: &Told) -> Result<Vec<SetTo>, String> {
     let text = fill(template, facts.clone())?;
-    Ok(text.split_whitespace().map(str::to_owned).collect())
+    text.split_whitespace().map(str::parse).collect()
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Blame;
+use crate::experiment::{Experiment, SetTo};
 use crate::finding::{Id, Proof};
 
 /// What rules say of a host.
@@ -47,7 +48,8 @@ pub struct HostFinding {
     /// What shows it here.
     pub evidence: Vec<HostEvidence>,
     /// The command that would settle it.
-    pub experiment: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub experiment: Option<Experiment>,
     /// How to mend it.
     pub remedies: Vec<Remedy>,
     /// What that costs.
@@ -97,7 +99,8 @@ pub struct Remedy {
     /// The same as settings, as `coalescope ab` and `fix` take them: `eth0:gro=off`. Empty where they
     /// cannot make them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub settings: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub settings: Vec<SetTo>,
 }
 
 /// When a remedy is for.

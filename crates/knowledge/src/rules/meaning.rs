@@ -10,6 +10,7 @@ use super::findings::Remedy;
 use super::rule::Blame;
 use super::template::one_line;
 use super::yaml::parse;
+use crate::experiment::Experiment;
 use crate::finding::Id;
 
 const FILE: &str = "rules/trace.yaml";
@@ -28,7 +29,8 @@ pub struct Meaning {
     pub mechanism: String,
     /// The command that would settle it.
     #[serde(default)]
-    pub experiment: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub experiment: Option<Experiment>,
     /// How to mend it.
     #[serde(default)]
     pub remedies: Vec<Remedy>,

@@ -12,6 +12,7 @@ use super::rule::{RemedyRule, Rule};
 use super::subject::Subject;
 use super::template;
 use super::version::before;
+use crate::experiment::SetTo;
 
 /// `rules/recipes.yaml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -190,12 +191,11 @@ impl Recipe {
     }
 
     /// What `coalescope fix` can make itself: features of ethtool, now.
-    fn settings(&self, name: &str, value: bool, interface: &Value) -> Vec<String> {
+    fn settings(&self, name: &str, value: bool, interface: &Value) -> Vec<SetTo> {
         if self.kind != RemedyKind::Runtime || self.tool != "ethtool" {
             return Vec::new();
         }
         let key = interface["key"].as_str().unwrap_or_default();
-        let value = if value { "on" } else { "off" };
-        vec![format!("{key}:{name}={value}")]
+        vec![SetTo::switch(key, name, value)]
     }
 }

@@ -5,6 +5,7 @@ use coalescope_watch::facts::{Drop, Interface, Level, Watched};
 use super::thresholds::LOOKS_WELL;
 use super::words::{Subject, finding};
 use super::{died, frames, subjects};
+use crate::experiment::SetTo;
 use crate::finding::{Id, Proof};
 use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
 
@@ -102,22 +103,20 @@ fn is_near(finding: &HostFinding, drop: &Drop, watched: &Watched) -> bool {
 
 fn has_same_remedy(finding: &HostFinding, seen: &HostFinding) -> bool {
     let of_seen = seen.remedies.iter().flat_map(|one| &one.settings);
-    let mut of_seen = of_seen.filter_map(|text| setting(text));
+    let mut of_seen = of_seen.map(short);
     let of_it = finding.remedies.iter().flat_map(|one| &one.settings);
-    let of_it: Vec<_> = of_it.filter_map(|text| setting(text)).collect();
+    let of_it: Vec<_> = of_it.map(short).collect();
     of_seen.any(|one| of_it.contains(&one))
 }
 
 /// Interface, switch by its short name, and value.
-fn setting(text: &str) -> Option<(&str, &str, &str)> {
-    let (subject, value) = text.rsplit_once('=')?;
-    let (interface, name) = subject.rsplit_once(':')?;
-    let short = match name {
+fn short(level: &SetTo) -> (&str, &str, &str) {
+    let name = match level.name.as_str() {
         "generic-receive-offload" => "gro",
         "tcp-segmentation-offload" => "tso",
         other => other,
     };
-    Some((interface, short, value))
+    (&level.subject, name, &level.value)
 }
 
 fn raise(finding: &mut HostFinding, seen: &HostFinding, watched: &Watched) {

@@ -5,6 +5,7 @@ use coalescope_host::safe::{is_plain, sh};
 use coalescope_watch::facts::{Drop, Interface, Watched};
 
 use super::thresholds::MOSTLY;
+use crate::experiment::{Experiment, SetTo};
 use crate::odds::Table;
 use crate::rules::{Remedy, RemedyKind};
 
@@ -20,7 +21,7 @@ const TRANSIT: [&str; 5] = [
 /// An experiment and remedies.
 #[derive(Default)]
 pub(super) struct Ways {
-    pub(super) experiment: Option<String>,
+    pub(super) experiment: Option<Experiment>,
     pub(super) remedies: Vec<Remedy>,
     pub(super) cost: Option<&'static str>,
 }
@@ -43,7 +44,7 @@ impl Ways {
         }
         let switches = switches(drop, interface);
         if let Some(last) = switches.last() {
-            ways.experiment = Some(format!("coalescope ab --set {own}:{last}=off -- COMMAND"));
+            ways.experiment = Some(Experiment::with(vec![SetTo::switch(own, last, false)]));
         }
         if is_to_go_off(drop, interface, table) {
             ways.switch_off(own, &switches);
@@ -54,11 +55,11 @@ impl Ways {
     }
 
     fn switch_off(&mut self, name: &str, switches: &[&str]) {
-        let off = switches.iter().map(|switch| remedy(name, switch, "off"));
+        let off = switches.iter().map(|switch| remedy(name, switch, false));
         self.remedies.extend(off);
         let on = switches.iter().rev().map(|switch| Remedy {
             kind: RemedyKind::Undo,
-            ..remedy(name, switch, "on")
+            ..remedy(name, switch, true)
         });
         self.remedies.extend(on);
         self.cost = Some("More packets for the same data, so more CPU on this host.");
@@ -125,19 +126,20 @@ fn by_hand(command: &str) -> Remedy {
     }
 }
 
-fn remedy(interface: &str, switch: &str, state: &str) -> Remedy {
+fn remedy(interface: &str, switch: &str, is_on: bool) -> Remedy {
+    let level = SetTo::switch(interface, switch, is_on);
     Remedy {
         platform: "linux".to_owned(),
         kind: RemedyKind::Runtime,
-        command: format!("ethtool -K {} {switch} {state}", sh(interface)),
-        settings: vec![format!("{interface}:{switch}={state}")],
+        command: format!("ethtool -K {} {switch} {}", sh(interface), level.value),
+        settings: vec![level],
     }
 }
 
 /// A switch that is to be on.
 pub(super) fn switch_on(name: &str, switch: &str) -> Vec<Remedy> {
     match of_key(name) {
-        (None, own) if is_plain(own) => vec![remedy(own, switch, "on")],
+        (None, own) if is_plain(own) => vec![remedy(own, switch, true)],
         _ => Vec::new(),
     }
 }

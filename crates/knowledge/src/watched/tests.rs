@@ -56,7 +56,7 @@ fn merged_frames_that_die_where_single_ones_pass_are_found() {
     assert_eq!(found[0].proof, Proof::Observed);
     assert_eq!(found[0].interface.as_deref(), Some("eth0"));
     let mut lro = found[0].remedies.iter().flat_map(|remedy| &remedy.settings);
-    assert!(lro.any(|setting| setting == "eth0:lro=off"));
+    assert!(lro.any(|one| one.to_string() == "eth0:lro=off"));
 }
 
 /// Roles of the interface, how many of 300 merged frames die, and whether merging is to go off.
@@ -76,8 +76,8 @@ fn merging_goes_off_where_frames_are_handed_on_and_most_die() {
         interface.offloads_on = Some(vec!["gro".to_owned()]);
         let found = judge_watched(&watched);
         let remedies = found[0].remedies.iter();
-        let settings: Vec<&str> = remedies
-            .flat_map(|one| one.settings.iter().map(String::as_str))
+        let settings: Vec<String> = remedies
+            .flat_map(|one| one.settings.iter().map(ToString::to_string))
             .collect();
         let expected: &[&str] = match goes_off {
             true => &["eth0:gro=off", "eth0:gro=on"],

@@ -66,7 +66,7 @@ pub(super) fn sure(findings: &[&HostFinding]) -> Option<Sure> {
     let first = findings.first()?;
     Some(Sure {
         proof: first.proof,
-        next: first.experiment.clone(),
+        next: first.experiment.as_ref().map(ToString::to_string),
         is_command: true,
     })
 }
@@ -93,7 +93,7 @@ fn article(group: &[&HostFinding]) -> Markup {
             p { (capitalised(&places(group))) }
             p { b { "Why: " } (first.mechanism) }
             ul { @for evidence in &first.evidence { li { (evidence.text) } } }
-            @if let Some(experiment) = &first.experiment { (prove(experiment)) }
+            @if let Some(experiment) = &first.experiment { (prove(experiment.line())) }
             (remedies(&first.remedies))
             @if let Some(cost) = &first.cost { p { b { "Cost: " } (cost) } }
             (sources(&first.sources))

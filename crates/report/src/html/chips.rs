@@ -120,12 +120,10 @@ fn mark(key: &str, words: &[&str], checked: &Checked) -> Option<Mark> {
 
 /// Whether a finding is about an offload: by what its remedies set, or else by its id.
 fn is_about(finding: &HostFinding, words: &[&str]) -> bool {
-    let settings = finding.remedies.iter().flat_map(|remedy| &remedy.settings);
-    let mut names = settings
-        .filter_map(|setting| setting.split([':', '=']).nth(1))
-        .peekable();
-    if names.peek().is_some() {
-        return names.any(|name| words.contains(&name));
+    let mut levels = finding.remedies.iter().flat_map(|one| &one.settings);
+    let mut levels = levels.by_ref().peekable();
+    if levels.peek().is_some() {
+        return levels.any(|level| words.contains(&level.name.as_str()));
     }
     has_word(&finding.id, words)
 }

@@ -43,7 +43,7 @@ fn tone(finding: &Finding) -> Tone {
 fn meant(meaning: &Meaning) -> Markup {
     html! {
         p { b { "Why: " } (meaning.mechanism) }
-        @if let Some(experiment) = &meaning.experiment { (prove(experiment)) }
+        @if let Some(experiment) = &meaning.experiment { (prove(experiment.line())) }
         (remedies(&meaning.remedies))
         @if let Some(cost) = &meaning.cost { p { b { "Cost: " } (cost) } }
         (sources(&meaning.sources))

@@ -75,7 +75,7 @@ pub(super) fn finding(page: &mut Page, group: &[&HostFinding]) {
         page.paragraph("  - ", "    ", &evidence.text, Tone::Plain);
     }
     if let Some(experiment) = &first.experiment {
-        page.command("  prove:", "      ", experiment);
+        page.command("  prove:", "      ", experiment.line());
     }
     remedies(page, &first.remedies);
     if let Some(cost) = &first.cost {

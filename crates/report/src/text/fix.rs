@@ -92,7 +92,7 @@ fn fix(page: &mut Page, fixed: &Fixed) {
         page.command(
             "  not proven yet; this experiment would prove or clear it:",
             "      ",
-            experiment,
+            experiment.line(),
         );
     }
     page.gap();

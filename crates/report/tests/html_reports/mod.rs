@@ -173,7 +173,7 @@ fn host_finding(name: &str) -> HostFinding {
         evidence: vec![HostEvidence {
             text: format!("{name}: on"),
         }],
-        experiment: Some(format!("coalescope ab --set {name}:gro=off")),
+        experiment: Some(format!("coalescope ab --set {name}:gro=off").into()),
         remedies: vec![Remedy {
             platform: "Linux".to_owned(),
             kind: RemedyKind::Runtime,

@@ -5,10 +5,11 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use coalescope_change::settings::{Setting, What};
+use coalescope_change::settings::{Setting, What, dotted};
 use coalescope_experiment::effects::{Direction, Effect, EffectKind, Sense};
 use coalescope_experiment::record::{Record, Vary};
-use coalescope_knowledge::{Settled, Suspicion, Switched, Went};
+use coalescope_host::names::key_of;
+use coalescope_knowledge::{SetTo, Settled, Suspicion, Switch, Switched, Went};
 
 use crate::cli::AbArgs;
 use crate::hosts;
@@ -77,9 +78,9 @@ fn both_ways(record: &Record, vary: &Vary, effect: &Effect, sense: Sense) -> Vec
             effect.words
         )
     };
-    let one = |set: Option<String>, turn: fn(Direction) -> Went| {
-        set.map(|set| Switched {
-            set,
+    let one = |made: Option<Switch>, turn: fn(Direction) -> Went| {
+        made.map(|made| Switched {
+            made,
             went: went.map_or(Went::Unclear, turn),
             cost_went: cost.map(turn),
             words: words.clone(),
@@ -131,18 +132,31 @@ fn turned(direction: Direction) -> Went {
 }
 
 /// What made a level, in the words of rules.
-fn made(vary: &Vary, level: &str) -> Option<String> {
+fn made(vary: &Vary, level: &str) -> Option<Switch> {
     match vary {
         Vary::Setting { subject, .. } => {
             let setting: Setting = format!("{subject}={level}").parse().ok()?;
-            Some(setting.shortened().to_string())
+            Some(Switch::Setting(set_to(&setting.shortened())))
         }
         Vary::Commands { levels } => {
             let mut levels = levels.iter();
             let named = levels.find(|named| named.name == level)?;
-            Some(named.command.clone())
+            Some(Switch::Command(named.command.clone()))
         }
         Vary::Vantage { .. } => None,
+    }
+}
+
+fn set_to(setting: &Setting) -> SetTo {
+    let namespace = setting.subject.namespace.as_deref();
+    let (owner, name) = match &setting.subject.what {
+        What::Interface { name, knob } => (name.as_str(), knob.to_string()),
+        What::Sysctl(path) => ("sysctl", dotted(path)),
+    };
+    SetTo {
+        subject: key_of(namespace, owner),
+        name,
+        value: setting.value.to_string(),
     }
 }
 

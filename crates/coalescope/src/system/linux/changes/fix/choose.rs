@@ -83,10 +83,10 @@ fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result
         .remedies
         .iter()
         .filter(|remedy| remedy.kind == RemedyKind::Runtime);
-    let texts = runtime.flat_map(|remedy| &remedy.settings);
-    texts
-        .map(|text| {
-            let mut setting: Setting = text.parse()?;
+    let levels = runtime.flat_map(|remedy| &remedy.settings);
+    levels
+        .map(|level| {
+            let mut setting: Setting = level.to_string().parse()?;
             if setting.subject.namespace.is_none() {
                 setting.subject.namespace = namespace.map(str::to_owned);
             }
