@@ -17,5 +17,5 @@ mod protocol;
 mod session;
 
 pub use guard::{Guard, Launch, Options};
-pub(crate) use process::as_usual;
-pub use process::{ARGUMENT, serve_if_asked};
+pub use process::serve_if_asked;
+pub(crate) use process::{ARGUMENT, as_usual};

@@ -16,5 +16,5 @@ mod schedule;
 pub(crate) use chance::Chance;
 pub use contrast::{Contrast, Side};
 pub use factor::{Factor, FactorKind};
-pub use plan::{Design, DesignError, MOST_CELLS, Plan};
+pub use plan::{Design, DesignError, Plan};
 pub use schedule::{Planned, Schedule, ScheduleError};

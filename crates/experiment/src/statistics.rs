@@ -27,7 +27,8 @@ pub use flips::{Interval, SignFlips};
 pub use looks::{Look, Looks};
 pub use multiple::holm;
 pub use outliers::outliers;
-pub use power::{blocks_for, detectable, smallest_p};
+pub(crate) use power::blocks_for;
+pub use power::{detectable, smallest_p};
 pub use summary::Summary;
 
 use schemars::JsonSchema;

@@ -44,7 +44,7 @@ pub const LINK_NAMESPACE: &str = "link-namespace";
 pub const OLD_LENGTH_RULES: &str = "rules of the old iptables about the length of packets";
 
 /// The property of an adapter that has what was left of its description, where that was cut to fit a column.
-pub const CUT_DESCRIPTION: &str = "cut description";
+pub(crate) const CUT_DESCRIPTION: &str = "cut description";
 
 /// The property of an interface that names how it queues what it sends (`qdisc` of ip(8)): `noqueue` of one that the
 /// kernel makes itself.

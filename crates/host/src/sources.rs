@@ -65,7 +65,7 @@ pub fn read_hosts(paths: &[PathBuf]) -> Result<Vec<Host>, Error> {
 /// # Errors
 ///
 /// As [`read_hosts`].
-pub fn read_hosts_within(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Host>, Error> {
+pub(crate) fn read_hosts_within(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Host>, Error> {
     let mut hosts = Vec::new();
     for path in paths {
         hosts.extend(read(Given::open(path)?, limits)?);

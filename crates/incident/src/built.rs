@@ -142,7 +142,7 @@ impl Incident {
 
     /// The number of a room, from 0 for the client.
     #[must_use]
-    pub fn room_number(&self, name: &str) -> Option<usize> {
+    pub(crate) fn room_number(&self, name: &str) -> Option<usize> {
         self.rooms().position(|room| room.name == name)
     }
 
@@ -204,7 +204,7 @@ impl Incident {
 
     /// Toward which side a room's interface is.
     #[must_use]
-    pub fn side_of(&self, number: usize, interface: &str) -> Option<Side> {
+    pub(crate) fn side_of(&self, number: usize, interface: &str) -> Option<Side> {
         let sides = [Side::Client, Side::Server];
         let mut sides = sides.into_iter();
         sides.find(|side| self.interface(number, *side) == Some(interface))

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The longest file that is read: the longest of ours has 6 KB.
-pub const MAX_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_BYTES: u64 = 1 << 20;
 /// Rooms of a path at most: each is a subnet and a thread or more.
 const ROOMS: usize = 16;
 /// Longest name of a room: its namespace's name and the process's number go in front.

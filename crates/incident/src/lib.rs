@@ -27,7 +27,6 @@ mod uml;
 
 pub use built::{Build, Built, Unsupported};
 pub use builtin::RULES;
-pub use check::MAX_BYTES;
 pub use element::{Bond, Bursts, Decapsulator, Director, Element, Headerless, HyperV2019, Lane};
 pub use element::{Link, Nic, Point, Profile, Reorder, Side, Switch};
 pub use error::Error;

@@ -94,7 +94,7 @@ impl Link {
     }
 
     /// Writes an attribute under `/sys/class/net`.
-    pub fn set_attribute(&self, attribute: &str, value: &str) -> Result<(), Error> {
+    pub(crate) fn set_attribute(&self, attribute: &str, value: &str) -> Result<(), Error> {
         write(&format!("/sys/class/net/{}/{attribute}", self.name), value)
     }
 
@@ -123,9 +123,9 @@ impl Veth {
     /// The longest frames a veth takes: its MTU is 65,535 at most.
     pub const MAX_MTU: u32 = 65_535;
     /// Address of the left end.
-    pub const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+    pub(crate) const LEFT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
     /// Address of the right end.
-    pub const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+    pub(crate) const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
     /// Makes a pair in the calling thread's namespace and sets both ends up.
     pub fn new(left: &str, right: &str, mtu: u32) -> Result<Self, Error> {

@@ -27,9 +27,9 @@ use std::time::Duration;
 
 /// The most frames that are sent with one system call: a veth without a queueing discipline has
 /// room for 256 (`VETH_RING_SIZE`), and one of them stays free.
-pub const MAX_SEND: usize = 255;
+pub(crate) const MAX_SEND: usize = 255;
 /// Shortest frame that can be sent: an Ethernet header.
-pub const MIN_FRAME: usize = 14;
+pub(crate) const MIN_FRAME: usize = 14;
 /// Room for frames waiting in the kernel.
 const QUEUE_BYTES: usize = 64 << 20;
 
@@ -141,7 +141,7 @@ impl PacketSocket {
     }
 
     /// Takes what is there without waiting.
-    pub fn receive_now(&self, buffers: &mut Buffers) -> Result<usize, Error> {
+    pub(crate) fn receive_now(&self, buffers: &mut Buffers) -> Result<usize, Error> {
         self.receive_with(buffers, MsgFlags::MSG_DONTWAIT)
     }
 

@@ -15,7 +15,7 @@ use chance::Chance;
 use flow::Flow;
 
 /// Longest frame that is made: a jumbo frame with its Ethernet header.
-pub const MAX_FRAME: usize = 9014;
+pub(crate) const MAX_FRAME: usize = 9014;
 
 /// What may be in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,6 +27,8 @@ const UP: &str = "coalescope-uml-up";
 const STATUS: &str = "coalescope-uml-status";
 /// How long it may take until the modules are loaded: it takes 3 s.
 const BOOT: Duration = Duration::from_secs(60);
+/// The guest's memory, as its kernel takes it.
+const MEMORY: &str = "mem=512M";
 /// How often it is looked whether it is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -34,7 +36,6 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug)]
 pub struct Uml {
     kernel: PathBuf,
-    memory_mib: u32,
 }
 
 /// What a guest is to do: run a program as its root. The guest sees this machine's files where they are
@@ -127,19 +128,11 @@ impl Uml {
         match needed.iter().find(|path| !Path::new(path).exists()) {
             None => Ok(Self {
                 kernel: KERNEL.into(),
-                memory_mib: 512,
             }),
             Some(path) => Err(Unavailable {
                 reason: format!("{path} is missing; install user-mode-linux, busybox and kmod"),
             }),
         }
-    }
-
-    /// Gives the guest another amount of memory than 512 MiB.
-    #[must_use]
-    pub fn memory_mib(mut self, mib: u32) -> Self {
-        self.memory_mib = mib;
-        self
     }
 
     /// Runs a test of the calling test program that is ignored elsewhere.
@@ -179,7 +172,7 @@ impl Uml {
     fn boot(&self, init: &Path, folder: &Path) -> Result<Guest, Error> {
         let mut command = Command::new(&self.kernel);
         command
-            .arg(format!("mem={}M", self.memory_mib))
+            .arg(MEMORY)
             .args([
                 "rootfstype=hostfs",
                 "rootflags=/",

@@ -327,7 +327,7 @@ impl Scenario {
 
     /// What is said on a connection.
     #[must_use]
-    pub fn turns_of(&self, flow: usize) -> &[Turn] {
+    pub(crate) fn turns_of(&self, flow: usize) -> &[Turn] {
         self.other(flow).map_or(&self.turns, |other| &other.turns)
     }
 

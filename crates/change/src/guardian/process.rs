@@ -20,7 +20,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 /// The hidden argument that makes an executable a guardian.
-pub const ARGUMENT: &str = "__guardian";
+pub(crate) const ARGUMENT: &str = "__guardian";
 /// The hidden argument that runs a command without the guardian's deafness.
 const AS_USUAL: &str = "__as-usual";
 /// It could not be run: as env(1) says it.

@@ -213,7 +213,7 @@ impl Store {
 
     /// Whether a command is at work with a journal.
     #[must_use]
-    pub fn is_in_use(&self, id: &str) -> bool {
+    pub(crate) fn is_in_use(&self, id: &str) -> bool {
         Lock::is_held(self, &format!("journal-{id}"))
     }
 

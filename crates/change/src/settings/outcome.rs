@@ -91,14 +91,6 @@ impl Change {
         };
         !self.outcomes.iter().any(fails)
     }
-
-    /// Whether the link is to be waited for.
-    #[must_use]
-    pub fn lost_carrier(&self) -> bool {
-        let lost =
-            |outcome: &Outcome| matches!(outcome, Outcome::LinkWentDown { is_back: false, .. });
-        self.outcomes.iter().any(lost)
-    }
 }
 
 impl Display for Change {

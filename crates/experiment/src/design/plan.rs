@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Chance, Factor};
 
 /// More cells than this are refused: at one second a run a single block would take over four minutes.
-pub const MOST_CELLS: usize = 256;
+pub(crate) const MOST_CELLS: usize = 256;
 
 /// The use of the seed for the order of runs.
 const ORDER: u64 = 1;
@@ -115,7 +115,7 @@ impl Design {
     /// The level of each factor in a cell, as indices into its levels. Cell 0 has every reference
     /// level; the last factor's level changes fastest.
     #[must_use]
-    pub fn levels_of(&self, cell: usize) -> Vec<usize> {
+    pub(crate) fn levels_of(&self, cell: usize) -> Vec<usize> {
         let mut rest = cell;
         let mut levels: Vec<usize> = self
             .factors()

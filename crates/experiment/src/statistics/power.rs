@@ -18,7 +18,7 @@ pub fn smallest_p(blocks: usize, resamples: usize) -> f64 {
 
 /// The fewest blocks whose smallest p is at most `p`, with as many resamples as that takes.
 #[must_use]
-pub fn blocks_for(p: f64) -> usize {
+pub(crate) fn blocks_for(p: f64) -> usize {
     (1..=64)
         .find(|&blocks| smallest_p(blocks, usize::MAX) <= p)
         .unwrap_or(64)

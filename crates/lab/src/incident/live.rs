@@ -155,7 +155,7 @@ impl Live {
     /// # Errors
     ///
     /// As [`measure`](Self::measure).
-    pub fn measure_workload(&self, workload: &Workload) -> Result<Measured, Error> {
+    pub(crate) fn measure_workload(&self, workload: &Workload) -> Result<Measured, Error> {
         let between = Between {
             path: &self.path,
             client: self.client(),

@@ -93,7 +93,7 @@ impl<'a> Onward<'a> {
     }
 
     /// A frame on its way toward a side was dropped.
-    pub fn drop_frame(&mut self, toward: Side, reason: DropReason) {
+    pub(crate) fn drop_frame(&mut self, toward: Side, reason: DropReason) {
         self.tallies[toward.index()].drop_frame(reason);
     }
 

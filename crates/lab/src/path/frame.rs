@@ -33,7 +33,7 @@ impl Frame {
 
     /// What was read from a TAP; `None` if it is no frame.
     #[must_use]
-    pub fn from_tap(read: &[u8]) -> Option<Self> {
+    pub(crate) fn from_tap(read: &[u8]) -> Option<Self> {
         (read.len() >= FORM.len() + ETHERNET).then(|| Self {
             buffer: read.to_vec(),
             merged: 1,
@@ -42,7 +42,7 @@ impl Frame {
 
     /// Notes how many segments it was made of.
     #[must_use]
-    pub fn merged_of(mut self, segments: u16) -> Self {
+    pub(crate) fn merged_of(mut self, segments: u16) -> Self {
         self.merged = segments;
         self
     }
@@ -56,7 +56,7 @@ impl Frame {
 
     /// What is written to a TAP.
     #[must_use]
-    pub fn as_tap(&self) -> &[u8] {
+    pub(crate) fn as_tap(&self) -> &[u8] {
         &self.buffer
     }
 
@@ -67,7 +67,7 @@ impl Frame {
     }
 
     /// The same, to be changed.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         self.buffer.get_mut(FORM.len()..).unwrap_or_default()
     }
 
@@ -78,7 +78,7 @@ impl Frame {
     }
 
     /// Replaces the header.
-    pub fn set_header(&mut self, header: &VirtioNetHeader) {
+    pub(crate) fn set_header(&mut self, header: &VirtioNetHeader) {
         let bytes = header.to_bytes(FORM.endian);
         if let (Some(place), Some(bytes)) =
             (self.buffer.get_mut(..FORM.len()), bytes.get(..FORM.len()))
@@ -89,19 +89,19 @@ impl Frame {
 
     /// It holds several segments and says how long they are, so that it can be cut again.
     #[must_use]
-    pub fn has_segment_size(&self) -> bool {
+    pub(crate) fn has_segment_size(&self) -> bool {
         self.header().base_type() != VirtioNetHeader::GSO_NONE
     }
 
     /// Length of what follows the Ethernet header and its tags, in bytes: what an MTU limits.
     #[must_use]
-    pub fn packet_len(&self) -> usize {
+    pub(crate) fn packet_len(&self) -> usize {
         self.bytes().len().saturating_sub(link_len(self.bytes()))
     }
 
     /// The longest packet on the wire: of a frame that says its segment size, that of a segment.
     #[must_use]
-    pub fn longest_packet(&self) -> usize {
+    pub(crate) fn longest_packet(&self) -> usize {
         let header = self.header();
         let headers = self.headers(&header).filter(|_| self.has_segment_size());
         let segment = headers.map(|headers| headers + usize::from(header.gso_size));

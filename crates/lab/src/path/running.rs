@@ -176,12 +176,6 @@ impl Path {
         all.find(|counts| counts.element == element)
     }
 
-    /// Whether all wires still carry frames; [`stop`](Self::stop) says why not.
-    #[must_use]
-    pub fn is_running(&self) -> bool {
-        !self.threads.iter().any(|(_, thread)| thread.is_finished())
-    }
-
     /// Ends it, and completes the captures. What is under way is lost.
     ///
     /// # Errors

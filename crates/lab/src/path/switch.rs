@@ -32,7 +32,7 @@ impl Switch {
     /// A userspace stack that forwards: a merged frame is as long as it is, whatever it says of its
     /// segments. gVisor's netstack compares so when it forwards, and answers nothing (google/gvisor#14011).
     #[must_use]
-    pub fn by_whole_length(name: &str, mtu: u16) -> Self {
+    pub(crate) fn by_whole_length(name: &str, mtu: u16) -> Self {
         Self {
             length: Frame::packet_len,
             ..Self::new(name, mtu)

@@ -14,7 +14,7 @@ impl Outgoing {
     }
 
     /// Adds a frame that consists of several parts.
-    pub fn push_parts<'a>(&mut self, parts: impl IntoIterator<Item = &'a [u8]>) {
+    pub(crate) fn push_parts<'a>(&mut self, parts: impl IntoIterator<Item = &'a [u8]>) {
         if self.used == self.frames.len() {
             self.frames.push(Vec::new());
         }
