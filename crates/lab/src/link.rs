@@ -94,7 +94,7 @@ impl Link {
     }
 
     /// Writes an attribute under `/sys/class/net`.
-    pub(crate) fn set_attribute(&self, attribute: &str, value: &str) -> Result<(), Error> {
+    pub fn set_attribute(&self, attribute: &str, value: &str) -> Result<(), Error> {
         write(&format!("/sys/class/net/{}/{attribute}", self.name), value)
     }
 
