@@ -1,6 +1,7 @@
 //! The arguments.
 
 mod experiments;
+mod export;
 mod formats;
 mod generated;
 mod help;
@@ -19,6 +20,7 @@ use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
 pub use experiments::{AbArgs, FixArgs, SenseArg, UndoArgs};
+pub use export::ExportArgs;
 pub(crate) use formats::Form;
 pub use formats::{
     AbFormat, CheckFormat, Format, HostFormat, LabFormat, ReplayFormat, SchemaName, WatchFormat,
@@ -111,6 +113,8 @@ pub enum Command {
     Diagnose(DiagnoseArgs),
     /// Count merged frames on this running host, and say where they die
     Watch(WatchArgs),
+    /// Serve what watch counts as metrics for Prometheus
+    Export(ExportArgs),
     /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
     /// Show what would fix what check finds; with --apply, do it

@@ -39,11 +39,11 @@ use std::time::Instant;
 
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, ColorArg, Command, CompletionsArgs,
-    DemoArgs, DiagnoseArgs, DiagnoseOutput, FixArgs, Format, GetArgs, HostFormat, LabCommand,
-    LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs, ReplayArgs,
-    ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs, SchemaName,
-    SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WatchedArgs, WireArgs,
-    WireFormat,
+    DemoArgs, DiagnoseArgs, DiagnoseOutput, ExportArgs, FixArgs, Format, GetArgs, HostFormat,
+    LabCommand, LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs,
+    ReplayArgs, ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs,
+    SchemaName, SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WatchedArgs,
+    WireArgs, WireFormat,
 };
 
 use system::changes;
@@ -122,6 +122,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Export(args) => system::export::run(&args),
         Command::Ab(args) => changes::ab::run(&args),
         Command::Fix(args) => changes::fix::run(&args),
         Command::Undo(args) => changes::undo::run(&args),

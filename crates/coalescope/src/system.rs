@@ -7,6 +7,6 @@ mod elsewhere;
 mod linux;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{changes, host, lab, meant, memory, rights, watch};
+pub(crate) use elsewhere::{changes, export, host, lab, meant, memory, rights, watch};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{changes, host, lab, meant, memory, rights, watch};
+pub(crate) use linux::{changes, export, host, lab, meant, memory, rights, watch};

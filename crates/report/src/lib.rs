@@ -9,6 +9,7 @@ mod check;
 mod diagnose;
 pub mod document;
 mod drawn;
+mod exported;
 #[cfg(target_os = "linux")]
 mod fix;
 mod fleet;
@@ -16,6 +17,7 @@ mod html;
 mod json;
 mod lab;
 mod made;
+mod metrics;
 mod replay;
 mod rows;
 mod seen;
@@ -39,6 +41,7 @@ pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 pub use document::Document;
 pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
+pub use exported::Exported;
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};

@@ -1,6 +1,7 @@
 //! Looking at this host.
 
 mod counters;
+mod idle;
 mod traced;
 
 use std::time::{Duration, Instant, SystemTime};
@@ -16,6 +17,8 @@ use traced::Traced;
 
 /// Names are looked up again at most so often.
 const NAMES_EVERY: Duration = Duration::from_secs(1);
+/// And at least so often, since interfaces are renamed.
+const NAMES_LAST: Duration = Duration::from_secs(30);
 
 /// Which part of this host to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,9 @@ pub struct Options {
     pub interfaces: Vec<String>,
     /// Take the counters of the kernel even where programs could be loaded.
     pub only_counters: bool,
+    /// Whoever watches for ever: what has no name any more and has not moved for so long is forgotten, so that there is
+    /// room for what comes, and no samples of drops are kept.
+    pub forget_after: Option<Duration>,
 }
 
 impl Options {
@@ -138,11 +144,16 @@ impl Watcher {
         match &mut self.source {
             Source::Bpf(traced) => {
                 let looked = traced.look()?;
-                if self.named.elapsed() >= NAMES_EVERY && looked.has_unknown(&self.names) {
+                let age = self.named.elapsed();
+                let is_unknown = age >= NAMES_EVERY && looked.has_unknown(&self.names);
+                if is_unknown || age >= NAMES_LAST {
                     self.names = Names::read(&self.options.host());
                     self.named = Instant::now();
                 }
                 traced.tell(&looked, &self.names, &mut watched);
+                if let Some(long) = self.options.forget_after {
+                    traced.forget(&looked, &self.names, long)?;
+                }
             }
             Source::Counters(counters) => {
                 self.names = Names::read(&self.options.host());
@@ -166,7 +177,8 @@ fn source(options: &Options, names: &Names) -> (Source, Vec<Unseen>) {
     };
     match Programs::load(space, names.count()) {
         Ok(programs) => {
-            let traced = Traced::new(programs);
+            let keeps = options.forget_after.is_none();
+            let traced = Traced::new(programs, keeps);
             let unseen = traced.unseen();
             (Source::Bpf(Box::new(traced)), unseen)
         }

@@ -79,6 +79,19 @@ pub(crate) mod changes {
     }
 }
 
+pub(crate) mod export {
+    //! No running host is watched here.
+
+    use anyhow::bail;
+
+    use crate::Outcome;
+    use crate::cli::ExportArgs;
+
+    pub(crate) fn run(_: &ExportArgs) -> anyhow::Result<Outcome> {
+        bail!("a running host is watched on Linux only: run coalescope there")
+    }
+}
+
 pub(crate) mod host {
     //! Other hosts than this one can be looked at.
 

@@ -64,6 +64,11 @@ fn of_watch() {
 }
 
 #[test]
+fn of_export() {
+    insta::assert_snapshot!(help(&["export", "--help"]));
+}
+
+#[test]
 fn of_lab() {
     insta::assert_snapshot!(help(&["lab", "--help"]));
 }

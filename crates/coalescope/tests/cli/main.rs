@@ -14,6 +14,8 @@ mod confine;
 mod datagrams;
 mod errors;
 #[cfg(target_os = "linux")]
+mod export;
+#[cfg(target_os = "linux")]
 mod fix;
 mod fleet;
 #[cfg(unix)]

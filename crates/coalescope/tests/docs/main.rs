@@ -255,6 +255,8 @@ fn every_option_is_documented() {
         ("ab", "--set", "docs/experiments.md"),
         ("fix", "--persist", "docs/experiments.md"),
         ("undo", "--forget", "docs/experiments.md"),
+        ("watch", "--for", "docs/watch.md"),
+        ("export", "--listen", "docs/export.md"),
     ] {
         let output = coalescope().args([command, "--help"]).output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();

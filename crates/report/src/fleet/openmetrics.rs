@@ -5,20 +5,15 @@
 //! interfaces come and go.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Write};
 
 use coalescope_host::model::Snapshot;
 use coalescope_host::safe::printable_line;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, Checked};
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::Registry;
 
 use crate::check::{CheckReport, is_decided, name_of};
+use crate::metrics::{self, Family, Kind, Labels};
 
 /// Kinds of findings: each has a sample, also of none, so that an alert has something to compare.
 const KINDS: [Blame; 4] = [Blame::Harms, Blame::BadRemedy, Blame::Ask, Blame::Missed];
@@ -27,55 +22,27 @@ const PROOFS: [Proof; 2] = [Proof::Suspected, Proof::Observed];
 
 /// Writes all metrics.
 pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()> {
-    let mut registry = Registry::default();
-    registry.register_collector(Box::new(Metrics(families(report))));
-    let mut said = String::new();
-    text::encode(&mut said, &registry).map_err(io::Error::other)?;
-    out.write_all(said.as_bytes())
-}
-
-type Labels = Vec<(&'static str, String)>;
-
-/// A metric with its samples.
-#[derive(Debug)]
-struct Family {
-    name: &'static str,
-    help: &'static str,
-    samples: Vec<(Labels, i64)>,
-}
-
-#[derive(Debug)]
-struct Metrics(Vec<Family>);
-
-impl Collector for Metrics {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        for family in &self.0 {
-            let kind = MetricType::Gauge;
-            let mut metric = encoder.encode_descriptor(family.name, family.help, None, kind)?;
-            for (labels, value) in &family.samples {
-                ConstGauge::new(*value).encode(metric.encode_family(labels)?)?;
-            }
-        }
-        Ok(())
-    }
+    metrics::write(families(report), out)
 }
 
 fn families(report: &CheckReport) -> Vec<Family> {
-    let each = |name, help, samples: fn(&Snapshot, &Checked) -> Vec<(Labels, i64)>| Family {
+    let each = |name, help, samples: fn(&Snapshot, &Checked) -> Vec<(Labels, u64)>| Family {
         name,
         help,
+        kind: Kind::Gauge,
         samples: samples_of(report, samples),
     };
     vec![
         Family {
             name: "coalescope_build_info",
             help: "The program that looked.",
+            kind: Kind::Gauge,
             samples: vec![(vec![("version", env!("CARGO_PKG_VERSION").to_owned())], 1)],
         },
         each(
             "coalescope_check_decided",
             "Whether enough was read to say that nothing is wrong.",
-            |snapshot, checked| vec![(Vec::new(), i64::from(is_decided(snapshot, checked)))],
+            |snapshot, checked| vec![(Vec::new(), u64::from(is_decided(snapshot, checked)))],
         ),
         each(
             "coalescope_check_interfaces",
@@ -100,6 +67,7 @@ fn families(report: &CheckReport) -> Vec<Family> {
         Family {
             name: "coalescope_check_ignored_findings",
             help: "Findings that were set aside by --ignore or --baseline.",
+            kind: Kind::Gauge,
             samples: vec![(
                 Vec::new(),
                 number(report.aside.ignored.len() + report.aside.known.len()),
@@ -111,8 +79,8 @@ fn families(report: &CheckReport) -> Vec<Family> {
 /// Samples of all hosts, each with the host first among its labels.
 fn samples_of(
     report: &CheckReport,
-    samples: fn(&Snapshot, &Checked) -> Vec<(Labels, i64)>,
-) -> Vec<(Labels, i64)> {
+    samples: fn(&Snapshot, &Checked) -> Vec<(Labels, u64)>,
+) -> Vec<(Labels, u64)> {
     let of_host = |(snapshot, checked): &(Snapshot, Checked)| {
         let host = printable_line(name_of(snapshot)).into_owned();
         let all = samples(snapshot, checked).into_iter();
@@ -125,7 +93,7 @@ fn samples_of(
     report.hosts.iter().flat_map(of_host).collect()
 }
 
-fn by_kind(checked: &Checked) -> Vec<(Labels, i64)> {
+fn by_kind(checked: &Checked) -> Vec<(Labels, u64)> {
     let pairs = KINDS
         .into_iter()
         .flat_map(|blame| PROOFS.map(|proof| (blame, proof)));
@@ -141,7 +109,7 @@ fn by_kind(checked: &Checked) -> Vec<(Labels, i64)> {
     pairs.map(sample).collect()
 }
 
-fn by_rule(checked: &Checked) -> Vec<(Labels, i64)> {
+fn by_rule(checked: &Checked) -> Vec<(Labels, u64)> {
     let mut rules: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for finding in &checked.findings {
         *rules
@@ -155,6 +123,6 @@ fn by_rule(checked: &Checked) -> Vec<(Labels, i64)> {
     rules.into_iter().map(sample).collect()
 }
 
-fn number(of: usize) -> i64 {
-    i64::try_from(of).unwrap_or(i64::MAX)
+fn number(of: usize) -> u64 {
+    of as u64
 }

@@ -27,6 +27,12 @@ pub(crate) struct Place {
 pub(crate) struct Counted(pub(crate) Frames);
 
 impl Counted {
+    /// A number that changes with any of them.
+    pub(crate) fn all(&self) -> u64 {
+        let (received, queued, sent) = (&self.0.received, &self.0.queued, &self.0.sent);
+        received.frames + queued.frames + sent.frames
+    }
+
     /// The place that has taken the slot, and its counters; none if the slot is free.
     pub(crate) fn read(words: &[u64; COUNTER_WORDS]) -> Option<(Place, Self)> {
         let [place, rest @ ..] = words;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use aya::maps::{HashMap, MapData, MapError, PerCpuArray, RingBuf};
+use aya::maps::{HashMap, MapData, MapError, PerCpuArray, PerCpuValues, RingBuf};
 use aya::programs::{BtfTracePoint, ProgramError};
 use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, include_bytes_aligned};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -61,6 +61,13 @@ pub(crate) struct Count {
     pub(crate) merged_segments: u64,
     pub(crate) long_frames: u64,
     pub(crate) single_frames: u64,
+}
+
+impl Count {
+    /// All frames.
+    pub(crate) fn all(&self) -> u64 {
+        self.merged_frames + self.long_frames + self.single_frames
+    }
 }
 
 /// The programs, which run until this value goes.
@@ -155,6 +162,39 @@ impl Programs {
             all.extend(RawSample::read(&bytes));
         }
         all
+    }
+
+    /// Gives back the slots of places. One that another place has on another processor stays: the kernel writes into it.
+    pub(crate) fn forget_places(&mut self, all: &[Place]) -> Result<(), LoadError> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        for slot in 0..self.places.len() {
+            let processors = self.places.get(&slot, 0)?;
+            let taken = processors.iter().filter_map(Counted::read);
+            let mut taken = taken.map(|(place, _)| all.contains(&place)).peekable();
+            if taken.peek().is_some() && taken.all(|is_idle| is_idle) {
+                let none = vec![[0; COUNTER_WORDS]; processors.len()];
+                let none = PerCpuValues::try_from(none).map_err(MapError::from)?;
+                self.places.set(slot, none, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets drops.
+    pub(crate) fn forget_drops(&mut self, all: &[Where]) -> Result<(), LoadError> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<_> = self.drops.keys().collect::<Result<_, _>>()?;
+        for key in keys {
+            if all.contains(&Where::read(&key).0) {
+                // It may be gone already.
+                let _ = self.drops.remove(&key);
+            }
+        }
+        Ok(())
     }
 
     /// What the programs had no room for.

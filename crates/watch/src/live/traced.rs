@@ -1,9 +1,11 @@
 //! With BPF: what the programs have counted, with names.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
+use super::idle::Idle;
 use super::unix_s;
 use crate::facts::{Drop, Interface, Lost, Sample, Unseen, Watched};
 use crate::headers::flow;
@@ -28,6 +30,9 @@ pub(super) struct Traced {
     programs: Programs,
     symbols: Symbols,
     samples: BTreeMap<Where, Vec<Sample>>,
+    keeps_samples: bool,
+    idle_places: Idle<Place>,
+    idle_drops: Idle<Where>,
 }
 
 /// What was counted, without names.
@@ -47,11 +52,14 @@ impl Looked {
 }
 
 impl Traced {
-    pub(super) fn new(programs: Programs) -> Self {
+    pub(super) fn new(programs: Programs, keeps_samples: bool) -> Self {
         Self {
             programs,
             symbols: Symbols::default(),
             samples: BTreeMap::new(),
+            keeps_samples,
+            idle_places: Idle::default(),
+            idle_drops: Idle::default(),
         }
     }
 
@@ -77,7 +85,7 @@ impl Traced {
         let since_boot = unix_s() - monotonic_s();
         for sample in self.programs.samples() {
             let kept = self.samples.entry(sample.at).or_default();
-            if kept.len() < SAMPLES {
+            if self.keeps_samples && kept.len() < SAMPLES {
                 kept.push(told(&sample, since_boot));
             }
         }
@@ -97,6 +105,27 @@ impl Traced {
                 why: "/proc/kallsyms hides addresses: it takes CAP_SYSLOG".to_owned(),
             });
         }
+    }
+
+    /// Makes room: what has no name and has not moved for so long is forgotten.
+    pub(super) fn forget(
+        &mut self,
+        looked: &Looked,
+        names: &Names,
+        long: Duration,
+    ) -> Result<(), LoadError> {
+        let now = Instant::now();
+        let places = looked.counted.iter();
+        let places = places.filter(|(place, _)| !names.knows(**place));
+        let places = places.map(|(place, counted)| (*place, counted.all()));
+        let idle = self.idle_places.idle(places, now, long);
+        self.programs.forget_places(&idle)?;
+        let drops = looked.dropped.iter();
+        let drops = drops.filter(|(at, _)| has_no_name(at, names));
+        let drops = drops.map(|(at, count)| (*at, count.all()));
+        let idle = self.idle_drops.idle(drops, now, long);
+        self.samples.retain(|at, _| !idle.contains(at));
+        self.programs.forget_drops(&idle)
     }
 
     fn interfaces(&self, looked: &Looked, names: &Names) -> Vec<Interface> {
@@ -158,6 +187,18 @@ impl Traced {
             samples: self.samples.get(at).cloned().unwrap_or_default(),
         }
     }
+}
+
+/// Whether one of its interfaces is not there any more.
+fn has_no_name(at: &Where, names: &Names) -> bool {
+    let Some(place) = at.place else {
+        return false;
+    };
+    let from = Place {
+        interface: at.from,
+        ..place
+    };
+    !names.knows(place) || at.from != 0 && !names.knows(from)
 }
 
 fn told(sample: &RawSample, since_boot_s: f64) -> Sample {

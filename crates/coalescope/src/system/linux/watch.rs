@@ -58,11 +58,21 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
 }
 
 fn begin(live: &LiveArgs, interfaces: &[String]) -> anyhow::Result<Watcher> {
+    begin_for(live, interfaces, None)
+}
+
+/// Begins to count; see [`Options::forget_after`].
+pub(crate) fn begin_for(
+    live: &LiveArgs,
+    interfaces: &[String],
+    forget_after: Option<Duration>,
+) -> anyhow::Result<Watcher> {
     let options = Options {
         netns: live.netns.clone(),
         all_netns: live.all_netns,
         interfaces: interfaces.to_vec(),
-        only_counters: false,
+        forget_after,
+        ..Options::default()
     };
     match Watcher::begin(options) {
         Ok(watcher) => Ok(watcher),
@@ -86,7 +96,7 @@ fn wait(begun: Instant, until: Duration, told: &AtomicBool) -> bool {
 }
 
 /// A look, with names as they are from here.
-fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
+pub(crate) fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
     let mut look = watcher.look()?;
     let space = live.netns.as_deref();
     if let Some(space) = space.filter(|name| !name.contains('/')) {

@@ -1,0 +1,71 @@
+//! `coalescope export`: what `watch` counts, for Prometheus.
+
+mod serve;
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use coalescope_report::Exported;
+use coalescope_watch::facts::Level;
+use coalescope_watch::live::Watcher;
+
+use super::signals::until_told;
+use super::{host, watch};
+use crate::cli::{ExportArgs, LiveArgs};
+use crate::{Outcome, speech};
+
+/// Counts are not read again for whoever asks sooner: ten clients at once cost one look.
+const FRESH: Duration = Duration::from_millis(500);
+/// What has no name any more and does not move is forgotten after this time: longer than any scrape is apart.
+const FORGOTTEN: Duration = Duration::from_mins(10);
+
+pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
+    host::refuse_unknown(&args.live)?;
+    let told = until_told()?;
+    let address = args.listen;
+    let listener =
+        TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
+    let exporter = Exporter::begin(args)?;
+    let address = listener.local_addr()?;
+    speech::tell(&format!("listening: http://{address}/metrics"));
+    serve::serve(listener, exporter, &told)?;
+    Ok(Outcome::Done)
+}
+
+/// A watch, and the series that it has come to.
+struct Exporter {
+    watcher: Watcher,
+    live: LiveArgs,
+    exported: Exported,
+    looked: Option<Instant>,
+}
+
+impl Exporter {
+    fn begin(args: &ExportArgs) -> anyhow::Result<Self> {
+        let watcher = watch::begin_for(&args.live, &args.interfaces, Some(FORGOTTEN))?;
+        if watcher.level() != Level::Bpf {
+            speech::tell(
+                "warning: BPF programs are refused, so nothing is known of merged frames (coalescope_watch_bpf 0)",
+            );
+        }
+        Ok(Self {
+            watcher,
+            live: args.live.clone(),
+            exported: Exported::new(args.max_interfaces as usize),
+            looked: None,
+        })
+    }
+
+    /// All series, as they are now.
+    fn metrics(&mut self) -> anyhow::Result<Vec<u8>> {
+        if self.looked.is_none_or(|looked| looked.elapsed() >= FRESH) {
+            self.exported
+                .add(watch::seen(&mut self.watcher, &self.live)?);
+            self.looked = Some(Instant::now());
+        }
+        let mut said = Vec::new();
+        self.exported.write(&mut said)?;
+        Ok(said)
+    }
+}

@@ -1,0 +1,365 @@
+//! A watch as metrics, look by look.
+//!
+//! Each series only grows, whatever happens to the interface: what is added is the difference between two looks.
+//! Interfaces are labels, and no more of them than the limit; nothing from a packet is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use coalescope_host::names::of_key;
+use coalescope_host::safe::printable_line;
+use coalescope_watch::facts::{Drop, Frames, Interface, Level, Watched};
+
+use crate::metrics::{self, Family, Kind, Labels};
+
+/// Kinds of drops that have series of their own; the others are summed up.
+const DROPS: usize = 500;
+/// What has no room of its own.
+const OTHER: &str = "other";
+/// An interface that had no name when it was looked for: it came and went, or is in a namespace without a name.
+const UNNAMED: &str = "unnamed";
+
+/// A metric of each interface.
+type Metric = (&'static str, &'static str, fn(&Frames) -> u64);
+
+const METRICS: [Metric; 14] = [
+    (
+        "coalescope_watch_received_frames",
+        "Frames received, after merging.",
+        |one| one.received.frames,
+    ),
+    (
+        "coalescope_watch_received_bytes",
+        "Bytes of these, from the network header on.",
+        |one| one.received.bytes,
+    ),
+    (
+        "coalescope_watch_received_segments",
+        "Segments in frames received; a frame that is not merged is one.",
+        |one| one.received.segments,
+    ),
+    (
+        "coalescope_watch_received_merged_frames",
+        "Frames received of more than one segment.",
+        |one| one.received.merged_frames,
+    ),
+    (
+        "coalescope_watch_received_long_frames",
+        "Frames received that are longer than the MTU and have no segment size.",
+        |one| one.received.long_frames,
+    ),
+    (
+        "coalescope_watch_looked_tcp_frames",
+        "Frames with TCP data among those received that were looked into, one of 64.",
+        |one| one.received.looked_tcp_frames,
+    ),
+    (
+        "coalescope_watch_looked_tcp_segments",
+        "Segments in these.",
+        |one| one.received.looked_tcp_segments,
+    ),
+    (
+        "coalescope_watch_queued_frames",
+        "Frames queued to be sent, before they are cut.",
+        |one| one.queued.frames,
+    ),
+    (
+        "coalescope_watch_queued_merged_frames",
+        "Frames queued of more than one segment.",
+        |one| one.queued.merged_frames,
+    ),
+    (
+        "coalescope_watch_forwarded_frames",
+        "Frames queued that this host had received.",
+        |one| one.forwarded.frames,
+    ),
+    (
+        "coalescope_watch_forwarded_merged_frames",
+        "Frames forwarded of more than one segment.",
+        |one| one.forwarded.merged_frames,
+    ),
+    (
+        "coalescope_watch_sent_frames",
+        "Frames that the driver got.",
+        |one| one.sent.frames,
+    ),
+    (
+        "coalescope_watch_sent_merged_frames",
+        "Frames that the driver got of more than one segment.",
+        |one| one.sent.merged_frames,
+    ),
+    (
+        "coalescope_watch_cut_frames",
+        "Merged frames that the processor cut on their way to the driver.",
+        |one| one.sent.cut_frames,
+    ),
+];
+
+/// Values of all metrics of an interface.
+type Values = [u64; METRICS.len()];
+
+/// Namespace, which is empty for the main one, and interface.
+type Place = (String, String);
+
+/// Namespace, interface, way, reason, function, shape.
+type Death = [String; 6];
+const DEATH: [&str; 6] = [
+    "namespace",
+    "interface",
+    "way",
+    "reason",
+    "function",
+    "shape",
+];
+
+/// Series of all looks until now.
+#[derive(Debug)]
+pub struct Exported {
+    limit: usize,
+    /// What was counted at an interface, by its namespace and number, as far as it is in the series.
+    counted: BTreeMap<(String, u32), Values>,
+    interfaces: BTreeMap<Place, Values>,
+    died: BTreeMap<Death, u64>,
+    deaths: BTreeMap<Death, u64>,
+    last: Watched,
+    looks: u64,
+}
+
+impl Exported {
+    /// Nothing was seen yet. `limit`: interfaces with series of their own; the others are summed up.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            counted: BTreeMap::new(),
+            interfaces: BTreeMap::new(),
+            died: BTreeMap::new(),
+            deaths: BTreeMap::new(),
+            last: Watched::default(),
+            looks: 0,
+        }
+    }
+
+    /// Adds what has come since the last look. Counts are those of one watch from its beginning on.
+    pub fn add(&mut self, look: Watched) {
+        self.looks += 1;
+        self.forget(&look);
+        for interface in &look.interfaces {
+            self.add_interface(interface);
+        }
+        self.add_drops(&look.drops);
+        self.last = look;
+    }
+
+    /// What is gone takes its series along; sums of others stay.
+    fn forget(&mut self, look: &Watched) {
+        let there: BTreeSet<Place> = look.interfaces.iter().map(place).collect();
+        self.interfaces
+            .retain(|at, _| is_sum(&at.1) || there.contains(at));
+        let raw: BTreeSet<_> = look.interfaces.iter().map(raw).collect();
+        self.counted.retain(|at, _| raw.contains(at));
+    }
+
+    fn add_interface(&mut self, interface: &Interface) {
+        let Some(frames) = interface.frames else {
+            return;
+        };
+        let now = METRICS.map(|(.., value)| value(&frames));
+        let before = self.counted.entry(raw(interface)).or_insert([0; _]);
+        let more: Values = std::array::from_fn(|n| grown(&mut before[n], now[n]));
+        let mut at = place(interface);
+        if !self.interfaces.contains_key(&at) && self.own(|at| !is_sum(&at.1)) >= self.limit {
+            at = (String::new(), OTHER.to_owned());
+        }
+        let series = self.interfaces.entry(at).or_insert([0; _]);
+        for (sum, more) in series.iter_mut().zip(more) {
+            *sum += more;
+        }
+    }
+
+    fn own(&self, is_own: fn(&Place) -> bool) -> usize {
+        self.interfaces.keys().filter(|at| is_own(at)).count()
+    }
+
+    fn add_drops(&mut self, drops: &[Drop]) {
+        let mut now: BTreeMap<Death, u64> = BTreeMap::new();
+        for (death, frames) in drops.iter().flat_map(deaths) {
+            *now.entry(death).or_default() += frames;
+        }
+        self.died.retain(|death, _| now.contains_key(death));
+        self.deaths
+            .retain(|death, _| is_sum(&death[1]) || now.contains_key(death));
+        for (death, frames) in now {
+            let before = self.died.entry(death.clone()).or_default();
+            let more = grown(before, frames);
+            let is_known = self.deaths.contains_key(&death);
+            let death = match is_known || self.deaths.len() < DROPS {
+                true => death,
+                false => summed(death),
+            };
+            *self.deaths.entry(death).or_default() += more;
+        }
+    }
+
+    /// Prints all series.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut families = self.about();
+        families.extend(METRICS.iter().enumerate().map(|(n, metric)| {
+            let series = self.interfaces.iter();
+            let samples = series.map(|(at, values)| (labels_of(at), values[n]));
+            counter(metric.0, metric.1, samples.collect())
+        }));
+        let died = self.deaths.iter().map(|(death, frames)| {
+            let labels = DEATH.into_iter().zip(death.iter().cloned());
+            (labels.collect(), *frames)
+        });
+        let help = "Frames that the kernel dropped, by where and why.";
+        families.push(counter(
+            "coalescope_watch_dropped_frames",
+            help,
+            died.collect(),
+        ));
+        metrics::write(families, out)
+    }
+
+    /// About the watch itself.
+    fn about(&self) -> Vec<Family> {
+        let lost = self.last.lost;
+        let lost = [
+            ("frames", lost.frames),
+            ("drops", lost.drops),
+            ("samples", lost.samples),
+        ];
+        let lost = lost.map(|(what, number)| (vec![("what", what.to_owned())], number));
+        let version = vec![("version", env!("CARGO_PKG_VERSION").to_owned())];
+        let is_bpf = u64::from(self.last.level == Level::Bpf);
+        let begun = self.last.begun_unix_s.max(0.0) as u64;
+        vec![
+            gauge(
+                "coalescope_build_info",
+                "The program that looks.",
+                vec![(version, 1)],
+            ),
+            gauge(
+                "coalescope_watch_bpf",
+                "Whether programs in the kernel count; without them nothing is known of merged frames.",
+                vec![(Vec::new(), is_bpf)],
+            ),
+            gauge(
+                "coalescope_watch_begun_timestamp_seconds",
+                "When counting began.",
+                vec![(Vec::new(), begun)],
+            ),
+            counter(
+                "coalescope_watch_looks",
+                "How often the counts were read.",
+                vec![(Vec::new(), self.looks)],
+            ),
+            counter(
+                "coalescope_watch_lost",
+                "What was counted nowhere, for lack of room.",
+                lost.to_vec(),
+            ),
+        ]
+    }
+}
+
+/// By how much a count has grown. One that shrinks (frames that waited in a queue) has not until it is larger than ever.
+fn grown(most: &mut u64, now: u64) -> u64 {
+    let more = now.saturating_sub(*most);
+    *most += more;
+    more
+}
+
+fn gauge(name: &'static str, help: &'static str, samples: Vec<(Labels, u64)>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Gauge,
+        samples,
+    }
+}
+
+fn counter(name: &'static str, help: &'static str, samples: Vec<(Labels, u64)>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Counter,
+        samples,
+    }
+}
+
+fn raw(interface: &Interface) -> (String, u32) {
+    let namespace = of_key(&interface.name).0.unwrap_or_default();
+    (namespace.to_owned(), interface.index)
+}
+
+fn place(interface: &Interface) -> Place {
+    place_of(Some(&interface.name))
+}
+
+/// Labels of an interface by its name here.
+fn place_of(name: Option<&str>) -> Place {
+    let Some(name) = name else {
+        return (String::new(), String::new());
+    };
+    let (namespace, own) = of_key(name);
+    match own.starts_with('#') {
+        true => (String::new(), UNNAMED.to_owned()),
+        false => (label(namespace.unwrap_or_default()), label(own)),
+    }
+}
+
+fn is_sum(interface: &str) -> bool {
+    [OTHER, UNNAMED].contains(&interface)
+}
+
+fn label(text: &str) -> String {
+    printable_line(text).into_owned()
+}
+
+fn labels_of((namespace, interface): &Place) -> Labels {
+    vec![
+        ("namespace", namespace.clone()),
+        ("interface", interface.clone()),
+    ]
+}
+
+/// Frames of a place and reason, by their shape.
+fn deaths(drop: &Drop) -> impl Iterator<Item = (Death, u64)> {
+    let (name, way) = match &drop.from {
+        Some(from) => (Some(from), "in"),
+        None => (drop.interface.as_ref(), "out"),
+    };
+    let (namespace, interface) = place_of(name.map(String::as_str));
+    let shapes = [
+        ("merged", drop.merged_frames),
+        ("long", drop.long_frames),
+        ("single", drop.single_frames),
+    ];
+    let shapes = shapes.into_iter().filter(|(_, frames)| *frames > 0);
+    shapes.map(move |(shape, frames)| {
+        let death = [
+            namespace.clone(),
+            interface.clone(),
+            way.to_owned(),
+            drop.reason.clone().unwrap_or_default(),
+            drop.location.clone().unwrap_or_default(),
+            shape.to_owned(),
+        ];
+        (death, frames)
+    })
+}
+
+/// The series of all that have none of their own.
+fn summed([_, _, way, _, _, shape]: Death) -> Death {
+    let other = || OTHER.to_owned();
+    [String::new(), other(), way, other(), other(), shape]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Metrics in the text format of OpenMetrics.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+/// Names and values.
+pub(crate) type Labels = Vec<(&'static str, String)>;
+
+/// What a metric may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Grow and shrink.
+    Gauge,
+    /// Only grow; its samples are called `NAME_total`.
+    Counter,
+}
+
+/// A metric with its samples.
+#[derive(Debug)]
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
+    /// One sentence. OpenMetrics wants no full stop where the encoder sets one.
+    pub(crate) help: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) samples: Vec<(Labels, u64)>,
+}
+
+#[derive(Debug)]
+struct Metrics(Vec<Family>);
+
+impl Collector for Metrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for family in &self.0 {
+            let kind = match family.kind {
+                Kind::Gauge => MetricType::Gauge,
+                Kind::Counter => MetricType::Counter,
+            };
+            let mut metric = encoder.encode_descriptor(family.name, family.help, None, kind)?;
+            for (labels, value) in &family.samples {
+                let sample = metric.encode_family(labels)?;
+                match family.kind {
+                    Kind::Gauge => ConstGauge::new(signed(*value)).encode(sample)?,
+                    Kind::Counter => ConstCounter::new(*value).encode(sample)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Writes all metrics.
+pub(crate) fn write(families: Vec<Family>, out: &mut dyn Write) -> io::Result<()> {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(Metrics(families)));
+    let mut said = String::new();
+    text::encode(&mut said, &registry).map_err(io::Error::other)?;
+    out.write_all(said.as_bytes())
+}
