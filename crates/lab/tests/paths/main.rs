@@ -5,6 +5,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+mod decapsulated;
 mod incidents;
 mod path;
 

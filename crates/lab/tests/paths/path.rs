@@ -26,7 +26,7 @@ fn milliseconds(count: u64) -> Duration {
 }
 
 /// The path, or the test is skipped.
-fn start(test: &str, plan: Plan) -> Option<Path> {
+pub(crate) fn start(test: &str, plan: Plan) -> Option<Path> {
     match plan.start() {
         Err(Error::Unavailable(reason)) => {
             needs::skipped(test, reason);

@@ -14,8 +14,8 @@ use crate::lab::judged;
 use crate::place::Place;
 use crate::speech;
 
-/// Pairs of runs beside the first, so that there is one in the middle.
-const PAIRS: usize = 2;
+/// Pairs of runs beside the first, so that there is one in the middle. Beside compilers two of five runs may say anything.
+const PAIRS: usize = 4;
 
 /// What it is as it was, and with the remedy: of a busy machine one run of each may say anything, so where their
 /// ratio is not as the file says, more pairs are made by turns, and the run in the middle of each counts.
