@@ -5,11 +5,15 @@
 //! that says what comes (see `Step`), and for a frame its length and bytes.
 #![no_main]
 
+#[path = "../../crates/gro/tests/all/brought.rs"]
+mod brought;
+
+use brought::Brought;
 use coalescope_wire::checksum::update32;
 use coalescope_wire::{Transport, walk};
 use gro::{
-    About, Checksums, Coalescer, CopyingCoalescer, GsoKind, LinkType, Outgoing, OutgoingBytes,
-    Part, Profile, Settings, SplitSettings, Splitter, Verification, could_have_built_on,
+    Checksums, Coalescer, CopyingCoalescer, GsoKind, LinkType, Outgoing, OutgoingBytes, Profile,
+    Settings, SplitSettings, Splitter, Verification, could_have_built_on,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -115,13 +119,6 @@ fn advance(link: LinkType, frame: &mut [u8]) {
     }
 }
 
-/// What came out.
-struct Got {
-    about: About,
-    bytes: Vec<u8>,
-    parts: Vec<Part<usize>>,
-}
-
 fn check(profile: &Profile, settings: Settings, steps: &[Step]) {
     let frames: Vec<&[u8]> = steps.iter().filter_map(bytes).collect();
     let got = merge(profile, settings, steps, &frames);
@@ -143,12 +140,13 @@ fn bytes(step: &Step) -> Option<&[u8]> {
     }
 }
 
-fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]) -> Vec<Got> {
+fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]) -> Vec<Brought> {
     let mut coalescer = Coalescer::new(profile, settings);
     let mut got = Vec::new();
     let mut token = 0;
     for step in steps {
-        let mut out = Outgoing::each(|outgoing| got.push(collect(frames, outgoing)));
+        let mut out =
+            Outgoing::each(|outgoing| got.push(Brought::of(outgoing, |token| frames[token])));
         match step {
             Step::Flush => coalescer.flush(&mut out),
             Step::Frame(bytes) => {
@@ -158,7 +156,7 @@ fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]
         }
     }
     coalescer.flush(&mut Outgoing::each(|outgoing| {
-        got.push(collect(frames, outgoing))
+        got.push(Brought::of(outgoing, |token| frames[token]))
     }));
     assert!(coalescer.is_empty());
     let counters = coalescer.counters();
@@ -167,38 +165,8 @@ fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]
     got
 }
 
-fn collect(frames: &[&[u8]], outgoing: Outgoing<'_, usize>) -> Got {
-    match outgoing {
-        Outgoing::Unchanged { token, about } => Got {
-            about,
-            bytes: frames[token].to_vec(),
-            parts: vec![Part {
-                token,
-                payload: 0..0,
-            }],
-        },
-        Outgoing::Merged {
-            header,
-            parts,
-            about,
-        } => {
-            let mut bytes = header.to_vec();
-            let parts: Vec<_> = parts.collect();
-            for part in &parts {
-                let range = part.payload.start as usize..part.payload.end as usize;
-                bytes.extend(&frames[part.token][range]);
-            }
-            Got {
-                about,
-                bytes,
-                parts,
-            }
-        }
-    }
-}
-
 /// A merged frame can be read again, and cut again.
-fn check_merged(profile: &Profile, link: LinkType, got: &Got) {
+fn check_merged(profile: &Profile, link: LinkType, got: &Brought) {
     let gso = got.about.gso.expect("merged");
     // What a datagram carries may look like a tunnel, and be none.
     let readable = walk(link, &got.bytes, got.bytes.len() as u32).is_ok();
@@ -219,7 +187,7 @@ fn check_merged(profile: &Profile, link: LinkType, got: &Got) {
     assert!(splitter.next_segment().is_none());
 }
 
-fn check_copies(profile: &Profile, settings: Settings, steps: &[Step], got: &[Got]) {
+fn check_copies(profile: &Profile, settings: Settings, steps: &[Step], got: &[Brought]) {
     let mut coalescer = CopyingCoalescer::new(profile, settings);
     let mut expected = got.iter();
     let mut out = OutgoingBytes::each(|one| {

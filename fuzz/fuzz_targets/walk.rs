@@ -4,12 +4,12 @@
 //! is the frame.
 #![no_main]
 
-use coalescope_wire::checksum::tcp_checksum_state;
-use coalescope_wire::{LinkType, Packet, TcpOptions, Transport, walk, walk_quoted};
-use libfuzzer_sys::fuzz_target;
+#[path = "../../crates/wire/tests/all/any_bytes.rs"]
+mod any_bytes;
 
-/// Every link type of the registry that the walk knows, and one that it does not.
-const LINKS: [u16; 12] = [1, 0, 9, 50, 51, 101, 108, 113, 228, 229, 276, 127];
+use any_bytes::{LINKS, check};
+use coalescope_wire::{LinkType, TcpOptions, walk, walk_quoted};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let [link, cut, frame @ ..] = data else {
@@ -25,28 +25,3 @@ fuzz_target!(|data: &[u8]| {
         check(frame, &packet);
     }
 });
-
-fn check(frame: &[u8], packet: &Packet) {
-    assert!(packet.ip.offset < packet.ip.payload_offset);
-    assert!(packet.ip.payload_offset <= frame.len());
-    let _ = tcp_checksum_state(frame, packet);
-    match packet.transport {
-        Transport::Tcp(tcp) => {
-            assert!(tcp.offset + 20 <= frame.len());
-            assert!((20..=60).contains(&tcp.header_len));
-            assert_eq!(
-                tcp.payload_len + u32::from(tcp.header_len),
-                packet.ip.payload_len
-            );
-            let _ = tcp.options(frame);
-        }
-        Transport::Udp(udp) => {
-            assert!(udp.offset + 8 <= frame.len());
-            assert!(udp.payload_len + 8 <= packet.ip.payload_len);
-        }
-        Transport::TooBig(error) => {
-            let _ = walk_quoted(&frame[error.quoted_offset..]);
-        }
-        Transport::LaterFragment | Transport::Other => {}
-    }
-}

@@ -114,15 +114,10 @@ fn sources(asked: &Asked) -> Vec<Source> {
         for file in &point.files {
             tell_progress("hashing", 0.0);
             let mut open = || Ok(Box::new(file.reader()) as Box<dyn std::io::Read + Send>);
-            let is = match describe(&file.name, &mut open, &stop) {
-                Ok(Some(facts)) => Is::Capture(facts),
-                Ok(None) => Is::Other("Not hashed.".to_owned()),
-                Err(error) => Is::Other(format!("It could not be read again: {error}.")),
-            };
             sources.push(Source {
                 about: Some(point.name.clone()),
                 name: file.name.clone(),
-                is,
+                is: Is::capture(describe(&file.name, &mut open, &stop)),
             });
         }
     }

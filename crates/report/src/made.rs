@@ -1,5 +1,7 @@
 //! How a page was made, and of what: whoever doubts it can look at the same files.
 
+use std::fmt::Display;
+
 use coalescope_capture::provenance::FileFacts;
 
 /// How a page was made. Nothing is said of what is empty.
@@ -38,4 +40,16 @@ pub enum Is {
     },
     /// No file, or one of which no more is known: why, in words.
     Other(String),
+}
+
+impl Is {
+    /// A capture that was read again to be described; nothing is known of it where that was interrupted.
+    #[must_use]
+    pub fn capture<E: Display>(described: Result<Option<FileFacts>, E>) -> Self {
+        match described {
+            Ok(Some(facts)) => Self::Capture(facts),
+            Ok(None) => Self::Other("Interrupted: not hashed.".to_owned()),
+            Err(error) => Self::Other(format!("It could not be read again: {error}.")),
+        }
+    }
 }

@@ -236,7 +236,7 @@ fn data_frames(outcome: &Outcome, point: &str) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// The operator's own numbers: stories.md, E.
+/// The operator's own numbers, as `crates/incident/incidents/hyperv-rsc-jumbo.yaml` has them.
 #[test]
 fn the_first_frames_of_story_e() {
     let outcome = outcome("hyperv-rsc-jumbo");

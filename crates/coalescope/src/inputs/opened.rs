@@ -117,11 +117,7 @@ impl Input {
             return Is::Other("It can be read only once: not hashed.".to_owned());
         };
         let mut open = || Ok(Box::new(from_begin(file)?) as Box<dyn io::Read + Send>);
-        match describe(&self.name, &mut open, stop) {
-            Ok(Some(facts)) => Is::Capture(facts),
-            Ok(None) => Is::Other("Interrupted: not hashed.".to_owned()),
-            Err(error) => Is::Other(format!("It could not be read again: {error}.")),
-        }
+        Is::capture(describe(&self.name, &mut open, stop))
     }
 }
 

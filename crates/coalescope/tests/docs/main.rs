@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
 mod links;
+mod named;
 #[cfg(unix)]
 mod pages;
 mod pictures;

@@ -1,6 +1,7 @@
 //! The tests of this crate's API, one program: a program a file would be linked seven times.
 
 mod batch;
+mod brought;
 mod build;
 mod conformance;
 mod lists;

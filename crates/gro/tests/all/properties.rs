@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::brought::Brought;
 use crate::build::{Around, Built, Frame, Streams, flag, ones_sum};
 use gro::profile::{Bystanders, Emission, Order, PureAck};
 use gro::{
@@ -259,34 +260,16 @@ fn settings(link: LinkType, checksums: Checksums, one_bucket: bool) -> Settings 
 }
 
 fn collect(inputs: &[Input], after: usize, outgoing: Outgoing<'_, usize>) -> Got {
-    match outgoing {
-        Outgoing::Unchanged { token, about } => Got {
-            about,
-            bytes: inputs[token].bytes.clone(),
-            parts: vec![Part {
-                token,
-                payload: 0..0,
-            }],
-            after,
-        },
-        Outgoing::Merged {
-            header,
-            parts,
-            about,
-        } => {
-            let mut bytes = header.to_vec();
-            let parts: Vec<_> = parts.collect();
-            for part in &parts {
-                let range = part.payload.start as usize..part.payload.end as usize;
-                bytes.extend(&inputs[part.token].bytes[range]);
-            }
-            Got {
-                about,
-                bytes,
-                parts,
-                after,
-            }
-        }
+    let Brought {
+        about,
+        bytes,
+        parts,
+    } = Brought::of(outgoing, |token| &inputs[token].bytes);
+    Got {
+        about,
+        bytes,
+        parts,
+        after,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The rules of DPDK's GRO library, which has no unit test. Facts: vectors.md section 6, and
-//! mechanisms.md section 12 where the code and the guide disagree.
+//! The rules of DPDK's GRO library, which has no unit test. Facts: vectors.md section 6; where
+//! the guide says otherwise, the code counts.
 //!
 //! Left out: multi-segment buffers and VXLAN, which is off unless asked for.
 

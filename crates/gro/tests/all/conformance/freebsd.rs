@@ -1,5 +1,5 @@
 //! sysunit's `netinet/tcp_lro.gtest.cpp` (rysto32, 2018), each for IPv4 and IPv6. Facts: vectors.md
-//! section 5; what later versions do differently: mechanisms.md section 7.
+//! section 5; what later versions do differently: `Profile::freebsd_lro` and its source.
 //!
 //! Left out: `TestBadIpVersion` and `TestBadIpHeaderLen`, which are no frames that the builder
 //! makes (the properties have such bytes), and `TestForwardingEnabled`: a router has no such

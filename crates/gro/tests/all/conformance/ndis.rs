@@ -1,5 +1,5 @@
 //! The worked examples and the exceptions of Microsoft's documents on receive segment coalescing.
-//! Facts: mechanisms.md section 9.
+//! The documents are those that `Profile::ndis_rsc` names.
 
 use super::run::{
     ALL, BOTH, DPDK, FREEBSD, LINUX, LRO, NDIS, STREAMS, V4, V6, WIREGUARD, case, check, len,

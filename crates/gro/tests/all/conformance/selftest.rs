@@ -1,8 +1,8 @@
 //! The cases of the kernel's selftest, `tools/testing/selftests/net/lib/gro.c` (7.2), in the
 //! packets that each is sent in there. Facts: vectors.md section 1.
 //!
-//! The selftest says what Linux gives. What the other profiles give follows from the table in
-//! mechanisms.md, section 0, and the sections after it.
+//! The selftest says what Linux gives. What the other profiles give follows from the rules that
+//! each of these lists.
 
 use gro::Reason;
 
