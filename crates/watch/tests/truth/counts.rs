@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::room::{Room, frames, in_rounds};
+use crate::room::{Room, frames, in_rounds, settled};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -23,11 +23,12 @@ fn frames_that_pass_are_those_that_interfaces_count() {
         let names = ["rx_packets", "tx_packets", "rx_bytes"];
         let before = names.map(|name| counter(&room, "middle", "left", name));
         assert_eq!(room.send(8 << 20, "10.9.2.2", PATIENCE), 8 << 20);
-        let look = watcher.look().unwrap();
-        let after = names.map(|name| counter(&room, "middle", "left", name));
+        let (look, after) = settled(&mut watcher, || {
+            names.map(|name| counter(&room, "middle", "left", name))
+        });
         let [received, sent, bytes] = std::array::from_fn(|n| after[n] - before[n]);
         let left = frames(&look, "left");
-        // Neighbour discovery may come in between the two readings.
+        // Neighbour discovery may have come in between beginning to watch and the first reading.
         let near = |counted: u64, kernel: u64| counted.abs_diff(kernel) <= 4;
         assert!(near(left.received.frames, received), "{received} {left:?}");
         assert!(near(left.sent.frames, sent), "{sent} {left:?}");
@@ -63,7 +64,7 @@ fn what_the_way_out_cannot_take_is_cut_in_software() {
             return;
         };
         assert_eq!(room.send(4 << 20, "10.9.2.2", PATIENCE), 4 << 20);
-        let look = watcher.look().unwrap();
+        let (look, ()) = settled(&mut watcher, || ());
         let right = frames(&look, "right");
         assert!(right.queued.merged_frames > 50, "{right:?}");
         assert_eq!(right.sent.cut_frames, right.queued.merged_frames);
@@ -84,7 +85,7 @@ fn without_merging_each_frame_is_one_segment() {
             return;
         };
         assert_eq!(room.send(2 << 20, "fd09:2::2", PATIENCE), 2 << 20);
-        let look = watcher.look().unwrap();
+        let (look, ()) = settled(&mut watcher, || ());
         let left = frames(&look, "left");
         assert_eq!(left.received.frames, left.received.segments);
         assert_eq!(left.received.merged_frames, 0);
