@@ -15,8 +15,9 @@ pub(crate) struct Acks {
     pub(crate) pure: u32,
     last_ack: u32,
     last_window: u16,
-    /// Window scale announced in the SYN; `None` without a SYN.
-    pub(crate) scale: Option<u8>,
+    /// Window scale announced in the SYN; 0 without a SYN.
+    shift: u8,
+    is_scale_known: bool,
     /// Duplicates in a row, as far as they matter.
     run: u8,
     sacked: bool,
@@ -38,6 +39,16 @@ pub(crate) struct Closed {
 }
 
 impl Acks {
+    /// Window scale announced in the SYN; `None` without a SYN.
+    #[inline]
+    pub(crate) fn scale(&self) -> Option<u8> {
+        self.is_scale_known.then_some(self.shift)
+    }
+
+    pub(crate) fn set_scale(&mut self, scale: u8) {
+        (self.shift, self.is_scale_known) = (scale, true);
+    }
+
     /// Takes a frame of this direction. `outstanding` says that the other side has sent data which
     /// the frame does not acknowledge: without that no ACK is a duplicate (RFC 5681, section 2).
     #[inline]
@@ -56,11 +67,34 @@ impl Acks {
         self.count(frame, pure, outstanding);
     }
 
-    /// The same for a frame with ACK, without SYN, FIN, RST and SACK.
-    #[inline]
-    pub(crate) fn add_plain(&mut self, frame: &Frame, outstanding: bool) {
+    /// The same for a frame with ACK and data, without SYN, FIN, RST and SACK.
+    #[inline(always)]
+    pub(crate) fn add_data(&mut self, frame: &Frame) {
         self.look_at_window(frame);
-        self.count(frame, frame.payload == 0, outstanding);
+        if frame.ack != self.last_ack {
+            self.begin_run(frame.ack);
+        }
+        self.last_window = frame.window;
+    }
+
+    /// The same for one without data.
+    #[inline(always)]
+    pub(crate) fn add_pure(&mut self, frame: &Frame, outstanding: bool) {
+        self.look_at_window(frame);
+        self.pure += 1;
+        if frame.ack != self.last_ack {
+            self.begin_run(frame.ack);
+        } else if outstanding {
+            self.repeat(frame);
+        }
+        self.last_window = frame.window;
+    }
+
+    /// Something else is acknowledged, without SACK.
+    #[inline(always)]
+    fn begin_run(&mut self, ack: u32) {
+        (self.run, self.sacked) = (0, false);
+        self.last_ack = ack;
     }
 
     #[inline]
@@ -76,7 +110,15 @@ impl Acks {
         if frame.ack != self.last_ack {
             self.run = 0;
             self.sacked = reports_hole(frame);
-        } else if may_repeat && frame.window == self.last_window {
+        } else if may_repeat {
+            self.repeat(frame);
+        }
+    }
+
+    /// The same is acknowledged once more.
+    #[inline]
+    fn repeat(&mut self, frame: &Frame) {
+        if frame.window == self.last_window {
             self.run = self.run.saturating_add(1);
             self.duplicates += 1;
         }
@@ -85,7 +127,7 @@ impl Acks {
     #[inline]
     fn look_at_window(&mut self, frame: &Frame) {
         // The scale is 14 at most (RFC 7323, 2.3).
-        let window = u32::from(frame.window) << self.scale.unwrap_or(0);
+        let window = u32::from(frame.window) << self.shift;
         self.window_max = self.window_max.max(window);
         self.window_sum += u64::from(window);
         self.windows += 1;

@@ -42,6 +42,10 @@ pub(crate) struct Connection {
     pub(crate) reset: bool,
     /// The SYN was answered, and that not acknowledged.
     awaits_handshake: bool,
+    /// It was not, nor is anything else to come before data.
+    is_steady: bool,
+    /// Bits of both ends.
+    ends: u64,
     pub(crate) phases: PhaseClock,
     pub(crate) handshake: Handshake,
     pub(crate) first_number: u64,
@@ -63,6 +67,8 @@ impl Connection {
             client_is_low: client_is_low_by_ports(&frame.key),
             reset: false,
             awaits_handshake: false,
+            is_steady: false,
+            ends: frame.key.mark(),
             phases: PhaseClock::default(),
             handshake: Handshake::default(),
             first_number: frame.number,
@@ -91,17 +97,35 @@ impl Connection {
     /// Takes a frame of this connection.
     #[inline(always)]
     pub(crate) fn track(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
-        let signature = frame.signature();
-        if self.predicts(frame, signature, common) {
-            self.track_predicted(frame, signature, common)
-        } else {
-            self.track_any(frame, common)
+        match self.predicts(frame, common) {
+            Some(prediction) => self.track_predicted(frame, prediction, common),
+            None => self.track_any(frame, common),
+        }
+    }
+
+    /// The same, for those that only want to know whether it is a copy of another.
+    #[inline(always)]
+    pub(crate) fn is_copied(&mut self, frame: &Frame, common: &mut Common) -> bool {
+        match self.predicts(frame, common) {
+            Some(prediction) => {
+                self.take_predicted(frame, prediction, common);
+                false
+            }
+            None => self.track_any(frame, common).data == Data::Doubled,
         }
     }
 
     /// Takes any frame.
     #[inline(never)]
     fn track_any(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
+        let tracked = self.track_one(frame, common);
+        let is_started = self.flows.iter().all(Flow::is_started);
+        self.is_steady = is_started && !self.awaits_handshake;
+        tracked
+    }
+
+    #[inline(always)]
+    fn track_one(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
         let least_rtt_ns = self.least_rtt_ns();
@@ -118,6 +142,7 @@ impl Connection {
             least_rtt_ns,
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
+            ends: self.ends,
         };
         let waited = sender.may_have_waited(frame, least_rtt_ns);
         let (start, data) = sender.send(frame, around, common);
@@ -136,7 +161,7 @@ impl Connection {
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
-        self.follow_edge(frame, from);
+        self.follow_edge(frame);
         Tracked { start, data, acked }
     }
 
@@ -185,8 +210,8 @@ impl Connection {
         if let Some((own, other)) = syn.scale.zip(syn_ack.scale) {
             let (own, other) = own.zip(other).unwrap_or((0, 0));
             let client = if self.client_is_low { LOW } else { HIGH };
-            self.flows[client].acks.scale = Some(own);
-            self.flows[1 - client].acks.scale = Some(other);
+            self.flows[client].acks.set_scale(own);
+            self.flows[1 - client].acks.set_scale(other);
         }
         let options = self.handshake.options();
         let mss = syn.mss.into_iter().chain(syn_ack.mss).min();
@@ -230,38 +255,53 @@ impl Connection {
         }
     }
 
+    /// The direction of a frame, and the other.
+    #[inline(always)]
+    fn sides(&mut self, frame: &Frame) -> (&mut Flow, &mut Flow) {
+        let [low, high] = &mut self.flows;
+        if frame.from_low {
+            (low, high)
+        } else {
+            (high, low)
+        }
+    }
+
     /// Looks whether the sender of a frame has come to the edge of the receiver's window, and where
     /// that of its own window is.
     #[inline(always)]
-    fn follow_edge(&mut self, frame: &Frame, from: usize) {
-        if frame.payload > 0 && self.flows[from].is_at_edge() {
-            self.reach_edge(frame.time_ns, from);
+    fn follow_edge(&mut self, frame: &Frame) {
+        let (sender, receiver) = self.sides(frame);
+        let awaits = receiver.awaits_edge();
+        if frame.payload > 0 && sender.is_at_edge() {
+            self.reach_edge(frame);
         }
-        if self.flows[1 - from].awaits_edge() {
-            self.announce_edge(frame, from);
+        if awaits {
+            self.announce_edge(frame);
         }
     }
 
     #[inline(never)]
-    fn reach_edge(&mut self, now_ns: i64, from: usize) {
+    fn reach_edge(&mut self, frame: &Frame) {
         let halves = self.halves();
-        let is_client = (from == LOW) == self.client_is_low;
-        let turn_ns = if is_client {
+        let turn_ns = if frame.from_low == self.client_is_low {
             halves.to_client_ns
         } else {
             halves.to_server_ns
         };
-        self.flows[from].reach_edge(now_ns, turn_ns, self.rtt_ns);
+        let rtt_ns = self.rtt_ns;
+        let (sender, _) = self.sides(frame);
+        sender.reach_edge(frame.time_ns, turn_ns, rtt_ns);
     }
 
     #[inline(never)]
-    fn announce_edge(&mut self, frame: &Frame, from: usize) {
+    fn announce_edge(&mut self, frame: &Frame) {
         if frame.flags.has(Flags::SYN | Flags::RST) || !frame.flags.has(Flags::ACK) {
             return;
         }
-        if let Some(scale) = self.flows[from].acks.scale {
+        let (sender, receiver) = self.sides(frame);
+        if let Some(scale) = sender.acks.scale() {
             let window = u64::from(frame.window) << scale;
-            self.flows[1 - from].announce_edge(window, frame.time_ns);
+            receiver.announce_edge(window, frame.time_ns);
         }
     }
 

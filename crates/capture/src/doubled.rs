@@ -20,7 +20,7 @@ const CLOSE_NS: i64 = 1_000_000;
 const UNKNOWN_NS: i64 = 100_000;
 /// Frames of a point remembered, in 1 MiB: over 0.1 s of 5 Gbit/s in full frames.
 const REMEMBERED: usize = 64 * 1024;
-/// Chains of frames of a like signature, in 384 KiB: about as many as fit into a second-level cache with the rest.
+/// Chains of frames of a like signature, in 256 KiB: about as many as fit into a second-level cache with the rest.
 const CHAINS: usize = 16 * 1024;
 /// Frames looked at in one chain: four are to be expected.
 const STEPS: usize = 64;
@@ -59,51 +59,70 @@ impl Surroundings {
     }
 }
 
-/// A frame that passed.
+/// A frame that passed, in a quarter of a line of the cache: the upper bits of its signature, with the TTL in the lowest
+/// byte; and its time, with the number of the frame before it in its chain. Numbers, so that the system has the memory
+/// of many ready, and none of those that are not used.
 #[derive(Clone, Copy, Debug)]
-struct Passed {
-    /// The upper bits of the signature, and the TTL in the lowest byte: a quarter of a line of the cache in all.
-    marked: u64,
-    /// In units of 1,024 ns, modulo 2^32: over an hour.
-    time: u32,
-    /// Number of the frame before it in its chain.
-    before: u32,
-}
+struct Passed([u64; 2]);
 
 impl Passed {
     #[inline]
+    fn new(frame: &Frame, signature: u64, before: u32) -> Self {
+        let marked = signature & !u64::from(u8::MAX) | u64::from(frame.ttl);
+        Self([marked, u64::from(before) << 32 | u64::from(time(frame))])
+    }
+
+    #[inline]
     fn has(&self, signature: u64) -> bool {
-        (self.marked ^ signature) <= u64::from(u8::MAX)
+        (self.0[0] ^ signature) <= u64::from(u8::MAX)
     }
 
     fn ttl(&self) -> u8 {
-        self.marked as u8
+        self.0[0] as u8
+    }
+
+    /// In units of 1,024 ns, modulo 2^32: over an hour.
+    fn time(&self) -> u32 {
+        self.0[1] as u32
+    }
+
+    /// Number of the frame before it in its chain.
+    fn before(&self) -> u32 {
+        (self.0[1] >> 32) as u32
     }
 }
 
 /// Frames of a like signature. Nearly every frame is of none that passed: bits of their signatures say so for nine
 /// of ten without a look at frames, which lie all over a mebibyte.
-#[derive(Clone, Copy, Debug, Default)]
-struct Chain {
-    /// Of the last frames, up to [`REMEMBERED`] of all chains, and of as many before them: what is remembered has its bit in one.
-    marks: [u64; 2],
-    /// Number of its last frame.
-    last: u32,
-}
+#[derive(Clone, Copy, Debug)]
+struct Chain([u64; 2]);
 
 impl Chain {
+    /// Bits of the last frames, up to [`REMEMBERED`] of all chains.
+    fn marks(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Number of its last frame.
+    fn last(&self) -> u32 {
+        self.0[1] as u32
+    }
+
     #[inline]
-    fn may_have(&self, signature: u64) -> bool {
-        (self.marks[0] | self.marks[1]) & mark(signature) != 0
+    fn with(&self, signature: u64, number: u32) -> Self {
+        Self([self.marks() | mark(signature), u64::from(number)])
     }
 }
 
 /// The last frames of a point, but for copies.
 #[derive(Clone)]
 pub(crate) struct Copies {
-    /// By number, modulo their count.
-    passed: Vec<Passed>,
-    chains: Vec<Chain>,
+    /// Each a [`Passed`], by number, modulo their count.
+    passed: Box<[[u64; 2]; REMEMBERED]>,
+    /// Each a [`Chain`].
+    chains: Box<[[u64; 2]; CHAINS]>,
+    /// Marks of as many frames before: what is remembered has its bit in one of both.
+    marks_before: Box<[u64; CHAINS]>,
     /// Number of the next frame. Numbers wrap; those of frames that never were are too far back.
     next: u32,
 }
@@ -111,11 +130,18 @@ pub(crate) struct Copies {
 impl Default for Copies {
     fn default() -> Self {
         Self {
-            passed: Vec::new(),
-            chains: Vec::new(),
+            passed: zeros(),
+            chains: zeros(),
+            marks_before: zeros(),
             next: REMEMBERED as u32 + 1,
         }
     }
+}
+
+/// Memory that the system gives when it is touched.
+fn zeros<T: Clone + Default, const COUNT: usize>() -> Box<[T; COUNT]> {
+    let zeros = vec![T::default(); COUNT].try_into();
+    zeros.unwrap_or_else(|_| unreachable!("as many as asked for"))
 }
 
 impl fmt::Debug for Copies {
@@ -130,34 +156,34 @@ impl fmt::Debug for Copies {
 
 impl Copies {
     /// Remembers a frame.
-    #[inline]
-    pub(crate) fn add(&mut self, frame: &Frame, signature: u64) {
-        let at = place(self.next);
-        if at == 0 {
-            self.turn();
-        }
-        let chain = &mut self.chains[chain(signature)];
-        let passed = Passed {
-            marked: signature & !u64::from(u8::MAX) | u64::from(frame.ttl),
-            time: time(frame),
-            before: chain.last,
-        };
-        chain.last = self.next;
-        chain.marks[0] |= mark(signature);
+    pub(crate) fn add(&mut self, frame: &Frame, ends: u64) {
+        self.add_signed(frame, frame.signature(ends));
+    }
+
+    /// The same for a frame without SACK. Not inlined: its registers are its own.
+    #[inline(never)]
+    pub(crate) fn add_plain(&mut self, frame: &Frame, ends: u64) {
+        self.add_signed(frame, frame.plain_signature(ends));
+    }
+
+    #[inline(always)]
+    fn add_signed(&mut self, frame: &Frame, signature: u64) {
+        let slot = &mut self.chains[chain(signature)];
+        let chain = Chain(*slot);
+        *slot = chain.with(signature, self.next).0;
+        self.passed[place(self.next)] = Passed::new(frame, signature, chain.last()).0;
         self.next = self.next.wrapping_add(1);
-        if let Some(slot) = self.passed.get_mut(at) {
-            *slot = passed;
-        } else {
-            self.passed.push(passed);
+        if place(self.next) == 0 {
+            self.turn();
         }
     }
 
     /// Marks begin anew once for as many frames as are remembered.
     #[cold]
+    #[inline(never)]
     fn turn(&mut self) {
-        self.chains.resize(CHAINS, Chain::default());
-        for chain in &mut self.chains {
-            chain.marks = [0, chain.marks[0]];
+        for (chain, before) in self.chains.iter_mut().zip(self.marks_before.iter_mut()) {
+            *before = std::mem::take(&mut chain[0]);
         }
     }
 
@@ -179,34 +205,36 @@ impl Copies {
     /// The last frame with this signature, if it passed within the time of a copy, and how far apart
     /// they are.
     #[inline]
-    fn find(&self, frame: &Frame, signature: u64) -> Option<(&Passed, i64)> {
-        let chain = self.chains.get(chain(signature))?;
-        chain.may_have(signature).then_some(())?;
-        self.look_for(frame, signature, chain.last)
+    fn find(&self, frame: &Frame, signature: u64) -> Option<(Passed, i64)> {
+        let at = chain(signature);
+        let chain = Chain(self.chains[at]);
+        let marks = chain.marks() | self.marks_before[at];
+        let may_be = marks & mark(signature) != 0;
+        may_be.then(|| self.look_for(frame, signature, chain.last()))?
     }
 
     /// Goes through a chain from its last frame.
     #[inline(never)]
-    fn look_for(&self, frame: &Frame, signature: u64, last: u32) -> Option<(&Passed, i64)> {
+    fn look_for(&self, frame: &Frame, signature: u64, last: u32) -> Option<(Passed, i64)> {
         let (now, mut number) = (time(frame), last);
         for _ in 0..STEPS {
             let passed = self.get(number)?;
-            let apart = i64::from((now.wrapping_sub(passed.time) as i32).unsigned_abs()) << 10;
+            let apart = i64::from((now.wrapping_sub(passed.time()) as i32).unsigned_abs()) << 10;
             if apart >= COPY_NS {
                 return None;
             }
             if passed.has(signature) {
                 return Some((passed, apart));
             }
-            number = passed.before;
+            number = passed.before();
         }
         None
     }
 
     #[inline]
-    fn get(&self, number: u32) -> Option<&Passed> {
+    fn get(&self, number: u32) -> Option<Passed> {
         let back = self.next.wrapping_sub(number);
-        (back as usize <= REMEMBERED).then(|| self.passed.get(place(number)))?
+        (back as usize <= REMEMBERED).then(|| Passed(self.passed[place(number)]))
     }
 }
 
@@ -256,8 +284,8 @@ mod tests {
 
     fn is_copy(first: &Frame, second: &Frame, around: Surroundings) -> bool {
         let mut copies = Copies::default();
-        copies.add(first, first.signature());
-        copies.knows(second, second.signature(), &around)
+        copies.add(first, 0);
+        copies.knows(second, second.signature(0), &around)
     }
 
     #[test]
@@ -320,9 +348,9 @@ mod tests {
             let ports = (40_000 + number % 200) << 16 | 5201;
             (ack.key, ack.from_low) = Key::v4(0x0a00_0001_0a00_0002, ports);
             (ack.payload, ack.ack) = (0, (chance >> 16) as u32);
-            let signature = ack.signature();
+            let signature = ack.signature(0);
             assert!(!copies.may_know(&ack, signature), "frame {number}");
-            copies.add(&ack, signature);
+            copies.add(&ack, 0);
         }
     }
 
@@ -336,15 +364,14 @@ mod tests {
             frame
         };
         for number in 0..3 * REMEMBERED {
-            copies.add(&numbered(number), numbered(number).signature());
+            copies.add(&numbered(number), 0);
         }
         let known = |back: usize| {
             let mut again = numbered(3 * REMEMBERED - back);
             again.time_ns = 3 * REMEMBERED as i64 * US / 2;
-            copies.knows(&again, again.signature(), &KNOWN)
+            copies.knows(&again, again.signature(0), &KNOWN)
         };
         assert!(known(1) && known(102) && known(REMEMBERED));
         assert!(!known(REMEMBERED + 1));
-        assert_eq!(copies.passed.len(), REMEMBERED);
     }
 }

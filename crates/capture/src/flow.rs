@@ -105,7 +105,12 @@ impl Flow {
         if !self.started {
             self.begin(seq);
         }
-        let next = self.ranges.next();
+        self.position_from(self.ranges.next(), seq)
+    }
+
+    /// The same, told from where the direction stands.
+    #[inline(always)]
+    fn position_from(&self, next: u64, seq: u32) -> u64 {
         next.wrapping_add_signed(i64::from(seq.wrapping_sub(next as u32) as i32))
     }
 
@@ -151,11 +156,11 @@ impl Flow {
         around: Around,
         common: &mut Common,
     ) -> (u64, Data) {
-        let signature = frame.signature();
+        let signature = frame.signature(around.ends);
         if self.may_repeat(frame) && is_copy(frame, signature, around, common) {
             return (0, Data::Doubled);
         }
-        common.copies.add(frame, signature);
+        common.copies.add(frame, around.ends);
         let sent = if frame.payload > 0 {
             self.send_payload(frame, around, common)
         } else {
@@ -224,7 +229,7 @@ impl Flow {
 
     /// A partial checksum on a single frame tells that this is its sender; on a merged one it does
     /// not, since GRO leaves one too.
-    #[inline]
+    #[inline(always)]
     fn look_at_checksum(&mut self, frame: &Frame) {
         let counts = &mut self.counts;
         if frame.checksum == 0 {

@@ -10,21 +10,23 @@ use coalescope_wire::{Flags, TcpOptions, Tunnels, Vlans};
 use crate::file::RawFrame;
 use crate::key::Key;
 
-/// A frame; what is behind its length is valid if the digest says TCP.
+/// A frame; what is behind its times is valid if the digest says TCP. In the order in which it lies in memory, so
+/// that a signature is made of whole words.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Frame {
     pub(crate) number: u64,
     pub(crate) time_ns: i64,
-    /// Bytes on the wire.
-    pub(crate) original_len: u32,
     pub(crate) key: Key,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
-    pub(crate) payload: u32,
     tsval: u32,
     tsecr: u32,
+    pub(crate) payload: u32,
     pub(crate) flags: Flags,
     pub(crate) window: u16,
+    /// Bytes on the wire.
+    pub(crate) original_len: u32,
     pub(crate) checksum: u16,
     pub(crate) id: u16,
     /// TTL or hop limit.
@@ -152,20 +154,32 @@ impl Frame {
     /// acknowledgment, window and SACK along with the bytes it carries. The checksum says no more, and
     /// is filled in on the way; TTL and Ethernet's addresses are the routers'.
     ///
-    /// 64 bits: of 10 million frames, each looked up among 65,536, 32 bits take 150 for another.
+    /// `ends` are bits of the connection's ([`Key::mark`]). 64 bits: of 10 million frames, each looked up among 65,536,
+    /// 32 bits take 150 for another.
     #[inline]
-    pub(crate) fn signature(&self) -> u64 {
+    pub(crate) fn signature(&self, ends: u64) -> u64 {
         let sacked = if self.is(Odd::OPTIONS) {
             self.sack_signature()
         } else {
             0
         };
+        self.signature_with(ends, sacked)
+    }
+
+    /// The same for a frame without SACK.
+    #[inline(always)]
+    pub(crate) fn plain_signature(&self, ends: u64) -> u64 {
+        self.signature_with(ends, 0)
+    }
+
+    #[inline(always)]
+    fn signature_with(&self, ends: u64, sacked: u32) -> u64 {
         let both = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let rest = u32::from(self.id) << 16 | u32::from(self.window);
-        let carried = self.payload << 8 | u32::from(self.flags.0);
-        let sum = mixed(self.key.mark(self.from_low), both(self.ack, self.seq));
-        let sum = mixed(sum, both(self.tsval ^ sacked, self.tsecr));
-        mixed(sum, both(rest, carried))
+        let ends = ends.rotate_left(32 * u32::from(self.from_low)) ^ u64::from(self.id) << 24;
+        let sum = mixed(ends, both(self.ack, self.seq));
+        let sum = mixed(sum, both(self.tsecr, self.tsval) ^ u64::from(sacked));
+        let behind = u64::from(self.window) << 48 | u64::from(self.flags.0) << 32;
+        mixed(sum, behind | u64::from(self.payload))
     }
 
     /// What tells an acknowledgment from others of one position, at any point of the path: its TSval, or else its window

@@ -78,13 +78,11 @@ impl Key {
         hasher.finish()
     }
 
-    /// Bits of the ends, and of which of them sends.
-    #[inline]
-    pub(crate) fn mark(&self, from_low: bool) -> u64 {
+    /// Bits of the ends.
+    pub(crate) fn mark(&self) -> u64 {
         let ports = u64::from(self.low_port) << 16 | u64::from(self.high_port);
         let addresses = self.low[1] ^ self.high[1].rotate_left(13);
-        let ends = addresses ^ ports.rotate_left(40) ^ u64::from(self.context);
-        if from_low { ends } else { ends.rotate_left(32) }
+        addresses ^ ports.rotate_left(40) ^ u64::from(self.context)
     }
 
     /// The addresses as a sum of 32-bit numbers, which folds to 16 bits as that of 16-bit ones does.

@@ -95,22 +95,24 @@ impl Outstanding {
     #[inline(always)]
     pub(crate) fn push_last(&mut self, sent: Transmission, common: &mut Common) {
         common.used += 1;
-        let is_alone = self.held.as_ref().is_none_or(|held| held.queue.is_empty());
-        if is_alone && self.first.len == 0 {
+        let queued = self.held.as_ref().map_or(0, |held| held.queue.len());
+        if queued == 0 && self.first.len == 0 {
             self.first = sent;
             return;
         }
-        self.make_room(common);
+        if queued + 1 >= MIN_PER_FLOW {
+            self.make_room(common);
+        }
         let held = self.held.get_or_insert_with(|| common.lend());
         held.queue.push_back(sent);
     }
 
     /// Gives the oldest one up if another one would be too much.
-    #[inline]
+    #[inline(never)]
     fn make_room(&mut self, common: &mut Common) {
         let len = self.len();
         if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used > MAX_PER_POINT) {
-            self.give_up_oldest();
+            self.take_oldest();
             common.used -= 1;
         }
     }
@@ -120,7 +122,8 @@ impl Outstanding {
         queued + usize::from(self.first.len > 0)
     }
 
-    fn give_up_oldest(&mut self) {
+    #[inline(always)]
+    fn take_oldest(&mut self) {
         if self.first.len > 0 {
             self.first.len = 0;
         } else if let Some(held) = &mut self.held {
@@ -189,18 +192,32 @@ impl Outstanding {
         mut tell: impl FnMut(Fate),
     ) -> Option<(i64, bool)> {
         let (mut clean, mut latest_ns) = (None, i64::MIN);
-        while let Some(gone) = self.take_acknowledged(una) {
-            common.used = common.used.saturating_sub(1);
-            clean = gone.clean_ns.or(clean);
-            latest_ns = latest_ns.max(gone.time_ns);
-            if gone.fate.repeated {
-                self.wait_for_d_sack(gone, &mut tell);
+        let mut count = 0;
+        while let Some(sent) = self.oldest_acknowledged(una) {
+            count += 1;
+            latest_ns = latest_ns.max(sent.time_ns);
+            if sent.again.is_none() {
+                clean = Some(sent.time_ns);
+                tell(sent.fate_at_first_try());
             } else {
-                tell(gone.fate);
+                let sent = *sent;
+                self.take_repeated(&sent, &mut tell);
             }
+            self.take_oldest();
         }
+        common.used = common.used.saturating_sub(count);
         self.shrink();
         clean.map(|sent_ns| (sent_ns, latest_ns > sent_ns))
+    }
+
+    #[cold]
+    fn take_repeated(&mut self, sent: &Transmission, tell: &mut impl FnMut(Fate)) {
+        let gone = sent.gone();
+        if gone.fate.repeated {
+            self.wait_for_d_sack(gone, tell);
+        } else {
+            tell(gone.fate);
+        }
     }
 
     /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
@@ -225,18 +242,15 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.time_ns < time_ns)
     }
 
-    /// Takes the oldest one off if it is acknowledged.
+    /// The oldest one, if it is acknowledged.
     #[inline(always)]
-    fn take_acknowledged(&mut self, una: u64) -> Option<Gone> {
-        if self.first.len > 0 {
-            let gone = self.first.acknowledged(una)?;
-            self.first.len = 0;
-            return Some(gone);
-        }
-        let queue = &mut self.held.as_mut()?.queue;
-        let gone = queue.front()?.acknowledged(una)?;
-        queue.pop_front();
-        Some(gone)
+    fn oldest_acknowledged(&self, una: u64) -> Option<&Transmission> {
+        let oldest = if self.first.len > 0 {
+            &self.first
+        } else {
+            self.held.as_ref()?.queue.front()?
+        };
+        (oldest.end() <= una).then_some(oldest)
     }
 
     /// Gives back the room of many.
@@ -259,7 +273,6 @@ impl Outstanding {
         }
     }
 
-    #[cold]
     fn wait_for_d_sack(&mut self, gone: Gone, tell: &mut impl FnMut(Fate)) {
         let repaired = &mut self.held.get_or_insert_default().repaired;
         if repaired.len() == MAX_REPAIRED
@@ -313,9 +326,10 @@ impl Outstanding {
         let Some(last) = repaired.map(|sent| sent.start).max() else {
             return;
         };
-        while let Some(gone) = self.take_acknowledged(last) {
+        while let Some(sent) = self.oldest_acknowledged(last) {
+            tell(sent.fate());
+            self.take_oldest();
             common.used = common.used.saturating_sub(1);
-            tell(gone.fate);
         }
     }
 

@@ -150,8 +150,14 @@ impl Point {
             self.common.crowded = true;
         }
         self.totals.add(items);
-        for run in items.chunk_by(Item::is_continued_by) {
-            self.take_run(run);
+        let mut rest = items;
+        while let Some((first, behind)) = rest.split_first() {
+            rest = if first.is_tcp() {
+                &rest[self.take_run(rest)..]
+            } else {
+                self.take_other(first);
+                behind
+            };
         }
         for mut gone in self.table.take_gone() {
             gone.finish(&mut self.common);
@@ -159,23 +165,25 @@ impl Point {
         }
     }
 
-    /// Takes frames of one connection, which is looked for once; what is not TCP comes alone.
-    #[inline]
-    fn take_run(&mut self, run: &[Item]) {
-        let Some(first) = run.first() else { return };
-        if !first.is_tcp() {
-            return self.take_other(first);
-        }
+    /// Takes the first frames, as far as they are of one connection, which is looked for once; gives how many.
+    #[inline(never)]
+    fn take_run(&mut self, items: &[Item]) -> usize {
+        let Some(first) = items.first() else { return 0 };
         let (_, connection) = self.table.of(&first.frame);
-        for item in run {
-            let tracked = connection.track(&item.frame, &mut self.common);
-            if tracked.data == Data::Doubled {
+        let mut taken = 0;
+        for item in items {
+            if taken > 0 && !item.continues() {
+                break;
+            }
+            taken += 1;
+            if connection.is_copied(&item.frame, &mut self.common) {
                 self.totals.note_doubled(&mut self.common);
             }
         }
         if self.common.crowded {
             connection.rest(&mut self.common);
         }
+        taken
     }
 
     /// Takes a frame; gives what it did, if it is TCP, and in which connection.

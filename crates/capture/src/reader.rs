@@ -46,10 +46,10 @@ impl Item {
         matches!(self.digest, Digest::Tcp)
     }
 
-    /// Whether both are of one connection, so that it need not be looked for again.
+    /// Whether it is of the connection of the TCP frame before, which need not be looked for again.
     #[inline]
-    pub(crate) fn is_continued_by(&self, next: &Self) -> bool {
-        self.is_tcp() && next.is_tcp() && next.frame.follows
+    pub(crate) fn continues(&self) -> bool {
+        self.is_tcp() && self.frame.follows
     }
 
     fn fill(&mut self, raw: &RawFrame<'_>, point: u8, digester: &mut Digester) {

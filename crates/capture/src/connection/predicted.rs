@@ -5,30 +5,46 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Connection, HIGH, LOW, Tracked};
-use crate::flow::{Around, Data, Late};
+use super::{Connection, Tracked};
+use crate::flow::Data;
 use crate::frame::Frame;
 use crate::outstanding::Common;
 
+/// What a predicted frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prediction {
+    /// Data where its direction stands, at once behind the data before.
+    NextData,
+    /// No data.
+    Acknowledgment,
+}
+
 impl Connection {
-    /// Whether a frame is what was to be expected next. If so, [`Connection::track_predicted`]
+    /// What a frame is, if it was to be expected next. If so, [`Connection::take_predicted`]
     /// does what [`Connection::track_any`] would.
     #[inline(always)]
-    pub(super) fn predicts(&self, frame: &Frame, signature: u64, common: &Common) -> bool {
+    pub(super) fn predicts(&self, frame: &Frame, common: &Common) -> Option<Prediction> {
         let [low, high] = &self.flows;
         let (sender, receiver) = if frame.from_low {
             (low, high)
         } else {
             (high, low)
         };
-        frame.is_ordinary()
-            && sender.expects(frame)
-            && receiver.is_started()
-            && !self.awaits_handshake
-            // A copy carries no next data, and acknowledges nothing more.
-            && (frame.payload > 0
-                || receiver.is_advanced_by(frame)
-                || !common.copies.may_know(frame, signature))
+        if !frame.is_ordinary() || !self.is_steady || !sender.expects(frame) {
+            return None;
+        }
+        if frame.payload > 0 {
+            // A copy carries no next data.
+            return sender.goes_on_at(frame.time_ns).then_some(Prediction::NextData);
+        }
+        // Nor does it acknowledge anything more.
+        let is_new = receiver.is_advanced_by(frame) || !self.may_be_copy(frame, common);
+        is_new.then_some(Prediction::Acknowledgment)
+    }
+
+    #[inline(never)]
+    fn may_be_copy(&self, frame: &Frame, common: &Common) -> bool {
+        common.copies.may_know(frame, frame.plain_signature(self.ends))
     }
 
     /// Takes a frame that was predicted.
@@ -36,52 +52,60 @@ impl Connection {
     pub(super) fn track_predicted(
         &mut self,
         frame: &Frame,
-        signature: u64,
+        prediction: Prediction,
         common: &mut Common,
     ) -> Tracked {
+        let (sender, _) = self.sides(frame);
+        let start = sender.ranges.next();
+        let acked = self.take_predicted(frame, prediction, common);
+        let (start, data) = match prediction {
+            Prediction::NextData => (start, Data::New),
+            Prediction::Acknowledgment => (0, Data::None),
+        };
+        Tracked { start, data, acked }
+    }
+
+    /// Takes a frame that was predicted; what it acknowledges, if that advances.
+    #[inline(always)]
+    pub(super) fn take_predicted(
+        &mut self,
+        frame: &Frame,
+        prediction: Prediction,
+        common: &mut Common,
+    ) -> Option<u64> {
+        common.copies.add_plain(frame, self.ends);
+        match prediction {
+            Prediction::NextData => self.take_next_data(frame, common),
+            Prediction::Acknowledgment => self.take_acknowledgment(frame, common),
+        }
+    }
+
+    /// Not inlined: its registers are its own.
+    #[inline(never)]
+    fn take_next_data(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
         self.last_ns = self.last_ns.max(frame.time_ns);
-        let least_rtt_ns = self.least_rtt_ns();
-        let [low, high] = &mut self.flows;
-        let (sender, receiver) = if frame.from_low {
-            (low, high)
-        } else {
-            (high, low)
-        };
-        let around = Around {
-            loss_reported: false,
-            // Only what was sent again is asked for it.
-            without_sack: false,
-            rtt_ns: self.rtt_ns,
-            least_rtt_ns,
-            // Only what fills a hole is asked for it.
-            turn_ns: None,
-            asked_ns: receiver.last_data_ns,
-        };
-        let waited = sender.may_have_waited(frame, least_rtt_ns);
-        let start = sender.send_next(frame, signature, around, common);
-        let late = Late {
-            after_hole: sender.acks.is_repeating(),
-            waited,
-        };
-        let acked = receiver
-            .acknowledged_plainly(frame, late, common)
-            .then_some(receiver.una);
-        sender.acks.add_plain(frame, receiver.has_outstanding());
-        let from = if frame.from_low { LOW } else { HIGH };
-        self.follow_edge(frame, from);
-        if frame.payload == 0 {
-            return Tracked {
-                start: 0,
-                data: Data::None,
-                acked,
-            };
-        }
-        self.phases.data(frame, (from == LOW) == self.client_is_low);
+        let rtt_ns = self.rtt_ns;
+        let (sender, receiver) = self.sides(frame);
+        sender.note_idle_before(frame, receiver.last_data_ns, rtt_ns);
+        sender.send_next(frame, common);
+        // It came at once, so its sender had not waited.
+        let acked = receiver.acknowledged_beside_data(frame, sender.acks.is_repeating(), common);
+        sender.acks.add_data(frame);
+        self.follow_edge(frame);
+        self.phases.data(frame, frame.from_low == self.client_is_low);
         self.learn_rtt();
-        Tracked {
-            start,
-            data: Data::New,
-            acked,
-        }
+        acked
+    }
+
+    /// The same.
+    #[inline(never)]
+    fn take_acknowledgment(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
+        self.last_ns = self.last_ns.max(frame.time_ns);
+        let (sender, receiver) = self.sides(frame);
+        sender.send_acknowledgment(frame);
+        let acked = receiver.acknowledged_alone(frame, sender.acks.is_repeating(), common);
+        sender.acks.add_pure(frame, receiver.has_outstanding());
+        self.follow_edge(frame);
+        acked
     }
 }

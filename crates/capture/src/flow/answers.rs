@@ -20,7 +20,9 @@ impl Flow {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
             return false;
         }
-        self.echo(frame, late.waited);
+        if self.is_probing {
+            self.echo(frame, late.waited);
+        }
         let una = self.position(frame.ack);
         if !frame.sack().is_empty() {
             self.take_sack(frame.sack(), una, late.after_hole);
@@ -115,11 +117,23 @@ impl Flow {
         self.last_tsval = tsval;
     }
 
-    #[inline]
-    pub(super) fn echo(&mut self, frame: &Frame, waited: bool) {
-        if !self.is_probing {
-            return;
+    /// The same for a frame with payload.
+    #[inline(always)]
+    pub(super) fn note_stamp(&mut self, frame: &Frame) {
+        if let Some((tsval, _)) = frame.timestamps() {
+            self.last_tsval = tsval;
         }
+    }
+
+    /// Whether a frame of this direction waits for its echo.
+    #[inline(always)]
+    pub(super) fn is_probing(&self) -> bool {
+        self.is_probing
+    }
+
+    /// Looks whether a frame of the other direction is the echo that is waited for.
+    #[inline(never)]
+    pub(super) fn echo(&mut self, frame: &Frame, waited: bool) {
         let Some((_, tsecr)) = frame.timestamps() else {
             return;
         };

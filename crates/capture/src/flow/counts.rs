@@ -48,6 +48,8 @@ pub(crate) struct Around {
     pub(crate) turn_ns: Option<i64>,
     /// When the other side sent data last.
     pub(crate) asked_ns: i64,
+    /// Bits of the connection's ends; see [`crate::key::Key::mark`].
+    pub(crate) ends: u64,
 }
 
 /// Why a frame of the other direction may tell nothing of the round trip.

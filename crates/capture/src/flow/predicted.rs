@@ -3,7 +3,7 @@
 
 use coalescope_wire::Flags;
 
-use super::{Around, Flow, Late, STRAY};
+use super::{Flow, MIN_RTO_NS, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
@@ -27,54 +27,83 @@ impl Flow {
         self.started
     }
 
+    /// Whether data is nearer to the data before than any that waited for a timeout, or for its application.
+    #[inline(always)]
+    pub(crate) fn goes_on_at(&self, now_ns: i64) -> bool {
+        now_ns - self.last_data_ns < MIN_RTO_NS && self.counts.data_frames > 0
+    }
+
     /// Whether there is data that the other side has not acknowledged.
     #[inline]
     pub(crate) fn has_outstanding(&self) -> bool {
         self.ranges.next() > self.una.max(1)
     }
 
-    /// Takes an expected frame; gives its position.
+    /// Takes an expected frame with data.
     #[inline(always)]
-    pub(crate) fn send_next(
-        &mut self,
-        frame: &Frame,
-        signature: u64,
-        around: Around,
-        common: &mut Common,
-    ) -> u64 {
+    pub(crate) fn send_next(&mut self, frame: &Frame, common: &mut Common) {
         let start = self.ranges.next();
-        if frame.payload > 0 {
-            self.note_idle(frame, start, around);
-            self.ranges.see_next(start + u64::from(frame.payload));
-            self.count_new_data(frame);
-            self.outstanding
-                .push_last(Transmission::new(frame, start), common);
-        }
-        common.copies.add(frame, signature);
-        self.counts.frames += 1;
-        self.probe_with(frame);
-        self.look_at_checksum(frame);
-        start
-    }
-
-    #[inline(always)]
-    fn count_new_data(&mut self, frame: &Frame) {
+        self.ranges.see_next(start + u64::from(frame.payload));
         self.note_time(frame);
         self.last_push = frame.flags.has(Flags::PSH);
         self.counts.payload_bytes += u64::from(frame.payload);
         self.tally.add(frame.payload, frame.number);
+        self.outstanding
+            .push_last(Transmission::new(frame, start), common);
+        self.counts.frames += 1;
+        self.note_stamp(frame);
+        self.look_at_checksum(frame);
     }
 
-    /// Takes what an ordinary frame of the other direction acknowledges; true if that advances.
+    /// Takes an expected frame without data.
     #[inline(always)]
-    pub(crate) fn acknowledged_plainly(
+    pub(crate) fn send_acknowledgment(&mut self, frame: &Frame) {
+        self.counts.frames += 1;
+        self.probe_with(frame);
+        self.look_at_checksum(frame);
+    }
+
+    /// Takes what a frame with data acknowledges, most often nothing more; the position if it does.
+    #[inline(always)]
+    pub(crate) fn acknowledged_beside_data(
         &mut self,
         frame: &Frame,
-        late: Late,
+        after_hole: bool,
         common: &mut Common,
-    ) -> bool {
-        self.echo(frame, late.waited);
-        let una = self.position(frame.ack);
-        self.take_una(una, frame, late.after_hole, common)
+    ) -> Option<u64> {
+        if self.is_probing() {
+            self.echo(frame, false);
+        }
+        if frame.ack == self.una as u32 {
+            self.acked = true;
+            return None;
+        }
+        self.acknowledged_plainly(frame, after_hole, common)
+    }
+
+    /// Takes what a frame without data acknowledges; the position if that advances.
+    #[inline(always)]
+    pub(crate) fn acknowledged_alone(
+        &mut self,
+        frame: &Frame,
+        after_hole: bool,
+        common: &mut Common,
+    ) -> Option<u64> {
+        if self.is_probing() {
+            self.echo(frame, false);
+        }
+        self.acknowledged_plainly(frame, after_hole, common)
+    }
+
+    #[inline(always)]
+    fn acknowledged_plainly(
+        &mut self,
+        frame: &Frame,
+        after_hole: bool,
+        common: &mut Common,
+    ) -> Option<u64> {
+        let una = self.position_from(self.ranges.next(), frame.ack);
+        self.take_una(una, frame, after_hole, common)
+            .then_some(self.una)
     }
 }

@@ -9,10 +9,9 @@ impl Flow {
     /// more: after a lost tail, which looks alike from behind the loss, neither is the case.
     #[inline]
     pub(super) fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
-        if self.una >= next && (self.last_push || around.asked_ns > self.last_data_ns) {
-            let quiet_since = self.last_data_ns.max(self.last_ack_ns);
+        if self.has_said_all(next, around.asked_ns) {
             if self.counts.data_frames > 0 {
-                self.idle_ns += (frame.time_ns - quiet_since - around.rtt_ns).max(0);
+                self.add_idle(frame, around.rtt_ns);
             }
         } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
@@ -22,6 +21,26 @@ impl Flow {
                 self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
             }
         }
+    }
+
+    /// The same for expected data that goes on ([`Flow::goes_on_at`]).
+    #[inline(always)]
+    pub(crate) fn note_idle_before(&mut self, frame: &Frame, asked_ns: i64, rtt_ns: i64) {
+        if self.has_said_all(self.ranges.next(), asked_ns) {
+            self.add_idle(frame, rtt_ns);
+        }
+    }
+
+    /// Whether all was acknowledged up to here, and nothing more was to be expected.
+    #[inline(always)]
+    fn has_said_all(&self, next: u64, asked_ns: i64) -> bool {
+        self.una >= next && (self.last_push || asked_ns > self.last_data_ns)
+    }
+
+    #[inline(always)]
+    fn add_idle(&mut self, frame: &Frame, rtt_ns: i64) {
+        let quiet_since = self.last_data_ns.max(self.last_ack_ns);
+        self.idle_ns += (frame.time_ns - quiet_since - rtt_ns).max(0);
     }
 
     /// Whether a frame goes on behind a marked end (PSH), where a capture has no acknowledgments. After a timeout

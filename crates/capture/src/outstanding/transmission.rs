@@ -108,29 +108,32 @@ impl Transmission {
         }
     }
 
-    /// What is left of it once everything below a position is acknowledged; `None` if it is not.
+    /// The fate of one that arrived and was never sent again.
     #[inline(always)]
-    pub(super) fn acknowledged(&self, una: u64) -> Option<Gone> {
-        (self.end() <= una).then(|| Gone {
+    pub(super) fn fate_at_first_try(&self) -> Fate {
+        Fate {
+            len: self.frame_len(),
+            repeated: false,
+            number: self.number(),
+        }
+    }
+
+    /// What is left of it once it is acknowledged.
+    pub(super) fn gone(&self) -> Gone {
+        Gone {
             range: self.start..self.end(),
             again: self.again.bytes(),
-            time_ns: self.time_ns,
-            clean_ns: self.again.is_none().then_some(self.time_ns),
             fate: self.fate(),
-        })
+        }
     }
 }
 
-/// What is left of an acknowledged transmission. The rest is not even copied.
+/// What is left of an acknowledged transmission that was sent again.
 #[derive(Clone, Debug)]
 pub(super) struct Gone {
     pub(super) range: Range<u64>,
     /// How many of its bytes were sent again, each time counted.
     pub(super) again: u32,
-    /// When any of it was sent last.
-    pub(super) time_ns: i64,
-    /// The same, if it was sent only once.
-    pub(super) clean_ns: Option<i64>,
     pub(super) fate: Fate,
 }
 

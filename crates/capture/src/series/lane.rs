@@ -155,7 +155,7 @@ impl LaneRecord {
             let answered = &mut self.halves[index(!record.from_low)];
             answered.rates.at(since_ns).leaves(in_flight(other));
         }
-        if let Some(window) = scaled(record, own.acks.scale) {
+        if let Some(window) = scaled(record, own.acks.scale()) {
             let other = &mut self.halves[index(!record.from_low)];
             other.rates.at(since_ns).window_bytes = Some(u64::from(window));
         }
@@ -190,7 +190,7 @@ impl LaneRecord {
         self.client_is_low = connection.client_is_low;
         for (index, (half, flow)) in self.halves.iter_mut().zip(&connection.flows).enumerate() {
             half.size = flow.tally.size();
-            half.scale = flow.acks.scale;
+            half.scale = flow.acks.scale();
             let is_client = (index == LOW) == connection.client_is_low;
             let handshake = &connection.handshake;
             let syn = if is_client {
