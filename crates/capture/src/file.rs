@@ -166,13 +166,13 @@ impl Source {
     }
 
     /// Offers the next frames, what [`Source::next`] would give at half the cost, as long as they
-    /// lie in memory, are sound, and are taken; gives how many were. [`Source::next`] goes on.
+    /// are Ethernet's, lie in memory, are sound, and are taken; gives how many were. [`Source::next`] goes on.
     #[inline(always)]
     pub(crate) fn each_in_memory(&mut self, mut take: impl FnMut(&RawFrame<'_>) -> bool) -> usize {
         let Format::Pcap(pcap) = &self.format else {
             return 0;
         };
-        if self.log.ended {
+        if self.log.ended || !pcap.is_ethernet() {
             return 0;
         }
         let mut rest = self.window.bytes();

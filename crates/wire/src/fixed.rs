@@ -1,13 +1,18 @@
 //! The commonest frames, read at fixed places: Ethernet, IPv4 without options, and TCP with
 //! timestamps, with timestamps and SACK, or without options.
 
+mod constant;
+
 use crate::cursor::{be16, be32};
 use crate::framing::ether_types;
 use crate::tcp::{Flags, TcpOptions, pair};
 use crate::transport;
+pub use constant::ConstantFields;
 
 /// Ethernet, IPv4 and TCP without options.
 const HEADERS: usize = 54;
+/// Of these, IPv4.
+const IP_LEN: u32 = 20;
 /// Version 4, and a header of 20 bytes.
 const VERSION_AND_LENGTH: u8 = 0x45;
 /// NOP, NOP, timestamps: what nearly all frames of a connection carry (RFC 7323, appendix A).
@@ -24,6 +29,7 @@ pub struct FixedTcp<'a> {
     header: &'a [u8; HEADERS],
     stamp: Option<&'a [u8; 12]>,
     sack: &'a [[u8; 8]],
+    tcp_len: u8,
     payload_len: u32,
 }
 
@@ -40,24 +46,12 @@ pub fn fixed_tcp(frame: &[u8]) -> Option<FixedTcp<'_>> {
     if !is_plain {
         return None;
     }
-    let (headers_len, stamp, sack) = match header[46] >> 4 {
-        5 => (40, None, &[][..]),
-        8 => (52, Some(stamp(frame)?), &[][..]),
-        words => (
-            20 + 4 * u32::from(words),
-            Some(stamp(frame)?),
-            sack(frame, words)?,
-        ),
+    let (stamp, sack) = match header[46] >> 4 {
+        5 => (None, &[][..]),
+        8 => (Some(stamp(frame)?), &[][..]),
+        words => (Some(stamp(frame)?), sack(frame, words)?),
     };
-    // A total length of 0, or one too small, is for the general walk.
-    let payload_len = u32::from(be16(header, 16)).checked_sub(headers_len)?;
-    Some(FixedTcp {
-        frame,
-        header,
-        stamp,
-        sack,
-        payload_len,
-    })
+    FixedTcp::new(frame, header, (stamp, sack), header[46] >> 4 << 2)
 }
 
 /// The begin of the option field, if it holds timestamps.
@@ -85,7 +79,27 @@ fn sack(frame: &[u8], words: u8) -> Option<&[[u8; 8]]> {
     clippy::inline_always,
     reason = "each is a load, and a call would have the view written to memory"
 )]
-impl FixedTcp<'_> {
+impl<'a> FixedTcp<'a> {
+    #[inline(always)]
+    fn new(
+        frame: &'a [u8],
+        header: &'a [u8; HEADERS],
+        (stamp, sack): (Option<&'a [u8; 12]>, &'a [[u8; 8]]),
+        tcp_len: u8,
+    ) -> Option<Self> {
+        // A total length of 0, or one too small, is for the general walk.
+        let headers_len = IP_LEN + u32::from(tcp_len);
+        let payload_len = u32::from(be16(header, 16)).checked_sub(headers_len)?;
+        Some(Self {
+            frame,
+            header,
+            stamp,
+            sack,
+            tcp_len,
+            payload_len,
+        })
+    }
+
     /// Source and destination address.
     #[inline(always)]
     #[must_use]
@@ -181,7 +195,7 @@ impl FixedTcp<'_> {
     #[inline(always)]
     #[must_use]
     pub fn header_len(&self) -> u8 {
-        self.header[46] >> 4 << 2
+        self.tcp_len
     }
 
     /// Payload bytes on the wire.

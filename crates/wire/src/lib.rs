@@ -23,7 +23,7 @@ mod wide;
 
 pub use cursor::UdpTunnels;
 pub use fetch::{prefetch, prefetch_head};
-pub use fixed::{FixedTcp, fixed_tcp};
+pub use fixed::{ConstantFields, FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;
 pub use packet::{

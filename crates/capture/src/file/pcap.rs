@@ -100,7 +100,12 @@ impl Pcap {
         Some(self.head(&record, start, from, log))
     }
 
-    /// The first record of some bytes, and what follows it, if it is whole and nothing about it is
+    /// Whether its frames are Ethernet's.
+    pub(super) fn is_ethernet(&self) -> bool {
+        self.link == LinkType::Ethernet
+    }
+
+    /// Of a file of Ethernet frames: the first record of some bytes, and what follows it, if it is whole and nothing about it is
     /// odd; what [`Pcap::next`] makes of it, without looking after the window.
     #[inline(always)]
     pub(super) fn split<'a>(&self, bytes: &'a [u8]) -> Option<(RawFrame<'a>, &'a [u8])> {
@@ -114,7 +119,7 @@ impl Pcap {
             number: 0,
             time_ns: record.time_ns,
             interface: 0,
-            link: self.link,
+            link: LinkType::Ethernet,
             original_len: record.original,
             data,
             direction: Direction::Unknown,

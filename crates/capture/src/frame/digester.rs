@@ -2,7 +2,7 @@
 
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, UDP, Udp, Vlans, fixed_tcp, plain_tcp, walk, walk_quoted,
+    Tunnels, UDP, Udp, Vlans, plain_tcp, walk, walk_quoted,
 };
 
 use super::fixed::Before;
@@ -49,11 +49,7 @@ impl Digester {
     #[inline(always)]
     pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
         slot.note(raw, self.clock.time_ns(raw));
-        let tcp = fixed_tcp(raw.data).filter(|_| raw.link == LinkType::Ethernet);
-        if let Some(tcp) = tcp {
-            slot.fill_fixed(&tcp, &mut self.before);
-        }
-        tcp.is_some()
+        raw.link == LinkType::Ethernet && slot.fill_fixed(raw.data, &mut self.before)
     }
 
     fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {

@@ -1,6 +1,6 @@
 //! The digest of the commonest frame, which is read at fixed places.
 
-use coalescope_wire::{FixedTcp, Flags};
+use coalescope_wire::{ConstantFields, FixedTcp, Flags, fixed_tcp};
 
 use super::{Frame, Odd, fill_head};
 use crate::key::Key;
@@ -14,13 +14,24 @@ pub(super) struct Before {
     from_low: bool,
     is_known: bool,
     key: Key,
+    /// Of the direction that was seen first, and of the other: of most frames nothing else need be looked at.
+    constant: [ConstantFields; 2],
 }
 
 impl Before {
     /// Whether a frame of another shape has the same ends; if not, they are forgotten.
     pub(super) fn is(&mut self, key: &Key) -> bool {
         self.is_known &= self.key == *key;
+        if !self.is_known {
+            self.constant = Default::default();
+        }
         self.is_known
+    }
+
+    /// The view of a frame like those before it, and whether it goes in the direction that was seen first.
+    #[inline(always)]
+    fn view<'a>(&self, frame: &'a [u8]) -> Option<(FixedTcp<'a>, bool)> {
+        ConstantFields::view(&self.constant, frame)
     }
 
     /// Puts the ends of a frame into the slot.
@@ -33,9 +44,13 @@ impl Before {
         let same = differs(addresses, ports) == 0;
         let opposite = differs(addresses.rotate_left(32), ports.rotate_left(16)) == 0;
         slot.follows = self.is_known & (same | opposite) & !tcp.flags().has(Flags::SYN);
+        let constant = ConstantFields::of(tcp);
         if slot.follows {
             slot.key = self.key;
             slot.from_low = self.from_low == same;
+            if let Some(constant) = constant {
+                self.constant[usize::from(!same)] = constant;
+            }
             return;
         }
         (slot.key, slot.from_low) = Key::v4(addresses, ports);
@@ -45,15 +60,37 @@ impl Before {
             from_low: slot.from_low,
             is_known: true,
             key: slot.key,
+            constant: constant.map_or_else(Default::default, |of| [of, of.answered()]),
         };
     }
 }
 
 impl Frame {
-    /// Takes a frame of the commonest shape.
+    /// Takes an Ethernet frame if it is of the commonest shape.
     #[inline(always)]
-    pub(super) fn fill_fixed(&mut self, tcp: &FixedTcp<'_>, before: &mut Before) {
-        before.ends(self, tcp);
+    pub(super) fn fill_fixed(&mut self, data: &[u8], before: &mut Before) -> bool {
+        if let Some((tcp, is_first)) = before.view(data) {
+            self.key = before.key;
+            self.from_low = before.from_low == is_first;
+            self.follows = true;
+            self.fill_headers(&tcp);
+            return true;
+        }
+        self.fill_unlike(data, before)
+    }
+
+    #[inline(never)]
+    fn fill_unlike(&mut self, data: &[u8], before: &mut Before) -> bool {
+        let tcp = fixed_tcp(data);
+        if let Some(tcp) = &tcp {
+            before.ends(self, tcp);
+            self.fill_headers(tcp);
+        }
+        tcp.is_some()
+    }
+
+    #[inline(always)]
+    fn fill_headers(&mut self, tcp: &FixedTcp<'_>) {
         self.seq = tcp.seq();
         self.ack = tcp.ack();
         self.payload = tcp.payload_len();

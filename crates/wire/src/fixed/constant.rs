@@ -1,0 +1,106 @@
+//! Fields that frames of one direction have in common: about half of a header's bytes stay the same over a
+//! connection (RFC 1144, 2.2), so what one frame was found to be, the next is known to be once they are compared.
+
+use super::{FixedTcp, HEADERS};
+use crate::tcp::Flags;
+
+/// Ethernet, IPv4 and TCP with timestamps.
+const STAMPED: usize = HEADERS + 12;
+/// Of the Ethernet type, and of the byte behind it, which has IP's version and header length; not of the TOS behind
+/// these, since routers mark congestion there (RFC 3168).
+const TYPE_AND_VERSION: u32 = u32::from_ne_bytes([0xff, 0xff, 0xff, 0]);
+/// Of flags and offset of fragments, and of the protocol; not of the TTL between, which directions do not share.
+const FRAGMENT_AND_PROTOCOL: u32 = u32::from_ne_bytes([0xff, 0xff, 0, 0xff]);
+/// Of the length of TCP's header, and of SYN beside it.
+const LENGTH_AND_SYN: u32 = u32::from_ne_bytes([0xf0, Flags::SYN as u8, 0, 0]);
+/// Bytes of TCP's header, as all of these have it.
+const TCP_LENGTH: u8 = 32;
+
+/// The constant fields of frames with timestamps and without other options, which are not SYN.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConstantFields {
+    type_and_version: u32,
+    fragment_and_protocol: u32,
+    addresses: u64,
+    ports: u32,
+    length_and_syn: u32,
+    /// NOP, NOP, and what timestamps begin with.
+    stamp: u32,
+}
+
+impl ConstantFields {
+    /// Those of a frame, if it has such a shape. None are those of no frame.
+    #[must_use]
+    pub fn of(tcp: &FixedTcp<'_>) -> Option<Self> {
+        let is_such = tcp.stamp.is_some() && !tcp.has_sack() && !tcp.flags().has(Flags::SYN);
+        let header = tcp.frame.first_chunk().filter(|_| is_such)?;
+        Some(Self::read(header))
+    }
+
+    /// Those of the other direction, if it has no others.
+    #[must_use]
+    pub fn answered(&self) -> Self {
+        Self {
+            addresses: self.addresses.rotate_left(32),
+            ports: self.ports.rotate_left(16),
+            ..*self
+        }
+    }
+
+    fn read(header: &[u8; STAMPED]) -> Self {
+        Self {
+            type_and_version: ne32(header, 12),
+            fragment_and_protocol: ne32(header, 20),
+            addresses: ne64(header, 26),
+            ports: ne32(header, 34),
+            length_and_syn: ne32(header, 46),
+            stamp: ne32(header, HEADERS),
+        }
+    }
+
+    /// The view of a frame that has all of these, or all of `others`; and whether of these.
+    #[expect(
+        clippy::inline_always,
+        reason = "a call would have the view written to memory"
+    )]
+    #[inline(always)]
+    #[must_use]
+    pub fn view<'a>([these, others]: &[Self; 2], frame: &'a [u8]) -> Option<(FixedTcp<'a>, bool)> {
+        let header = frame.first_chunk::<STAMPED>()?;
+        // Without a branch: which of both it is changes from frame to frame.
+        let is_of_these = ne32(header, 34) == these.ports;
+        let fields = if is_of_these { these } else { others };
+        if fields.differ(header) {
+            return None;
+        }
+        let (fixed, stamp) = header.split_first_chunk::<HEADERS>()?;
+        let options = (stamp.first_chunk(), &[][..]);
+        Some((FixedTcp::new(frame, fixed, options, TCP_LENGTH)?, is_of_these))
+    }
+
+    /// Whether any is another.
+    #[inline(always)]
+    fn differ(&self, header: &[u8; STAMPED]) -> bool {
+        let differs = (ne64(header, 26) ^ self.addresses)
+            | u64::from((ne32(header, 12) ^ self.type_and_version) & TYPE_AND_VERSION)
+            | u64::from((ne32(header, 20) ^ self.fragment_and_protocol) & FRAGMENT_AND_PROTOCOL)
+            | u64::from(ne32(header, 34) ^ self.ports)
+            | u64::from((ne32(header, 46) ^ self.length_and_syn) & LENGTH_AND_SYN)
+            | u64::from(ne32(header, HEADERS) ^ self.stamp);
+        differs != 0
+    }
+}
+
+/// Four bytes, in the order of this machine.
+#[inline(always)]
+fn ne32(header: &[u8; STAMPED], offset: usize) -> u32 {
+    let bytes = [0, 1, 2, 3].map(|at| header[offset + at]);
+    u32::from_ne_bytes(bytes)
+}
+
+/// Eight bytes, in the order of this machine.
+#[inline(always)]
+fn ne64(header: &[u8; STAMPED], offset: usize) -> u64 {
+    let bytes = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| header[offset + at]);
+    u64::from_ne_bytes(bytes)
+}
