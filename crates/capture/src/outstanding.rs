@@ -112,7 +112,7 @@ impl Outstanding {
     fn make_room(&mut self, common: &mut Common) {
         let len = self.len();
         if len >= MIN_PER_FLOW && (len >= MAX_PER_FLOW || common.used > MAX_PER_POINT) {
-            self.take_oldest();
+            self.give_up_oldest();
             common.used -= 1;
         }
     }
@@ -122,8 +122,7 @@ impl Outstanding {
         queued + usize::from(self.first.len > 0)
     }
 
-    #[inline(always)]
-    fn take_oldest(&mut self) {
+    fn give_up_oldest(&mut self) {
         if self.first.len > 0 {
             self.first.len = 0;
         } else if let Some(held) = &mut self.held {
@@ -191,33 +190,38 @@ impl Outstanding {
         common: &mut Common,
         mut tell: impl FnMut(Fate),
     ) -> Option<(i64, bool)> {
-        let (mut clean, mut latest_ns) = (None, i64::MIN);
-        let mut count = 0;
-        while let Some(sent) = self.oldest_acknowledged(una) {
-            count += 1;
-            latest_ns = latest_ns.max(sent.time_ns);
-            if sent.again.is_none() {
-                clean = Some(sent.time_ns);
-                tell(sent.fate_at_first_try());
-            } else {
-                let sent = *sent;
-                self.take_repeated(&sent, &mut tell);
+        let mut times = Times::default();
+        if self.first.len > 0 {
+            if self.first.end() > una {
+                return None;
             }
-            self.take_oldest();
+            let first = self.first;
+            self.first.len = 0;
+            match times.note(&first) {
+                Some(fate) => tell(fate),
+                None => self.take_repeated(&first, &mut tell),
+            }
         }
-        common.used = common.used.saturating_sub(count);
-        self.shrink();
-        clean.map(|sent_ns| (sent_ns, latest_ns > sent_ns))
+        if let Some(held) = &mut self.held {
+            while let Some(sent) = held.queue.front()
+                && sent.end() <= una
+            {
+                match times.note(sent) {
+                    Some(fate) => tell(fate),
+                    None => held.take_repeated(&sent.gone(), &mut tell),
+                }
+                held.queue.pop_front();
+            }
+            held.shrink();
+        }
+        common.used = common.used.saturating_sub(times.count);
+        times.newest_clean()
     }
 
     #[cold]
     fn take_repeated(&mut self, sent: &Transmission, tell: &mut impl FnMut(Fate)) {
-        let gone = sent.gone();
-        if gone.fate.repeated {
-            self.wait_for_d_sack(gone, tell);
-        } else {
-            tell(gone.fate);
-        }
+        let held = self.held.get_or_insert_default();
+        held.take_repeated(&sent.gone(), tell);
     }
 
     /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
@@ -242,26 +246,14 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.time_ns < time_ns)
     }
 
-    /// The oldest one, if it is acknowledged.
-    #[inline(always)]
-    fn oldest_acknowledged(&self, una: u64) -> Option<&Transmission> {
-        let oldest = if self.first.len > 0 {
-            &self.first
-        } else {
-            self.held.as_ref()?.queue.front()?
-        };
-        (oldest.end() <= una).then_some(oldest)
-    }
-
-    /// Gives back the room of many.
-    #[inline]
-    fn shrink(&mut self) {
-        if let Some(held) = &mut self.held
-            && held.queue.is_empty()
-            && held.queue.capacity() > MUCH
-        {
-            held.queue.shrink_to(MUCH / 2);
+    /// Takes the oldest one off if it is acknowledged.
+    fn take_acknowledged(&mut self, una: u64) -> Option<Transmission> {
+        if self.first.len > 0 {
+            let is_acknowledged = self.first.end() <= una;
+            return is_acknowledged.then(|| std::mem::take(&mut self.first));
         }
+        let queue = &mut self.held.as_mut()?.queue;
+        queue.pop_front_if(|sent| sent.end() <= una)
     }
 
     /// Gives an empty queue to others, when no more frames are expected soon.
@@ -271,16 +263,6 @@ impl Outstanding {
         if let Some(held) = self.held.take_if(is_empty) {
             common.give_back(held);
         }
-    }
-
-    fn wait_for_d_sack(&mut self, gone: Gone, tell: &mut impl FnMut(Fate)) {
-        let repaired = &mut self.held.get_or_insert_default().repaired;
-        if repaired.len() == MAX_REPAIRED
-            && let Some(oldest) = repaired.pop_front()
-        {
-            tell(oldest.fate);
-        }
-        repaired.push_back(gone);
     }
 
     /// A D-SACK says that the receiver had these bytes already: repeating them once was unnecessary. If they were
@@ -326,10 +308,9 @@ impl Outstanding {
         let Some(last) = repaired.map(|sent| sent.start).max() else {
             return;
         };
-        while let Some(sent) = self.oldest_acknowledged(last) {
-            tell(sent.fate());
-            self.take_oldest();
+        while let Some(sent) = self.take_acknowledged(last) {
             common.used = common.used.saturating_sub(1);
+            tell(sent.fate());
         }
     }
 
@@ -348,6 +329,29 @@ impl Outstanding {
 }
 
 impl Held {
+    /// Takes one that was acknowledged and had been sent again, or reported before.
+    #[cold]
+    fn take_repeated(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
+        if !gone.fate.repeated {
+            return tell(gone.fate);
+        }
+        let repaired = &mut self.repaired;
+        if repaired.len() == MAX_REPAIRED
+            && let Some(oldest) = repaired.pop_front()
+        {
+            tell(oldest.fate);
+        }
+        repaired.push_back(gone.clone());
+    }
+
+    /// Gives back the room of many.
+    #[inline]
+    fn shrink(&mut self) {
+        if self.queue.is_empty() && self.queue.capacity() > MUCH {
+            self.queue.shrink_to(MUCH / 2);
+        }
+    }
+
     /// Inserts what is new; false if nothing is.
     fn insert(&mut self, mut sent: Transmission) -> bool {
         let i = self.queue.partition_point(|old| old.start < sent.start);
@@ -367,6 +371,34 @@ impl Held {
         let first = self.queue.partition_point(|sent| sent.end() <= start);
         let from = self.queue.range_mut(first..);
         from.take_while(move |sent| sent.start < end)
+    }
+}
+
+/// Times of transmissions that were acknowledged together.
+#[derive(Debug, Default)]
+struct Times {
+    count: usize,
+    /// Of the newest one that was never sent again.
+    clean_ns: Option<i64>,
+    /// When any was sent last.
+    latest_ns: Option<i64>,
+}
+
+impl Times {
+    /// Notes one; its fate, if it arrived at the first try and was not reported before.
+    #[inline(always)]
+    fn note(&mut self, sent: &Transmission) -> Option<Fate> {
+        self.count += 1;
+        self.latest_ns = self.latest_ns.max(Some(sent.time_ns));
+        sent.again.is_none().then(|| {
+            self.clean_ns = Some(sent.time_ns);
+            sent.fate_at_first_try()
+        })
+    }
+
+    fn newest_clean(&self) -> Option<(i64, bool)> {
+        let sent_ns = self.clean_ns?;
+        Some((sent_ns, self.latest_ns > Some(sent_ns)))
     }
 }
 

@@ -63,7 +63,7 @@ impl Default for Totals {
 impl Totals {
     /// Counts frames of any sort.
     fn add(&mut self, items: &[Item]) {
-        let (mut bytes, mut tcp) = (0, 0);
+        let mut bytes = 0;
         let (mut first_ns, mut last_ns) = (self.first_ns, self.last_ns);
         for item in items {
             // Those that the walk does not know have one name, so the number behind it is no matter.
@@ -71,13 +71,11 @@ impl Totals {
                 self.note_link(item.link);
             }
             bytes += u64::from(item.frame.original_len);
-            tcp += u64::from(item.digest == Digest::Tcp);
             first_ns = first_ns.min(item.frame.time_ns);
             last_ns = last_ns.max(item.frame.time_ns);
         }
         self.frames += items.len() as u64;
         self.bytes += bytes;
-        self.tcp_frames += tcp;
         (self.first_ns, self.last_ns) = (first_ns, last_ns);
     }
 
@@ -183,6 +181,7 @@ impl Point {
         if self.common.crowded {
             connection.rest(&mut self.common);
         }
+        self.totals.tcp_frames += taken as u64;
         taken
     }
 
@@ -218,6 +217,7 @@ impl Point {
 
     #[inline(always)]
     fn track(&mut self, frame: &Frame) -> (u32, Tracked) {
+        self.totals.tcp_frames += 1;
         let (id, connection) = self.table.of(frame);
         let tracked = connection.track(frame, &mut self.common);
         if tracked.data == Data::Doubled {

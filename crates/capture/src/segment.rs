@@ -56,6 +56,8 @@ impl Size {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SegmentSize {
     bound: Option<NonZeroU32>,
+    /// Frames with no more payload carry one segment; 0 while that is not known.
+    single_up_to: u32,
     stage: Stage,
 }
 
@@ -115,10 +117,16 @@ impl SegmentSize {
         !matches!(self.stage, Stage::Early(_))
     }
 
-    /// Whether the size is settled, and a frame with so much payload not over it.
+    /// Whether the size is settled, and a frame with so much payload, which has some, not over it.
     #[inline]
     pub(crate) fn is_surely_single(&self, payload: u32) -> bool {
-        self.size().is_some_and(|size| payload <= size.limit)
+        payload <= self.single_up_to
+    }
+
+    /// Whether a single frame has half a segment and more, where the size is settled.
+    #[inline]
+    pub(crate) fn is_surely_full(&self, payload: u32) -> bool {
+        2 * payload > self.single_up_to
     }
 
     /// Adds a data frame.
@@ -128,7 +136,9 @@ impl SegmentSize {
             Stage::Known { size, over }
                 if payload > size.limit && payload <= size.limit + SLACK =>
             {
-                add_over(size, over, payload)
+                let count = add_over(size, over, payload);
+                self.single_up_to = size.limit;
+                count
             }
             Stage::Known { .. } | Stage::Unknown => Count::One(payload),
             Stage::Early(early) => {
@@ -168,6 +178,7 @@ impl SegmentSize {
         };
         let early = std::mem::take(early);
         let estimate = estimate(&early, self.bound.map(NonZeroU32::get));
+        self.single_up_to = estimate.map_or(0, |size| size.limit);
         self.stage = estimate.map_or(Stage::Unknown, |size| Stage::Known { size, over: (0, 0) });
         early
     }

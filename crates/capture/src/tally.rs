@@ -281,7 +281,7 @@ impl Tally {
     pub(crate) fn tell(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
-            self.full += u32::from(self.is_full(fate.len));
+            self.full += u32::from(self.segment.is_surely_full(fate.len));
         } else if !self.segment.tell(fate) {
             self.count_fate(fate, 1);
         }

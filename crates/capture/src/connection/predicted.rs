@@ -89,9 +89,15 @@ impl Connection {
         sender.note_idle_before(frame, receiver.last_data_ns, rtt_ns);
         sender.send_next(frame, common);
         // It came at once, so its sender had not waited.
-        let acked = receiver.acknowledged_beside_data(frame, sender.acks.is_repeating(), common);
+        let acked = receiver.acknowledged_beside_data(frame, &sender.acks, common);
         sender.acks.add_data(frame);
-        self.follow_edge(frame);
+        let (is_at_edge, awaits_edge) = (sender.is_at_edge(), receiver.awaits_edge());
+        if is_at_edge {
+            self.reach_edge(frame);
+        }
+        if awaits_edge {
+            self.announce_edge(frame);
+        }
         self.phases.data(frame, frame.from_low == self.client_is_low);
         self.learn_rtt();
         acked
@@ -103,9 +109,11 @@ impl Connection {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let (sender, receiver) = self.sides(frame);
         sender.send_acknowledgment(frame);
-        let acked = receiver.acknowledged_alone(frame, sender.acks.is_repeating(), common);
+        let acked = receiver.acknowledged_alone(frame, &sender.acks, common);
         sender.acks.add_pure(frame, receiver.has_outstanding());
-        self.follow_edge(frame);
+        if receiver.awaits_edge() {
+            self.announce_edge(frame);
+        }
         acked
     }
 }

@@ -31,15 +31,15 @@ impl Flow {
     }
 
     /// Notes that everything below a position is acknowledged; true if that advances.
-    #[inline(always)]
-    pub(super) fn take_una(
+    #[inline]
+    fn take_una(
         &mut self,
         una: u64,
         frame: &Frame,
         after_hole: bool,
         common: &mut Common,
     ) -> bool {
-        let advances = una > self.una && una - self.una < STRAY;
+        let advances = self.is_advance(una);
         self.acked = true;
         if advances {
             self.advance(una, frame, after_hole, common);
@@ -47,8 +47,13 @@ impl Flow {
         advances
     }
 
+    #[inline(always)]
+    pub(super) fn is_advance(&self, una: u64) -> bool {
+        una > self.una && una - self.una < STRAY
+    }
+
     #[inline(never)]
-    fn advance(&mut self, una: u64, frame: &Frame, after_hole: bool, common: &mut Common) {
+    pub(super) fn advance(&mut self, una: u64, frame: &Frame, after_hole: bool, common: &mut Common) {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         self.una = una;
         self.last_ack_ns = frame.time_ns;

@@ -4,6 +4,7 @@
 use coalescope_wire::Flags;
 
 use super::{Flow, MIN_RTO_NS, STRAY};
+use crate::acks::Acks;
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
@@ -63,12 +64,13 @@ impl Flow {
         self.look_at_checksum(frame);
     }
 
-    /// Takes what a frame with data acknowledges, most often nothing more; the position if it does.
+    /// Takes what a frame with data acknowledges, most often nothing more; the position if it does. `acks` are those of
+    /// its direction.
     #[inline(always)]
     pub(crate) fn acknowledged_beside_data(
         &mut self,
         frame: &Frame,
-        after_hole: bool,
+        acks: &Acks,
         common: &mut Common,
     ) -> Option<u64> {
         if self.is_probing() {
@@ -78,7 +80,7 @@ impl Flow {
             self.acked = true;
             return None;
         }
-        self.acknowledged_plainly(frame, after_hole, common)
+        self.acknowledged_plainly(frame, acks, common)
     }
 
     /// Takes what a frame without data acknowledges; the position if that advances.
@@ -86,24 +88,27 @@ impl Flow {
     pub(crate) fn acknowledged_alone(
         &mut self,
         frame: &Frame,
-        after_hole: bool,
+        acks: &Acks,
         common: &mut Common,
     ) -> Option<u64> {
         if self.is_probing() {
             self.echo(frame, false);
         }
-        self.acknowledged_plainly(frame, after_hole, common)
+        self.acknowledged_plainly(frame, acks, common)
     }
 
     #[inline(always)]
     fn acknowledged_plainly(
         &mut self,
         frame: &Frame,
-        after_hole: bool,
+        acks: &Acks,
         common: &mut Common,
     ) -> Option<u64> {
         let una = self.position_from(self.ranges.next(), frame.ack);
-        self.take_una(una, frame, after_hole, common)
-            .then_some(self.una)
+        self.acked = true;
+        self.is_advance(una).then(|| {
+            self.advance(una, frame, acks.is_repeating(), common);
+            una
+        })
     }
 }
