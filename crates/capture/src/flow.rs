@@ -13,7 +13,7 @@ mod waits;
 use coalescope_wire::Flags;
 
 use crate::acks::Acks;
-use crate::doubled::Surroundings;
+use crate::doubled::{First, Place, Surroundings};
 use crate::frame::{Frame, Odd, TooBig};
 use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
@@ -43,16 +43,6 @@ const CHECKSUMS: u8 = 64;
 const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
-
-/// Whether a frame is a copy of one that passed.
-fn is_copy(frame: &Frame, signature: u64, around: Around, common: &Common) -> bool {
-    let around = Surroundings {
-        rtt_ns: around.rtt_ns,
-        loss_reported: around.loss_reported,
-        doubling: common.doubling,
-    };
-    common.copies.knows(frame, signature, &around)
-}
 
 /// One direction, in the order in which it lies in memory: four cache lines that expected frames
 /// touch, each with what they need together, and the rest.
@@ -157,12 +147,12 @@ impl Flow {
         common: &mut Common,
     ) -> (u64, Data) {
         let signature = frame.signature(around.ends);
-        if self.may_repeat(frame) && is_copy(frame, signature, around, common) {
+        if self.may_repeat(frame) && self.is_copy(frame, signature, around, common) {
             return (0, Data::Doubled);
         }
-        common.copies.add(frame, around.ends);
+        let place = self.remember(frame, signature, around.ends, common);
         let sent = if frame.payload > 0 {
-            self.send_payload(frame, around, common)
+            self.send_payload(frame, place, around, common)
         } else {
             self.look_at_bare_sequence(frame);
             (0, Data::None)
@@ -178,9 +168,59 @@ impl Flow {
         frame.payload == 0 || self.started && beyond < 0
     }
 
+    /// Whether a frame is a copy of one that passed.
+    fn is_copy(&mut self, frame: &Frame, signature: u64, around: Around, common: &Common) -> bool {
+        let first = self.first_with_data_of(frame);
+        let around = Surroundings {
+            rtt_ns: around.rtt_ns,
+            loss_reported: around.loss_reported,
+            doubling: common.doubling,
+            ends: around.ends,
+        };
+        common.copies.knows(frame, signature, first, &around)
+    }
+
+    /// Where the frame may be remembered that brought a frame's last byte first.
+    fn first_with_data_of(&mut self, frame: &Frame) -> First {
+        if frame.payload == 0 {
+            return First::Elsewhere;
+        }
+        let syn = u32::from(frame.is_syn());
+        let end = self.position(frame.seq.wrapping_add(syn).wrapping_add(frame.payload));
+        match self.outstanding.place_of(end.saturating_sub(1)) {
+            Some(place) => First::At(place),
+            None if end <= self.una => First::Acknowledged,
+            None => First::Elsewhere,
+        }
+    }
+
+    /// Remembers a frame; gives where, if it brings new data.
+    #[inline]
+    fn remember(
+        &self,
+        frame: &Frame,
+        signature: u64,
+        ends: u64,
+        common: &mut Common,
+    ) -> Option<Place> {
+        let beyond = frame.seq.wrapping_sub(self.ranges.next() as u32) as i32;
+        let is_plain = frame.payload > 0 && !frame.flags.has(Flags::SYN | Flags::RST);
+        if is_plain && self.started && beyond >= 0 {
+            return Some(common.copies.add_data(frame, signature, ends));
+        }
+        common.copies.add(frame, signature);
+        None
+    }
+
     /// A payload in a RST is a message for people (RFC 9293, 3.5.2), not part of the stream.
     #[inline]
-    fn send_payload(&mut self, frame: &Frame, around: Around, common: &mut Common) -> (u64, Data) {
+    fn send_payload(
+        &mut self,
+        frame: &Frame,
+        place: Option<Place>,
+        around: Around,
+        common: &mut Common,
+    ) -> (u64, Data) {
         if frame.flags.has(Flags::RST) {
             return (0, Data::None);
         }
@@ -188,7 +228,7 @@ impl Flow {
         self.may_begin_earlier |= !self.started;
         let syn = u32::from(frame.flags.has(Flags::SYN));
         let start = self.position(frame.seq.wrapping_add(syn));
-        let span = Span::new(start, frame);
+        let span = Span::new(start, frame, place);
         (start, self.send_data(frame, span, around, common))
     }
 

@@ -6,7 +6,7 @@ mod transmission;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::doubled::Copies;
+use crate::doubled::{Copies, Place};
 use transmission::Gone;
 pub(crate) use transmission::{Fate, Transmission};
 
@@ -158,6 +158,12 @@ impl Outstanding {
     pub(crate) fn touch_deeply(&self) -> u64 {
         let front = self.held.as_ref().and_then(|held| held.queue.front());
         front.map_or(0, |sent| u64::from(sent.len))
+    }
+
+    /// Where the frame is remembered that brought the byte at a position first, if that is not acknowledged.
+    pub(crate) fn place_of(&mut self, position: u64) -> Option<Place> {
+        let sent = self.within(position, position + 1).next()?;
+        sent.place()
     }
 
     /// The transmissions that have bytes in a range.
@@ -375,13 +381,23 @@ impl Held {
 }
 
 /// Times of transmissions that were acknowledged together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Times {
     count: usize,
     /// Of the newest one that was never sent again.
     clean_ns: Option<i64>,
     /// When any was sent last.
-    latest_ns: Option<i64>,
+    latest_ns: i64,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            clean_ns: None,
+            latest_ns: i64::MIN,
+        }
+    }
 }
 
 impl Times {
@@ -389,7 +405,7 @@ impl Times {
     #[inline(always)]
     fn note(&mut self, sent: &Transmission) -> Option<Fate> {
         self.count += 1;
-        self.latest_ns = self.latest_ns.max(Some(sent.time_ns));
+        self.latest_ns = self.latest_ns.max(sent.time_ns);
         sent.again.is_none().then(|| {
             self.clean_ns = Some(sent.time_ns);
             sent.fate_at_first_try()
@@ -398,7 +414,7 @@ impl Times {
 
     fn newest_clean(&self) -> Option<(i64, bool)> {
         let sent_ns = self.clean_ns?;
-        Some((sent_ns, self.latest_ns > Some(sent_ns)))
+        Some((sent_ns, self.latest_ns > sent_ns))
     }
 }
 

@@ -282,7 +282,14 @@ impl Tally {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
             self.full += u32::from(self.segment.is_surely_full(fate.len));
-        } else if !self.segment.tell(fate) {
+        } else {
+            self.tell_any(fate);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_any(&mut self, fate: Fate) {
+        if !self.segment.tell(fate) {
             self.count_fate(fate, 1);
         }
     }

@@ -73,7 +73,6 @@ impl Connection {
         prediction: Prediction,
         common: &mut Common,
     ) -> Option<u64> {
-        common.copies.add_plain(frame, self.ends);
         match prediction {
             Prediction::NextData => self.take_next_data(frame, common),
             Prediction::Acknowledgment => self.take_acknowledgment(frame, common),
@@ -84,10 +83,10 @@ impl Connection {
     #[inline(never)]
     fn take_next_data(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
         self.last_ns = self.last_ns.max(frame.time_ns);
-        let rtt_ns = self.rtt_ns;
+        let (rtt_ns, ends) = (self.rtt_ns, self.ends);
         let (sender, receiver) = self.sides(frame);
         sender.note_idle_before(frame, receiver.last_data_ns, rtt_ns);
-        sender.send_next(frame, common);
+        sender.send_next(frame, ends, common);
         // It came at once, so its sender had not waited.
         let acked = receiver.acknowledged_beside_data(frame, &sender.acks, common);
         sender.acks.add_data(frame);
@@ -106,6 +105,7 @@ impl Connection {
     /// The same.
     #[inline(never)]
     fn take_acknowledgment(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
+        common.copies.add_acknowledgment(frame, self.ends);
         self.last_ns = self.last_ns.max(frame.time_ns);
         let (sender, receiver) = self.sides(frame);
         sender.send_acknowledgment(frame);

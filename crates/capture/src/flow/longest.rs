@@ -21,8 +21,9 @@ impl Longest {
     /// A frame arrived.
     #[inline(always)]
     pub(super) fn arrived(&mut self, len: u32) {
-        let bytes = u16::try_from(len).unwrap_or(u16::MAX);
-        self.0 = self.0.max(bytes);
+        if len > u32::from(self.0) {
+            self.0 = u16::try_from(len).unwrap_or(u16::MAX);
+        }
     }
 
     /// In bytes; `None` if none arrived.

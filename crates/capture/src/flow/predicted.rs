@@ -42,7 +42,9 @@ impl Flow {
 
     /// Takes an expected frame with data.
     #[inline(always)]
-    pub(crate) fn send_next(&mut self, frame: &Frame, common: &mut Common) {
+    pub(crate) fn send_next(&mut self, frame: &Frame, ends: u64, common: &mut Common) {
+        let signature = frame.plain_signature(ends);
+        let place = common.copies.add_data(frame, signature, ends);
         let start = self.ranges.next();
         self.ranges.see_next(start + u64::from(frame.payload));
         self.note_time(frame);
@@ -50,7 +52,7 @@ impl Flow {
         self.counts.payload_bytes += u64::from(frame.payload);
         self.tally.add(frame.payload, frame.number);
         self.outstanding
-            .push_last(Transmission::new(frame, start), common);
+            .push_last(Transmission::new(frame, start).at(place), common);
         self.counts.frames += 1;
         self.note_stamp(frame);
         self.look_at_checksum(frame);

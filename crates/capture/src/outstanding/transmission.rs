@@ -3,20 +3,24 @@
 use std::ops::Range;
 
 use super::again::Again;
+use crate::doubled::Place;
 use crate::frame::Frame;
 
 /// Bits of a frame's number: 2^44 of the shortest frames are over a petabyte.
 const NUMBER_BITS: u32 = 44;
-/// The rest counts bytes, up to a megabyte: BIG TCP frames have half of that.
-const MOST_KNOWN: u64 = (1 << (u64::BITS - NUMBER_BITS)) - 1;
+/// The highest bit says that the rest is where its frame is remembered.
+const HAS_PLACE: u64 = 1 << 63;
+/// Else the rest counts bytes, up to half a megabyte, as BIG TCP frames have.
+const MOST_KNOWN: u64 = (HAS_PLACE >> NUMBER_BITS) - 1;
 
 /// One first transmission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transmission {
     pub(crate) start: u64,
-    /// The frame's number, and above it how many of the frame's bytes are none of this: they had been sent
-    /// before. Two segments that were merged are lost together, though one of them is a repeat.
-    number_and_known: u64,
+    /// The frame's number, and above it where the frame is remembered; or how many of the frame's bytes are none of
+    /// this, since they had been sent before. Two segments that were merged are lost together, though one of them is a
+    /// repeat.
+    number_and_rest: u64,
     /// When these bytes were sent last.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
@@ -29,10 +33,33 @@ impl Transmission {
     pub(crate) fn new(frame: &Frame, start: u64) -> Self {
         Self {
             start,
-            number_and_known: frame.number & (u64::MAX >> (u64::BITS - NUMBER_BITS)),
+            number_and_rest: frame.number & (u64::MAX >> (u64::BITS - NUMBER_BITS)),
             time_ns: frame.time_ns,
             len: frame.payload,
             again: Again::default(),
+        }
+    }
+
+    /// The same, with the place where the frame is remembered.
+    #[inline]
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.number_and_rest |= HAS_PLACE | u64::from(place.0) << NUMBER_BITS;
+        self
+    }
+
+    /// Where its frame is remembered, if it is whole.
+    pub(super) fn place(&self) -> Option<Place> {
+        let has_place = self.number_and_rest & HAS_PLACE != 0;
+        has_place.then_some(Place((self.number_and_rest >> NUMBER_BITS) as u16))
+    }
+
+    /// How many of its frame's bytes are none of this.
+    #[inline(always)]
+    fn known(&self) -> u64 {
+        if self.number_and_rest & HAS_PLACE == 0 {
+            self.number_and_rest >> NUMBER_BITS
+        } else {
+            0
         }
     }
 
@@ -49,9 +76,11 @@ impl Transmission {
     }
 
     fn forget(&mut self, known: u64) {
-        self.len -= known as u32;
-        let known = (known + (self.number_and_known >> NUMBER_BITS)).min(MOST_KNOWN);
-        self.number_and_known = known << NUMBER_BITS | self.number();
+        if known > 0 {
+            self.len -= known as u32;
+            let known = (known + self.known()).min(MOST_KNOWN);
+            self.number_and_rest = known << NUMBER_BITS | self.number();
+        }
     }
 
     /// Numbered by its position, and sent at that time, for tests.
@@ -59,7 +88,7 @@ impl Transmission {
     pub(super) fn numbered(start: u64, len: u32) -> Self {
         Self {
             start,
-            number_and_known: start,
+            number_and_rest: start,
             time_ns: start as i64,
             len,
             again: Again::default(),
@@ -67,12 +96,12 @@ impl Transmission {
     }
 
     fn number(&self) -> u64 {
-        self.number_and_known & (u64::MAX >> (u64::BITS - NUMBER_BITS))
+        self.number_and_rest & (u64::MAX >> (u64::BITS - NUMBER_BITS))
     }
 
     /// Payload of the whole frame.
     fn frame_len(&self) -> u32 {
-        self.len + (self.number_and_known >> NUMBER_BITS) as u32
+        self.len + self.known() as u32
     }
 
     pub(super) fn end(&self) -> u64 {
