@@ -350,6 +350,7 @@ mod tests {
         rtt_ns: 10 * MS,
         loss_reported: false,
         doubling: false,
+        ends: 0,
     };
 
     /// A data frame.
@@ -362,8 +363,17 @@ mod tests {
 
     fn is_copy(first: &Frame, second: &Frame, around: Surroundings) -> bool {
         let mut copies = Copies::default();
-        copies.add(first, 0);
-        copies.knows(second, second.signature(0), &around)
+        let place = copies.add_data(first, first.signature(0), 0);
+        let firsts = [First::At(place), First::Acknowledged];
+        let [found, walked] =
+            firsts.map(|first| copies.knows(second, second.signature(0), first, &around));
+        assert_eq!(found, walked);
+        assert!(!copies.knows(second, second.signature(0), First::Elsewhere, &around));
+        let mut chained = Copies::default();
+        chained.add(first, first.signature(0));
+        let by_chain = chained.knows(second, second.signature(0), First::Elsewhere, &around);
+        assert_eq!(found, by_chain);
+        found
     }
 
     #[test]
@@ -426,28 +436,68 @@ mod tests {
             let ports = (40_000 + number % 200) << 16 | 5201;
             (ack.key, ack.from_low) = Key::v4(0x0a00_0001_0a00_0002, ports);
             (ack.payload, ack.ack) = (0, (chance >> 16) as u32);
-            let signature = ack.signature(0);
+            let signature = ack.signature(ack.key.mark());
             assert!(!copies.may_know(&ack, signature), "frame {number}");
-            copies.add(&ack, 0);
+            copies.add(&ack, signature);
         }
+    }
+
+    /// New data of a few connections, in turn; numbers are of frames.
+    fn numbered(number: usize) -> (Frame, u64) {
+        let id = 1 + (number % 60_000) as u16;
+        let mut frame = frame(number as i64 * US / 2, id, 64);
+        frame.seq = number as u32;
+        (frame, number as u64 % 100)
     }
 
     #[test]
     fn frames_are_remembered_by_time_and_number() {
         let mut copies = Copies::default();
-        let numbered = |number: usize| {
-            let id = 1 + (number % 60_000) as u16;
-            let mut frame = frame(number as i64 * US / 2, id, 64);
-            frame.seq = number as u32;
-            frame
-        };
+        let mut places = Vec::new();
         for number in 0..3 * REMEMBERED {
-            copies.add(&numbered(number), 0);
+            let (frame, ends) = numbered(number);
+            places.push(copies.add_data(&frame, frame.signature(ends), ends));
         }
         let known = |back: usize| {
-            let mut again = numbered(3 * REMEMBERED - back);
+            let number = 3 * REMEMBERED - back;
+            let (mut again, ends) = numbered(number);
             again.time_ns = 3 * REMEMBERED as i64 * US / 2;
-            copies.knows(&again, again.signature(0), &KNOWN)
+            let around = Surroundings { ends, ..KNOWN };
+            let first = First::At(places[number]);
+            copies.knows(&again, again.signature(ends), first, &around)
+        };
+        assert!(known(1) && known(102) && known(REMEMBERED));
+        assert!(!known(REMEMBERED + 1));
+    }
+
+    #[test]
+    fn what_was_acknowledged_is_looked_for_among_the_last_of_its_connection() {
+        let mut copies = Copies::default();
+        for number in 0..REMEMBERED {
+            let (frame, ends) = numbered(number);
+            copies.add_data(&frame, frame.signature(ends), ends);
+        }
+        let known = |back: usize| {
+            let (mut again, ends) = numbered(REMEMBERED - back);
+            again.time_ns = REMEMBERED as i64 * US / 2;
+            let around = Surroundings { ends, ..KNOWN };
+            copies.knows(&again, again.signature(ends), First::Acknowledged, &around)
+        };
+        // Connections of which ends are alike share a chain: at most 100 of them.
+        assert!(known(1) && known(102) && known(FLOW_STEPS));
+    }
+
+    #[test]
+    fn what_brings_no_new_data_is_remembered_by_number_too() {
+        let mut copies = Copies::default();
+        for number in 0..3 * REMEMBERED {
+            let (frame, ends) = numbered(number);
+            copies.add(&frame, frame.signature(ends));
+        }
+        let known = |back: usize| {
+            let (mut again, ends) = numbered(3 * REMEMBERED - back);
+            again.time_ns = 3 * REMEMBERED as i64 * US / 2;
+            copies.may_know(&again, again.signature(ends))
         };
         assert!(known(1) && known(102) && known(REMEMBERED));
         assert!(!known(REMEMBERED + 1));

@@ -175,11 +175,13 @@ impl Frame {
     #[inline(always)]
     fn signature_with(&self, ends: u64, sacked: u32) -> u64 {
         let both = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let ends = ends.rotate_left(32 * u32::from(self.from_low)) ^ u64::from(self.id) << 24;
+        let ends = ends.rotate_left(32 * u32::from(self.from_low));
         let sum = mixed(ends, both(self.ack, self.seq));
         let sum = mixed(sum, both(self.tsecr, self.tsval) ^ u64::from(sacked));
         let behind = u64::from(self.window) << 48 | u64::from(self.flags.0) << 32;
-        mixed(sum, behind | u64::from(self.payload))
+        // Of a payload's 32 bits the upper half is 0, but for the longest frames'.
+        let carried = u64::from(self.payload) ^ u64::from(self.id) << 16;
+        mixed(sum, behind | carried)
     }
 
     /// What tells an acknowledgment from others of one position, at any point of the path: its TSval, or else its window

@@ -35,7 +35,9 @@ impl Connection {
         }
         if frame.payload > 0 {
             // A copy carries no next data.
-            return sender.goes_on_at(frame.time_ns).then_some(Prediction::NextData);
+            return sender
+                .goes_on_at(frame.time_ns)
+                .then_some(Prediction::NextData);
         }
         // Nor does it acknowledge anything more.
         let is_new = receiver.is_advanced_by(frame) || !self.may_be_copy(frame, common);
@@ -44,7 +46,9 @@ impl Connection {
 
     #[inline(never)]
     fn may_be_copy(&self, frame: &Frame, common: &Common) -> bool {
-        common.copies.may_know(frame, frame.plain_signature(self.ends))
+        common
+            .copies
+            .may_know(frame, frame.plain_signature(self.ends))
     }
 
     /// Takes a frame that was predicted.
@@ -97,7 +101,8 @@ impl Connection {
         if awaits_edge {
             self.announce_edge(frame);
         }
-        self.phases.data(frame, frame.from_low == self.client_is_low);
+        self.phases
+            .data(frame, frame.from_low == self.client_is_low);
         self.learn_rtt();
         acked
     }

@@ -32,13 +32,7 @@ impl Flow {
 
     /// Notes that everything below a position is acknowledged; true if that advances.
     #[inline]
-    fn take_una(
-        &mut self,
-        una: u64,
-        frame: &Frame,
-        after_hole: bool,
-        common: &mut Common,
-    ) -> bool {
+    fn take_una(&mut self, una: u64, frame: &Frame, after_hole: bool, common: &mut Common) -> bool {
         let advances = self.is_advance(una);
         self.acked = true;
         if advances {
@@ -53,7 +47,13 @@ impl Flow {
     }
 
     #[inline(never)]
-    pub(super) fn advance(&mut self, una: u64, frame: &Frame, after_hole: bool, common: &mut Common) {
+    pub(super) fn advance(
+        &mut self,
+        una: u64,
+        frame: &Frame,
+        after_hole: bool,
+        common: &mut Common,
+    ) {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         self.una = una;
         self.last_ack_ns = frame.time_ns;

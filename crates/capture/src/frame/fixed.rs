@@ -164,4 +164,74 @@ mod tests {
         assert_eq!(digest(digester, SERVER, CLIENT, Flags::SYN), (false, false));
         assert_eq!(digest(digester, CLIENT, SERVER, Flags::ACK), (true, true));
     }
+
+    /// Each frame is read the same beside others as alone, but for whether it follows one.
+    #[test]
+    fn frames_like_those_before_are_read_as_alone() {
+        let mut digester = Digester::default();
+        let mut slot = Frame::default();
+        let mut chance = 1_u64;
+        let mut next = |count: u64| {
+            chance = chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (chance >> 40) % count
+        };
+        let mut alike = 0;
+        for number in 0..5_000 {
+            let data = stamped([CLIENT, SERVER, OTHER], &mut next);
+            let raw = RawFrame {
+                number,
+                time_ns: number as i64,
+                interface: 0,
+                link: LinkType::Ethernet,
+                original_len: data.len() as u32,
+                data: &data,
+                direction: Direction::Unknown,
+            };
+            let mut alone = Frame::default();
+            let digests = [
+                digester.digest(&raw, &mut slot),
+                Digester::default().digest(&raw, &mut alone),
+            ];
+            assert_eq!(digests, [Digest::Tcp; 2]);
+            alike += u64::from(slot.follows);
+            let mut read = slot.clone();
+            (read.follows, read.rare) = (false, None);
+            alone.rare = None;
+            if read.head_len == 0 {
+                read.head = [0; 16];
+            }
+            assert_eq!(format!("{read:?}"), format!("{alone:?}"));
+        }
+        assert!(alike > 1_000, "{alike}");
+    }
+
+    /// A frame with timestamps, in any direction of two connections, with anything in fields that may change.
+    fn stamped(hosts: [[u8; 6]; 3], next: &mut impl FnMut(u64) -> u64) -> Vec<u8> {
+        let server = hosts[if next(10) == 0 { 2 } else { 1 }];
+        let (from, to) = if next(2) == 0 {
+            (hosts[0], server)
+        } else {
+            (server, hosts[0])
+        };
+        let payload = [0, 20, 30][next(3) as usize];
+        let mut data = vec![2; 12];
+        data.extend([
+            8,
+            0,
+            0x45,
+            next(4) as u8,
+            0,
+            52 + payload as u8,
+            0,
+            next(256) as u8,
+        ]);
+        data.extend([0x40, 0, 60 + next(2) as u8, 6, 1, 2]);
+        data.extend([&from[..4], &to[..4], &from[4..], &to[4..]].concat());
+        data.extend([next(256) as u8; 8]);
+        let flags = [0x10, 0x18, 0x11, 0x12][next(12).saturating_sub(8) as usize];
+        data.extend([0x80, flags, next(256) as u8, 1, next(256) as u8, 2, 0, 0]);
+        data.extend([1, 1, 8, 10, 0, 0, 0, next(256) as u8, 0, 0, 0, 1]);
+        data.extend(vec![next(256) as u8; payload]);
+        data
+    }
 }

@@ -75,7 +75,10 @@ impl ConstantFields {
         }
         let (fixed, stamp) = header.split_first_chunk::<HEADERS>()?;
         let options = (stamp.first_chunk(), &[][..]);
-        Some((FixedTcp::new(frame, fixed, options, TCP_LENGTH)?, is_of_these))
+        Some((
+            FixedTcp::new(frame, fixed, options, TCP_LENGTH)?,
+            is_of_these,
+        ))
     }
 
     /// Whether any is another.

@@ -1,6 +1,6 @@
 //! The reading at fixed places says what the general walk says, wherever it says anything.
 
-use coalescope_wire::{Flags, LinkType, Transport, fixed_tcp, walk};
+use coalescope_wire::{ConstantFields, FixedTcp, Flags, LinkType, Transport, fixed_tcp, walk};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -105,6 +105,56 @@ fn what_is_unusual_is_left_to_the_walk() {
     assert!(fixed_tcp(&stamped()[..65]).is_none());
 }
 
+/// All that a view says.
+fn told(fixed: &FixedTcp<'_>) -> impl PartialEq + std::fmt::Debug + use<> {
+    let numbers = (fixed.id(), fixed.ttl(), fixed.seq(), fixed.ack());
+    let rest = (
+        fixed.flags(),
+        fixed.window(),
+        fixed.checksum(),
+        fixed.options(),
+    );
+    let lengths = (fixed.header_len(), fixed.payload_len());
+    let after = fixed.after_headers().to_vec();
+    (
+        fixed.addresses(),
+        fixed.ports(),
+        numbers,
+        rest,
+        lengths,
+        after,
+    )
+}
+
+/// The other direction, with another TTL.
+fn answer() -> Vec<u8> {
+    let mut frame = stamped();
+    let (source, destination) = (frame[26..30].to_vec(), frame[30..34].to_vec());
+    frame[26..34].copy_from_slice(&[destination, source].concat());
+    let ports = frame[34..38].to_vec();
+    frame[34..38].copy_from_slice(&[&ports[2..], &ports[..2]].concat());
+    frame[22] = 57;
+    frame
+}
+
+#[test]
+fn frames_of_both_directions_are_known_by_one_of_them() {
+    let first = stamped();
+    let these = ConstantFields::of(&fixed_tcp(&first).unwrap()).unwrap();
+    let both = [these, these.answered()];
+    for (frame, is_of_these) in [(stamped(), true), (answer(), false)] {
+        let (view, is_first) = ConstantFields::view(&both, &frame).unwrap();
+        assert_eq!(is_first, is_of_these);
+        assert_eq!(told(&view), told(&fixed_tcp(&frame).unwrap()));
+    }
+    let mut syn = stamped();
+    syn[47] |= Flags::SYN as u8;
+    assert!(ConstantFields::of(&fixed_tcp(&syn).unwrap()).is_none());
+    assert!(ConstantFields::view(&both, &syn).is_none());
+    assert!(ConstantFields::of(&fixed_tcp(&sacked(1)).unwrap()).is_none());
+    assert!(ConstantFields::view(&both, &stamped()[..65]).is_none());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
@@ -121,5 +171,33 @@ proptest! {
             }
         }
         compare(&frame[..cut.min(frame.len())]);
+    }
+
+    /// What is taken for a frame like another is what it would be by itself.
+    #[test]
+    fn constant_fields_are_enough(
+        changes in vec((0..86_usize, any::<u8>()), 0..3),
+        length in 0..87_usize,
+        is_answer in any::<bool>(),
+    ) {
+        let first = stamped();
+        let these = ConstantFields::of(&fixed_tcp(&first).unwrap()).unwrap();
+        let mut frame = if is_answer { answer() } else { stamped() };
+        frame.truncate(length.max(60));
+        for (at, value) in changes {
+            if let Some(byte) = frame.get_mut(at) {
+                *byte = value;
+            }
+        }
+        let both = [these, these.answered()];
+        let alone = fixed_tcp(&frame);
+        if let Some((view, is_of_these)) = ConstantFields::view(&both, &frame) {
+            let alone = alone.unwrap();
+            prop_assert_eq!(told(&view), told(&alone));
+            let fields = if is_of_these { stamped() } else { answer() };
+            let ends = fixed_tcp(&fields).unwrap();
+            let ends = (ends.addresses(), ends.ports());
+            prop_assert_eq!((alone.addresses(), alone.ports()), ends);
+        }
     }
 }

@@ -39,7 +39,7 @@ impl Pair {
     fn take(&mut self, frame: &Frame) {
         let [first, second] = &mut self.both;
         self.frames += 1;
-        self.predicted += u64::from(first.predicts(frame, frame.signature(), &self.common[0]));
+        self.predicted += u64::from(first.predicts(frame, &self.common[0]).is_some());
         let tracked = first.track(frame, &mut self.common[0]);
         assert_eq!(
             tracked,
