@@ -143,6 +143,8 @@ impl Connection {
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
             ends: self.ends,
+            advances: frame.flags.has(Flags::ACK) && receiver.is_advanced_by(frame),
+            acknowledged: receiver.first_acknowledged(frame),
         };
         let waited = sender.may_have_waited(frame, least_rtt_ns);
         let (start, data) = sender.send(frame, around, common);

@@ -18,14 +18,17 @@ const COPY_NS: i64 = 150_000_000;
 const CLOSE_NS: i64 = 1_000_000;
 /// The same where the round trip is not known: less than one through any network.
 const UNKNOWN_NS: i64 = 100_000;
+/// The unit in which times of frames are remembered.
+const UNIT_NS: i64 = 1024;
 /// Frames of a point remembered, in 1 MiB: over 0.1 s of 5 Gbit/s in full frames.
 const REMEMBERED: usize = 64 * 1024;
-/// Chains of frames of a like signature, in 192 KiB, for what is found in no other way: acknowledgments, and data that was
-/// sent again. About as many as fit into a second-level cache with the rest.
-const CHAINS: usize = 8 * 1024;
-/// Frames looked at in one chain: eight are to be expected at most.
+/// Chains of frames of a like signature, in 96 KiB, for what is found in no other way: duplicate acknowledgments, and data
+/// that was sent again.
+const CHAINS: usize = 4 * 1024;
+/// Frames looked at in one chain: 16 are to be expected at most.
 const STEPS: usize = 64;
-/// Chains of new data, one for those connections whose ends are alike in some bits, in 16 KiB.
+/// Chains of what brings news, data or a higher acknowledgment, one for those directions whose ends are alike in some
+/// bits, in 16 KiB.
 const FLOWS: usize = 4 * 1024;
 /// Frames looked at in one of these, for a copy that comes after the acknowledgment: at 1 Gbit/s in full frames 12 ms.
 const FLOW_STEPS: usize = 1024;
@@ -88,10 +91,10 @@ impl Passed {
         self.0[0] as u8
     }
 
-    /// How far from a frame; times are in units of 1,024 ns, modulo 2^32: over an hour.
+    /// How far from a frame. Times are modulo 2^32 units: over an hour.
     fn apart_ns(&self, frame: &Frame) -> i64 {
         let apart = time(frame).wrapping_sub(self.0[1] as u32) as i32;
-        i64::from(apart.unsigned_abs()) << 10
+        i64::from(apart.unsigned_abs()) * UNIT_NS
     }
 
     /// Number of the frame before it in its chain.
@@ -104,15 +107,17 @@ impl Passed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) u16);
 
-/// Where the frame may be remembered that brought data first.
+/// Where the frame may be remembered that brought the same news first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
     /// There, or nowhere.
     At(Place),
-    /// Nobody knows: it was acknowledged.
-    Acknowledged,
-    /// Not among new data.
-    Elsewhere,
+    /// Among the last of its direction, no earlier than this time.
+    Since(i64),
+    /// Among the last of its direction.
+    Anywhere,
+    /// Nowhere.
+    None,
 }
 
 /// Frames of a like signature. Nearly every frame is of none that passed: bits of their signatures say so for nine
@@ -137,8 +142,9 @@ impl Chain {
     }
 }
 
-/// The last frames of a point, but for copies. New data lies one after the other, and those who wait for its
-/// acknowledgment know where: nothing else of it need be in a cache.
+/// The last frames of a point, but for copies. They lie one after the other, so that nothing else need be in a cache for
+/// what brings news: who waits for an acknowledgment knows where the data is, and the last acknowledgments of a
+/// direction are the first in its chain.
 #[derive(Clone)]
 pub(crate) struct Copies {
     /// Each a [`Passed`], by number, modulo their count.
@@ -147,7 +153,7 @@ pub(crate) struct Copies {
     chains: Box<[[u64; 2]; CHAINS]>,
     /// Marks of as many frames before: what is remembered has its bit in one of both.
     marks_before: Box<[u64; CHAINS]>,
-    /// Numbers of the last new data.
+    /// Numbers of the last that brought news.
     flows: Box<[u32; FLOWS]>,
     /// Number of the next frame. Numbers wrap; those of frames that never were are too far back.
     next: u32,
@@ -182,7 +188,7 @@ impl fmt::Debug for Copies {
 }
 
 impl Copies {
-    /// Remembers a frame that brings no new data.
+    /// Remembers a frame that brings no news.
     #[inline(always)]
     pub(crate) fn add(&mut self, frame: &Frame, signature: u64) {
         let slot = &mut self.chains[chain(signature)];
@@ -191,15 +197,15 @@ impl Copies {
         self.put(Passed::new(frame, signature, chain.last()));
     }
 
-    /// The same for an acknowledgment without SACK. Not inlined: its registers are its own.
+    /// The same for an acknowledgment without SACK.
     #[inline(never)]
-    pub(crate) fn add_acknowledgment(&mut self, frame: &Frame, ends: u64) {
+    pub(crate) fn add_repeated(&mut self, frame: &Frame, ends: u64) {
         self.add(frame, frame.plain_signature(ends));
     }
 
-    /// Remembers a frame with new data; `ends` are those of its connection.
+    /// Remembers a frame with new data, or one that acknowledges more; `ends` are those of its connection.
     #[inline(always)]
-    pub(crate) fn add_data(&mut self, frame: &Frame, signature: u64, ends: u64) -> Place {
+    pub(crate) fn add_news(&mut self, frame: &Frame, signature: u64, ends: u64) -> Place {
         let last = &mut self.flows[flow(frame, ends)];
         let before = std::mem::replace(last, self.next);
         self.put(Passed::new(frame, signature, before))
@@ -225,9 +231,9 @@ impl Copies {
         }
     }
 
-    /// Whether a frame without data and with this signature passed within the time of a copy.
-    pub(crate) fn may_know(&self, frame: &Frame, signature: u64) -> bool {
-        self.find_chained(frame, signature).is_some()
+    /// Whether a frame with this signature passed within the time of a copy.
+    pub(crate) fn may_know(&self, frame: &Frame, signature: u64, first: First, ends: u64) -> bool {
+        self.find(frame, signature, first, ends).is_some()
     }
 
     /// Whether the frame is a copy of one that passed.
@@ -238,24 +244,34 @@ impl Copies {
         first: First,
         around: &Surroundings,
     ) -> bool {
-        let known = self.find_chained(frame, signature);
-        let known = known.or_else(|| self.find_first(frame, signature, first, around.ends));
+        let known = self.find(frame, signature, first, around.ends);
         known.is_some_and(|(passed, apart_ns)| {
             around.is_copy(frame, apart_ns, frame.ttl < passed.ttl())
         })
     }
 
-    /// The last frame with this signature that brought no new data, if it passed within the time of a copy, and how far
-    /// apart they are.
+    /// The last frame with this signature, if it passed within the time of a copy, and how far apart they are.
+    fn find(
+        &self,
+        frame: &Frame,
+        signature: u64,
+        first: First,
+        ends: u64,
+    ) -> Option<(Passed, i64)> {
+        let known = self.find_chained(frame, signature);
+        known.or_else(|| self.find_first(frame, signature, first, ends))
+    }
+
+    /// Among those that brought no news.
     fn find_chained(&self, frame: &Frame, signature: u64) -> Option<(Passed, i64)> {
         let at = chain(signature);
         let chain = Chain(self.chains[at]);
         let marks = chain.marks() | self.marks_before[at];
         let may_be = marks & mark(signature) != 0;
-        may_be.then(|| self.look_for(frame, signature, chain.last(), STEPS))?
+        may_be.then(|| self.look_for(frame, signature, chain.last(), (STEPS, COPY_NS)))?
     }
 
-    /// The same for new data.
+    /// Among the others.
     fn find_first(
         &self,
         frame: &Frame,
@@ -269,28 +285,34 @@ impl Copies {
                 let apart_ns = passed.apart_ns(frame);
                 (passed.has(signature) && apart_ns < COPY_NS).then_some((passed, apart_ns))
             }
-            First::Acknowledged => {
+            First::Since(time_ns) => {
                 let last = self.flows[flow(frame, ends)];
-                self.look_for(frame, signature, last, FLOW_STEPS)
+                // Times are remembered to a microsecond.
+                let within_ns = (frame.time_ns - time_ns + 2 * UNIT_NS).min(COPY_NS);
+                self.look_for(frame, signature, last, (FLOW_STEPS, within_ns))
             }
-            First::Elsewhere => None,
+            First::Anywhere => {
+                let last = self.flows[flow(frame, ends)];
+                self.look_for(frame, signature, last, (FLOW_STEPS, COPY_NS))
+            }
+            First::None => None,
         }
     }
 
-    /// Goes through a chain from its last frame.
+    /// Goes through a chain from its last frame, so many steps at most and so far back.
     #[inline(never)]
     fn look_for(
         &self,
         frame: &Frame,
         signature: u64,
         last: u32,
-        steps: usize,
+        (steps, within_ns): (usize, i64),
     ) -> Option<(Passed, i64)> {
         let mut number = last;
         for _ in 0..steps {
             let passed = self.get(number)?;
             let apart_ns = passed.apart_ns(frame);
-            if apart_ns >= COPY_NS {
+            if apart_ns >= within_ns {
                 return None;
             }
             if passed.has(signature) {
@@ -336,7 +358,7 @@ fn mark(signature: u64) -> u64 {
 
 #[inline]
 fn time(frame: &Frame) -> u32 {
-    (frame.time_ns >> 10) as u32
+    (frame.time_ns / UNIT_NS) as u32
 }
 
 #[cfg(test)]
@@ -363,15 +385,15 @@ mod tests {
 
     fn is_copy(first: &Frame, second: &Frame, around: Surroundings) -> bool {
         let mut copies = Copies::default();
-        let place = copies.add_data(first, first.signature(0), 0);
-        let firsts = [First::At(place), First::Acknowledged];
+        let place = copies.add_news(first, first.signature(0), 0);
+        let firsts = [First::At(place), First::Anywhere];
         let [found, walked] =
             firsts.map(|first| copies.knows(second, second.signature(0), first, &around));
         assert_eq!(found, walked);
-        assert!(!copies.knows(second, second.signature(0), First::Elsewhere, &around));
+        assert!(!copies.knows(second, second.signature(0), First::None, &around));
         let mut chained = Copies::default();
         chained.add(first, first.signature(0));
-        let by_chain = chained.knows(second, second.signature(0), First::Elsewhere, &around);
+        let by_chain = chained.knows(second, second.signature(0), First::None, &around);
         assert_eq!(found, by_chain);
         found
     }
@@ -437,7 +459,10 @@ mod tests {
             (ack.key, ack.from_low) = Key::v4(0x0a00_0001_0a00_0002, ports);
             (ack.payload, ack.ack) = (0, (chance >> 16) as u32);
             let signature = ack.signature(ack.key.mark());
-            assert!(!copies.may_know(&ack, signature), "frame {number}");
+            assert!(
+                !copies.may_know(&ack, signature, First::Anywhere, 0),
+                "frame {number}"
+            );
             copies.add(&ack, signature);
         }
     }
@@ -456,7 +481,7 @@ mod tests {
         let mut places = Vec::new();
         for number in 0..3 * REMEMBERED {
             let (frame, ends) = numbered(number);
-            places.push(copies.add_data(&frame, frame.signature(ends), ends));
+            places.push(copies.add_news(&frame, frame.signature(ends), ends));
         }
         let known = |back: usize| {
             let number = 3 * REMEMBERED - back;
@@ -475,13 +500,13 @@ mod tests {
         let mut copies = Copies::default();
         for number in 0..REMEMBERED {
             let (frame, ends) = numbered(number);
-            copies.add_data(&frame, frame.signature(ends), ends);
+            copies.add_news(&frame, frame.signature(ends), ends);
         }
         let known = |back: usize| {
             let (mut again, ends) = numbered(REMEMBERED - back);
             again.time_ns = REMEMBERED as i64 * US / 2;
             let around = Surroundings { ends, ..KNOWN };
-            copies.knows(&again, again.signature(ends), First::Acknowledged, &around)
+            copies.knows(&again, again.signature(ends), First::Anywhere, &around)
         };
         // Connections of which ends are alike share a chain: at most 100 of them.
         assert!(known(1) && known(102) && known(FLOW_STEPS));
@@ -497,7 +522,7 @@ mod tests {
         let known = |back: usize| {
             let (mut again, ends) = numbered(3 * REMEMBERED - back);
             again.time_ns = 3 * REMEMBERED as i64 * US / 2;
-            copies.may_know(&again, again.signature(ends))
+            copies.may_know(&again, again.signature(ends), First::None, ends)
         };
         assert!(known(1) && known(102) && known(REMEMBERED));
         assert!(!known(REMEMBERED + 1));

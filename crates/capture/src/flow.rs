@@ -150,7 +150,7 @@ impl Flow {
         if self.may_repeat(frame) && self.is_copy(frame, signature, around, common) {
             return (0, Data::Doubled);
         }
-        let place = self.remember(frame, signature, around.ends, common);
+        let place = self.remember(frame, signature, around, common);
         let sent = if frame.payload > 0 {
             self.send_payload(frame, place, around, common)
         } else {
@@ -170,7 +170,7 @@ impl Flow {
 
     /// Whether a frame is a copy of one that passed.
     fn is_copy(&mut self, frame: &Frame, signature: u64, around: Around, common: &Common) -> bool {
-        let first = self.first_with_data_of(frame);
+        let first = self.first_with_news_of(frame, around.acknowledged);
         let around = Surroundings {
             rtt_ns: around.rtt_ns,
             loss_reported: around.loss_reported,
@@ -180,17 +180,17 @@ impl Flow {
         common.copies.knows(frame, signature, first, &around)
     }
 
-    /// Where the frame may be remembered that brought a frame's last byte first.
-    fn first_with_data_of(&mut self, frame: &Frame) -> First {
+    /// Where the frame may be remembered that brought a frame's last byte first, or else what it acknowledges.
+    fn first_with_news_of(&mut self, frame: &Frame, acknowledged: First) -> First {
         if frame.payload == 0 {
-            return First::Elsewhere;
+            return acknowledged;
         }
         let syn = u32::from(frame.is_syn());
         let end = self.position(frame.seq.wrapping_add(syn).wrapping_add(frame.payload));
         match self.outstanding.place_of(end.saturating_sub(1)) {
             Some(place) => First::At(place),
-            None if end <= self.una => First::Acknowledged,
-            None => First::Elsewhere,
+            None if end <= self.una => First::Anywhere,
+            None => First::None,
         }
     }
 
@@ -200,15 +200,19 @@ impl Flow {
         &self,
         frame: &Frame,
         signature: u64,
-        ends: u64,
+        around: Around,
         common: &mut Common,
     ) -> Option<Place> {
         let beyond = frame.seq.wrapping_sub(self.ranges.next() as u32) as i32;
         let is_plain = frame.payload > 0 && !frame.flags.has(Flags::SYN | Flags::RST);
         if is_plain && self.started && beyond >= 0 {
-            return Some(common.copies.add_data(frame, signature, ends));
+            return Some(common.copies.add_news(frame, signature, around.ends));
         }
-        common.copies.add(frame, signature);
+        if frame.payload == 0 && around.advances {
+            common.copies.add_news(frame, signature, around.ends);
+        } else {
+            common.copies.add(frame, signature);
+        }
         None
     }
 

@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Connection, Tracked};
+use super::{Connection, HIGH, LOW, Tracked};
 use crate::flow::Data;
 use crate::frame::Frame;
 use crate::outstanding::Common;
@@ -15,8 +15,10 @@ use crate::outstanding::Common;
 pub(super) enum Prediction {
     /// Data where its direction stands, at once behind the data before.
     NextData,
-    /// No data.
+    /// No data, but more is acknowledged.
     Acknowledgment,
+    /// Nor is more acknowledged; no copy of another either.
+    Repeated,
 }
 
 impl Connection {
@@ -40,15 +42,19 @@ impl Connection {
                 .then_some(Prediction::NextData);
         }
         // Nor does it acknowledge anything more.
-        let is_new = receiver.is_advanced_by(frame) || !self.may_be_copy(frame, common);
-        is_new.then_some(Prediction::Acknowledgment)
+        if receiver.is_advanced_by(frame) {
+            return Some(Prediction::Acknowledgment);
+        }
+        let is_new = !self.may_be_copy(frame, common);
+        is_new.then_some(Prediction::Repeated)
     }
 
     #[inline(never)]
     fn may_be_copy(&self, frame: &Frame, common: &Common) -> bool {
-        common
-            .copies
-            .may_know(frame, frame.plain_signature(self.ends))
+        let receiver = &self.flows[if frame.from_low { HIGH } else { LOW }];
+        let first = receiver.first_acknowledged(frame);
+        let signature = frame.plain_signature(self.ends);
+        common.copies.may_know(frame, signature, first, self.ends)
     }
 
     /// Takes a frame that was predicted.
@@ -64,7 +70,7 @@ impl Connection {
         let acked = self.take_predicted(frame, prediction, common);
         let (start, data) = match prediction {
             Prediction::NextData => (start, Data::New),
-            Prediction::Acknowledgment => (0, Data::None),
+            Prediction::Acknowledgment | Prediction::Repeated => (0, Data::None),
         };
         Tracked { start, data, acked }
     }
@@ -79,7 +85,15 @@ impl Connection {
     ) -> Option<u64> {
         match prediction {
             Prediction::NextData => self.take_next_data(frame, common),
-            Prediction::Acknowledgment => self.take_acknowledgment(frame, common),
+            Prediction::Acknowledgment => {
+                let signature = frame.plain_signature(self.ends);
+                common.copies.add_news(frame, signature, self.ends);
+                self.take_acknowledgment(frame, common)
+            }
+            Prediction::Repeated => {
+                common.copies.add_repeated(frame, self.ends);
+                self.take_acknowledgment(frame, common)
+            }
         }
     }
 
@@ -110,7 +124,6 @@ impl Connection {
     /// The same.
     #[inline(never)]
     fn take_acknowledgment(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
-        common.copies.add_acknowledgment(frame, self.ends);
         self.last_ns = self.last_ns.max(frame.time_ns);
         let (sender, receiver) = self.sides(frame);
         sender.send_acknowledgment(frame);

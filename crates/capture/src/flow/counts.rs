@@ -1,5 +1,7 @@
 //! What is counted of one direction, and what its frames can be.
 
+use crate::doubled::First;
+
 /// Counters of one direction that nearly every frame changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
@@ -34,7 +36,7 @@ pub(crate) enum Data {
 }
 
 /// What the rest of the connection knows, for reading a frame of this direction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     /// The other side reports data missing.
     pub(crate) loss_reported: bool,
@@ -50,6 +52,10 @@ pub(crate) struct Around {
     pub(crate) asked_ns: i64,
     /// Bits of the connection's ends; see [`crate::key::Key::mark`].
     pub(crate) ends: u64,
+    /// The frame acknowledges more than was acknowledged.
+    pub(crate) advances: bool,
+    /// Where the frame may be remembered that acknowledged the same first.
+    pub(crate) acknowledged: First,
 }
 
 /// Why a frame of the other direction may tell nothing of the round trip.

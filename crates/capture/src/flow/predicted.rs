@@ -5,6 +5,7 @@ use coalescope_wire::Flags;
 
 use super::{Flow, MIN_RTO_NS, STRAY};
 use crate::acks::Acks;
+use crate::doubled::First;
 use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
@@ -20,6 +21,15 @@ impl Flow {
     pub(crate) fn is_advanced_by(&self, frame: &Frame) -> bool {
         let more = u64::from(frame.ack.wrapping_sub(self.una as u32));
         more > 0 && more < STRAY
+    }
+
+    /// Where the frame of the other direction may be remembered that acknowledged what this one does first.
+    pub(crate) fn first_acknowledged(&self, frame: &Frame) -> First {
+        match frame.ack.wrapping_sub(self.una as u32) as i32 {
+            0 => First::Since(self.last_ack_ns),
+            ..0 => First::Anywhere,
+            1.. => First::None,
+        }
     }
 
     /// Whether positions can be told.
@@ -44,7 +54,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn send_next(&mut self, frame: &Frame, ends: u64, common: &mut Common) {
         let signature = frame.plain_signature(ends);
-        let place = common.copies.add_data(frame, signature, ends);
+        let place = common.copies.add_news(frame, signature, ends);
         let start = self.ranges.next();
         self.ranges.see_next(start + u64::from(frame.payload));
         self.note_time(frame);
