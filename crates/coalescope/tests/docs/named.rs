@@ -73,10 +73,15 @@ fn a_page_that_is_named_is_there() {
     );
 }
 
+/// Where `scripts/fresh` clones to.
+const IN_A_BARE_ROOT: &str = "/mnt/coalescope";
+
 #[test]
 fn no_file_names_the_machine() {
     let (files, here) = (files(), root().canonicalize().unwrap());
-    let paths = [here.to_str().unwrap(), "/.cargo/registry/src/"];
+    // In a root that was made for it, the checkout lies where the scripts say.
+    let here = here.to_str().filter(|here| *here != IN_A_BARE_ROOT);
+    let paths = here.into_iter().chain(["/.cargo/registry/src/"]);
     let mut looked_at = 0;
     for (path, text) in texts(&files) {
         looked_at += 1;
@@ -84,7 +89,7 @@ fn no_file_names_the_machine() {
         if path.ends_with("tests/docs/named.rs") {
             continue;
         }
-        let named = paths.iter().find(|machine| text.contains(**machine));
+        let named = paths.clone().find(|machine| text.contains(machine));
         assert_eq!(named, None, "{}", path.display());
     }
     assert!(looked_at > 1000, "{looked_at} files");
