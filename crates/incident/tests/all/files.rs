@@ -321,9 +321,10 @@ fn user_mode_linux_gets_what_its_part_of_the_file_says_and_the_rest_as_it_is() {
     let does = |incident: &Incident| incident.rooms().nth(1).map(|room| room.does);
     assert_eq!(does(&incident), Some(Does::Bridge));
     assert_eq!(does(&uml), Some(Does::Ipvs));
+    assert_eq!((incident.rtt_us, uml.rtt_us), (20_000, 60_000));
     assert_eq!(
-        (&uml.remedy, uml.rtt_us),
-        (&incident.remedy, incident.rtt_us)
+        (&uml.remedy, &uml.sources),
+        (&incident.remedy, &incident.sources)
     );
     assert!(uml.uml.is_none() && uml.on_uml() == uml);
     let direct = uml.control("direct").expect("a control");
