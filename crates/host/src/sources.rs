@@ -73,7 +73,7 @@ pub(crate) fn read_hosts_within(paths: &[PathBuf], limits: &Limits) -> Result<Ve
     Ok(hosts)
 }
 
-/// As [`read_hosts_within`] of one path that is open.
+/// As [`read_hosts`], of one path that is open.
 ///
 /// # Errors
 ///

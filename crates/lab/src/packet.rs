@@ -106,7 +106,7 @@ impl PacketSocket {
         self.set(ReceiveTimeout, &value, "set a time-out")
     }
 
-    /// Sends frames in order, up to [`MAX_SEND`] with one system call. Stops at the first that the
+    /// Sends frames in order, up to 255 with one system call. Stops at the first that the
     /// kernel does not take.
     pub fn send<F: AsRef<[u8]>>(&self, frames: &[F]) -> Result<(), SendError> {
         let mut sent = 0;

@@ -70,7 +70,7 @@ impl Design {
     /// # Errors
     ///
     /// Without factors, with names or levels twice, with fewer than two levels, with more than
-    /// [`MOST_CELLS`] cells, or when `max_runs` is not enough for one block.
+    /// 256 cells, or when `max_runs` is not enough for one block.
     pub fn new(plan: Plan) -> Result<Self, DesignError> {
         check_names(&plan.factors)?;
         let cells = plan.factors.iter().try_fold(1_usize, |cells, factor| {
