@@ -64,17 +64,15 @@ impl Acks {
         if !frame.flags.has(Flags::SYN) {
             self.look_at_window(frame);
         }
-        self.count(frame, pure, outstanding);
+        self.pure += u32::from(pure);
+        self.count_run(frame, pure && outstanding, reports_hole(frame));
     }
 
     /// The same for a frame with ACK and data, without SYN, FIN, RST and SACK.
     #[inline(always)]
     pub(crate) fn add_data(&mut self, frame: &Frame) {
         self.look_at_window(frame);
-        if frame.ack != self.last_ack {
-            self.begin_run(frame.ack);
-        }
-        self.last_window = frame.window;
+        self.count_run(frame, false, false);
     }
 
     /// The same for one without data.
@@ -82,46 +80,19 @@ impl Acks {
     pub(crate) fn add_pure(&mut self, frame: &Frame, outstanding: bool) {
         self.look_at_window(frame);
         self.pure += 1;
-        if frame.ack != self.last_ack {
-            self.begin_run(frame.ack);
-        } else if outstanding {
-            self.repeat(frame);
-        }
-        self.last_window = frame.window;
+        self.count_run(frame, outstanding, false);
     }
 
-    /// Something else is acknowledged, without SACK.
     #[inline(always)]
-    fn begin_run(&mut self, ack: u32) {
-        (self.run, self.sacked) = (0, false);
-        self.last_ack = ack;
-    }
-
-    #[inline]
-    fn count(&mut self, frame: &Frame, pure: bool, outstanding: bool) {
-        self.pure += u32::from(pure);
-        self.count_run(frame, pure && outstanding);
-        self.last_ack = frame.ack;
-        self.last_window = frame.window;
-    }
-
-    #[inline]
-    fn count_run(&mut self, frame: &Frame, may_repeat: bool) {
+    fn count_run(&mut self, frame: &Frame, may_repeat: bool, reports_hole: bool) {
         if frame.ack != self.last_ack {
-            self.run = 0;
-            self.sacked = reports_hole(frame);
-        } else if may_repeat {
-            self.repeat(frame);
-        }
-    }
-
-    /// The same is acknowledged once more.
-    #[inline]
-    fn repeat(&mut self, frame: &Frame) {
-        if frame.window == self.last_window {
+            (self.run, self.sacked) = (0, reports_hole);
+            self.last_ack = frame.ack;
+        } else if may_repeat && frame.window == self.last_window {
             self.run = self.run.saturating_add(1);
             self.duplicates += 1;
         }
+        self.last_window = frame.window;
     }
 
     #[inline]

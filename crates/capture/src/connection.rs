@@ -103,9 +103,9 @@ impl Connection {
         }
     }
 
-    /// The same, for those that only want to know whether it is a copy of another.
+    /// The same, for those that want to know only whether it is a copy of another.
     #[inline(always)]
-    pub(crate) fn is_copied(&mut self, frame: &Frame, common: &mut Common) -> bool {
+    pub(crate) fn take(&mut self, frame: &Frame, common: &mut Common) -> bool {
         match self.predicts(frame, common) {
             Some(prediction) => {
                 self.take_predicted(frame, prediction, common);
@@ -128,21 +128,16 @@ impl Connection {
     fn track_one(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
-        let least_rtt_ns = self.least_rtt_ns();
-        let [low, high] = &mut self.flows;
-        let (sender, receiver) = if frame.from_low {
-            (low, high)
-        } else {
-            (high, low)
-        };
+        let (rtt_ns, least_rtt_ns, ends) = (self.rtt_ns, self.least_rtt_ns(), self.ends);
+        let (sender, receiver) = self.sides(frame);
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             without_sack: receiver.acks.sack_frames == 0,
-            rtt_ns: self.rtt_ns,
+            rtt_ns,
             least_rtt_ns,
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
-            ends: self.ends,
+            ends,
             advances: frame.flags.has(Flags::ACK) && receiver.is_advanced_by(frame),
             acknowledged: receiver.first_acknowledged(frame),
         };
@@ -163,7 +158,10 @@ impl Connection {
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
-        self.follow_edge(frame);
+        let (sender, receiver) = self.sides(frame);
+        let is_reached = frame.payload > 0 && sender.is_at_edge();
+        let is_awaited = receiver.awaits_edge();
+        self.follow_edge(frame, is_reached, is_awaited);
         Tracked { start, data, acked }
     }
 
@@ -268,16 +266,14 @@ impl Connection {
         }
     }
 
-    /// Looks whether the sender of a frame has come to the edge of the receiver's window, and where
-    /// that of its own window is.
+    /// Follows the edge of the receiver's window, which the sender of a frame may have reached, and looks where the next one
+    /// is if none is followed. The frame announces that of its sender's own.
     #[inline(always)]
-    fn follow_edge(&mut self, frame: &Frame) {
-        let (sender, receiver) = self.sides(frame);
-        let awaits = receiver.awaits_edge();
-        if frame.payload > 0 && sender.is_at_edge() {
+    fn follow_edge(&mut self, frame: &Frame, is_reached: bool, is_awaited: bool) {
+        if is_reached {
             self.reach_edge(frame);
         }
-        if awaits {
+        if is_awaited {
             self.announce_edge(frame);
         }
     }

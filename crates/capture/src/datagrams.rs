@@ -8,7 +8,7 @@ mod pairs;
 mod way;
 
 use crate::facts::DatagramHop;
-use crate::frame::Frame;
+use crate::frame::{Frame, mixed};
 use crate::key::Key;
 use fates::Fates;
 use order::upstream;
@@ -70,7 +70,7 @@ impl Datagrams {
 fn token(head: &[u8; 16]) -> u64 {
     let number = u128::from_le_bytes(*head);
     // Both halves count alike: a DNS query differs in its first bytes, QUIC in its last.
-    (number as u64).rotate_left(23) ^ ((number >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    mixed(mixed(0, number as u64), (number >> 64) as u64)
 }
 
 /// Hops of datagrams between neighbouring points, in the direction in which they went.

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, mixed};
 
 /// A copy of a frame with identification comes within this, even through a queue. Stacks that send a
 /// segment again with the same identification wait for a retransmission timeout, 200 ms at least.
@@ -197,12 +197,6 @@ impl Copies {
         self.put(Passed::new(frame, signature, chain.last()));
     }
 
-    /// The same for an acknowledgment without SACK.
-    #[inline(never)]
-    pub(crate) fn add_repeated(&mut self, frame: &Frame, ends: u64) {
-        self.add(frame, frame.plain_signature(ends));
-    }
-
     /// Remembers a frame with new data, or one that acknowledges more; `ends` are those of its connection.
     #[inline(always)]
     pub(crate) fn add_news(&mut self, frame: &Frame, signature: u64, ends: u64) -> Place {
@@ -279,24 +273,20 @@ impl Copies {
         first: First,
         ends: u64,
     ) -> Option<(Passed, i64)> {
-        match first {
+        let within_ns = match first {
             First::At(at) => {
                 let passed = Passed(self.passed[usize::from(at.0)]);
                 let apart_ns = passed.apart_ns(frame);
-                (passed.has(signature) && apart_ns < COPY_NS).then_some((passed, apart_ns))
+                let is_it = passed.has(signature) && apart_ns < COPY_NS;
+                return is_it.then_some((passed, apart_ns));
             }
-            First::Since(time_ns) => {
-                let last = self.flows[flow(frame, ends)];
-                // Times are remembered to a microsecond.
-                let within_ns = (frame.time_ns - time_ns + 2 * UNIT_NS).min(COPY_NS);
-                self.look_for(frame, signature, last, (FLOW_STEPS, within_ns))
-            }
-            First::Anywhere => {
-                let last = self.flows[flow(frame, ends)];
-                self.look_for(frame, signature, last, (FLOW_STEPS, COPY_NS))
-            }
-            First::None => None,
-        }
+            // Times are remembered to a microsecond.
+            First::Since(time_ns) => (frame.time_ns - time_ns + 2 * UNIT_NS).min(COPY_NS),
+            First::Anywhere => COPY_NS,
+            First::None => return None,
+        };
+        let last = self.flows[flow(frame, ends)];
+        self.look_for(frame, signature, last, (FLOW_STEPS, within_ns))
     }
 
     /// Goes through a chain from its last frame, so many steps at most and so far back.
@@ -346,8 +336,7 @@ fn chain(signature: u64) -> usize {
 /// Chains of new data are chosen by the ends and the direction.
 #[inline]
 fn flow(frame: &Frame, ends: u64) -> usize {
-    let mixed = (ends ^ u64::from(frame.from_low)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> (64 - FLOWS.ilog2())) as usize
+    (mixed(ends, u64::from(frame.from_low)) >> (64 - FLOWS.ilog2())) as usize
 }
 
 /// One of 64 bits, by others than those that choose the chain.

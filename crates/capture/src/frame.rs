@@ -221,7 +221,7 @@ impl Frame {
 /// Both numbers in one, so that any of their bits changes about half of the highest ones. The factor is 2^64 divided
 /// by the golden ratio (Knuth, The Art of Computer Programming, 6.4: multiplicative hashing).
 #[inline]
-fn mixed(sum: u64, number: u64) -> u64 {
+pub(crate) fn mixed(sum: u64, number: u64) -> u64 {
     (sum.rotate_left(29) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 

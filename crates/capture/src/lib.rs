@@ -65,6 +65,7 @@ mod kept;
 mod key;
 mod lengths;
 mod lockstep;
+mod median;
 mod outstanding;
 mod phases;
 mod point;

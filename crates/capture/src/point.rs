@@ -174,7 +174,7 @@ impl Point {
                 break;
             }
             taken += 1;
-            if connection.is_copied(&item.frame, &mut self.common) {
+            if connection.take(&item.frame, &mut self.common) {
                 self.totals.note_doubled(&mut self.common);
             }
         }

@@ -123,10 +123,10 @@ impl SegmentSize {
         payload <= self.single_up_to
     }
 
-    /// Whether a single frame has half a segment and more, where the size is settled.
+    /// Whether the size is settled, and a single frame with so much payload has half of that and more.
     #[inline]
-    pub(crate) fn is_surely_full(&self, payload: u32) -> bool {
-        2 * payload > self.single_up_to
+    pub(crate) fn is_full(&self, payload: u32) -> bool {
+        self.single_up_to > 0 && 2 * payload > self.single_up_to
     }
 
     /// Adds a data frame.

@@ -281,7 +281,7 @@ impl Tally {
     pub(crate) fn tell(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
-            self.full += u32::from(self.segment.is_surely_full(fate.len));
+            self.full += u32::from(self.segment.is_full(fate.len));
         } else {
             self.tell_any(fate);
         }
@@ -298,7 +298,7 @@ impl Tally {
         let is_multi = self.is_multi(fate.len);
         if !is_multi {
             self.single += times;
-            self.full += times * u32::from(self.is_full(fate.len));
+            self.full += times * u32::from(self.segment.is_full(fate.len));
         }
         if is_multi || fate.repeated {
             self.count_rare_fate(fate, times, is_multi);
@@ -319,14 +319,8 @@ impl Tally {
         self.largest_segment().is_none_or(|size| payload <= size)
     }
 
-    /// Whether a single frame has half a segment and more.
-    #[inline]
-    fn is_full(&self, payload: u32) -> bool {
-        self.size().is_some_and(|size| 2 * payload > size.limit)
-    }
-
     fn count_rare_fate(&mut self, fate: Fate, times: u32, is_multi: bool) {
-        let is_full = !is_multi && self.is_full(fate.len);
+        let is_full = !is_multi && self.segment.is_full(fate.len);
         let Rare {
             fates,
             examples,

@@ -7,6 +7,7 @@ pub(crate) use unix::{Interrupt, Patient};
 
 #[cfg(unix)]
 mod unix {
+    use std::ffi::c_int;
     use std::fs::File;
     use std::io::{self, Read};
     use std::os::fd::{AsFd, OwnedFd};
@@ -36,10 +37,7 @@ mod unix {
     impl Interrupt {
         /// Listens for Ctrl-C from now on.
         pub(crate) fn listen() -> io::Result<Self> {
-            // In this order: the first signal finds the second handler's flag not yet set.
-            let came = Arc::new(AtomicBool::new(false));
-            flag::register_conditional_default(SIGINT, Arc::clone(&came))?;
-            flag::register(SIGINT, came)?;
+            Self::set_by_first(SIGINT, &Arc::default())?;
             let mut signals = Signals::new([SIGINT])?;
             let interrupt = Self(Arc::default());
             let stop = interrupt.flag();
@@ -50,6 +48,14 @@ mod unix {
                 }
             });
             Ok(interrupt)
+        }
+
+        /// Has the first signal set a flag; one that comes while the flag is set kills.
+        pub(crate) fn set_by_first(signal: c_int, came: &Arc<AtomicBool>) -> io::Result<()> {
+            // In this order: the first signal finds the second handler's flag not yet set.
+            flag::register_conditional_default(signal, Arc::clone(came))?;
+            flag::register(signal, Arc::clone(came))?;
+            Ok(())
         }
 
         /// The flag that is set when reading should end.

@@ -74,6 +74,23 @@ pub fn key_of(namespace: Option<&str>, name: &str) -> String {
     }
 }
 
+/// In a setting as text (`ns/NAMESPACE/NAME:gro=off`), where the key of its interface may end. Names of namespaces and
+/// interfaces may have a `=`, of which the latter have no `:` and no slash.
+#[must_use]
+pub fn owner_end(setting: &str) -> usize {
+    let (_, from) = of_key(setting);
+    setting.len() - from.len() + from.find(':').unwrap_or_default()
+}
+
+/// Offloads that merge what is received, or leave what is sent uncut, by the names of a snapshot and of `ethtool -K`.
+pub const OFFLOADS: [(&str, &str); 5] = [
+    ("generic-receive-offload", "gro"),
+    ("large-receive-offload", "lro"),
+    ("rx-gro-hw", "rx-gro-hw"),
+    ("tcp-segmentation-offload", "tso"),
+    ("generic-segmentation-offload", "gso"),
+];
+
 /// The network that holds an address and no other.
 pub(crate) fn network_of(address: IpAddr) -> String {
     format!("{address}/{}", if address.is_ipv4() { 32 } else { 128 })

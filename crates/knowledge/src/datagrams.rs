@@ -28,8 +28,8 @@ pub(crate) fn merged(trace: &Trace) -> u64 {
 
 /// Lost in whole or in part, and all.
 fn counts(outcomes: &Outcomes) -> (u64, u64) {
-    let all = outcomes.lost + outcomes.came_through();
-    (outcomes.lost + outcomes.partly_lost, all)
+    let lost = outcomes.damaged();
+    (lost, lost + outcomes.intact())
 }
 
 fn loses_merged(hop: &DatagramHop, looks: usize) -> bool {

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use coalescope_host::names::owner_end;
 use serde::{Deserialize, Serialize};
 
 /// Stands for the interface where a trace does not know it.
@@ -55,18 +56,13 @@ impl fmt::Display for SetTo {
 impl FromStr for SetTo {
     type Err = String;
 
-    /// Names of namespaces and interfaces may have a `=`, of which the latter have no `:` and no slash.
     fn from_str(text: &str) -> Result<Self, String> {
-        let inside = text.strip_prefix("ns/").and_then(|inside| inside.find('/'));
-        let from = inside.map_or(0, |slash| "ns/".len() + slash + 1);
-        let parts = text[from..].split_once(':').and_then(|(owner, rest)| {
-            let (name, value) = rest.split_once('=')?;
-            Some((owner.len(), name, value))
-        });
-        let (owner, name, value) =
+        let (subject, rest) = text.split_at(owner_end(text));
+        let parts = rest.strip_prefix(':').and_then(|rest| rest.split_once('='));
+        let (name, value) =
             parts.ok_or_else(|| format!("{text} is no setting such as eth0:gro=off"))?;
         Ok(Self {
-            subject: text[..from + owner].to_owned(),
+            subject: subject.to_owned(),
             name: name.to_owned(),
             value: value.to_owned(),
         })
@@ -133,7 +129,8 @@ impl fmt::Display for Experiment {
 
 impl From<String> for Experiment {
     fn from(line: String) -> Self {
-        let words = words(&line);
+        // What a shell would not take switches nothing.
+        let words = shlex::split(&line).unwrap_or_default();
         let after = |option: &'static str| {
             let pairs = words.windows(2).filter(move |pair| pair[0] == option);
             pairs.map(|pair| pair[1].as_str())
@@ -163,28 +160,6 @@ pub enum Switch {
     Command(String),
 }
 
-/// The words of a line as a shell sees them, as far as rules write lines: blanks separate, quotes keep together.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), _) if letter == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => word.get_or_insert_default().extend(letters.next()),
-            (None, _) if letter.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +184,12 @@ mod tests {
     #[test]
     fn quotes_keep_words_together() {
         let line = r"coalescope ab --do 'on: ssh '\''a b'\'' x' --set 'ns/a b/up':gro=off  # each";
-        assert_eq!(words(line)[3], "on: ssh 'a b' x");
-        assert_eq!(words(line)[5], "ns/a b/up:gro=off");
+        let experiment = Experiment::from(line.to_owned());
+        assert_eq!(experiment.commands, ["ssh 'a b' x"]);
+        assert_eq!(
+            experiment.levels,
+            [SetTo::switch("ns/a b/up", "gro", false)]
+        );
+        assert_eq!(experiment.line(), line);
     }
 }

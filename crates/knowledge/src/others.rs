@@ -162,13 +162,7 @@ impl Case<'_> {
                 .connections
                 .iter()
                 .filter(|c| same.group(&hop.from, c.from_id) == group);
-            let all = |c: &HopConnection| {
-                c.merged.lost
-                    + c.merged.partly_lost
-                    + c.tso.lost
-                    + c.tso.partly_lost
-                    + c.single.lost
-            };
+            let all = |c: &HopConnection| c.merged.damaged() + c.tso.damaged() + c.single.lost;
             mine.map(all).sum::<u64>()
         };
         trace
@@ -268,8 +262,7 @@ fn hop_words(hop: &Hop) -> String {
         words += &format!("; {n} merged ones were cut again and lost a part");
     }
     if hop.tso.seen > 0 {
-        let hit = hop.tso.lost + hop.tso.partly_lost;
-        let hit = share(hit, hop.tso.seen);
+        let hit = share(hop.tso.damaged(), hop.tso.seen);
         words += &format!("; {hit} frames that the sender's NIC had yet to cut lost all or a part");
     }
     words

@@ -10,7 +10,7 @@ use coalescope_host::names::of_key;
 use coalescope_host::safe::printable_line;
 use coalescope_watch::facts::{Drop, Frames, Interface, Level, Watched};
 
-use crate::metrics::{self, Family, Kind, Labels};
+use crate::metrics::{self, Family, Labels};
 
 /// Kinds of drops that have series of their own; the others are summed up.
 const DROPS: usize = 500;
@@ -168,7 +168,7 @@ impl Exported {
         let before = self.counted.entry(raw(interface)).or_insert([0; _]);
         let more: Values = std::array::from_fn(|n| grown(&mut before[n], now[n]));
         let mut at = place(interface);
-        if !self.interfaces.contains_key(&at) && self.own(|at| !is_sum(&at.1)) >= self.limit {
+        if !self.interfaces.contains_key(&at) && self.own() >= self.limit {
             at = (String::new(), OTHER.to_owned());
         }
         let series = self.interfaces.entry(at).or_insert([0; _]);
@@ -177,8 +177,10 @@ impl Exported {
         }
     }
 
-    fn own(&self, is_own: fn(&Place) -> bool) -> usize {
-        self.interfaces.keys().filter(|at| is_own(at)).count()
+    /// Interfaces with series of their own.
+    fn own(&self) -> usize {
+        let all = self.interfaces.keys();
+        all.filter(|at| !is_sum(&at.1)).count()
     }
 
     fn add_drops(&mut self, drops: &[Drop]) {
@@ -211,14 +213,14 @@ impl Exported {
         families.extend(METRICS.iter().enumerate().map(|(n, metric)| {
             let series = self.interfaces.iter();
             let samples = series.map(|(at, values)| (labels_of(at), values[n]));
-            counter(metric.0, metric.1, samples.collect())
+            Family::counter(metric.0, metric.1, samples.collect())
         }));
         let died = self.deaths.iter().map(|(death, frames)| {
             let labels = DEATH.into_iter().zip(death.iter().cloned());
             (labels.collect(), *frames)
         });
         let help = "Frames that the kernel dropped, by where and why.";
-        families.push(counter(
+        families.push(Family::counter(
             "coalescope_watch_dropped_frames",
             help,
             died.collect(),
@@ -235,31 +237,26 @@ impl Exported {
             ("samples", lost.samples),
         ];
         let lost = lost.map(|(what, number)| (vec![("what", what.to_owned())], number));
-        let version = vec![("version", env!("CARGO_PKG_VERSION").to_owned())];
         let is_bpf = u64::from(self.last.level == Level::Bpf);
         let begun = self.last.begun_unix_s.max(0.0) as u64;
         vec![
-            gauge(
-                "coalescope_build_info",
-                "The program that looks.",
-                vec![(version, 1)],
-            ),
-            gauge(
+            Family::build_info("The program that looks."),
+            Family::gauge(
                 "coalescope_watch_bpf",
                 "Whether programs in the kernel count; without them nothing is known of merged frames.",
                 vec![(Vec::new(), is_bpf)],
             ),
-            gauge(
+            Family::gauge(
                 "coalescope_watch_begun_timestamp_seconds",
                 "When counting began.",
                 vec![(Vec::new(), begun)],
             ),
-            counter(
+            Family::counter(
                 "coalescope_watch_looks",
                 "How often the counts were read.",
                 vec![(Vec::new(), self.looks)],
             ),
-            counter(
+            Family::counter(
                 "coalescope_watch_lost",
                 "What was counted nowhere, for lack of room.",
                 lost.to_vec(),
@@ -273,24 +270,6 @@ fn grown(most: &mut u64, now: u64) -> u64 {
     let more = now.saturating_sub(*most);
     *most += more;
     more
-}
-
-fn gauge(name: &'static str, help: &'static str, samples: Vec<(Labels, u64)>) -> Family {
-    Family {
-        name,
-        help,
-        kind: Kind::Gauge,
-        samples,
-    }
-}
-
-fn counter(name: &'static str, help: &'static str, samples: Vec<(Labels, u64)>) -> Family {
-    Family {
-        name,
-        help,
-        kind: Kind::Counter,
-        samples,
-    }
 }
 
 fn raw(interface: &Interface) -> (String, u32) {

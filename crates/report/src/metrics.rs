@@ -15,7 +15,7 @@ pub(crate) type Labels = Vec<(&'static str, String)>;
 
 /// What a metric may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+enum Kind {
     /// Grow and shrink.
     Gauge,
     /// Only grow; its samples are called `NAME_total`.
@@ -25,11 +25,44 @@ pub(crate) enum Kind {
 /// A metric with its samples.
 #[derive(Debug)]
 pub(crate) struct Family {
-    pub(crate) name: &'static str,
+    name: &'static str,
     /// One sentence. OpenMetrics wants no full stop where the encoder sets one.
-    pub(crate) help: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) samples: Vec<(Labels, u64)>,
+    help: &'static str,
+    kind: Kind,
+    samples: Vec<(Labels, u64)>,
+}
+
+impl Family {
+    pub(crate) fn gauge(
+        name: &'static str,
+        help: &'static str,
+        samples: Vec<(Labels, u64)>,
+    ) -> Self {
+        Self {
+            name,
+            help,
+            kind: Kind::Gauge,
+            samples,
+        }
+    }
+
+    pub(crate) fn counter(
+        name: &'static str,
+        help: &'static str,
+        samples: Vec<(Labels, u64)>,
+    ) -> Self {
+        let kind = Kind::Counter;
+        Self {
+            kind,
+            ..Self::gauge(name, help, samples)
+        }
+    }
+
+    /// The program's version, as a label.
+    pub(crate) fn build_info(help: &'static str) -> Self {
+        let version = vec![("version", env!("CARGO_PKG_VERSION").to_owned())];
+        Self::gauge("coalescope_build_info", help, vec![(version, 1)])
+    }
 }
 
 #[derive(Debug)]

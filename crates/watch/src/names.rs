@@ -7,6 +7,7 @@ use std::path::Path;
 
 use coalescope_host::live::{self, collect, namespace_file};
 use coalescope_host::model::{self, Snapshot};
+use coalescope_host::names::OFFLOADS;
 use coalescope_host::roles::roles;
 
 use crate::facts::Interface;
@@ -111,15 +112,6 @@ pub(crate) fn fact(key: &str, interface: &model::Interface) -> Interface {
         counters: BTreeMap::new(),
     }
 }
-
-/// Offloads that merge or leave frames uncut, by the names of the kernel's features and of ethtool(8).
-const OFFLOADS: [(&str, &str); 5] = [
-    ("generic-receive-offload", "gro"),
-    ("large-receive-offload", "lro"),
-    ("rx-gro-hw", "rx-gro-hw"),
-    ("tcp-segmentation-offload", "tso"),
-    ("generic-segmentation-offload", "gso"),
-];
 
 fn offloads_on(interface: &model::Interface) -> Vec<String> {
     let is_on = |name: &str| {

@@ -91,7 +91,8 @@ impl Connection {
                 self.take_acknowledgment(frame, common)
             }
             Prediction::Repeated => {
-                common.copies.add_repeated(frame, self.ends);
+                let signature = frame.plain_signature(self.ends);
+                common.copies.add(frame, signature);
                 self.take_acknowledgment(frame, common)
             }
         }
@@ -106,15 +107,10 @@ impl Connection {
         sender.note_idle_before(frame, receiver.last_data_ns, rtt_ns);
         sender.send_next(frame, ends, common);
         // It came at once, so its sender had not waited.
-        let acked = receiver.acknowledged_beside_data(frame, &sender.acks, common);
+        let acked = receiver.acknowledged_plainly(frame, &sender.acks, common);
         sender.acks.add_data(frame);
-        let (is_at_edge, awaits_edge) = (sender.is_at_edge(), receiver.awaits_edge());
-        if is_at_edge {
-            self.reach_edge(frame);
-        }
-        if awaits_edge {
-            self.announce_edge(frame);
-        }
+        let (is_reached, is_awaited) = (sender.is_at_edge(), receiver.awaits_edge());
+        self.follow_edge(frame, is_reached, is_awaited);
         self.phases
             .data(frame, frame.from_low == self.client_is_low);
         self.learn_rtt();
@@ -127,11 +123,10 @@ impl Connection {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let (sender, receiver) = self.sides(frame);
         sender.send_acknowledgment(frame);
-        let acked = receiver.acknowledged_alone(frame, &sender.acks, common);
+        let acked = receiver.acknowledged_plainly(frame, &sender.acks, common);
         sender.acks.add_pure(frame, receiver.has_outstanding());
-        if receiver.awaits_edge() {
-            self.announce_edge(frame);
-        }
+        let is_awaited = receiver.awaits_edge();
+        self.follow_edge(frame, false, is_awaited);
         acked
     }
 }

@@ -52,6 +52,15 @@ impl<'a> Fates<'a> {
         fates
     }
 
+    /// Those that go this way and were found at both points, as each saw them.
+    pub(super) fn found(&self, way: Way) -> impl Iterator<Item = (&'a Seen, &'a Seen)> {
+        let all = self.one.iter().zip(&self.pairs.other).zip(&self.ways);
+        all.filter_map(move |((one, other), own)| {
+            let other = (*other).filter(|_| *own == way)?;
+            Some((one, &self.two[other]))
+        })
+    }
+
     fn follow(&mut self) {
         let (before, behind) = (Flows::of(self.one), Flows::of(self.two));
         for at in 0..self.one.len() {

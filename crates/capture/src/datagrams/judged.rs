@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::Seen;
 use super::fates::{Fate, Fates};
 use super::way::Way;
-use crate::facts::{DatagramHop, Endpoint, Outcomes};
+use crate::facts::{DatagramHop, Endpoint};
 use crate::fisher::odds_and_p;
 use crate::summary::endpoint;
 
@@ -40,16 +40,8 @@ pub(super) fn judged(fates: &Fates<'_>, way: Way, [from, to]: [&str; 2]) -> Data
         *losers.entry(group).or_default() += u64::from(is_merged_lost);
     }
     hop.server = worst(&losers, fates.one, way);
-    let lost = |outcomes: &Outcomes| outcomes.lost + outcomes.partly_lost;
-    let [whole_merged, whole_single] =
-        [&hop.merged, &hop.single].map(|one| one.came_through() - one.partly_lost);
-    let table = [
-        lost(&hop.merged),
-        whole_merged,
-        lost(&hop.single),
-        whole_single,
-    ];
-    (hop.odds_ratio, hop.p_value) = odds_and_p(table);
+    let [merged, single] = [&hop.merged, &hop.single].map(|one| [one.damaged(), one.intact()]);
+    (hop.odds_ratio, hop.p_value) = odds_and_p([merged[0], merged[1], single[0], single[1]]);
     hop
 }
 
@@ -99,20 +91,15 @@ fn ends(seen: &Seen, way: Way) -> [(u128, u16); 2] {
 /// How many datagrams of each were found at both points.
 fn groups(fates: &Fates<'_>, way: Way) -> HashMap<Group, usize> {
     let mut groups = HashMap::new();
-    for (seen, _) in found(fates, way) {
+    for (seen, _) in fates.found(way) {
         *groups.entry(group(seen, way)).or_default() += 1;
     }
     groups
 }
 
-fn found<'a>(fates: &'a Fates<'_>, way: Way) -> impl Iterator<Item = (&'a Seen, usize)> {
-    let all = fates.one.iter().zip(&fates.pairs.other).zip(&fates.ways);
-    all.filter_map(move |((seen, other), own)| Some((seen, (*other).filter(|_| *own == way)?)))
-}
-
 /// While both captures ran: from the first datagram that is in both to the last.
 fn matched(fates: &Fates<'_>, way: Way) -> RangeInclusive<i64> {
-    let times = || found(fates, way).map(|(seen, _)| seen.time_ns);
+    let times = || fates.found(way).map(|(seen, _)| seen.time_ns);
     times().min().unwrap_or(i64::MAX)..=times().max().unwrap_or(i64::MIN)
 }
 

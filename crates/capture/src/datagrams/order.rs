@@ -3,13 +3,14 @@
 use super::Seen;
 use super::fates::{Fate, Fates};
 use super::way::Way;
+use crate::median::median;
 
 /// Whether datagrams of this way pass the first point before the second; nothing is said where they are not found at both.
 /// Routers count the TTL down; else an answer took the hop the other way, which the clocks' difference cancels out of; else
 /// what only one point has was lost behind it.
 pub(super) fn upstream(fates: &Fates<'_>, way: Way) -> Option<bool> {
     let took = took_ns(fates, way)?;
-    let counted: i64 = pairs(fates, way).map(|(one, two)| hops(one, two)).sum();
+    let counted: i64 = fates.found(way).map(|(one, two)| hops(one, two)).sum();
     if counted != 0 {
         return Some(counted > 0);
     }
@@ -25,17 +26,7 @@ fn hops(one: &Seen, two: &Seen) -> i64 {
     (i64::from(one.ttl) - i64::from(two.ttl)).signum()
 }
 
-fn pairs<'a>(fates: &'a Fates<'_>, way: Way) -> impl Iterator<Item = (&'a Seen, &'a Seen)> {
-    let pairs = fates.one.iter().zip(&fates.pairs.other).zip(&fates.ways);
-    pairs.filter_map(move |((one, other), own)| {
-        let two = &fates.two[(*other).filter(|_| *own == way)?];
-        Some((one, two))
-    })
-}
-
 fn took_ns(fates: &Fates<'_>, way: Way) -> Option<i64> {
-    let took = pairs(fates, way).map(|(one, two)| two.time_ns.saturating_sub(one.time_ns));
-    let mut took: Vec<i64> = took.collect();
-    took.sort_unstable();
-    took.get(took.len() / 2).copied()
+    let found = fates.found(way);
+    median(found.map(|(one, two)| two.time_ns.saturating_sub(one.time_ns)))
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Seen;
 use super::way::Way;
+use crate::median::median;
 
 /// How much longer or shorter than usual a datagram may take and still be the same: a resolver asks again after seconds, with
 /// the same bytes.
@@ -83,7 +84,5 @@ fn offset_ns(one: Side<'_>, two: Side<'_>, behind: &Places) -> i64 {
                 _ => None,
             },
         );
-    let mut took: Vec<i64> = alone.collect();
-    took.sort_unstable();
-    took.get(took.len() / 2).copied().unwrap_or(0)
+    median(alone).unwrap_or(0)
 }

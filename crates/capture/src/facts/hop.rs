@@ -32,7 +32,19 @@ impl Outcomes {
     /// Frames that arrived in some form, in part at least.
     #[must_use]
     pub fn came_through(&self) -> u64 {
-        self.arrived + self.resplit + self.merged_further + self.fragmented + self.partly_lost
+        self.intact() + self.partly_lost
+    }
+
+    /// Frames that arrived whole, in some form.
+    #[must_use]
+    pub fn intact(&self) -> u64 {
+        self.arrived + self.resplit + self.merged_further + self.fragmented
+    }
+
+    /// Frames that were lost, in whole or in part.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.lost + self.partly_lost
     }
 }
 

@@ -76,10 +76,10 @@ impl Flow {
         self.look_at_checksum(frame);
     }
 
-    /// Takes what a frame with data acknowledges, most often nothing more; the position if it does. `acks` are those of
-    /// its direction.
+    /// Takes what an ordinary frame of the other direction acknowledges; the position if that advances. `acks` are those
+    /// of its direction, which has not waited.
     #[inline(always)]
-    pub(crate) fn acknowledged_beside_data(
+    pub(crate) fn acknowledged_plainly(
         &mut self,
         frame: &Frame,
         acks: &Acks,
@@ -88,36 +88,12 @@ impl Flow {
         if self.is_probing() {
             self.echo(frame, false);
         }
+        self.acked = true;
+        // Beside data it is most often nothing more.
         if frame.ack == self.una as u32 {
-            self.acked = true;
             return None;
         }
-        self.acknowledged_plainly(frame, acks, common)
-    }
-
-    /// Takes what a frame without data acknowledges; the position if that advances.
-    #[inline(always)]
-    pub(crate) fn acknowledged_alone(
-        &mut self,
-        frame: &Frame,
-        acks: &Acks,
-        common: &mut Common,
-    ) -> Option<u64> {
-        if self.is_probing() {
-            self.echo(frame, false);
-        }
-        self.acknowledged_plainly(frame, acks, common)
-    }
-
-    #[inline(always)]
-    fn acknowledged_plainly(
-        &mut self,
-        frame: &Frame,
-        acks: &Acks,
-        common: &mut Common,
-    ) -> Option<u64> {
         let una = self.position_from(self.ranges.next(), frame.ack);
-        self.acked = true;
         self.is_advance(una).then(|| {
             self.advance(una, frame, acks.is_repeating(), common);
             una

@@ -1,6 +1,7 @@
 //! How settings are written, both ways.
 
 use super::{Error, Factor, Knob, Setting, Subject, Value, What};
+use coalescope_host::names::owner_end;
 use coalescope_netlink::ethtool::coalescing_names;
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -47,20 +48,11 @@ impl FromStr for Subject {
 }
 
 fn split(text: &str) -> Result<(Subject, &str), Error> {
-    let at = text[name_end(text)..]
-        .find('=')
-        .map(|at| name_end(text) + at);
+    let end = owner_end(text);
+    let at = text[end..].find('=').map(|at| end + at);
     let at = at.ok_or_else(|| syntax(text)("there is no ="))?;
     let subject = parse_subject(text[..at].trim()).map_err(syntax(text))?;
     Ok((subject, text[at + 1..].trim()))
-}
-
-/// Where the name of what is set may end: names of namespaces and interfaces may have a `=`, of which the
-/// latter have no `:` and no slash.
-fn name_end(text: &str) -> usize {
-    let inside = text.strip_prefix("ns/").and_then(|inside| inside.find('/'));
-    let from = inside.map_or(0, |slash| "ns/".len() + slash + 1);
-    from + text[from..].find(':').unwrap_or_default()
 }
 
 fn syntax(text: &str) -> impl FnOnce(&'static str) -> Error {

@@ -1,5 +1,6 @@
 //! Settings and counts together: what a watch saw raises what settings let suspect, or speaks against it.
 
+use coalescope_host::names::OFFLOADS;
 use coalescope_watch::facts::{Drop, Interface, Level, Watched};
 
 use super::thresholds::LOOKS_WELL;
@@ -29,9 +30,8 @@ pub fn join_watched(hosts: &mut [(String, Checked)], all: &[Watched]) {
 fn join(checked: &mut Checked, watched: &Watched) {
     for subject in subjects(watched) {
         let seen = finding(watched, &subject);
-        let mut explaining = checked.findings.iter_mut();
-        let mut explaining = explaining
-            .by_ref()
+        let all = checked.findings.iter_mut();
+        let mut explaining = all
             .filter(|one| explains(one, &subject, &seen, watched))
             .peekable();
         if explaining.peek().is_some() {
@@ -111,11 +111,9 @@ fn has_same_remedy(finding: &HostFinding, seen: &HostFinding) -> bool {
 
 /// Interface, switch by its short name, and value.
 fn short(level: &SetTo) -> (&str, &str, &str) {
-    let name = match level.name.as_str() {
-        "generic-receive-offload" => "gro",
-        "tcp-segmentation-offload" => "tso",
-        other => other,
-    };
+    let mut known = OFFLOADS.iter();
+    let known = known.find(|(long, _)| *long == level.name);
+    let name = known.map_or(level.name.as_str(), |(_, short)| short);
     (&level.subject, name, &level.value)
 }
 

@@ -13,7 +13,7 @@ use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, Checked};
 
 use crate::check::{CheckReport, is_decided, name_of};
-use crate::metrics::{self, Family, Kind, Labels};
+use crate::metrics::{self, Family, Labels};
 
 /// Kinds of findings: each has a sample, also of none, so that an alert has something to compare.
 const KINDS: [Blame; 4] = [Blame::Harms, Blame::BadRemedy, Blame::Ask, Blame::Missed];
@@ -26,19 +26,11 @@ pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()>
 }
 
 fn families(report: &CheckReport) -> Vec<Family> {
-    let each = |name, help, samples: fn(&Snapshot, &Checked) -> Vec<(Labels, u64)>| Family {
-        name,
-        help,
-        kind: Kind::Gauge,
-        samples: samples_of(report, samples),
+    let each = |name, help, samples: fn(&Snapshot, &Checked) -> Vec<(Labels, u64)>| {
+        Family::gauge(name, help, samples_of(report, samples))
     };
     vec![
-        Family {
-            name: "coalescope_build_info",
-            help: "The program that looked.",
-            kind: Kind::Gauge,
-            samples: vec![(vec![("version", env!("CARGO_PKG_VERSION").to_owned())], 1)],
-        },
+        Family::build_info("The program that looked."),
         each(
             "coalescope_check_decided",
             "Whether enough was read to say that nothing is wrong.",
@@ -64,15 +56,14 @@ fn families(report: &CheckReport) -> Vec<Family> {
             "Findings of each rule that has any.",
             |_, checked| by_rule(checked),
         ),
-        Family {
-            name: "coalescope_check_ignored_findings",
-            help: "Findings that were set aside by --ignore or --baseline.",
-            kind: Kind::Gauge,
-            samples: vec![(
+        Family::gauge(
+            "coalescope_check_ignored_findings",
+            "Findings that were set aside by --ignore or --baseline.",
+            vec![(
                 Vec::new(),
                 number(report.aside.ignored.len() + report.aside.known.len()),
             )],
-        },
+        ),
     ]
 }
 

@@ -64,26 +64,20 @@ fn is_between(hop: &Hop, [one, other]: [&str; 2]) -> bool {
 }
 
 pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
-    let here = |finding: &&Finding| {
-        let place = finding.hop.as_ref();
-        place.is_some_and(|place| place.from == hop.from && place.to == hop.to)
-    };
-    findings
-        .iter()
-        .filter(here)
-        .any(|finding| finding.id == Id::MergedFramesLost)
+    is_found(Id::MergedFramesLost, [&hop.from, &hop.to], findings)
 }
 
 /// Whether a finding says that merged datagrams are lost here.
 pub(crate) fn loses_datagrams(hop: &DatagramHop, findings: &[Finding]) -> bool {
-    let mut found = findings
-        .iter()
-        .filter(|one| one.id == Id::MergedDatagramsLost);
+    is_found(Id::MergedDatagramsLost, [&hop.from, &hop.to], findings)
+}
+
+fn is_found(id: Id, [from, to]: [&str; 2], findings: &[Finding]) -> bool {
     let is_here = |finding: &Finding| {
         let place = finding.hop.as_ref();
-        place.is_some_and(|place| place.from == hop.from && place.to == hop.to)
+        place.is_some_and(|place| place.from == from && place.to == to)
     };
-    found.any(is_here)
+    findings.iter().any(|one| one.id == id && is_here(one))
 }
 
 /// What happens on a hop, or before it: what findings say of it, and what order it keeps; the second of each pair says

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use coalescope_needs as needs;
 use coalescope_watch::facts::Watched;
+use coalescope_watch::live::Watcher;
 
 use crate::room::{Room, drops, frames, in_rounds, settled};
 
@@ -20,6 +21,19 @@ fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64) {
     all.fold((0, 0), |(merged, single), drop| {
         (merged + drop.merged_frames, single + drop.single_frames)
     })
+}
+
+/// A room with what tc is told in the middle, if this kernel has it, and a watch of the room.
+fn shaped(test: &str, lines: &[&str]) -> Option<(Room, Watcher)> {
+    if !needs::programs(test, &["tc"]) {
+        return None;
+    }
+    let room = Room::new(test)?;
+    for line in lines {
+        needs::had(test, room.run("middle", line))?;
+    }
+    let watcher = room.watch(test)?;
+    Some((room, watcher))
 }
 
 /// What tc says that it dropped.
@@ -118,20 +132,11 @@ fn a_smaller_mtu_refuses_frames_in_both_protocols() {
 fn a_policer_drops_what_its_bucket_cannot_hold() {
     in_rounds(|| {
         let test = "tc police";
-        if !needs::programs(test, &["tc"]) {
-            return;
-        }
-        let Some(room) = Room::new(test) else { return };
-        let set = room.run("middle", "tc qdisc add dev left ingress").and_then(|_| {
-        room.run(
-            "middle",
+        let lines = [
+            "tc qdisc add dev left ingress",
             "tc filter add dev left ingress protocol ip matchall action police rate 1gbit burst 100k mtu 2000 drop",
-        )
-    });
-        if needs::had(test, set).is_none() {
-            return;
-        }
-        let Some(mut watcher) = room.watch(test) else {
+        ];
+        let Some((room, mut watcher)) = shaped(test, &lines) else {
             return;
         };
         room.send(1 << 20, "10.9.2.2", PATIENCE);
@@ -149,18 +154,8 @@ fn a_policer_drops_what_its_bucket_cannot_hold() {
 fn a_full_queue_drops_merged_frames_and_cuts_none() {
     in_rounds(|| {
         let test = "tbf";
-        if !needs::programs(test, &["tc"]) {
-            return;
-        }
-        let Some(room) = Room::new(test) else { return };
-        let set = room.run(
-            "middle",
-            "tc qdisc add dev right root tbf rate 50mbit burst 128k limit 128k",
-        );
-        if needs::had(test, set).is_none() {
-            return;
-        }
-        let Some(mut watcher) = room.watch(test) else {
+        let line = "tc qdisc add dev right root tbf rate 50mbit burst 128k limit 128k";
+        let Some((room, mut watcher)) = shaped(test, &[line]) else {
             return;
         };
         room.send(3 << 20, "10.9.2.2", PATIENCE);

@@ -1,6 +1,7 @@
 //! The median delay of a hop.
 
 use super::{Clock, Sample};
+use crate::median::median;
 
 /// Differences kept.
 const KEPT: usize = 512;
@@ -42,9 +43,8 @@ impl Differences {
             let difference = sample.at(clock.origin_ns, slope);
             if forth { difference } else { -difference }
         };
-        let mut ways: Vec<i64> = self.kept.iter().map(way).collect();
-        ways.sort_unstable();
-        Some(ways.get(ways.len() / 2)? - ways[0])
+        let least = self.kept.iter().map(way).min()?;
+        Some(median(self.kept.iter().map(way))? - least)
     }
 
     /// The median delay.
@@ -52,8 +52,6 @@ impl Differences {
         let start = clock.fit().0?;
         let slope = clock.drift.slope;
         let delay = |sample: &Sample| (sample.at(clock.origin_ns, slope) - start).max(0);
-        let mut delays: Vec<i64> = self.kept.iter().map(delay).collect();
-        delays.sort_unstable();
-        delays.get(delays.len() / 2).copied()
+        median(self.kept.iter().map(delay))
     }
 }

@@ -11,6 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 
+use crate::interrupt::Interrupt;
+
 /// How often a program that was started is looked after.
 const PAUSE: Duration = Duration::from_millis(20);
 /// So often before it is killed: 2 s.
@@ -20,9 +22,7 @@ const PATIENCE: u32 = 100;
 pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
     let told = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the second handler's flag not yet set.
-        flag::register_conditional_default(signal, Arc::clone(&told))?;
-        flag::register(signal, Arc::clone(&told))?;
+        Interrupt::set_by_first(signal, &told)?;
     }
     Ok(told)
 }

@@ -1,0 +1,8 @@
+//! The one in the middle.
+
+/// The median; of an even number the upper one of both in the middle.
+pub(crate) fn median(values: impl Iterator<Item = i64>) -> Option<i64> {
+    let mut values: Vec<i64> = values.collect();
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
