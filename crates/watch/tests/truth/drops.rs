@@ -12,7 +12,7 @@ use crate::room::{Room, drops, frames, in_rounds, settled};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Sums of what was dropped for a reason in a function: merged frames, and single ones.
-fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64) {
+pub(crate) fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64) {
     let all = drops(look, reason).into_iter();
     let all = all.filter(|drop| {
         let name = drop.location.as_deref();

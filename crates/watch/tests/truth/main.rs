@@ -8,5 +8,6 @@
 )]
 
 mod counts;
+mod devices;
 mod drops;
 mod room;

@@ -98,8 +98,13 @@ impl Room {
 
     /// Begins to watch the router; `None` where BPF is refused.
     pub(crate) fn watch(&self, test: &str) -> Option<Watcher> {
+        self.watch_of("middle", test)
+    }
+
+    /// Begins to watch a host.
+    pub(crate) fn watch_of(&self, side: &str, test: &str) -> Option<Watcher> {
         let options = Options {
-            netns: Some(self.at("middle")),
+            netns: Some(self.at(side)),
             ..Options::default()
         };
         let watcher = Watcher::begin(options).unwrap();
@@ -115,12 +120,17 @@ impl Room {
 
     /// Sends bytes from left to right, as far as they get in `patience`.
     pub(crate) fn send(&self, bytes: usize, to: &str, patience: Duration) -> usize {
+        self.send_by(to, bytes, to, patience)
+    }
+
+    /// The same to an address by which the receiver is reached, which need not be the receiver's own.
+    pub(crate) fn send_by(&self, by: &str, bytes: usize, to: &str, patience: Duration) -> usize {
         let listener = self
             .enter("right", || TcpListener::bind((to, PORT)))
             .unwrap();
         let received = thread::spawn(move || received(&listener, patience));
         let sent = self.enter("left", || {
-            TcpStream::connect((to, PORT)).and_then(|mut stream| {
+            TcpStream::connect((by, PORT)).and_then(|mut stream| {
                 stream.set_write_timeout(Some(patience))?;
                 stream.write_all(&vec![7; bytes])?;
                 stream.shutdown(Shutdown::Write)
