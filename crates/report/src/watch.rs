@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use coalescope_knowledge::rules::{Blame, HostFinding};
-use coalescope_watch::facts::{Level, Watched};
+use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -83,6 +83,42 @@ impl WatchReport {
     #[must_use]
     pub fn line(watched: &Watched) -> String {
         crate::words::watch::line(watched)
+    }
+
+    /// An interface, in the columns of the table of interfaces.
+    #[must_use]
+    pub fn row(interface: &Interface) -> Vec<String> {
+        crate::words::watch::row(interface).to_vec()
+    }
+
+    /// Merged frames of an interface that died, and their share.
+    #[must_use]
+    pub fn died(interface: &Interface, died: u64) -> String {
+        crate::words::watch::died(interface, died)
+    }
+
+    /// How many merged frames died at a place; the place, and why.
+    #[must_use]
+    pub fn died_where(drop: &Drop) -> (String, String) {
+        crate::words::watch::died_where(drop)
+    }
+
+    /// What is not seen, and why; nothing if all is.
+    #[must_use]
+    pub fn unseen(watched: &Watched) -> Vec<String> {
+        text::not_seen(watched)
+    }
+
+    /// Frames that died at a place, and why, in a line.
+    #[must_use]
+    pub fn dropped(drop: &Drop) -> String {
+        crate::words::watch::dropped(drop)
+    }
+
+    /// One of these frames, in a line.
+    #[must_use]
+    pub fn sample(sample: &Sample, watched: &Watched) -> String {
+        crate::words::watch::sample(sample, watched.begun_unix_s)
     }
 }
 

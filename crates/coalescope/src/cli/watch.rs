@@ -20,6 +20,7 @@ is forwarded, what is cut in software, and which frames are dropped, where and w
 with BTF, and root or CAP_BPF, CAP_PERFMON and CAP_SYSLOG; else the report says what is missing, and the
 kernel's own counters are told. Nothing is changed; the programs go when the command ends.
 
+On a terminal a table shows how it goes: s sorts, p pauses, arrows and Enter open what died, q ends.
 Without --for Ctrl-C ends watching and reports; a second one ends the program.
 
 Exit codes:
@@ -43,6 +44,10 @@ pub struct WatchArgs {
     /// How often to look
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "2s")]
     pub every: Duration,
+
+    /// Tell how it goes in lines, on a terminal as well, instead of a table with keys
+    #[arg(long)]
+    pub plain: bool,
 
     /// Which part of this host.
     #[command(flatten)]

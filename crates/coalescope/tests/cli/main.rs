@@ -43,6 +43,8 @@ mod speech;
 mod stories;
 #[cfg(target_os = "linux")]
 mod synced;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod text;
 #[cfg(target_os = "linux")]
 mod undo;

@@ -3,7 +3,7 @@
 use coalescope_knowledge::plain_reason;
 use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched};
 
-use super::units::{UNKNOWN, bytes, count, counted, seconds, short_count, three_digits};
+use super::units::{UNKNOWN, bytes, count, counted, percent, seconds, short_count, three_digits};
 
 /// All that was counted, in a line.
 pub(crate) fn line(watched: &Watched) -> String {
@@ -123,14 +123,41 @@ pub(crate) fn row(interface: &Interface) -> [String; HEADS.len()] {
     ]
 }
 
-/// Frames of a drop, and why.
-pub(crate) fn dropped(drop: &Drop) -> String {
-    let place = match (&drop.from, &drop.interface) {
+/// Merged frames that died of those that came in, or, of an interface that brings none, that were to go out.
+pub(crate) fn died(interface: &Interface, died: u64) -> String {
+    let of = interface.frames.map_or(0, |frames| {
+        let (came, went) = (frames.received.merged_frames, frames.queued.merged_frames);
+        if came > 0 { came } else { went }
+    });
+    match died {
+        1.. if of > 0 => {
+            // Frames may be counted here while they are on their way there.
+            let share = percent(died, of.max(died));
+            format!("{} ({share})", short_count(died))
+        }
+        _ => short_count(died),
+    }
+}
+
+/// How many merged frames died; where, and why.
+pub(crate) fn died_where(drop: &Drop) -> (String, String) {
+    let died = short_count(drop.merged_frames + drop.long_frames);
+    let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
+    (died, format!("{}: {reason}", place(drop)))
+}
+
+fn place(drop: &Drop) -> String {
+    match (&drop.from, &drop.interface) {
         (Some(from), Some(to)) if from != to => format!("from {from}, at {to}"),
         (Some(from), _) => format!("from {from}"),
         (None, Some(at)) => format!("at {at}"),
         (None, None) => "of no interface".to_owned(),
-    };
+    }
+}
+
+/// Frames of a drop, and why.
+pub(crate) fn dropped(drop: &Drop) -> String {
+    let place = place(drop);
     let mut frames = vec![format!(
         "{} with {} segments",
         counted(drop.merged_frames, "merged frame"),

@@ -1,5 +1,9 @@
 //! Watching this host.
 
+mod opened;
+mod screen;
+mod table;
+
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -39,6 +43,9 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     let told = until_told()?;
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
     let mut watcher = begin(&args.live, &args.interfaces)?;
+    if screen::is_wanted(args) {
+        return screen::show(watcher, args, record, &told);
+    }
     let begun = Instant::now();
     let mut next = args.every;
     loop {

@@ -1,0 +1,51 @@
+//! A drop that was opened: its samples, and the commands that would show it in packets.
+
+use coalescope_host::names::of_key;
+use coalescope_host::safe::sh;
+use coalescope_report::WatchReport;
+use coalescope_watch::facts::{Drop, Flow, Watched};
+
+/// What is told of it: the commands first, since samples may be many.
+pub(super) fn lines(drop: &Drop, look: &Watched) -> Vec<String> {
+    let flow = drop.samples.iter().find_map(|one| one.flow.as_ref());
+    let mut lines = vec![WatchReport::dropped(drop), String::new()];
+    lines.push("In packets, while it goes on (Ctrl-C ends the first command):".to_owned());
+    lines.extend(commands(drop, flow));
+    lines.push(String::new());
+    lines.push(match drop.samples.len() {
+        0 => "No sample of these frames was kept.".to_owned(),
+        _ => "The first of these frames:".to_owned(),
+    });
+    let samples = drop.samples.iter();
+    lines.extend(samples.map(|one| format!("  {}", WatchReport::sample(one, look))));
+    lines
+}
+
+/// At the interface that the frames came in by, else at the one that they left by.
+fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
+    let Some(key) = drop.from.as_deref().or(drop.interface.as_deref()) else {
+        return vec!["  the frames belonged to no interface".to_owned()];
+    };
+    let (namespace, own) = of_key(key);
+    let within = namespace.map_or_else(String::new, |name| format!("ip netns exec {} ", sh(name)));
+    let filter = flow.map_or_else(String::new, |flow| format!(" {}", sh(&filter(flow))));
+    vec![
+        format!(
+            "  {within}tcpdump -i {} -s 128 -w died.pcap{filter}",
+            sh(own)
+        ),
+        "  coalescope trace died.pcap".to_owned(),
+    ]
+}
+
+/// A filter for tcpdump. Fragments and ICMP of the same hosts belong to the story.
+fn filter(flow: &Flow) -> String {
+    let hosts = format!("host {} and host {}", flow.source, flow.destination);
+    let ports = [flow.source_port, flow.destination_port];
+    match ports {
+        [Some(one), Some(other)] => {
+            format!("({hosts} and port {one} and port {other}) or icmp or icmp6")
+        }
+        _ => format!("({hosts}) or icmp or icmp6"),
+    }
+}

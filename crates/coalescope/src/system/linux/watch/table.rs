@@ -1,0 +1,122 @@
+//! The table: what somebody looks at, and what keys do.
+
+mod drawn;
+mod order;
+
+use coalescope_watch::facts::{Drop, Watched};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::opened;
+use order::Order;
+
+/// What somebody looks at.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    look: Watched,
+    order: Order,
+    is_paused: bool,
+    is_open: bool,
+    /// Lines of what is open, or rows of interfaces, that have gone out at the top.
+    above: Above,
+    selected: Option<Place>,
+}
+
+#[derive(Debug, Default)]
+struct Above {
+    opened: usize,
+    interfaces: usize,
+}
+
+/// What makes a drop the same one in the next look, wherever that stands in order.
+type Place = [Option<String>; 4];
+
+fn place(drop: &Drop) -> Place {
+    let Drop {
+        interface,
+        from,
+        reason,
+        location,
+        ..
+    } = drop;
+    [interface, from, reason, location].map(Clone::clone)
+}
+
+impl Shown {
+    /// Shows another look, unless paused: counting goes on.
+    pub(super) fn take(&mut self, look: &Watched) {
+        if !self.is_paused {
+            self.look = look.clone();
+        }
+    }
+
+    /// Does what a key asks for; true if that is to end.
+    pub(super) fn key(&mut self, key: KeyEvent) -> bool {
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('c') if is_control => return true,
+            KeyCode::Char('q') if !self.is_open => return true,
+            KeyCode::Char('q') | KeyCode::Esc => self.close(),
+            KeyCode::Char('s') => self.order = self.order.next(),
+            KeyCode::Char('p' | ' ') => self.is_paused = !self.is_paused,
+            KeyCode::Enter => self.is_open = self.opened().is_some(),
+            code => self.go(code),
+        }
+        false
+    }
+
+    /// To another drop, or another line.
+    fn go(&mut self, code: KeyCode) {
+        let shift = |at: usize, by: isize, all: usize| {
+            at.saturating_add_signed(by).min(all.saturating_sub(1))
+        };
+        let by = match code {
+            KeyCode::Up | KeyCode::Char('k') => -1,
+            KeyCode::Down | KeyCode::Char('j') => 1,
+            KeyCode::PageUp => -10,
+            KeyCode::PageDown => 10,
+            _ => return,
+        };
+        if self.is_open {
+            let lines = self.lines().len();
+            self.above.opened = shift(self.above.opened, by, lines);
+        } else if by.abs() > 1 {
+            let rows = self.look.interfaces.len();
+            self.above.interfaces = shift(self.above.interfaces, by, rows);
+        } else {
+            let next = shift(self.selected(), by, self.died().count());
+            let selected = self.died().nth(next).map(place);
+            self.selected = selected;
+        }
+    }
+
+    fn close(&mut self) {
+        self.is_open = false;
+        self.above.opened = 0;
+    }
+
+    /// Places where merged frames died.
+    fn died(&self) -> impl Iterator<Item = &Drop> {
+        let all = self.look.drops.iter();
+        all.filter(|drop| drop.merged_frames + drop.long_frames > 0)
+    }
+
+    /// Which of them is selected.
+    fn selected(&self) -> usize {
+        let wanted = self.selected.as_ref();
+        let at = wanted.and_then(|wanted| self.died().position(|drop| place(drop) == *wanted));
+        at.unwrap_or(0)
+    }
+
+    fn opened(&self) -> Option<&Drop> {
+        self.died().nth(self.selected())
+    }
+
+    /// What is open, if anything is.
+    fn lines(&self) -> Vec<String> {
+        let drop = self.opened().filter(|_| self.is_open);
+        drop.map_or_else(Vec::new, |drop| opened::lines(drop, &self.look))
+    }
+}
+
+#[cfg(test)]
+mod tests;
