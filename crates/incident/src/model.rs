@@ -149,6 +149,10 @@ pub struct Expect {
     /// Ids of findings of `coalescope trace`, any one of which names the matter.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// Ids of findings of `coalescope watch` in the path's rooms, any one of which names the matter; where the kernel
+    /// itself drops the frames.
+    #[serde(default)]
+    pub watched: Vec<String>,
     /// What merging does here.
     pub merging: Merging,
     /// With the remedy it is at least so many times as fast.

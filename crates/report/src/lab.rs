@@ -19,7 +19,7 @@ use crate::words;
 const SCHEMA: &str = "coalescope/lab/1";
 
 /// What is printed of an incident as comma-separated values.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 23] = [
     "name",
     "title",
     "kind",
@@ -42,6 +42,7 @@ const COLUMNS: [&str; 22] = [
     "problems",
     "took_s",
     "why",
+    "watched",
 ];
 
 /// What `coalescope lab run` has to say.
@@ -81,6 +82,10 @@ pub struct LabIncident {
     pub undone_bps: Option<f64>,
     /// `check` suspected merging, or what merges.
     pub suspected: bool,
+    /// `watch` alone, without a capture, saw what the file says that it must see, or merging do harm where the file says
+    /// nothing; none if the kernel did not count frames one by one.
+    #[serde(default)]
+    pub watched: Option<bool>,
     /// `trace` saw merged frames lost.
     pub observed: bool,
     /// `ab` proved it.

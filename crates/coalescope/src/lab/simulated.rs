@@ -64,6 +64,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         effective_window_segments: run.effective_window_segments(),
         undone_bps: None,
         suspected: false,
+        watched: None,
         observed,
         proven: false,
         fixed: false,

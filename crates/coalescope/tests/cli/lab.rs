@@ -110,6 +110,28 @@ fn an_incident_is_found_proven_fixed_and_undone() {
     }
 }
 
+/// A router refuses merged frames for a smaller MTU that each of their segments fits: `watch` says so without settings
+/// or captures, and `ab` proves what `watch` found.
+#[test]
+fn a_router_that_refuses_merged_frames_is_found_by_watch_alone() {
+    let output = lab(&["run", "--format", "json", "gso-size-guessed"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for incident in incidents(&report) {
+        is_found_proven_fixed_and_undone(incident);
+        match &incident["watched"] {
+            Value::Null => needs::skipped("lab run, watch", "BPF programs may not be loaded"),
+            watched => {
+                assert_eq!(*watched, true, "{incident:#}");
+                let said = stderr(&output);
+                assert!(said.contains("ab proves merged-frames-dropped"), "{said}");
+            }
+        }
+        let accused = incident["accused"].as_array().unwrap();
+        let is_blamed = accused.contains(&"merged-frames-dropped".into());
+        assert_eq!(is_blamed, incident["watched"] == true);
+    }
+}
+
 /// What sends is to blame, which no finding of a capture proves: it is the rule's own experiment.
 #[test]
 fn a_sender_is_found_proven_fixed_and_undone() {

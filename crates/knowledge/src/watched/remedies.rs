@@ -36,18 +36,15 @@ impl Ways {
             remedies: of_rule(drop),
             ..Self::default()
         };
-        let (None, own) = of_key(name) else {
-            return ways;
-        };
-        if !is_plain(own) {
+        if !has_name(name) {
             return ways;
         }
         let switches = switches(drop, interface);
         if let Some(last) = switches.last() {
-            ways.experiment = Some(Experiment::with(vec![SetTo::switch(own, last, false)]));
+            ways.experiment = Some(Experiment::with(vec![SetTo::switch(name, last, false)]));
         }
         if is_to_go_off(drop, interface, table) {
-            ways.switch_off(own, &switches);
+            ways.switch_off(name, &switches);
             ways.remedies.extend(of_sender(drop, interface));
         }
         ways.remedies.sort_by_key(|one| one.kind);
@@ -126,20 +123,28 @@ fn by_hand(command: &str) -> Remedy {
     }
 }
 
-fn remedy(interface: &str, switch: &str, is_on: bool) -> Remedy {
-    let level = SetTo::switch(interface, switch, is_on);
+/// Whether an interface has a name that commands know: not one that was gone before anybody asked for its name.
+fn has_name(key: &str) -> bool {
+    let (namespace, own) = of_key(key);
+    !own.is_empty() && is_plain(own) && namespace.is_none_or(is_plain)
+}
+
+fn remedy(key: &str, switch: &str, is_on: bool) -> Remedy {
+    let level = SetTo::switch(key, switch, is_on);
+    let (namespace, own) = of_key(key);
+    let within = namespace.map_or_else(String::new, |name| format!("ip netns exec {} ", sh(name)));
     Remedy {
         platform: "linux".to_owned(),
         kind: RemedyKind::Runtime,
-        command: format!("ethtool -K {} {switch} {}", sh(interface), level.value),
+        command: format!("{within}ethtool -K {} {switch} {}", sh(own), level.value),
         settings: vec![level],
     }
 }
 
 /// A switch that is to be on.
 pub(super) fn switch_on(name: &str, switch: &str) -> Vec<Remedy> {
-    match of_key(name) {
-        (None, own) if is_plain(own) => vec![remedy(own, switch, true)],
-        _ => Vec::new(),
+    match has_name(name) {
+        true => vec![remedy(name, switch, true)],
+        false => Vec::new(),
     }
 }

@@ -59,6 +59,34 @@ fn merged_frames_that_die_where_single_ones_pass_are_found() {
     assert!(lro.any(|one| one.to_string() == "eth0:lro=off"));
 }
 
+/// An experiment and remedies in another namespace name it; where an interface has no name any more there are none.
+#[test]
+fn ways_lead_into_the_namespace_of_the_interface() {
+    let of = |name: &str| {
+        let mut watched = router(200, 0, "PKT_TOO_BIG", 2.0);
+        watched.interfaces[0].name = name.to_owned();
+        watched.drops[0].interface = Some(name.to_owned());
+        watched.drops[0].from = Some(name.to_owned());
+        let found = judge_watched(&watched).remove(0);
+        let commands = found.remedies.into_iter().map(|one| one.command);
+        let experiment = found.experiment.map(|one| one.to_string());
+        (experiment.unwrap_or_default(), commands.collect::<Vec<_>>())
+    };
+    let (experiment, commands) = of("ns/blue/eth0");
+    assert!(
+        experiment.contains("--set ns/blue/eth0:gro=off"),
+        "{experiment}"
+    );
+    let off = "ip netns exec blue ethtool -K eth0 gro off";
+    assert!(commands.iter().any(|one| one == off), "{commands:?}");
+    for gone in ["#3", "ns/#4026532301/#2", "ns/blue/#2"] {
+        let (experiment, commands) = of(gone);
+        assert_eq!(experiment, "", "{gone}");
+        let is_switched = commands.iter().any(|one| one.contains("ethtool -K #"));
+        assert!(!is_switched, "{commands:?}");
+    }
+}
+
 /// Roles of the interface, how many of 300 merged frames die, and whether merging is to go off.
 #[test]
 fn merging_goes_off_where_frames_are_handed_on_and_most_die() {

@@ -26,12 +26,13 @@ pub(crate) fn verdict(report: &LabReport) -> String {
     }
 }
 
-pub(crate) fn chain_row(one: &LabIncident) -> [String; 8] {
+pub(crate) fn chain_row(one: &LabIncident) -> [String; CHAIN.len()] {
     let word = |is: bool, word: &str| if is { word } else { UNKNOWN }.to_owned();
     [
         one.name.clone(),
         one.kind.word().to_owned(),
         word(one.suspected, "suspected"),
+        word(one.watched == Some(true), "observed"),
         word(one.observed, "observed"),
         word(one.proven, "proven"),
         word(one.fixed, "fixed"),
@@ -70,8 +71,8 @@ pub(crate) fn measured_row(one: &LabIncident) -> [String; 8] {
 }
 
 /// Heads of what the commands made of an incident.
-pub(crate) const CHAIN: [&str; 8] = [
-    "incident", "merging", "check", "trace", "ab", "fix", "undo", "took",
+pub(crate) const CHAIN: [&str; 9] = [
+    "incident", "merging", "check", "watch", "trace", "ab", "fix", "undo", "took",
 ];
 
 /// Another measurement.

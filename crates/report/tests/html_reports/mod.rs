@@ -238,6 +238,7 @@ pub(crate) fn lab(name: &str) -> LabReport {
         effective_window_segments: 1.15,
         undone_bps: Some(1.3e6),
         suspected: true,
+        watched: None,
         observed: true,
         proven: true,
         fixed: true,

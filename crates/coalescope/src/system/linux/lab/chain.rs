@@ -1,10 +1,13 @@
-//! The whole chain over one incident, live: measure, `check`, `trace`, `ab`, `fix`, measure, `undo`,
+//! The whole chain over one incident, live: measure, `watch`, `check`, `trace`, `ab`, `fix`, measure, `undo`,
 //! measure; and the controls.
+
+mod watched;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use coalescope_incident::{Build, Incident, Kind, Nearer};
@@ -29,6 +32,7 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
     let begun = Instant::now();
     let mut chain = Chain::start(incident, place)?;
     let slow = chain.measure("as it is")?;
+    chain.watch()?;
     chain.check()?;
     chain.trace()?;
     chain.experiment()?;
@@ -54,12 +58,16 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
 struct Seen {
     /// A finding of `check` about the remedy's setting: its id.
     suspected: Option<String>,
+    /// See [`LabIncident::watched`].
+    watched: Option<bool>,
     observed: bool,
     proven: bool,
     fixed: bool,
     /// What `fix` has written down.
     journals: Vec<String>,
     accused: BTreeSet<String>,
+    /// Files with findings, which the experiment settles.
+    reports: Vec<&'static str>,
     captures: Vec<PathBuf>,
 }
 
@@ -116,19 +124,28 @@ impl<'a> Chain<'a> {
             "json",
         ];
         let mut report = self.commands().json(&arguments)?;
+        let findings = self.ours(&report)?;
+        for finding in &findings {
+            self.note(finding);
+        }
+        report["findings"] = findings.into();
+        self.keep("check.json", &report)
+    }
+
+    fn keep(&mut self, file: &'static str, report: &Value) -> anyhow::Result<()> {
+        fs::write(self.place.path().join(file), report.to_string())?;
+        self.seen.reports.push(file);
+        Ok(())
+    }
+
+    /// Findings of the lab's hosts, and of no others of this machine.
+    fn ours(&self, report: &Value) -> anyhow::Result<Vec<Value>> {
         let rooms = self.rooms()?;
         let is_ours = |finding: &&Value| {
             let place = text(&finding["interface"]);
             rooms.iter().any(|room| place.starts_with(room.as_str()))
         };
-        let findings = list(&report["findings"]).filter(is_ours).cloned();
-        let findings: Vec<Value> = findings.collect();
-        for finding in &findings {
-            self.note(finding);
-        }
-        report["findings"] = findings.into();
-        fs::write(self.place.path().join("check.json"), report.to_string())?;
-        Ok(())
+        Ok(list(&report["findings"]).filter(is_ours).cloned().collect())
     }
 
     /// How interfaces of the lab's rooms are called, up to their own names.
@@ -169,7 +186,8 @@ impl<'a> Chain<'a> {
             .into_iter()
             .chain(points)
             .collect();
-        let report = self.commands().json_to(&arguments, "trace.json")?;
+        let report = self.commands().json(&arguments)?;
+        self.keep("trace.json", &report)?;
         self.tell(&format!("trace: {}", text(&report["verdict"]["text"])));
         for finding in list(&report["findings"]) {
             let id = text(&finding["id"]);
@@ -225,21 +243,23 @@ impl<'a> Chain<'a> {
             "--limit",
             &limit,
         ];
-        let findings = ["--findings", "check.json", "--findings", "trace.json"];
-        let known = if self.incident.points.is_empty() {
-            2
-        } else {
-            4
-        };
+        let reports = self.seen.reports.iter();
+        let findings: Vec<&str> = reports.flat_map(|report| ["--findings", report]).collect();
         let kept = ["--save", "ab.json", "--"];
-        let arguments = [&factor[..], &limits, &findings[..known], &kept, &fetch].concat();
+        let arguments = [&factor[..], &limits, &findings, &kept, &fetch].concat();
         let report = self.commands().json(&arguments)?;
         self.tell(&format!(
             "ab, {} a run: {}",
             figure(workload.trial() as f64, Some("byte")),
             text(&report["verdict"])
         ));
-        self.seen.proven = list(&report["findings"]).any(|one| text(&one["now"]) == "proven");
+        let findings = list(&report["findings"]);
+        let proven = findings.filter(|one| text(&one["now"]) == "proven");
+        let proven: BTreeSet<&str> = proven.map(|one| text(&one["id"])).collect();
+        self.seen.proven = !proven.is_empty();
+        for id in proven {
+            self.tell(&format!("ab proves {id}"));
+        }
         Ok(())
     }
 
@@ -259,7 +279,7 @@ impl<'a> Chain<'a> {
         let journals = report["journals"].as_array().into_iter().flatten();
         let journals = journals.filter_map(|one| one.as_str().map(str::to_owned));
         self.seen.journals = journals.collect();
-        std::thread::sleep(OBEYED);
+        thread::sleep(OBEYED);
         Ok(self.measure("fixed")?.bps())
     }
 
@@ -273,7 +293,7 @@ impl<'a> Chain<'a> {
             self.commands()
                 .json(&["undo", journal, "--format", "json"])?;
         }
-        std::thread::sleep(OBEYED);
+        thread::sleep(OBEYED);
         Ok(Some(self.measure("undone")?.bps()))
     }
 
@@ -284,7 +304,7 @@ impl<'a> Chain<'a> {
 }
 
 /// How long the path's elements may take to follow a setting: they look every 50 ms.
-const OBEYED: std::time::Duration = std::time::Duration::from_millis(200);
+const OBEYED: Duration = Duration::from_millis(200);
 
 fn report(
     incident: &Incident,
@@ -308,6 +328,7 @@ fn report(
         effective_window_segments: measured.window,
         undone_bps,
         suspected: seen.suspected.is_some(),
+        watched: seen.watched,
         observed: seen.observed,
         proven: seen.proven,
         fixed: seen.fixed && fast_bps > slow_bps,
@@ -322,6 +343,11 @@ fn report(
     };
     if has_remedy(incident) {
         done.problems.extend(missing(&done));
+    }
+    if !incident.expect.watched.is_empty() && done.watched == Some(false) {
+        let expected = incident.expect.watched.join(" or ");
+        done.problems
+            .push(format!("watch does not find {expected}"));
     }
     done
 }

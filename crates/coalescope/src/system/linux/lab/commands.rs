@@ -24,8 +24,17 @@ impl<'a> Commands<'a> {
 
     /// What a command prints as JSON. Findings are an exit code of their own, and no error.
     pub(super) fn json(&self, arguments: &[&str]) -> anyhow::Result<Value> {
+        self.json_of(arguments, &[0, 1])
+    }
+
+    /// The same of a command that may end with one of these exit codes.
+    pub(super) fn json_of(&self, arguments: &[&str], codes: &[i32]) -> anyhow::Result<Value> {
         let output = self.output(arguments)?;
-        if !matches!(output.status.code(), Some(0 | 1)) {
+        if output
+            .status
+            .code()
+            .is_none_or(|code| !codes.contains(&code))
+        {
             let said = String::from_utf8_lossy(&output.stderr);
             let last = said.lines().last().unwrap_or_default();
             bail!("coalescope {}: {last}", arguments.join(" "));
@@ -48,15 +57,6 @@ impl<'a> Commands<'a> {
             .stdin(Stdio::null())
             .output()
             .with_context(|| format!("cannot run coalescope {}", arguments[0]))
-    }
-
-    /// The same, kept in a file of the folder.
-    pub(super) fn json_to(&self, arguments: &[&str], file: &str) -> anyhow::Result<Value> {
-        let value = self.json(arguments)?;
-        let path = self.folder.join(file);
-        std::fs::write(&path, value.to_string())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(value)
     }
 }
 
