@@ -147,12 +147,13 @@ impl Watcher {
                 let age = self.named.elapsed();
                 let is_unknown = age >= NAMES_EVERY && looked.has_unknown(&self.names);
                 if is_unknown || age >= NAMES_LAST {
-                    self.names = Names::read(&self.options.host());
+                    self.names.read_again(&self.options.host());
                     self.named = Instant::now();
                 }
                 traced.tell(&looked, &self.names, &mut watched);
                 if let Some(long) = self.options.forget_after {
-                    traced.forget(&looked, &self.names, long)?;
+                    let idle = traced.forget(&looked, &self.names, long)?;
+                    self.names.forget(&idle);
                 }
             }
             Source::Counters(counters) => {

@@ -18,6 +18,8 @@ use crate::kernel::Place;
 pub(crate) struct Names {
     pub(crate) snapshot: Snapshot,
     interfaces: BTreeMap<Place, Interface>,
+    /// Those that have gone while they were watched, as they were last: what was counted of them stays.
+    gone: BTreeMap<Place, Interface>,
     /// Names of namespaces; the main one has none.
     spaces: BTreeMap<u32, Option<String>>,
 }
@@ -28,10 +30,37 @@ impl Names {
         Self::of(collect(options), options)
     }
 
+    /// Looks at them again. A number that another interface has got since has that one's name.
+    pub(crate) fn read_again(&mut self, options: &live::Options) {
+        *self = Self::read(options).after(
+            std::mem::take(&mut self.gone),
+            std::mem::take(&mut self.interfaces),
+        );
+    }
+
+    /// With what was known before of interfaces that are there no more.
+    fn after(
+        mut self,
+        gone: BTreeMap<Place, Interface>,
+        before: BTreeMap<Place, Interface>,
+    ) -> Self {
+        self.gone = gone;
+        self.gone.extend(before);
+        self.gone
+            .retain(|place, _| !self.interfaces.contains_key(place));
+        self
+    }
+
+    /// Forgets interfaces that have gone.
+    pub(crate) fn forget(&mut self, all: &[Place]) {
+        self.gone.retain(|place, _| !all.contains(place));
+    }
+
     /// Those of a snapshot that was taken with these options.
     pub(crate) fn of(snapshot: Snapshot, options: &live::Options) -> Self {
         let mut names = Self {
             interfaces: BTreeMap::new(),
+            gone: BTreeMap::new(),
             spaces: BTreeMap::new(),
             snapshot,
         };
@@ -68,14 +97,25 @@ impl Names {
         self.interfaces.len()
     }
 
+    /// What an interface is, or was when it was last there.
+    fn last(&self, place: Place) -> Option<&Interface> {
+        let here = self.interfaces.get(&place);
+        here.or_else(|| self.gone.get(&place))
+    }
+
+    /// Whether it is there, or was.
+    pub(crate) fn has_name(&self, place: Place) -> bool {
+        self.last(place).is_some()
+    }
+
+    /// Whether it is there.
     pub(crate) fn knows(&self, place: Place) -> bool {
         self.interfaces.contains_key(&place)
     }
 
-    /// What is known of an interface. One that came and went between two looks has its number for a name.
+    /// What is known of an interface. One that came and went between two looks at names has its number for a name.
     pub(crate) fn interface(&self, place: Place) -> Interface {
-        let known = self.interfaces.get(&place).cloned();
-        known.unwrap_or_else(|| Interface {
+        self.last(place).cloned().unwrap_or_else(|| Interface {
             name: self.unknown(place),
             index: place.interface,
             ..Interface::default()
@@ -83,7 +123,7 @@ impl Names {
     }
 
     pub(crate) fn name(&self, place: Place) -> String {
-        let known = self.interfaces.get(&place);
+        let known = self.last(place);
         known.map_or_else(|| self.unknown(place), |known| known.name.clone())
     }
 
@@ -124,4 +164,53 @@ fn offloads_on(interface: &model::Interface) -> Vec<String> {
 
 fn inode(path: &Path) -> Option<u32> {
     u32::try_from(fs::metadata(path).ok()?.ino()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &[(u32, &str)]) -> Names {
+        let interfaces = all.iter().map(|(number, name)| {
+            let place = Place {
+                space: 1,
+                interface: *number,
+            };
+            let fact = Interface {
+                name: (*name).to_owned(),
+                ..Interface::default()
+            };
+            (place, fact)
+        });
+        Names {
+            snapshot: Snapshot::default(),
+            interfaces: interfaces.collect(),
+            gone: BTreeMap::new(),
+            spaces: BTreeMap::from([(1, None)]),
+        }
+    }
+
+    fn after(before: Names, now: &[(u32, &str)]) -> Names {
+        names(now).after(before.gone, before.interfaces)
+    }
+
+    #[test]
+    fn what_has_gone_keeps_its_last_name() {
+        let place = |interface| Place {
+            space: 1,
+            interface,
+        };
+        let all = |names: &Names| [1, 2, 3].map(|number| names.name(place(number)));
+        let first = names(&[(1, "lo"), (2, "eth0")]);
+        assert_eq!(all(&first), ["lo", "eth0", "#3"]);
+        let renamed = after(first, &[(1, "lo"), (2, "wan"), (3, "tap0")]);
+        assert_eq!(all(&renamed), ["lo", "wan", "tap0"]);
+        let gone = after(after(renamed, &[(1, "lo")]), &[(1, "lo")]);
+        assert_eq!(all(&gone), ["lo", "wan", "tap0"]);
+        assert!(!gone.knows(place(2)), "there is room for others");
+        let mut again = after(gone, &[(1, "lo"), (3, "tap7")]);
+        assert_eq!(all(&again), ["lo", "wan", "tap7"]);
+        again.forget(&[place(2), place(3)]);
+        assert_eq!(all(&again), ["lo", "#2", "tap7"]);
+    }
 }

@@ -47,7 +47,7 @@ impl Looked {
     pub(super) fn has_unknown(&self, names: &Names) -> bool {
         let dropped = self.dropped.keys().filter_map(|at| at.place);
         let mut all = self.counted.keys().copied().chain(dropped);
-        all.any(|place| !names.knows(place))
+        all.any(|place| !names.has_name(place))
     }
 }
 
@@ -107,25 +107,26 @@ impl Traced {
         }
     }
 
-    /// Makes room: what has no name and has not moved for so long is forgotten.
+    /// Makes room: what is there no more, or never had a name, and has not moved for so long is forgotten. Gives back which.
     pub(super) fn forget(
         &mut self,
         looked: &Looked,
         names: &Names,
         long: Duration,
-    ) -> Result<(), LoadError> {
+    ) -> Result<Vec<Place>, LoadError> {
         let now = Instant::now();
         let places = looked.counted.iter();
         let places = places.filter(|(place, _)| !names.knows(**place));
         let places = places.map(|(place, counted)| (*place, counted.all()));
-        let idle = self.idle_places.idle(places, now, long);
-        self.programs.forget_places(&idle)?;
+        let places = self.idle_places.idle(places, now, long);
+        self.programs.forget_places(&places)?;
         let drops = looked.dropped.iter();
         let drops = drops.filter(|(at, _)| has_no_name(at, names));
         let drops = drops.map(|(at, count)| (*at, count.all()));
         let idle = self.idle_drops.idle(drops, now, long);
         self.samples.retain(|at, _| !idle.contains(at));
-        self.programs.forget_drops(&idle)
+        self.programs.forget_drops(&idle)?;
+        Ok(places)
     }
 
     fn interfaces(&self, looked: &Looked, names: &Names) -> Vec<Interface> {

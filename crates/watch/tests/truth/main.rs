@@ -7,6 +7,7 @@
     reason = "a test says what went wrong by failing"
 )]
 
+mod changing;
 mod counts;
 mod devices;
 mod drops;

@@ -1,0 +1,113 @@
+//! What changes while it is watched.
+
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use coalescope_needs as needs;
+
+use crate::room::{Room, frames};
+
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Names are read again at most so often (`live`).
+const AGAIN: Duration = Duration::from_millis(1100);
+/// Pairs of interfaces: twice as many interfaces as there are slots where there are few.
+const PAIRS: usize = 1024;
+/// What a look at these may take, on a machine that is busy; a person waits for it.
+const LOOK: Duration = Duration::from_secs(2);
+
+#[test]
+fn what_was_counted_stays_when_the_namespace_goes_away() {
+    let test = "a namespace that goes away";
+    let Some(room) = Room::new(test) else { return };
+    let Some(mut watcher) = room.watch(test) else {
+        return;
+    };
+    assert_eq!(room.send(1 << 20, "10.9.2.2", PATIENCE), 1 << 20);
+    let before = watcher.look().unwrap();
+    let received = frames(&before, "left").received;
+    assert!(received.merged_frames > 10, "{received:?}");
+    drop(room);
+    for _ in 0..3 {
+        thread::sleep(AGAIN);
+        let now = watcher.look().unwrap();
+        assert!(frames(&now, "left").received.frames >= received.frames);
+        assert_eq!(now.host, before.host);
+        assert!(now.took_s > before.took_s);
+    }
+}
+
+#[test]
+fn an_interface_that_is_renamed_has_its_new_name_when_another_one_comes() {
+    let test = "an interface that is renamed";
+    let Some(room) = Room::new(test) else { return };
+    let Some(mut watcher) = room.watch(test) else {
+        return;
+    };
+    room.send(1 << 20, "10.9.2.2", PATIENCE);
+    let before = frames(&watcher.look().unwrap(), "right");
+    assert!(before.queued.frames > 10, "{before:?}");
+    for line in [
+        "ip link set right down",
+        "ip link set right name wan",
+        "ip link set wan up",
+        "ip link add new type veth peer name newer",
+        "ip link set new up",
+        "ip link set newer up",
+        "ip addr add 10.9.3.1/24 dev new",
+    ] {
+        room.set("middle", line);
+    }
+    thread::sleep(AGAIN);
+    let _ = room.run("middle", "ping -c 1 -W 1 10.9.3.2");
+    let now = watcher.look().unwrap();
+    let names: Vec<_> = now.interfaces.iter().map(|one| &one.name).collect();
+    assert!(names.iter().any(|name| *name == "new"), "{names:?}");
+    assert!(names.iter().all(|name| *name != "right"), "{names:?}");
+    assert!(frames(&now, "wan").queued.frames >= before.queued.frames);
+}
+
+/// Each of them sends something when it comes up: a report that it listens to multicast.
+#[test]
+fn thousands_of_interfaces_are_counted_each_by_itself() {
+    let test = "many interfaces";
+    let Some(room) = Room::new(test) else { return };
+    let batch = std::env::temp_dir().join(format!("{}.batch", room.at("many")));
+    let lines = |line: &dyn Fn(usize) -> String| (0..PAIRS).map(line).collect::<String>();
+    let path = batch.display();
+    fs::write(
+        &batch,
+        lines(&|n| format!("link add a{n} type veth peer name b{n}\n")),
+    )
+    .unwrap();
+    room.set("middle", &format!("ip -batch {path}"));
+    let Some(mut watcher) = room.watch(test) else {
+        return;
+    };
+    fs::write(
+        &batch,
+        lines(&|n| format!("link set a{n} up\nlink set b{n} up\n")),
+    )
+    .unwrap();
+    room.set("middle", &format!("ip -batch {path}"));
+    let _ = fs::remove_file(&batch);
+    let begun = Instant::now();
+    loop {
+        thread::sleep(AGAIN);
+        let asked = Instant::now();
+        let look = watcher.look().unwrap();
+        let took = asked.elapsed();
+        let seen = look.interfaces.iter().filter(|one| {
+            let frames = one.frames.unwrap();
+            one.name.starts_with(['a', 'b']) && frames.queued.frames > 0
+        });
+        let seen = seen.count();
+        assert_eq!(look.lost, Default::default());
+        if seen == 2 * PAIRS {
+            assert!(took < LOOK, "{took:?}");
+            return;
+        }
+        if begun.elapsed() > Duration::from_secs(60) {
+            return needs::skipped(test, format!("only {seen} of them sent anything"));
+        }
+    }
+}
