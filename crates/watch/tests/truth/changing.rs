@@ -3,8 +3,6 @@
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use coalescope_needs as needs;
-
 use crate::room::{Room, frames};
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -107,7 +105,7 @@ fn thousands_of_interfaces_are_counted_each_by_itself() {
             return;
         }
         if begun.elapsed() > Duration::from_secs(60) {
-            return needs::skipped(test, format!("only {seen} of them sent anything"));
+            panic!("only {seen} of them are seen");
         }
     }
 }
