@@ -15,7 +15,7 @@ use order::upstream;
 use way::Way;
 
 /// Datagrams remembered of a point: 12 MiB. A switch that loses merged ones loses them from the start.
-const REMEMBERED: usize = 131_072;
+pub(crate) const REMEMBERED: usize = 131_072;
 
 /// A datagram as one point saw it.
 #[derive(Clone, Copy, Debug)]

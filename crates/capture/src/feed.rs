@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::reader::{BATCH_BETWEEN_THREADS, Batch, End, Item, Reader};
+use crate::reader::{BATCH_BETWEEN_THREADS, Batch, End, Frames, Item};
 
 /// Batches that a reading thread may be ahead.
 const AHEAD: usize = 4;
 
 /// Where batches come from.
 enum Intake<'scope> {
-    Here(Box<Reader>),
+    Here(Box<dyn Frames>),
     Thread {
         batches: Receiver<Batch>,
         used: Sender<Batch>,
@@ -28,11 +28,15 @@ pub(crate) struct Feed<'scope> {
 }
 
 impl<'scope> Feed<'scope> {
-    pub(crate) fn new(reader: Reader, threaded: bool, scope: &'scope Scope<'scope, '_>) -> Self {
+    pub(crate) fn new(
+        frames: Box<dyn Frames>,
+        threaded: bool,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Self {
         let intake = if threaded {
-            Intake::spawn(reader, scope)
+            Intake::spawn(frames, scope)
         } else {
-            Intake::Here(Box::new(reader))
+            Intake::Here(frames)
         };
         let mut feed = Self {
             intake,
@@ -77,7 +81,7 @@ impl<'scope> Feed<'scope> {
 
     fn read(&mut self) {
         match &mut self.intake {
-            Intake::Here(reader) => reader.fill(&mut self.batch),
+            Intake::Here(frames) => frames.fill(&mut self.batch),
             Intake::Thread { batches, used, .. } => {
                 let next = batches.recv().unwrap_or_default();
                 // The thread may have ended; then nobody needs the buffer.
@@ -88,7 +92,7 @@ impl<'scope> Feed<'scope> {
 
     pub(crate) fn finish(self) -> Option<End> {
         match self.intake {
-            Intake::Here(reader) => Some(reader.finish()),
+            Intake::Here(frames) => Some(frames.finish()),
             Intake::Thread {
                 batches, handle, ..
             } => {
@@ -100,11 +104,11 @@ impl<'scope> Feed<'scope> {
 }
 
 impl<'scope> Intake<'scope> {
-    fn spawn(reader: Reader, scope: &'scope Scope<'scope, '_>) -> Self {
+    fn spawn(mut frames: Box<dyn Frames>, scope: &'scope Scope<'scope, '_>) -> Self {
         let (sender, batches) = sync_channel(AHEAD);
         let (used, returned) = channel();
-        let reader = reader.with_batches_of(BATCH_BETWEEN_THREADS);
-        let handle = scope.spawn(move || read_all(reader, &sender, &returned));
+        frames.set_batch(BATCH_BETWEEN_THREADS);
+        let handle = scope.spawn(move || read_all(frames, &sender, &returned));
         Self::Thread {
             batches,
             used,
@@ -113,13 +117,17 @@ impl<'scope> Intake<'scope> {
     }
 }
 
-fn read_all(mut reader: Reader, batches: &SyncSender<Batch>, returned: &Receiver<Batch>) -> End {
+fn read_all(
+    mut frames: Box<dyn Frames>,
+    batches: &SyncSender<Batch>,
+    returned: &Receiver<Batch>,
+) -> End {
     loop {
         let mut batch = returned.try_recv().unwrap_or_default();
-        reader.fill(&mut batch);
+        frames.fill(&mut batch);
         let ended = batch.items().is_empty();
         if ended || batches.send(batch).is_err() {
-            return reader.finish();
+            return frames.finish();
         }
     }
 }

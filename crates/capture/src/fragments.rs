@@ -5,9 +5,7 @@
 
 use std::collections::VecDeque;
 
-use coalescope_wire::{Address, Fragment, Ip};
-
-use crate::frame::{Digest, Frame, Odd};
+use crate::frame::{Digest, Frame, Name, Odd, Piece};
 
 /// Datagrams under assembly. Linux keeps up to 4 MB of fragments (`ipfrag_high_thresh`), about
 /// this many datagrams of full size.
@@ -19,7 +17,7 @@ const TIMEOUT_NS: i64 = 30_000_000_000;
 
 #[derive(Debug)]
 struct Datagram {
-    name: (Address, Address, u32, u8),
+    name: Name,
     /// The first fragment's frame.
     frame: Option<Frame>,
     /// Covered ranges of the IP payload.
@@ -57,25 +55,18 @@ pub(crate) struct Fragments {
 impl Fragments {
     /// Adds a fragment; the first one's headers are in the slot. When the datagram is whole, its
     /// frame is put there, with the time and length of the piece that made it whole.
-    pub(crate) fn add(
-        &mut self,
-        ip: &Ip,
-        part: Fragment,
-        is_first: bool,
-        slot: &mut Frame,
-    ) -> Digest {
+    pub(crate) fn add(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Digest {
         let now_ns = slot.time_ns;
-        let i = self.find_or_begin(ip, part, now_ns);
+        let i = self.find_or_begin(piece.name, now_ns);
         let datagram = &mut self.datagrams[i];
         if is_first {
             datagram.frame = Some(slot.clone());
         }
-        let end = part.offset.saturating_add(ip.payload_len);
-        if !part.more {
-            datagram.total = Some(end);
+        if !piece.more {
+            datagram.total = Some(piece.end);
         }
         if datagram.pieces.len() < MAX_PIECES {
-            datagram.pieces.push((part.offset, end));
+            datagram.pieces.push((piece.start, piece.end));
         }
         if datagram.is_whole() {
             self.finish(i, slot)
@@ -84,7 +75,7 @@ impl Fragments {
         }
     }
 
-    fn find_or_begin(&mut self, ip: &Ip, part: Fragment, now_ns: i64) -> usize {
+    fn find_or_begin(&mut self, name: Name, now_ns: i64) -> usize {
         while self
             .datagrams
             .front()
@@ -92,7 +83,6 @@ impl Fragments {
         {
             self.drop_oldest();
         }
-        let name = (ip.source, ip.destination, part.id, ip.protocol);
         if let Some(i) = self
             .datagrams
             .iter()

@@ -3,9 +3,11 @@
 pub(crate) mod digester;
 mod dns;
 mod fixed;
+mod kept;
+pub(crate) mod replayed;
 mod steady;
 
-use coalescope_wire::{Flags, TcpOptions, Tunnels, Vlans};
+use coalescope_wire::{Address, Flags, Fragment, Ip, TcpOptions, Tunnels, Vlans};
 
 use crate::file::RawFrame;
 use crate::key::Key;
@@ -74,6 +76,8 @@ struct Rare {
     layers: (Vlans, Tunnels),
     /// Valid if the digest says so.
     too_big: TooBig,
+    /// The same of a fragment.
+    piece: Piece,
 }
 
 impl Frame {
@@ -83,6 +87,11 @@ impl Frame {
         self.number = raw.number;
         self.time_ns = time_ns;
         self.original_len = raw.original_len;
+    }
+
+    /// The fragment that this is, if the digest says so.
+    pub(crate) fn piece(&self) -> Option<Piece> {
+        self.rare.as_ref().map(|rare| rare.piece)
     }
 
     /// The "packet too big" message that this is, if the digest says so.
@@ -209,12 +218,17 @@ impl Frame {
     /// Whether the stored checksum is the sum over the pseudo-header alone: the host that captured
     /// this frame left the rest to its NIC (`CHECKSUM_PARTIAL`), or merged it (GRO does the same).
     pub(crate) fn checksum_is_partial(&self) -> bool {
+        self.checksum == self.partial_checksum()
+    }
+
+    /// The sum over the pseudo-header alone.
+    fn partial_checksum(&self) -> u16 {
         let length = u64::from(self.tcp_header) + u64::from(self.payload);
         let mut sum = 6 + length + self.key.sum();
         while sum > 0xffff {
             sum = (sum & 0xffff) + (sum >> 16);
         }
-        self.checksum == sum as u16
+        sum as u16
     }
 }
 
@@ -238,6 +252,30 @@ pub(crate) struct TooBig {
     pub(crate) quoted_ip_header: u32,
 }
 
+/// What makes a datagram: its source and destination, identification and protocol.
+pub(crate) type Name = (Address, Address, u32, u8);
+
+/// A fragment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) name: Name,
+    /// Its first byte in the IP payload, and the one behind its last.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) more: bool,
+}
+
+impl Piece {
+    fn new(ip: &Ip, part: Fragment) -> Self {
+        Self {
+            name: (ip.source, ip.destination, part.id, ip.protocol),
+            start: part.offset,
+            end: part.offset.saturating_add(ip.payload_len),
+            more: part.more,
+        }
+    }
+}
+
 /// What a frame turned out to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Digest {
@@ -250,6 +288,10 @@ pub(crate) enum Digest {
     /// Not TCP, or a fragment whose datagram is not complete yet.
     #[default]
     Other,
+    /// A fragment with the TCP header, where somebody else puts datagrams together.
+    FirstFragment,
+    /// Another one.
+    LaterFragment,
     /// Headers damaged, or cut by the snap length.
     Unparsed,
     /// A link type that the walk does not know.

@@ -27,6 +27,7 @@ use clock::{Clock, Differences, Offsets};
 use event::{Event, Passing, Side, Sighting};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
+pub(crate) use link::{FIRST_FRAMES, is_sampled, is_telling};
 pub(crate) use outcome::{Judged, Outcome};
 use pair::Pair;
 use reading::Reading;

@@ -1,6 +1,7 @@
 //! What makes a connection at one point.
 
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 
 use coalescope_wire::{Address, Ip, TunnelKind, Tunnels};
 
@@ -94,6 +95,31 @@ impl Key {
         parts.iter().sum()
     }
 
+    /// As bytes: both addresses, the lower end's first, both ports, and what is around them; numbers have their highest
+    /// byte first.
+    pub(crate) fn to_bytes(self) -> [u8; 40] {
+        let mut bytes = [0; 40];
+        bytes[..16].copy_from_slice(&whole(self.low).to_be_bytes());
+        bytes[16..32].copy_from_slice(&whole(self.high).to_be_bytes());
+        bytes[32..34].copy_from_slice(&self.low_port.to_be_bytes());
+        bytes[34..36].copy_from_slice(&self.high_port.to_be_bytes());
+        bytes[36..].copy_from_slice(&self.context.to_be_bytes());
+        bytes
+    }
+
+    /// The key that bytes stand for.
+    pub(crate) fn from_bytes(bytes: &[u8; 40]) -> Self {
+        let half = |at: usize| number(bytes, at..at + 8);
+        let port = |at: usize| number(bytes, at..at + 2) as u16;
+        Self {
+            low: [half(0), half(8)],
+            high: [half(16), half(24)],
+            low_port: port(32),
+            high_port: port(34),
+            context: number(bytes, 36..40) as u32,
+        }
+    }
+
     /// 4 or 6.
     pub(crate) fn version(&self) -> u8 {
         (self.context >> 28) as u8
@@ -106,6 +132,12 @@ impl Key {
             (whole(self.high), self.high_port),
         ]
     }
+}
+
+fn number(bytes: &[u8], range: Range<usize>) -> u64 {
+    bytes[range]
+        .iter()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 #[inline]

@@ -73,6 +73,8 @@ pub mod provenance;
 mod ranges;
 mod reader;
 mod revised;
+mod row;
+pub mod rows;
 mod rtt;
 mod segment;
 pub mod series;

@@ -17,10 +17,11 @@ use crate::feed::Feed;
 use crate::file::Source;
 use crate::hop::Hop;
 use crate::point::Point;
-use crate::reader::{Batch, End, Item, Reader};
+use crate::reader::{Batch, End, Item};
 use crate::revised;
 use describe::describe;
 use intake::Intake;
+pub(crate) use intake::{Input, of_files};
 pub(crate) use recording::{Observer, observe};
 use shared::Shared;
 
@@ -79,6 +80,14 @@ pub enum TraceError {
         /// How many were given.
         given: usize,
     },
+    /// Rows that were to be read are not there.
+    #[error("not all rows of {name} could be read: {why}")]
+    Rows {
+        /// The point.
+        name: String,
+        /// What is wrong with them.
+        why: String,
+    },
     /// A reading thread ended early; its panic message is on standard error.
     #[error("reading {name} ended early because of a bug in coalescope: please report it")]
     Reader {
@@ -98,6 +107,15 @@ pub fn trace(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Trace, TraceError> {
+    follow(of_files(inputs, options), options, progress)
+}
+
+/// The same of frames from anywhere.
+pub(crate) fn follow(
+    inputs: Vec<Input>,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Trace, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
         let (names, intake, sorted) = open(inputs, options, scope);
@@ -111,7 +129,7 @@ pub fn trace(
     })
 }
 
-fn check(inputs: &[PointInput], options: &Options) -> Result<(), TraceError> {
+fn check(inputs: &[Input], options: &Options) -> Result<(), TraceError> {
     match inputs.len() {
         0 => Err(TraceError::NoInput),
         given if options.points_by_interface && given > 1 => Err(TraceError::OneInput { given }),
@@ -121,16 +139,13 @@ fn check(inputs: &[PointInput], options: &Options) -> Result<(), TraceError> {
 
 /// Names and what is read in path order, and whether that is another than the given one.
 fn open<'scope>(
-    inputs: Vec<PointInput>,
+    inputs: Vec<Input>,
     options: &Options,
     scope: &'scope Scope<'scope, '_>,
 ) -> (Vec<String>, Intake<'scope>, bool) {
-    let is_alone = inputs.len() == 1;
-    let feed = |input: PointInput| {
-        let stop = Arc::clone(&options.stop);
-        let reader = Reader::new(input.sources, options.points_by_interface, stop);
-        let reader = if is_alone { reader.alone() } else { reader };
-        (input.name, Feed::new(reader, options.threads > 1, scope))
+    let feed = |input: Input| {
+        let feed = Feed::new(input.frames, options.threads > 1, scope);
+        (input.name, feed)
     };
     let (mut names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();
     if options.points_by_interface

@@ -86,21 +86,20 @@ impl Totals {
     }
 
     #[cold]
-    fn note_doubled(&mut self, common: &mut Common) {
+    fn note_doubled(&mut self, tcp_frames: u64, common: &mut Common) {
         self.doubled += 1;
-        common.doubling = self.doubling();
+        common.doubling = is_doubling(self.doubled, tcp_frames);
     }
 
     /// Times of the first and the last frame.
     pub(crate) fn span_ns(&self) -> Option<(i64, i64)> {
         (self.frames > 0).then_some((self.first_ns, self.last_ns))
     }
+}
 
-    /// Whether enough frames come twice, and as many of all that the capture does so as a rule.
-    #[inline]
-    fn doubling(&self) -> bool {
-        self.doubled >= DOUBLING && self.doubled * DOUBLING_SHARE >= self.tcp_frames
-    }
+/// Whether so many frames come twice, and as many of all, that the capture does so as a rule.
+fn is_doubling(doubled: u64, tcp_frames: u64) -> bool {
+    doubled >= DOUBLING && doubled * DOUBLING_SHARE >= tcp_frames
 }
 
 /// What connections had that are not kept.
@@ -175,7 +174,8 @@ impl Point {
             }
             taken += 1;
             if connection.take(&item.frame, &mut self.common) {
-                self.totals.note_doubled(&mut self.common);
+                let tcp_frames = self.totals.tcp_frames + taken as u64;
+                self.totals.note_doubled(tcp_frames, &mut self.common);
             }
         }
         if self.common.crowded {
@@ -211,7 +211,10 @@ impl Point {
                     datagrams.take(&item.frame);
                 }
             }
-            Digest::Tcp | Digest::Other => {}
+            Digest::Tcp
+            | Digest::Other
+            | Digest::FirstFragment
+            | Digest::LaterFragment => {}
         }
     }
 
@@ -221,7 +224,8 @@ impl Point {
         let (id, connection) = self.table.of(frame);
         let tracked = connection.track(frame, &mut self.common);
         if tracked.data == Data::Doubled {
-            self.totals.note_doubled(&mut self.common);
+            let tcp_frames = self.totals.tcp_frames;
+            self.totals.note_doubled(tcp_frames, &mut self.common);
         }
         (id, tracked)
     }

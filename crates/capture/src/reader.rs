@@ -93,6 +93,19 @@ impl Batch {
         self.passed = (self.passed + frames).min(self.used);
     }
 
+    /// Makes room for so many frames, in the place of those that are there.
+    pub(crate) fn begin(&mut self, frames: usize) {
+        (self.used, self.passed) = (0, 0);
+        self.slots.resize_with(frames, Item::default);
+    }
+
+    /// The place of the next frame, as long as there is room.
+    pub(crate) fn slot(&mut self) -> Option<&mut Item> {
+        let slot = self.slots.get_mut(self.used)?;
+        self.used += 1;
+        Some(slot)
+    }
+
     /// Takes a frame in.
     #[inline(never)]
     fn add(&mut self, raw: &RawFrame<'_>, point: u8, digester: &mut Digester) {
@@ -112,6 +125,16 @@ impl Batch {
     }
 }
 
+/// Where the frames of a point come from, in their order: files, or rows that were made of them.
+pub(crate) trait Frames: Send {
+    /// Fills a batch; an empty one means that there are no more.
+    fn fill(&mut self, batch: &mut Batch);
+    /// Makes batches of another size from now on.
+    fn set_batch(&mut self, frames: usize);
+    /// What is left to say.
+    fn finish(self: Box<Self>) -> End;
+}
+
 /// What is left to say when everything was read.
 #[derive(Debug, Default)]
 pub(crate) struct End {
@@ -121,6 +144,8 @@ pub(crate) struct End {
     pub(crate) incomplete_datagrams: Vec<u64>,
     /// Names of the points that the interfaces make, when they do.
     pub(crate) names: Vec<String>,
+    /// Why not all of it was read, where less would be another answer.
+    pub(crate) failed: Option<String>,
 }
 
 /// Reads the files of one input.
@@ -135,6 +160,7 @@ pub(crate) struct Reader {
     behind: u64,
     left_out: u64,
     stop: Arc<AtomicBool>,
+    tells_interfaces: bool,
     /// Frames in a batch.
     batch: usize,
     end: End,
@@ -160,6 +186,7 @@ impl Reader {
             behind: 0,
             left_out: 0,
             stop,
+            tells_interfaces: false,
             batch: BATCH,
             end: End::default(),
         }
@@ -171,15 +198,17 @@ impl Reader {
         self
     }
 
-    /// Makes batches of another size.
-    pub(crate) fn with_batches_of(self, batch: usize) -> Self {
-        Self { batch, ..self }
+    /// Gives frames as their files have them: pieces of datagrams, times as they are, and of several interfaces the
+    /// number in the place of the point's.
+    pub(crate) fn as_they_are(mut self) -> Self {
+        self.digesters.fill_with(Digester::with_pieces);
+        self.tells_interfaces = true;
+        self
     }
 
-    /// Fills a batch; an empty one means that everything was read.
-    pub(crate) fn fill(&mut self, batch: &mut Batch) {
-        (batch.used, batch.passed) = (0, 0);
-        batch.slots.resize_with(self.batch, Item::default);
+    /// Fills a batch.
+    fn fill_batch(&mut self, batch: &mut Batch) {
+        batch.begin(self.batch);
         while batch.used < self.batch && !self.stop.load(Ordering::Relaxed) {
             let more = if self.by_interface {
                 self.next(batch)
@@ -212,7 +241,12 @@ impl Reader {
             let Some(raw) = source.next() else {
                 return false;
             };
-            batch.add(&raw, 0, digester);
+            let point = if self.tells_interfaces {
+                raw.interface.min(u8::MAX.into()) as u8
+            } else {
+                0
+            };
+            batch.add(&raw, point, digester);
         }
     }
 
@@ -299,8 +333,7 @@ impl Reader {
         true
     }
 
-    /// What is left to say.
-    pub(crate) fn finish(mut self) -> End {
+    fn end(mut self) -> End {
         while self.next_source() {}
         if self.left_out > 0 {
             self.end.warnings.push(format!(
@@ -309,16 +342,33 @@ impl Reader {
             ));
         }
         let set_back = self.digesters.iter().filter_map(Digester::set_back_ns);
-        self.end.warnings.extend(set_back.map(|ns| {
-            format!(
-                "the clock was set back by {:.3} s meanwhile; what came after that counts as later all the same",
-                ns as f64 / 1e9
-            )
-        }));
+        self.end.warnings.extend(set_back.map(was_set_back));
         let incomplete = self.digesters.iter().map(Digester::incomplete_datagrams);
         self.end.incomplete_datagrams = incomplete.collect();
         self.end
     }
+}
+
+impl Frames for Reader {
+    fn fill(&mut self, batch: &mut Batch) {
+        self.fill_batch(batch);
+    }
+
+    fn set_batch(&mut self, frames: usize) {
+        self.batch = frames;
+    }
+
+    fn finish(self: Box<Self>) -> End {
+        self.end()
+    }
+}
+
+/// Says that a clock was set back.
+pub(crate) fn was_set_back(ns: i64) -> String {
+    format!(
+        "the clock was set back by {:.3} s meanwhile; what came after that counts as later all the same",
+        ns as f64 / 1e9
+    )
 }
 
 #[cfg(test)]

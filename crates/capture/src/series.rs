@@ -196,6 +196,7 @@ pub fn series(
 ) -> Result<Vec<Series>, TraceError> {
     let groups = choice::groups(trace, chosen, options.separate);
     let mut recorder = Recorder::new(trace, &groups, limit);
+    let inputs = lockstep::of_files(inputs, options);
     lockstep::observe(inputs, options, &mut recorder, progress)?;
     Ok(build::series(trace, recorder.finish()))
 }

@@ -7,7 +7,7 @@ use coalescope_wire::{
 
 use super::fixed::Before;
 use super::steady::Steady;
-use super::{Digest, Frame, Odd, TooBig, dns, fill_head};
+use super::{Digest, Frame, Odd, Piece, TooBig, dns, fill_head};
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
@@ -21,6 +21,8 @@ pub(crate) struct Digester {
     fragments: Fragments,
     before: Before,
     clock: Steady,
+    /// Fragments are handed on as they are.
+    keeps_pieces: bool,
 }
 
 impl Digester {
@@ -28,6 +30,14 @@ impl Digester {
     pub(crate) fn with_steady_time() -> Self {
         Self {
             clock: Steady::followed(),
+            ..Self::default()
+        }
+    }
+
+    /// One that leaves it to others to put datagrams together.
+    pub(crate) fn with_pieces() -> Self {
+        Self {
+            keeps_pieces: true,
             ..Self::default()
         }
     }
@@ -91,8 +101,21 @@ impl Digester {
             }
             Some(fragment) => {
                 let is_first = matches!(digest, Digest::Tcp);
-                self.fragments.add(&packet.ip, fragment, is_first, slot)
+                let piece = Piece::new(&packet.ip, fragment);
+                self.piece(piece, is_first, slot)
             }
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Digest {
+        if !self.keeps_pieces {
+            return self.fragments.add(piece, is_first, slot);
+        }
+        slot.rare.get_or_insert_default().piece = piece;
+        if is_first {
+            Digest::FirstFragment
+        } else {
+            Digest::LaterFragment
         }
     }
 

@@ -17,7 +17,7 @@ use crate::frame::Frame;
 /// that the other point has not shown by then is not going to be matched.
 const MAX_TOKENS: usize = 256 * 1024;
 /// Data frames of each direction that always leave a token.
-const FIRST_FRAMES: u64 = 4;
+pub(crate) const FIRST_FRAMES: u64 = 4;
 /// Later ones leave one if their number falls here: the same choice at every point.
 const SAMPLED: u32 = 16;
 /// Distinct bytes that a payload's head must have to stand for itself.
@@ -119,25 +119,28 @@ fn tokens(frame: &Frame, nth: u64) -> [Option<(MatchedBy, u64)>; 2] {
             None,
         ];
     }
-    let sampled =
-        nth < FIRST_FRAMES || (frame.seq.wrapping_mul(0x9E37_79B1) >> 16) < 65536 / SAMPLED;
-    if frame.payload == 0 || !sampled {
+    if frame.payload == 0 || nth >= FIRST_FRAMES && !is_sampled(frame.seq) {
         return [None, None];
     }
     let numbers = hash(2, &[frame.seq, frame.ack, tsval, tsecr], &[]);
-    let payload = telling(frame).then(|| hash(3, &[tsval, tsecr], &frame.head));
+    let payload = is_telling(&frame.head, frame.head_len).then(|| hash(3, &[tsval, tsecr], &frame.head));
     [
         Some((MatchedBy::Numbers, numbers)),
         payload.map(|token| (MatchedBy::Payload, token)),
     ]
 }
 
+/// Whether a later data frame with this sequence number leaves a token.
+pub(crate) fn is_sampled(seq: u32) -> bool {
+    (seq.wrapping_mul(0x9E37_79B1) >> 16) < 65536 / SAMPLED
+}
+
 /// Whether the payload's head is unlikely to come twice.
-fn telling(frame: &Frame) -> bool {
-    let mut bytes = frame.head;
+pub(crate) fn is_telling(head: &[u8; 16], head_len: u8) -> bool {
+    let mut bytes = *head;
     bytes.sort_unstable();
     let distinct = 1 + bytes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    usize::from(frame.head_len) == bytes.len() && distinct >= DISTINCT
+    usize::from(head_len) == bytes.len() && distinct >= DISTINCT
 }
 
 fn hash(kind: u8, numbers: &[u32], bytes: &[u8]) -> u64 {

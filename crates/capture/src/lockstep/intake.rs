@@ -1,9 +1,32 @@
 //! Where the frames of each point come from.
 
+use std::sync::Arc;
+
 use super::shared::Shared;
-use super::{TraceError, UNRELATED_NS};
+use super::{Options, PointInput, TraceError, UNRELATED_NS};
 use crate::feed::Feed;
-use crate::reader::{End, Item};
+use crate::reader::{End, Frames, Item, Reader};
+
+/// A point, and where its frames come from.
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) frames: Box<dyn Frames>,
+}
+
+/// Points whose frames are in files.
+pub(crate) fn of_files(points: Vec<PointInput>, options: &Options) -> Vec<Input> {
+    let is_alone = points.len() == 1;
+    let input = |point: PointInput| {
+        let stop = Arc::clone(&options.stop);
+        let reader = Reader::new(point.sources, options.points_by_interface, stop);
+        let reader = if is_alone { reader.alone() } else { reader };
+        Input {
+            name: point.name,
+            frames: Box::new(reader),
+        }
+    };
+    points.into_iter().map(input).collect()
+}
 
 /// What is read, point by point.
 pub(super) enum Intake<'scope> {
@@ -56,7 +79,12 @@ impl Intake<'_> {
             Self::Shared(shared) => vec![shared.finish()],
         };
         let end = |(end, name): (Option<End>, &String)| {
-            end.ok_or_else(|| TraceError::Reader { name: name.clone() })
+            let name = || name.clone();
+            let end = end.ok_or_else(|| TraceError::Reader { name: name() })?;
+            match end.failed {
+                Some(why) => Err(TraceError::Rows { name: name(), why }),
+                None => Ok(end),
+            }
         };
         ended.into_iter().zip(names).map(end).collect()
     }

@@ -5,8 +5,8 @@ use crate::hop::Hop;
 use crate::point::Point;
 use crate::reader::Item;
 
-use super::intake::Intake;
-use super::{Options, PointInput, Progress, Run, TraceError, check, introduce, open};
+use super::intake::{Input, Intake};
+use super::{Options, Progress, Run, TraceError, check, introduce, open};
 
 /// Who wants to see a few connections frame by frame.
 pub(crate) trait Observer {
@@ -31,7 +31,7 @@ pub(crate) trait Observer {
 
 /// Reads only the connections that an observer wants, and gives them to it frame by frame.
 pub(crate) fn observe(
-    inputs: Vec<PointInput>,
+    inputs: Vec<Input>,
     options: &Options,
     observer: &mut dyn Observer,
     progress: &mut dyn FnMut(Progress),

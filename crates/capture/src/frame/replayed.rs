@@ -1,0 +1,68 @@
+//! Frames from rows: what depends on the frames before is made here, so that rows of one file know of no other.
+
+use coalescope_wire::{Flags, LinkType};
+
+use super::steady::Steady;
+use super::{Digest, Frame};
+use crate::file::{Direction, RawFrame};
+use crate::fragments::Fragments;
+use crate::key::Key;
+use crate::row::Row;
+
+/// Turns the rows of one point into digests.
+#[derive(Debug, Default)]
+pub(crate) struct Replayed {
+    fragments: Fragments,
+    clock: Steady,
+    /// Of the TCP frame before.
+    last: Option<Key>,
+}
+
+impl Replayed {
+    /// Rows of the only point, whose clock may be set back meanwhile.
+    pub(crate) fn alone() -> Self {
+        Self {
+            clock: Steady::followed(),
+            ..Self::default()
+        }
+    }
+
+    /// Makes the slot the frame that a row stands for.
+    pub(crate) fn read(&mut self, row: &Row, slot: &mut Frame) -> Digest {
+        let digest = slot.read(row);
+        slot.time_ns = self.clock.time_ns(&timed(row));
+        let is_first = digest == Digest::FirstFragment;
+        let digest = match (is_first || digest == Digest::LaterFragment, slot.piece()) {
+            (true, Some(piece)) => self.fragments.add(piece, is_first, slot),
+            _ => digest,
+        };
+        if digest == Digest::Tcp {
+            slot.follows = self.last == Some(slot.key) && !slot.flags.has(Flags::SYN);
+            self.last = Some(slot.key);
+        }
+        digest
+    }
+
+    /// By how much the clock was set back meanwhile, if it was.
+    pub(crate) fn set_back_ns(&self) -> Option<i64> {
+        self.clock.set_back_ns()
+    }
+
+    /// Datagrams that never became whole.
+    pub(crate) fn incomplete_datagrams(&self) -> u64 {
+        self.fragments.incomplete()
+    }
+}
+
+/// What the clock asks of a frame.
+fn timed(row: &Row) -> RawFrame<'static> {
+    RawFrame {
+        number: row.number,
+        time_ns: row.time_ns,
+        interface: row.interface.into(),
+        link: LinkType::from_dlt(row.link),
+        original_len: row.bytes,
+        data: &[],
+        direction: Direction::Unknown,
+    }
+}

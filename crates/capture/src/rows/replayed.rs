@@ -1,0 +1,98 @@
+//! Rows of one point as batches of digests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use coalescope_wire::LinkType;
+
+use super::{FileEnd, Rows};
+use crate::frame::replayed::Replayed;
+use crate::reader::{BATCH, Batch, End, Frames, was_set_back};
+use crate::row::Row;
+
+/// The rows of a point.
+pub(super) struct ReplayedRows {
+    rows: Box<dyn Rows>,
+    files: Vec<FileEnd>,
+    replayed: Replayed,
+    row: Row,
+    stop: Arc<AtomicBool>,
+    failed: Option<String>,
+    /// Frames in a batch.
+    batch: usize,
+    consumed: u64,
+}
+
+impl ReplayedRows {
+    pub(super) fn new(
+        rows: Box<dyn Rows>,
+        files: Vec<FileEnd>,
+        is_alone: bool,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let replayed = if is_alone {
+            Replayed::alone()
+        } else {
+            Replayed::default()
+        };
+        Self {
+            rows,
+            files,
+            replayed,
+            row: Row::default(),
+            stop,
+            failed: None,
+            batch: BATCH,
+            consumed: 0,
+        }
+    }
+
+    /// Makes the row the next one, if there is one.
+    fn next(&mut self) -> bool {
+        match self.rows.next(&mut self.row) {
+            Ok(is_there) => is_there,
+            Err(why) => {
+                self.failed.get_or_insert(why);
+                false
+            }
+        }
+    }
+}
+
+impl Frames for ReplayedRows {
+    fn fill(&mut self, batch: &mut Batch) {
+        batch.begin(self.batch);
+        for _ in 0..self.batch {
+            if self.stop.load(Ordering::Relaxed) || self.failed.is_some() || !self.next() {
+                break;
+            }
+            if let Some(slot) = batch.slot() {
+                slot.point = 0;
+                slot.link = LinkType::from_dlt(self.row.link);
+                slot.digest = self.replayed.read(&self.row, &mut slot.frame);
+                self.consumed += u64::from(self.row.bytes);
+            }
+        }
+        batch.consumed = self.consumed;
+    }
+
+    fn set_batch(&mut self, frames: usize) {
+        self.batch = frames;
+    }
+
+    fn finish(self: Box<Self>) -> End {
+        let mut end = End {
+            incomplete_datagrams: vec![self.replayed.incomplete_datagrams()],
+            failed: self.failed,
+            ..End::default()
+        };
+        for file in self.files {
+            end.unreadable_bytes += file.unreadable_bytes;
+            end.warnings.extend(file.warnings);
+            end.files.push(file.name);
+        }
+        let set_back = self.replayed.set_back_ns();
+        end.warnings.extend(set_back.map(was_set_back));
+        end
+    }
+}

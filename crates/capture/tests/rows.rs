@@ -1,0 +1,139 @@
+//! Rows in the place of captures: whatever pieces a point's capture is cut into, each made into rows by itself, what is
+//! traced from the rows is what is traced from the files, to the last word.
+
+#[expect(dead_code, reason = "tests of whole traces use the rest")]
+mod common;
+
+use coalescope_capture::facts::Trace;
+use coalescope_capture::rows::{self, Digests, Heads, PointRows, Row, Rows};
+use coalescope_capture::{Options, PointInput, trace};
+use coalescope_simulate::{Element, Format, run, stories, story};
+use common::source;
+use proptest::prelude::*;
+
+/// Rows in memory.
+struct Kept(std::vec::IntoIter<Row>);
+
+impl Rows for Kept {
+    fn next(&mut self, row: &mut Row) -> Result<bool, String> {
+        let next = self.0.next();
+        Ok(next.map(|next| *row = next).is_some())
+    }
+}
+
+/// A point's capture in pieces.
+type Files = (String, Vec<Vec<u8>>);
+
+/// A classic capture, cut between records that stand at these parts of it.
+fn pieces(bytes: &[u8], cuts: &[f64]) -> Vec<Vec<u8>> {
+    let header = &bytes[..24];
+    let mut ends = vec![24];
+    let mut at = 24;
+    while at < bytes.len() {
+        let length = bytes[at + 8..at + 12].try_into().expect("four bytes");
+        at += 16 + u32::from_le_bytes(length) as usize;
+        ends.push(at);
+    }
+    let place = |cut: &f64| ends[(cut * (ends.len() - 1) as f64) as usize];
+    let mut places: Vec<usize> = cuts.iter().map(place).collect();
+    places.extend([24, bytes.len()]);
+    places.sort_unstable();
+    let piece = |ends: &[usize]| [header, &bytes[ends[0]..ends[1]]].concat();
+    places.windows(2).map(piece).collect()
+}
+
+fn from_files(points: &[Files]) -> Trace {
+    let input = |(name, files): &Files| PointInput {
+        name: name.clone(),
+        sources: named(name, files)
+            .map(|(file, bytes)| (file.clone(), source(&file, bytes)))
+            .collect(),
+    };
+    let inputs = points.iter().map(input).collect();
+    trace(inputs, &Options::default(), &mut |_| {}).expect("good inputs")
+}
+
+fn named(point: &str, files: &[Vec<u8>]) -> impl Iterator<Item = (String, Vec<u8>)> {
+    let files = files.iter().cloned().zip(0..);
+    files.map(move |(bytes, number)| (format!("{point}-{number}"), bytes))
+}
+
+fn from_rows(points: &[Files]) -> Trace {
+    let heads = if points.len() == 1 {
+        Heads::Alone
+    } else {
+        Heads::Compared
+    };
+    let point = |(name, files): &Files| {
+        let (mut all, mut ends) = (Vec::new(), Vec::new());
+        for ((file, bytes), number) in named(name, files).zip(0..) {
+            let source = source(&file, bytes);
+            let mut digests = Digests::new(number, file, source, heads);
+            while digests.read(|row| all.push(row.clone())) {}
+            ends.push(digests.finish());
+        }
+        PointRows {
+            name: name.clone(),
+            files: ends,
+            rows: Box::new(Kept(all.into_iter())),
+        }
+    };
+    let points = points.iter().map(point).collect();
+    rows::trace(points, &Options::default(), &mut |_| {}).expect("good rows")
+}
+
+/// Captures of a story at all of its points, each cut.
+fn captures(name: &str, seed: u64, cuts: &[f64]) -> Vec<Files> {
+    let mut scenario = story(name).expect("a story");
+    scenario.seed = seed;
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            point.format = Format::default();
+        }
+    }
+    let outcome = run(&scenario);
+    let points = outcome.points.iter();
+    points
+        .map(|point| (point.name.clone(), pieces(&point.bytes, cuts)))
+        .collect()
+}
+
+fn assert_same(files: &Trace, rows: &Trace) -> Result<(), TestCaseError> {
+    let (files, rows) = (format!("{files:#?}"), format!("{rows:#?}"));
+    let differs = files.lines().zip(rows.lines()).find(|(a, b)| a != b);
+    prop_assert_eq!(differs, None);
+    prop_assert_eq!(files.len(), rows.len());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn rows_are_traced_as_files_are(
+        place in 0..stories().len(),
+        seed in any::<u64>(),
+        cuts in prop::collection::vec(0.0..1.0, 0..8),
+    ) {
+        let points = captures(stories()[place].name, seed, &cuts);
+        assert_same(&from_files(&points), &from_rows(&points))?;
+    }
+
+    /// A point that stands alone is asked less of its payloads, and more of its clock.
+    #[test]
+    fn rows_of_one_point_are_traced_as_its_files_are(
+        place in 0..stories().len(),
+        seed in any::<u64>(),
+        cuts in prop::collection::vec(0.0..1.0, 0..8),
+        point in any::<prop::sample::Index>(),
+    ) {
+        let mut points = captures(stories()[place].name, seed, &cuts);
+        let point = point.index(points.len());
+        points = vec![points.swap_remove(point)];
+        // Ring files in the wrong order.
+        if seed.is_multiple_of(4) {
+            points[0].1.reverse();
+        }
+        assert_same(&from_files(&points), &from_rows(&points))?;
+    }
+}
