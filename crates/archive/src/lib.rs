@@ -1,1 +1,31 @@
-//! x
+//! Archives of captures, on one machine or on an engine that others wrote: [`digest()`] turns a capture into rows of an
+//! Arrow table, a [`Folder`] keeps such rows as Parquet, and [`trace()`] says of them what a trace of the captures says.
+//!
+//! | step | where | what happens |
+//! |---|---|---|
+//! | rows | `digest`, `columns` | a file becomes record batches, of one shard each; a row for each frame |
+//! | shards | `shard` | rows of one connection are in one shard, at whatever point |
+//! | files | `files` | what is left to say of a file: how much was read, what was odd |
+//! | plan | `plan` | what cannot be right is told before work is done |
+//! | folder | `folder` | rows as Parquet, by shard, point and file |
+//! | trace | `trace` | rows of all shards in their order, through the engine of `coalescope_capture` |
+//!
+//! What the columns mean is in `docs/archive.md`.
+
+mod columns;
+mod digest;
+mod error;
+mod files;
+mod folder;
+mod plan;
+mod shard;
+mod trace;
+
+pub use columns::{RowViews, rows_schema};
+pub use digest::{Digest, Place, ShardBatch, digest};
+pub use error::Error;
+pub use files::{PointFile, file_ends, file_ends_batch, files_schema};
+pub use folder::{Folder, Write};
+pub use plan::{Begin, check};
+pub use shard::{FRAGMENTS_LAST, shard_of, shards_with_fragments};
+pub use trace::{trace, trace_batches};

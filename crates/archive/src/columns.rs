@@ -1,0 +1,293 @@
+//! Rows as columns, and back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch,
+};
+use arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow::error::ArrowError;
+use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
+
+use crate::error::Error;
+
+/// What the schema says it is of.
+pub(crate) const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
+/// Bytes of both ends.
+const ENDS: i32 = 40;
+/// Rows that may come before somebody sees that a batch is full.
+const SPARE: usize = 128;
+/// Bytes of a payload's head.
+const HEAD: usize = 16;
+
+/// Columns of numbers: how each is called, what it is of, where it comes from and where it goes.
+macro_rules! numbers {
+    ($($name:ident: $type:ty, $native:ty, $from:expr, $to:expr;)*) => {
+        /// Columns of numbers that are being filled.
+        #[derive(Default)]
+        struct Numbers { $($name: Vec<$native>,)* }
+
+        impl Numbers {
+            fn with_room(rows: usize) -> Self {
+                Self { $($name: Vec::with_capacity(rows),)* }
+            }
+
+            #[inline]
+            fn push(&mut self, row: &Row) {
+                $(self.$name.push(($from as fn(&Row) -> $native)(row));)*
+            }
+
+            fn arrays(self) -> Vec<ArrayRef> {
+                vec![$(Arc::new(PrimitiveArray::<$type>::new(self.$name.into(), None)) as ArrayRef,)*]
+            }
+
+            fn fields() -> Vec<Field> {
+                vec![$(Field::new(stringify!($name), <$type>::DATA_TYPE, false),)*]
+            }
+        }
+
+        /// The same to read.
+        struct NumberViews { $($name: ScalarBuffer<$native>,)* }
+
+        impl NumberViews {
+            fn of(batch: &RecordBatch) -> Result<Self, Error> {
+                Ok(Self { $($name: column::<$type>(batch, stringify!($name))?,)* })
+            }
+
+            #[inline]
+            fn read(&self, at: usize, row: &mut Row) {
+                $(($to as fn(&mut Row, $native))(row, self.$name[at]);)*
+            }
+        }
+    };
+}
+
+numbers! {
+    file: UInt32Type, u32, |row| row.file, |row, it| row.file = it;
+    number: UInt64Type, u64, |row| row.number, |row, it| row.number = it;
+    time: TimestampNanosecondType, i64, |row| row.time_ns, |row, it| row.time_ns = it;
+    interface: UInt8Type, u8, |row| row.interface, |row, it| row.interface = it;
+    link: UInt16Type, u16, |row| row.link, |row, it| row.link = it;
+    kind: UInt8Type, u8, |row| row.kind as u8, |row, it| row.kind = nth(Kind::ALL, it);
+    bytes: UInt32Type, u32, |row| row.bytes, |row, it| row.bytes = it;
+    marks: UInt8Type, u8, |row| row.marks, |row, it| row.marks = it;
+    seq: UInt32Type, u32, |row| row.seq, |row, it| row.seq = it;
+    ack: UInt32Type, u32, |row| row.ack, |row, it| row.ack = it;
+    tsval: UInt32Type, u32, |row| row.tsval, |row, it| row.tsval = it;
+    tsecr: UInt32Type, u32, |row| row.tsecr, |row, it| row.tsecr = it;
+    payload: UInt32Type, u32, |row| row.payload, |row, it| row.payload = it;
+    flags: UInt16Type, u16, |row| row.flags, |row, it| row.flags = it;
+    window: UInt16Type, u16, |row| row.window, |row, it| row.window = it;
+    ip_id: UInt16Type, u16, |row| row.id, |row, it| row.id = it;
+    ttl: UInt8Type, u8, |row| row.ttl, |row, it| row.ttl = it;
+    tcp_header: UInt8Type, u8, |row| row.tcp_header, |row, it| row.tcp_header = it;
+    checksum: UInt8Type, u8, |row| row.checksum as u8, |row, it| row.checksum = nth(Checksum::ALL, it);
+}
+
+/// What has a number; what a number beyond the last stands for is nothing that is known.
+fn nth<T: Copy + Default, const COUNT: usize>(all: [T; COUNT], number: u8) -> T {
+    all.get(usize::from(number)).copied().unwrap_or_default()
+}
+
+/// The columns of rows: where they come from, their number in the order of frames, and what is kept of each frame.
+#[must_use]
+pub fn rows_schema() -> SchemaRef {
+    let mut fields = vec![
+        Field::new("shard", DataType::UInt32, false),
+        Field::new("point", DataType::UInt16, false),
+    ];
+    fields.extend(Numbers::fields());
+    fields.extend([
+        Field::new("ends", DataType::FixedSizeBinary(ENDS), false),
+        Field::new("head", DataType::Binary, false),
+        Field::new("rest", DataType::Binary, false),
+    ]);
+    let (key, value) = SCHEMA;
+    let said = HashMap::from([(key.to_owned(), value.to_owned())]);
+    Arc::new(Schema::new_with_metadata(fields, said))
+}
+
+/// Byte strings that are being filled.
+struct Strings {
+    ends: Vec<i32>,
+    bytes: Vec<u8>,
+}
+
+impl Strings {
+    fn with_room(rows: usize) -> Self {
+        let mut ends = Vec::with_capacity(rows + 1);
+        ends.push(0);
+        Self {
+            ends,
+            bytes: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len() as i32);
+    }
+
+    fn array(self) -> Result<ArrayRef, ArrowError> {
+        let offsets = OffsetBuffer::new(self.ends.into());
+        Ok(Arc::new(BinaryArray::try_new(
+            offsets,
+            self.bytes.into(),
+            None,
+        )?))
+    }
+}
+
+/// Rows of one shard and point that become a batch.
+pub(crate) struct RowColumns {
+    shard: u32,
+    point: u16,
+    room: usize,
+    numbers: Numbers,
+    ends: Vec<u8>,
+    heads: Strings,
+    rests: Strings,
+}
+
+impl RowColumns {
+    pub(crate) fn new(shard: u32, point: u16, room: usize) -> Self {
+        Self {
+            shard,
+            point,
+            room,
+            numbers: Numbers::with_room(room + SPARE),
+            ends: Vec::with_capacity((room + SPARE) * ENDS as usize),
+            heads: Strings::with_room(room + SPARE),
+            rests: Strings::with_room(room + SPARE),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, row: &Row) {
+        self.numbers.push(row);
+        self.ends.extend_from_slice(&row.ends.0);
+        self.heads.push(&row.head[..usize::from(row.head_len)]);
+        self.rests.push(&row.rest);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.number.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= self.room
+    }
+
+    /// The rows as a batch, after which there are none.
+    pub(crate) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
+        let empty = Self::new(self.shard, self.point, self.room);
+        let rows = self.len();
+        let full = std::mem::replace(self, empty);
+        let mut arrays: Vec<ArrayRef> = vec![
+            Arc::new(PrimitiveArray::<UInt32Type>::from_value(full.shard, rows)),
+            Arc::new(PrimitiveArray::<UInt16Type>::from_value(full.point, rows)),
+        ];
+        arrays.extend(full.numbers.arrays());
+        let ends = Buffer::from_vec(full.ends);
+        arrays.push(Arc::new(FixedSizeBinaryArray::try_new(ENDS, ends, None)?));
+        arrays.push(full.heads.array()?);
+        arrays.push(full.rests.array()?);
+        RecordBatch::try_new(rows_schema(), arrays)
+    }
+}
+
+/// The rows of a batch.
+pub struct RowViews {
+    len: usize,
+    points: ScalarBuffer<u16>,
+    numbers: NumberViews,
+    ends: FixedSizeBinaryArray,
+    heads: BinaryArray,
+    rests: BinaryArray,
+}
+
+impl RowViews {
+    /// The rows of a batch; more columns than those of rows are no matter.
+    ///
+    /// # Errors
+    ///
+    /// If a column is missing, or is of another type.
+    pub fn of(batch: &RecordBatch) -> Result<Self, Error> {
+        let ends = named(batch, "ends", &DataType::FixedSizeBinary(ENDS))?;
+        let string = |name| {
+            let array = named(batch, name, &DataType::Binary)?;
+            Ok::<_, Error>(array.as_binary::<i32>().clone())
+        };
+        Ok(Self {
+            len: batch.num_rows(),
+            points: column::<UInt16Type>(batch, "point")?,
+            numbers: NumberViews::of(batch)?,
+            ends: ends.as_fixed_size_binary().clone(),
+            heads: string("head")?,
+            rests: string("rest")?,
+        })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of the point of one of them.
+    #[must_use]
+    pub fn point(&self, at: usize) -> u16 {
+        self.points[at]
+    }
+
+    /// File and number of one of them: its place among those of its point.
+    #[must_use]
+    pub fn place(&self, at: usize) -> (u32, u64) {
+        (self.numbers.file[at], self.numbers.number[at])
+    }
+
+    /// Makes the row that one.
+    #[inline]
+    pub fn read(&self, at: usize, row: &mut Row) {
+        self.numbers.read(at, row);
+        row.ends = self.ends.value(at).try_into().map_or_else(|_| Ends::default(), Ends);
+        let head = self.heads.value(at);
+        let len = head.len().min(HEAD);
+        row.head = [0; HEAD];
+        row.head[..len].copy_from_slice(&head[..len]);
+        row.head_len = len as u8;
+        row.rest.clear();
+        row.rest.extend_from_slice(self.rests.value(at));
+    }
+}
+
+/// A column without gaps.
+fn named<'a>(batch: &'a RecordBatch, name: &str, wanted: &DataType) -> Result<&'a ArrayRef, Error> {
+    let found = batch.column_by_name(name);
+    let right = found.filter(|array| array.data_type() == wanted && array.null_count() == 0);
+    right.ok_or_else(|| Error::Column {
+        table: "rows",
+        column: name.to_owned(),
+        wanted: wanted.to_string(),
+    })
+}
+
+fn column<T: ArrowPrimitiveType>(
+    batch: &RecordBatch,
+    name: &str,
+) -> Result<ScalarBuffer<T::Native>, Error> {
+    let array = named(batch, name, &T::DATA_TYPE)?;
+    Ok(array.as_primitive::<T>().values().clone())
+}

@@ -1,0 +1,119 @@
+//! A capture as batches of rows.
+
+use arrow::array::RecordBatch;
+use coalescope_capture::file::Source;
+use coalescope_capture::rows::{Digests, FileEnd, Heads};
+
+use crate::columns::RowColumns;
+use crate::error::Error;
+use crate::files::PointFile;
+use crate::shard::{shard_of, shards_with_fragments};
+
+/// Rows in a batch of a shard: with 64 shards, 70 MB wait to become batches.
+const ROWS: usize = 8192;
+
+/// Where a file stands in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Number of its point, from 0, in path order.
+    pub point: u16,
+    /// The point's name.
+    pub point_name: String,
+    /// Its number among the files of that point, from 0, in order of time.
+    pub file: u32,
+    /// How many points there are.
+    pub points: u16,
+    /// How many shards there are, fragments aside.
+    pub shards: u32,
+}
+
+impl Place {
+    fn heads(&self) -> Heads {
+        if self.points > 1 {
+            Heads::Compared
+        } else {
+            Heads::Alone
+        }
+    }
+}
+
+/// Rows of one shard, in the order of their frames.
+#[derive(Clone, Debug)]
+pub struct ShardBatch {
+    /// The shard.
+    pub shard: u32,
+    /// The rows, as [`crate::rows_schema`] says.
+    pub rows: RecordBatch,
+}
+
+/// Turns a capture into rows. Nothing of other files is asked for: each may be digested anywhere.
+#[must_use]
+pub fn digest(name: String, source: Source, place: Place) -> Digest {
+    let shards = 0..shards_with_fragments(place.shards);
+    let columns = shards.map(|shard| RowColumns::new(shard, place.point, ROWS));
+    Digest {
+        columns: columns.collect(),
+        digests: Digests::new(place.file, name, source, place.heads()),
+        place,
+        ready: Vec::new(),
+        is_read: false,
+    }
+}
+
+/// A capture that is being turned into rows: its batches, as they get full.
+pub struct Digest {
+    place: Place,
+    digests: Digests,
+    columns: Vec<RowColumns>,
+    ready: Vec<ShardBatch>,
+    is_read: bool,
+}
+
+impl Digest {
+    /// Where the file stands.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What is left to say of the file, when its batches are at an end.
+    #[must_use]
+    pub fn finish(self) -> PointFile {
+        let end: FileEnd = self.digests.finish();
+        PointFile {
+            place: self.place,
+            end,
+        }
+    }
+
+    fn fill(&mut self) -> Result<(), Error> {
+        let (columns, shards) = (&mut self.columns, self.place.shards);
+        let more = self.digests.read(|row| {
+            columns[shard_of(row, shards) as usize].push(row);
+        });
+        self.is_read = !more;
+        let is_read = self.is_read;
+        let due = |columns: &&mut RowColumns| columns.is_full() || is_read && columns.len() > 0;
+        for (shard, columns) in (0..).zip(&mut self.columns) {
+            if due(&columns) {
+                let rows = columns.take()?;
+                self.ready.push(ShardBatch { shard, rows });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Digest {
+    type Item = Result<ShardBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() && !self.is_read {
+            if let Err(error) = self.fill() {
+                self.is_read = true;
+                return Some(Err(error));
+            }
+        }
+        self.ready.pop().map(Ok)
+    }
+}

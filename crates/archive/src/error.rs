@@ -1,0 +1,84 @@
+//! What can go wrong.
+
+use std::path::{Path, PathBuf};
+
+use arrow::error::ArrowError;
+use coalescope_capture::TraceError;
+use parquet::errors::ParquetError;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or folder.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A Parquet file.
+    #[error("{}: {source}", path.display())]
+    Parquet {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ParquetError,
+    },
+    /// A table.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// A table has another column than it should.
+    #[error("a table of {table} has no column {column} of {wanted}")]
+    Column {
+        /// What the table is of.
+        table: &'static str,
+        /// The column's name.
+        column: String,
+        /// What it should be of.
+        wanted: String,
+    },
+    /// Rows are missing, or there are more than there should be.
+    #[error("point {point} has {wanted} frames, and rows of {found}")]
+    Rows {
+        /// The point.
+        point: String,
+        /// Frames, as the table of files says.
+        wanted: u64,
+        /// Rows.
+        found: u64,
+    },
+    /// The folder is in use.
+    #[error("{} is there already and not empty: name a folder that is not there yet", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder has no archive, or one that was not finished.
+    #[error(
+        "{} is no archive, or its digest did not end: it lacks {}", path.display(), crate::folder::FILES
+    )]
+    NoArchive {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Points cannot be as they are given.
+    #[error("{0}")]
+    Plan(String),
+    /// The trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    pub(crate) fn parquet(path: &Path) -> impl FnOnce(ParquetError) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Parquet { path, source }
+    }
+}

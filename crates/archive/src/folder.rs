@@ -1,0 +1,78 @@
+//! An archive on disk: `rows/shard=S/PPPPP-FFFFFFFFFF.parquet` for each shard, point and file that has rows there, and
+//! the table of files, which is written last: without it the archive is not whole.
+
+mod read;
+mod write;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::error::Error;
+use crate::files::{PointFile, file_ends};
+pub(crate) use read::FolderRows;
+pub use write::Write;
+
+/// The table of files.
+pub(crate) const FILES: &str = "files.parquet";
+
+/// An archive that is there.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+    files: Vec<PointFile>,
+}
+
+impl Folder {
+    /// Whether a path leads to a folder with an archive.
+    #[must_use]
+    pub fn is_one(path: &Path) -> bool {
+        path.join(FILES).is_file()
+    }
+
+    /// Opens an archive.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or its table of files cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let table = path.join(FILES);
+        if !table.is_file() {
+            return Err(Error::NoArchive {
+                path: path.to_owned(),
+            });
+        }
+        let file = File::open(&table).map_err(Error::io(&table))?;
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file);
+        let reader = reader.and_then(|reader| reader.build());
+        let mut files = Vec::new();
+        for batch in reader.map_err(Error::parquet(&table))? {
+            files.extend(file_ends(&batch?)?);
+        }
+        files.sort_by_key(|file| (file.place.point, file.place.file));
+        Ok(Self {
+            path: path.to_owned(),
+            files,
+        })
+    }
+
+    /// Its files, by point and number.
+    #[must_use]
+    pub fn files(&self) -> &[PointFile] {
+        &self.files
+    }
+
+    /// Where rows of a file are, if there are any.
+    fn rows_of(&self, file: &PointFile, shard: u32) -> PathBuf {
+        rows_path(&self.path, file.place.point, file.place.file, shard)
+    }
+}
+
+fn shard_path(folder: &Path, shard: u32) -> PathBuf {
+    folder.join("rows").join(format!("shard={shard}"))
+}
+
+fn rows_path(folder: &Path, point: u16, file: u32, shard: u32) -> PathBuf {
+    shard_path(folder, shard).join(format!("{point:05}-{file:010}.parquet"))
+}

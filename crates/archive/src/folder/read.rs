@@ -1,0 +1,161 @@
+//! Rows of a point from files: those of all shards, in the order of its frames.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use coalescope_capture::rows::{Row, Rows};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+
+use super::Folder;
+use crate::columns::RowViews;
+use crate::error::Error;
+use crate::files::PointFile;
+use crate::shard::shards_with_fragments;
+
+/// Rows read at once of one shard.
+const ROWS: usize = 1024;
+
+/// Rows of one file and shard.
+struct Lane {
+    path: PathBuf,
+    batches: ParquetRecordBatchReader,
+    rows: RowViews,
+    at: usize,
+}
+
+impl Lane {
+    /// The rows at a path, if there are any.
+    fn open(path: PathBuf) -> Result<Option<Self>, Error> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let file = File::open(&path).map_err(Error::io(&path))?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+        let batches = builder.and_then(|builder| builder.with_batch_size(ROWS).build());
+        let mut batches = batches.map_err(Error::parquet(&path))?;
+        let Some(first) = batches.next() else {
+            return Ok(None);
+        };
+        let rows = RowViews::of(&first?)?;
+        Ok(Some(Self {
+            path,
+            batches,
+            rows,
+            at: 0,
+        }))
+    }
+
+    fn number(&self) -> Option<u64> {
+        (self.at < self.rows.len()).then(|| self.rows.place(self.at).1)
+    }
+
+    /// Makes the row the next one.
+    fn next(&mut self, row: &mut Row) -> Result<(), Error> {
+        self.rows.read(self.at, row);
+        self.at += 1;
+        if self.at == self.rows.len()
+            && let Some(batch) = self.batches.next()
+        {
+            let batch = batch.map_err(|error| Error::Io {
+                path: self.path.clone(),
+                source: std::io::Error::other(error),
+            })?;
+            (self.rows, self.at) = (RowViews::of(&batch)?, 0);
+        }
+        Ok(())
+    }
+}
+
+/// Rows of a point.
+pub(crate) struct FolderRows {
+    folder: Folder,
+    files: std::vec::IntoIter<PointFile>,
+    lanes: Vec<Lane>,
+    /// The lane of the row before, and the number at which another one is due.
+    current: usize,
+    until: u64,
+    /// Frames that are to come of the file, by its end.
+    left: u64,
+}
+
+impl FolderRows {
+    pub(crate) fn new(folder: &Folder, point: u16) -> Self {
+        let files = folder.files().iter();
+        let files = files.filter(|file| file.place.point == point).cloned();
+        Self {
+            folder: folder.clone(),
+            files: files.collect::<Vec<_>>().into_iter(),
+            lanes: Vec::new(),
+            current: 0,
+            until: 0,
+            left: 0,
+        }
+    }
+
+    /// Makes the row the next one.
+    fn read(&mut self, row: &mut Row) -> Result<bool, Error> {
+        while self.left == 0 {
+            let Some(file) = self.files.next() else {
+                return Ok(false);
+            };
+            self.begin(&file)?;
+        }
+        let here = self.lanes.get(self.current).and_then(Lane::number);
+        if here.is_none_or(|number| number >= self.until) {
+            self.choose();
+        }
+        let Some(lane) = self.lanes.get_mut(self.current) else {
+            return Err(self.lacks());
+        };
+        if lane.number().is_none() {
+            return Err(self.lacks());
+        }
+        lane.next(row)?;
+        self.left -= 1;
+        Ok(true)
+    }
+
+    fn lacks(&self) -> Error {
+        let path = self.folder.path.clone();
+        let lacking = format!("rows of {} frames are missing", self.left);
+        Error::Io {
+            path,
+            source: std::io::Error::other(lacking),
+        }
+    }
+
+    fn begin(&mut self, file: &PointFile) -> Result<(), Error> {
+        self.lanes.clear();
+        for shard in 0..shards_with_fragments(file.place.shards) {
+            let path = self.folder.rows_of(file, shard);
+            self.lanes.extend(Lane::open(path)?);
+        }
+        self.left = file.end.frames;
+        (self.current, self.until) = (0, 0);
+        Ok(())
+    }
+
+    /// Chooses the lane with the lowest number, up to the second lowest.
+    fn choose(&mut self) {
+        let mut lowest = (u64::MAX, 0);
+        self.until = u64::MAX;
+        for (at, lane) in self.lanes.iter().enumerate() {
+            let Some(number) = lane.number() else {
+                continue;
+            };
+            if number < lowest.0 {
+                self.until = lowest.0;
+                lowest = (number, at);
+            } else {
+                self.until = self.until.min(number);
+            }
+        }
+        self.current = lowest.1;
+    }
+}
+
+impl Rows for FolderRows {
+    fn next(&mut self, row: &mut Row) -> Result<bool, String> {
+        self.read(row).map_err(|error| error.to_string())
+    }
+}

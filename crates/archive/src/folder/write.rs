@@ -1,0 +1,158 @@
+//! Rows to files.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+
+use super::{FILES, rows_path, shard_path};
+use crate::digest::{Digest, Place, ShardBatch};
+use crate::error::Error;
+use crate::files::{PointFile, file_ends_batch};
+
+/// Rows in a group: what waits in memory of one shard, about 3 MB.
+const GROUP: usize = 128 * 1024;
+/// Rows in a page: what whoever reads holds of each column and shard.
+const PAGE: usize = 8192;
+
+/// Columns whose neighbours are close to each other.
+const GROWING: [&str; 2] = ["number", "time"];
+/// Columns of which each byte by itself is alike in neighbours.
+const BY_BYTE: [&str; 5] = ["seq", "ack", "tsval", "tsecr", "ip_id"];
+/// Columns that are mostly empty.
+const STRINGS: [&str; 2] = ["head", "rest"];
+
+/// An archive that is being written.
+pub struct Write {
+    path: PathBuf,
+    files: Vec<PointFile>,
+}
+
+impl Write {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made, or has something in it.
+    pub fn begin(path: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(path).map_err(Error::io(path))?;
+        let mut there = fs::read_dir(path).map_err(Error::io(path))?;
+        if there.next().is_some() {
+            return Err(Error::NotEmpty {
+                path: path.to_owned(),
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            files: Vec::new(),
+        })
+    }
+
+    /// Writes all rows of a file; `hear` is told how many there were after each batch.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn add(&mut self, mut digest: Digest, mut hear: impl FnMut(u64)) -> Result<(), Error> {
+        let place = digest.place().clone();
+        let mut shards = BTreeMap::new();
+        for batch in &mut digest {
+            let ShardBatch { shard, rows } = batch?;
+            if !shards.contains_key(&shard) {
+                shards.insert(shard, Shard::begin(&self.path, &place, shard, &rows)?);
+            }
+            if let Some(known) = shards.get_mut(&shard) {
+                known.write(&rows)?;
+            }
+            hear(rows.num_rows() as u64);
+        }
+        for (_, shard) in shards {
+            shard.end()?;
+        }
+        self.files.push(digest.finish());
+        Ok(())
+    }
+
+    /// Writes the table of files, after which the archive is whole.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn finish(self) -> Result<(), Error> {
+        let table = self.path.join(FILES);
+        // Under another name until it is whole, so that no half of a table is taken for an archive.
+        let part = self.path.join("files.parquet.part");
+        let batch = file_ends_batch(&self.files)?;
+        let file = File::create(&part).map_err(Error::io(&part))?;
+        let written = ArrowWriter::try_new(file, batch.schema(), Some(properties()))
+            .and_then(|mut writer| writer.write(&batch).and_then(|()| writer.close()));
+        written.map_err(Error::parquet(&part))?;
+        fs::rename(&part, &table).map_err(Error::io(&table))
+    }
+}
+
+/// Rows of one file and shard.
+struct Shard {
+    path: PathBuf,
+    writer: ArrowWriter<BufWriter<File>>,
+}
+
+impl Shard {
+    fn begin(folder: &Path, place: &Place, shard: u32, rows: &RecordBatch) -> Result<Self, Error> {
+        let parent = shard_path(folder, shard);
+        fs::create_dir_all(&parent).map_err(Error::io(&parent))?;
+        let path = rows_path(folder, place.point, place.file, shard);
+        let file = File::create(&path).map_err(Error::io(&path))?;
+        let schema = without_shard(rows)?.schema();
+        let writer = ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties()));
+        let writer = writer.map_err(Error::parquet(&path))?;
+        Ok(Self { path, writer })
+    }
+
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), Error> {
+        let rows = without_shard(rows)?;
+        self.writer.write(&rows).map_err(Error::parquet(&self.path))
+    }
+
+    fn end(self) -> Result<(), Error> {
+        let written = self.writer.into_inner();
+        let file = written.map_err(Error::parquet(&self.path))?;
+        let flushed = file.into_inner().map_err(std::io::IntoInnerError::into_error);
+        flushed.map(drop).map_err(Error::io(&self.path))
+    }
+}
+
+/// The shard is in the name of the folder.
+fn without_shard(rows: &RecordBatch) -> Result<RecordBatch, Error> {
+    let rest: Vec<usize> = (1..rows.num_columns()).collect();
+    Ok(rows.project(&rest)?)
+}
+
+fn properties() -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_writer_version(WriterVersion::PARQUET_2_0)
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_data_page_row_count_limit(PAGE)
+        .set_write_batch_size(PAGE)
+        .set_max_row_group_row_count(Some(GROUP));
+    let encodings = [
+        (&GROWING[..], Encoding::DELTA_BINARY_PACKED),
+        (&BY_BYTE[..], Encoding::BYTE_STREAM_SPLIT),
+        (&STRINGS[..], Encoding::DELTA_LENGTH_BYTE_ARRAY),
+    ];
+    for (columns, encoding) in encodings {
+        for column in columns {
+            properties = properties
+                .set_column_dictionary_enabled((*column).into(), false)
+                .set_column_encoding((*column).into(), encoding);
+        }
+    }
+    properties.build()
+}
