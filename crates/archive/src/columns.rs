@@ -8,8 +8,8 @@ use arrow::array::{
 };
 use arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimestampNanosecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::error::ArrowError;
 use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
@@ -262,7 +262,11 @@ impl RowViews {
     #[inline]
     pub fn read(&self, at: usize, row: &mut Row) {
         self.numbers.read(at, row);
-        row.ends = self.ends.value(at).try_into().map_or_else(|_| Ends::default(), Ends);
+        row.ends = self
+            .ends
+            .value(at)
+            .try_into()
+            .map_or_else(|_| Ends::default(), Ends);
         let head = self.heads.value(at);
         let len = head.len().min(HEAD);
         row.head = [0; HEAD];

@@ -66,6 +66,9 @@ pub enum Error {
     /// Points cannot be as they are given.
     #[error("{0}")]
     Plan(String),
+    /// Somebody wanted no more.
+    #[error("stopped: the archive is not whole")]
+    Stopped,
     /// The trace.
     #[error(transparent)]
     Trace(#[from] TraceError),

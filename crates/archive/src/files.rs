@@ -161,7 +161,11 @@ fn ends(batch: &RecordBatch) -> Result<Vec<FileEnd>, Error> {
         first_ns: first[at],
         last_ns: last[at],
         back_ns: back[at],
-        links: links.value(at).as_primitive::<UInt16Type>().values().to_vec(),
+        links: links
+            .value(at)
+            .as_primitive::<UInt16Type>()
+            .values()
+            .to_vec(),
         unreadable_bytes: unreadable[at],
         warnings: strings(&warnings.value(at)),
     };
@@ -178,9 +182,8 @@ fn array<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Error> 
     let schema = files_schema();
     let wanted = schema.field_with_name(name)?.data_type();
     let found = batch.column_by_name(name);
-    let right = found.filter(|array| {
-        array.null_count() == 0 && array.data_type().equals_datatype(wanted)
-    });
+    let right =
+        found.filter(|array| array.null_count() == 0 && array.data_type().equals_datatype(wanted));
     right.ok_or_else(|| Error::Column {
         table: "files",
         column: name.to_owned(),

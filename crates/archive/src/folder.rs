@@ -4,6 +4,7 @@
 mod read;
 mod write;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,19 @@ impl Folder {
             path: path.to_owned(),
             files,
         })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many points it has.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        let numbers: BTreeSet<u16> = self.files.iter().map(|file| file.place.point).collect();
+        numbers.len()
     }
 
     /// Its files, by point and number.

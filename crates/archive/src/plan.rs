@@ -95,7 +95,9 @@ mod tests {
         let files = files.iter().zip(["a", "b", "c"]);
         let files = files.map(|(first, name)| begin(name, *first)).collect();
         let checked = check(&[("P".to_owned(), files)]);
-        checked.err().map_or(String::new(), |error| error.to_string())
+        checked
+            .err()
+            .map_or(String::new(), |error| error.to_string())
     }
 
     #[test]

@@ -211,10 +211,7 @@ impl Point {
                     datagrams.take(&item.frame);
                 }
             }
-            Digest::Tcp
-            | Digest::Other
-            | Digest::FirstFragment
-            | Digest::LaterFragment => {}
+            Digest::Tcp | Digest::Other | Digest::FirstFragment | Digest::LaterFragment => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! The arguments.
 
+mod digest;
 mod experiments;
 mod export;
 mod formats;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
+pub use digest::DigestArgs;
 pub use experiments::{AbArgs, FixArgs, SenseArg, UndoArgs};
 pub use export::ExportArgs;
 pub(crate) use formats::Form;
@@ -52,6 +54,7 @@ Examples:
   coalescope trace capture.pcapng
   coalescope trace UPLINK=uplink.pcap TAP=tap.pcap.gz
   coalescope trace GUEST=guest.pcap0 GUEST=guest.pcap1
+  coalescope trace archive
   coalescope trace --compare DIRECT=direct.pcap VIP=vip.pcap
   tcpdump -i eth0 -s 128 -U -w - tcp | coalescope trace -
 
@@ -123,6 +126,8 @@ pub enum Command {
     Undo(UndoArgs),
     /// Say what captured traffic would become under a receive offload (GRO, LRO, RSC)
     Replay(ReplayArgs),
+    /// Keep what trace needs of captures as Parquet, to be traced together later
+    Digest(DigestArgs),
     /// Print what this host is set to, for `check --from` elsewhere
     Collect(CollectArgs),
     /// Look at the rules of check
@@ -155,7 +160,7 @@ pub struct SchemaArgs {
 pub struct TraceArgs {
     /// Captures (pcap or pcapng, plain or packed with gzip or zstd; - is standard input) of the
     /// same traffic at one or more points, in path order. NAME= names the point; files of the same
-    /// NAME are read one after the other
+    /// NAME are read one after the other. Or a folder that `coalescope digest` wrote
     #[arg(value_name = "[NAME=]FILE", required = true)]
     pub files: Vec<OsString>,
 

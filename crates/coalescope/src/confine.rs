@@ -27,6 +27,12 @@ impl Needs {
         }
     }
 
+    /// A folder to be read as well.
+    pub(crate) fn and_folder(mut self, folder: &Path) -> Self {
+        self.folders.push(folder.to_owned());
+        self
+    }
+
     /// A file to be written as well, if one is wanted.
     pub(crate) fn and_output(mut self, path: Option<&Path>) -> Self {
         self.outputs.extend(path.map(there_or_folder));

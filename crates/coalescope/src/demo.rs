@@ -46,6 +46,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     announce(name, &simulated, &points, &place);
     let report = trace::report(&Task {
         points: inputs::open(points),
+        archive: None,
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,

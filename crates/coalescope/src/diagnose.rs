@@ -73,6 +73,7 @@ fn task(points: Vec<Point>, threads: usize) -> anyhow::Result<Option<Task>> {
     }
     Ok(Some(Task {
         points,
+        archive: None,
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,

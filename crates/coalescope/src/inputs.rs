@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use coalescope_host::safe::printable_line;
 
-pub(crate) use opened::{Input, Opened, Point, open, read_once, sources};
+pub(crate) use opened::{Input, Opened, Point, open, read_once, refused, sources};
 
 /// What standard input is called in messages and reports.
 const STDIN: &str = "standard input";

@@ -8,6 +8,7 @@ mod cli;
 mod confine;
 mod demo;
 mod diagnose;
+mod digest;
 mod explained;
 mod generated;
 mod hosts;
@@ -39,11 +40,11 @@ use std::time::Instant;
 
 pub use cli::{
     AbArgs, AbFormat, CheckArgs, CheckFormat, Cli, CollectArgs, ColorArg, Command, CompletionsArgs,
-    DemoArgs, DiagnoseArgs, DiagnoseOutput, ExportArgs, FixArgs, Format, GetArgs, HostFormat,
-    LabCommand, LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs, OutputArgs,
-    ReplayArgs, ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput, SchemaArgs,
-    SchemaName, SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat, WatchedArgs,
-    WireArgs, WireFormat,
+    DemoArgs, DiagnoseArgs, DiagnoseOutput, DigestArgs, ExportArgs, FixArgs, Format, GetArgs,
+    HostFormat, LabCommand, LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs,
+    OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput,
+    SchemaArgs, SchemaName, SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat,
+    WatchedArgs, WireArgs, WireFormat,
 };
 
 use system::changes;
@@ -127,6 +128,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Fix(args) => changes::fix::run(&args),
         Command::Undo(args) => changes::undo::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Digest(args) => digest::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Collect(args) => check::collect(&args),
         Command::Rules(command) => rules::run(&command),

@@ -19,6 +19,11 @@ pub(crate) fn pictures(
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
+    if task.archive.is_some() {
+        return Err(
+            "pictures need the captures, of which an archive keeps less: trace those".to_owned(),
+        );
+    }
     if let Some(once) = task.points.iter().find_map(inputs::read_once) {
         return Err(format!(
             "{once} can be read only once, and pictures need a second reading: save it to a file, and trace that"

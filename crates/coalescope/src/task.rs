@@ -1,5 +1,6 @@
 //! What a command reads of captures, and how.
 
+use coalescope_archive::Folder;
 use coalescope_capture::Options;
 
 use crate::inputs::Point;
@@ -10,6 +11,8 @@ use crate::system::memory;
 pub(crate) struct Task {
     /// The points.
     pub(crate) points: Vec<Point>,
+    /// An archive in their place.
+    pub(crate) archive: Option<Folder>,
     /// Whether they show two transfers to set side by side.
     pub(crate) compare: bool,
     /// Whether the interfaces of the one input are the points.

@@ -1,19 +1,22 @@
 //! `coalescope trace`.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
 use anyhow::bail;
-use coalescope_capture::facts;
+use coalescope_archive::Folder;
+use coalescope_capture::{Options, facts};
 use coalescope_knowledge::{Diagnosis, judge, judge_pair};
-use coalescope_report::Report;
+use coalescope_report::{Report, Source};
 
 use crate::Outcome;
 use crate::cli::TraceArgs;
 use crate::confine::{self, Needs};
 use crate::inputs::{self, Opened, Point};
 use crate::interrupt::Interrupt;
-use crate::made::{captures, made};
+use crate::made::{captures, made, other};
 use crate::output;
 use crate::page::PageFile;
 use crate::pictures::pictures;
@@ -27,14 +30,20 @@ const USEFUL_THREADS: usize = 2;
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
-    let points = inputs::points(&args.files)?;
-    check(args.compare, points.len())?;
+    let archive = archive(args)?;
+    let points = match &archive {
+        Some(_) => Vec::new(),
+        None => inputs::points(&args.files)?,
+    };
+    let given = archive.as_ref().map_or(points.len(), Folder::points);
+    check(args.compare, given)?;
     let page = PageFile::check(&args.page)?;
     let threads = threads(args.threads);
     let points = inputs::open(points);
-    confine::enter(&Needs::of_page(&page));
+    confine::enter(&needs(&page, archive.as_ref()));
     let task = Task {
         points,
+        archive,
         compare: args.compare,
         points_by_interface: args.points_by_interface,
         max_connections: args.max_connections,
@@ -46,7 +55,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         let pictures = pictures(&task, report.trace(), report.diagnosis());
         report = report.with_series(pictures);
     }
-    let written = page.write(&report, || made(captures(&task.points, &task.interrupt)));
+    let written = page.write(&report, || made(sources(&task)));
     // Whatever became of the page: the work is done.
     output::print(&report, args.output.format, args.output.connections)?;
     written?;
@@ -54,6 +63,40 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     // The process ends here: freeing the facts of many connections one by one is of no use.
     std::mem::forget(report);
     Ok(outcome)
+}
+
+/// The archive, if one was given.
+fn archive(args: &TraceArgs) -> anyhow::Result<Option<Folder>> {
+    let is_one = |given: &OsString| Folder::is_one(Path::new(given));
+    let Some(given) = args.files.iter().find(|given| is_one(given)) else {
+        return Ok(None);
+    };
+    if args.files.len() > 1 || args.points_by_interface {
+        bail!(
+            "{} is an archive, which has its points in it: give nothing beside it",
+            inputs::display(Path::new(given))
+        );
+    }
+    Ok(Some(Folder::open(Path::new(given))?))
+}
+
+fn needs(page: &PageFile, archive: Option<&Folder>) -> Needs {
+    let needs = Needs::of_page(page);
+    match archive {
+        Some(archive) => needs.and_folder(archive.path()),
+        None => needs,
+    }
+}
+
+/// What a page says it was made of.
+fn sources(task: &Task) -> Vec<Source> {
+    match &task.archive {
+        Some(archive) => vec![other(
+            &inputs::display(archive.path()),
+            "An archive of captures: not hashed.",
+        )],
+        None => captures(&task.points, &task.interrupt),
+    }
 }
 
 /// Reads everything and judges it.
@@ -95,6 +138,25 @@ fn check(compare: bool, given: usize) -> anyhow::Result<()> {
 }
 
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
+    let trace = match &task.archive {
+        Some(archive) => read_archive(archive, &task.options()),
+        None => read_captures(task),
+    }?;
+    if task.interrupt.is_set() {
+        speech::tell("warning: interrupted: this is what was read until then");
+    }
+    Ok(trace)
+}
+
+fn read_archive(archive: &Folder, options: &Options) -> anyhow::Result<facts::Trace> {
+    memory::reading(inputs::display(archive.path()));
+    let mut meter = Meter::new(None);
+    let trace = coalescope_archive::trace(archive, options, &mut |progress| meter.tell(progress));
+    meter.clear();
+    Ok(trace?)
+}
+
+fn read_captures(task: &Task) -> anyhow::Result<facts::Trace> {
     let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
     let options = task.options();
     memory::reading(names(&task.points));
@@ -104,9 +166,6 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
     meter.clear();
     speech::detail(|| format!("read all of it in {}", took(begun)));
-    if task.interrupt.is_set() {
-        speech::tell("warning: interrupted: this is what was read until then");
-    }
     Ok(trace?)
 }
 

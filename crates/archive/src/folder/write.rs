@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
@@ -14,6 +14,7 @@ use super::{FILES, rows_path, shard_path};
 use crate::digest::{Digest, Place, ShardBatch};
 use crate::error::Error;
 use crate::files::{PointFile, file_ends_batch};
+use crate::shard::shards_with_fragments;
 
 /// Rows in a group: what waits in memory of one shard, about 3 MB.
 const GROUP: usize = 128 * 1024;
@@ -30,35 +31,41 @@ const STRINGS: [&str; 2] = ["head", "rest"];
 /// An archive that is being written.
 pub struct Write {
     path: PathBuf,
-    files: Vec<PointFile>,
 }
 
 impl Write {
-    /// Makes the folder.
+    /// Makes the folder, with those of so many shards: whoever writes later need have no right to make folders.
     ///
     /// # Errors
     ///
-    /// If it cannot be made, or has something in it.
-    pub fn begin(path: &Path) -> Result<Self, Error> {
+    /// If it cannot be made, or has a file in it.
+    pub fn begin(path: &Path, shards: u32) -> Result<Self, Error> {
         fs::create_dir_all(path).map_err(Error::io(path))?;
-        let mut there = fs::read_dir(path).map_err(Error::io(path))?;
-        if there.next().is_some() {
+        if has_file(path).map_err(Error::io(path))? {
             return Err(Error::NotEmpty {
                 path: path.to_owned(),
             });
         }
+        for shard in 0..shards_with_fragments(shards) {
+            let folder = shard_path(path, shard);
+            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        }
         Ok(Self {
             path: path.to_owned(),
-            files: Vec::new(),
         })
     }
 
-    /// Writes all rows of a file; `hear` is told how many there were after each batch.
+    /// Writes all rows of a file, of several at the same time if need be. `hear` is told how many there were after
+    /// each batch, and whether to go on.
     ///
     /// # Errors
     ///
-    /// If they cannot be written.
-    pub fn add(&mut self, mut digest: Digest, mut hear: impl FnMut(u64)) -> Result<(), Error> {
+    /// If they cannot be written, or nobody wants to go on.
+    pub fn add(
+        &self,
+        mut digest: Digest,
+        mut hear: impl FnMut(u64) -> bool,
+    ) -> Result<PointFile, Error> {
         let place = digest.place().clone();
         let mut shards = BTreeMap::new();
         for batch in &mut digest {
@@ -69,13 +76,14 @@ impl Write {
             if let Some(known) = shards.get_mut(&shard) {
                 known.write(&rows)?;
             }
-            hear(rows.num_rows() as u64);
+            if !hear(rows.num_rows() as u64) {
+                return Err(Error::Stopped);
+            }
         }
         for (_, shard) in shards {
             shard.end()?;
         }
-        self.files.push(digest.finish());
-        Ok(())
+        Ok(digest.finish())
     }
 
     /// Writes the table of files, after which the archive is whole.
@@ -83,17 +91,28 @@ impl Write {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn finish(self) -> Result<(), Error> {
+    pub fn finish(self, files: &[PointFile]) -> Result<(), Error> {
         let table = self.path.join(FILES);
         // Under another name until it is whole, so that no half of a table is taken for an archive.
         let part = self.path.join("files.parquet.part");
-        let batch = file_ends_batch(&self.files)?;
+        let batch = file_ends_batch(files)?;
         let file = File::create(&part).map_err(Error::io(&part))?;
         let written = ArrowWriter::try_new(file, batch.schema(), Some(properties()))
             .and_then(|mut writer| writer.write(&batch).and_then(|()| writer.close()));
         written.map_err(Error::parquet(&part))?;
         fs::rename(&part, &table).map_err(Error::io(&table))
     }
+}
+
+/// Whether there is anything in a folder but folders.
+fn has_file(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() || has_file(&entry.path())? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Rows of one file and shard.
@@ -104,8 +123,6 @@ struct Shard {
 
 impl Shard {
     fn begin(folder: &Path, place: &Place, shard: u32, rows: &RecordBatch) -> Result<Self, Error> {
-        let parent = shard_path(folder, shard);
-        fs::create_dir_all(&parent).map_err(Error::io(&parent))?;
         let path = rows_path(folder, place.point, place.file, shard);
         let file = File::create(&path).map_err(Error::io(&path))?;
         let schema = without_shard(rows)?.schema();
@@ -122,7 +139,9 @@ impl Shard {
     fn end(self) -> Result<(), Error> {
         let written = self.writer.into_inner();
         let file = written.map_err(Error::parquet(&self.path))?;
-        let flushed = file.into_inner().map_err(std::io::IntoInnerError::into_error);
+        let flushed = file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error);
         flushed.map(drop).map_err(Error::io(&self.path))
     }
 }

@@ -102,12 +102,13 @@ pub(crate) fn digested(points: &[Pieces], shards: u32) -> (Vec<ShardBatch>, Vec<
 
 /// An archive in a folder.
 pub(crate) fn archived(points: &[Pieces], shards: u32, path: &std::path::Path) -> Folder {
-    let mut archive = Write::begin(path).expect("a new folder");
+    let archive = Write::begin(path, shards).expect("a new folder");
+    let mut files = Vec::new();
     for (place, name, bytes) in places(points, shards) {
         let digest = digest(name.to_owned(), source(name, bytes), place);
-        archive.add(digest, |_| {}).expect("room");
+        files.push(archive.add(digest, |_| true).expect("room"));
     }
-    archive.finish().expect("room");
+    archive.finish(&files).expect("room");
     Folder::open(path).expect("an archive")
 }
 

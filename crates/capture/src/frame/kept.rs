@@ -102,7 +102,11 @@ impl Frame {
 
     fn write_head(&self, row: &mut Row) {
         row.head_len = self.head_len;
-        row.head = if self.head_len > 0 { self.head } else { [0; 16] };
+        row.head = if self.head_len > 0 {
+            self.head
+        } else {
+            [0; 16]
+        };
     }
 
     fn write_too_big(&self, row: &mut Row) {

@@ -123,7 +123,8 @@ fn tokens(frame: &Frame, nth: u64) -> [Option<(MatchedBy, u64)>; 2] {
         return [None, None];
     }
     let numbers = hash(2, &[frame.seq, frame.ack, tsval, tsecr], &[]);
-    let payload = is_telling(&frame.head, frame.head_len).then(|| hash(3, &[tsval, tsecr], &frame.head));
+    let payload =
+        is_telling(&frame.head, frame.head_len).then(|| hash(3, &[tsval, tsecr], &frame.head));
     [
         Some((MatchedBy::Numbers, numbers)),
         payload.map(|token| (MatchedBy::Payload, token)),

@@ -72,7 +72,7 @@ pub(crate) fn sources(points: &[Point], interrupt: &Interrupt) -> anyhow::Result
         inputs.push(PointInput { name, sources });
     }
     if !refused.is_empty() {
-        return Err(Refused(refused).into());
+        return Err(self::refused(refused));
     }
     let sources = inputs.iter().flat_map(|input| &input.sources);
     let size_bytes = sources.map(|(_, source)| source.size_bytes()).sum();
@@ -80,6 +80,11 @@ pub(crate) fn sources(points: &[Point], interrupt: &Interrupt) -> anyhow::Result
         points: inputs,
         size_bytes,
     })
+}
+
+/// Everything that is wrong with the inputs, as one error.
+pub(crate) fn refused(errors: Vec<anyhow::Error>) -> anyhow::Error {
+    Refused(errors).into()
 }
 
 /// The first of a point's captures that cannot be read a second time.
@@ -96,6 +101,11 @@ impl Input {
             name: display(file),
             opened: From::open(file),
         }
+    }
+
+    /// Whether it is open, and no file.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.opened, Ok(From::Stdin | From::Pipe(_)))
     }
 
     /// Begins to read it, from its first byte; fails as well if it could not be opened.

@@ -135,6 +135,7 @@ fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyho
 fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
     Task {
         points: inputs::open(points),
+        archive: None,
         compare: false,
         points_by_interface: false,
         max_connections: crate::cli::MAX_CONNECTIONS,

@@ -59,6 +59,11 @@ fn of_replay() {
 }
 
 #[test]
+fn of_digest() {
+    insta::assert_snapshot!(help(&["digest", "--help"]));
+}
+
+#[test]
 fn of_watch() {
     insta::assert_snapshot!(help(&["watch", "--help"]));
 }

@@ -4,6 +4,7 @@
 
 #[cfg(target_os = "linux")]
 mod ab;
+mod archive;
 #[cfg(target_os = "linux")]
 mod bombs;
 mod check;
