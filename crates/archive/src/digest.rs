@@ -2,40 +2,16 @@
 
 use arrow::array::RecordBatch;
 use coalescope_capture::file::Source;
-use coalescope_capture::rows::{Digests, FileEnd, Heads};
+use coalescope_capture::rows::{Digests, FileEnd};
 
 use crate::columns::RowColumns;
 use crate::error::Error;
 use crate::files::PointFile;
+use crate::place::Place;
 use crate::shard::{shard_of, shards_with_fragments};
 
 /// Rows in a batch of a shard: with 64 shards, 70 MB wait to become batches.
 const ROWS: usize = 8192;
-
-/// Where a file stands in an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Number of its point, from 0, in path order.
-    pub point: u16,
-    /// The point's name.
-    pub point_name: String,
-    /// Its number among the files of that point, from 0, in order of time.
-    pub file: u32,
-    /// How many points there are.
-    pub points: u16,
-    /// How many shards there are, fragments aside.
-    pub shards: u32,
-}
-
-impl Place {
-    fn heads(&self) -> Heads {
-        if self.points > 1 {
-            Heads::Compared
-        } else {
-            Heads::Alone
-        }
-    }
-}
 
 /// Rows of one shard, in the order of their frames.
 #[derive(Clone, Debug)]

@@ -15,8 +15,9 @@ use arrow::datatypes::{
 use coalescope_capture::rows::FileEnd;
 
 use crate::columns::SCHEMA;
-use crate::digest::Place;
+
 use crate::error::Error;
+use crate::place::Place;
 
 /// A file of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]

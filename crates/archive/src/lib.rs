@@ -17,15 +17,17 @@ mod digest;
 mod error;
 mod files;
 mod folder;
+mod place;
 mod plan;
 mod shard;
 mod trace;
 
 pub use columns::{RowViews, rows_schema};
-pub use digest::{Digest, Place, ShardBatch, digest};
+pub use digest::{Digest, ShardBatch, digest};
 pub use error::Error;
 pub use files::{PointFile, file_ends, file_ends_batch, files_schema};
 pub use folder::{Folder, Write};
+pub use place::Place;
 pub use plan::{Begin, check};
 pub use shard::{FRAGMENTS_LAST, shard_of, shards_with_fragments};
 pub use trace::{trace, trace_batches};

@@ -11,9 +11,10 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 
 use super::{FILES, rows_path, shard_path};
-use crate::digest::{Digest, Place, ShardBatch};
+use crate::digest::{Digest, ShardBatch};
 use crate::error::Error;
 use crate::files::{PointFile, file_ends_batch};
+use crate::place::Place;
 use crate::shard::shards_with_fragments;
 
 /// Rows in a group: what waits in memory of one shard, about 3 MB.
@@ -139,9 +140,7 @@ impl Shard {
     fn end(self) -> Result<(), Error> {
         let written = self.writer.into_inner();
         let file = written.map_err(Error::parquet(&self.path))?;
-        let flushed = file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error);
+        let flushed = file.into_inner().map_err(io::IntoInnerError::into_error);
         flushed.map(drop).map_err(Error::io(&self.path))
     }
 }
