@@ -46,7 +46,7 @@ impl Folder {
         }
         let file = File::open(&table).map_err(Error::io(&table))?;
         let reader = ParquetRecordBatchReaderBuilder::try_new(file);
-        let reader = reader.and_then(|reader| reader.build());
+        let reader = reader.and_then(ParquetRecordBatchReaderBuilder::build);
         let mut files = Vec::new();
         for batch in reader.map_err(Error::parquet(&table))? {
             files.extend(file_ends(&batch?)?);

@@ -200,7 +200,7 @@ impl Reader {
 
     /// Gives frames as their files have them: pieces of datagrams, times as they are, and of several interfaces the
     /// number in the place of the point's.
-    pub(crate) fn as_they_are(mut self) -> Self {
+    pub(crate) fn unaltered(mut self) -> Self {
         self.digesters.fill_with(Digester::with_pieces);
         self.tells_interfaces = true;
         self

@@ -1,6 +1,7 @@
 //! Rows to files.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -68,14 +69,15 @@ impl Write {
         mut hear: impl FnMut(u64) -> bool,
     ) -> Result<PointFile, Error> {
         let place = digest.place().clone();
-        let mut shards = BTreeMap::new();
+        let mut shards = BTreeMap::<u32, Shard>::new();
         for batch in &mut digest {
             let ShardBatch { shard, rows } = batch?;
-            if !shards.contains_key(&shard) {
-                shards.insert(shard, Shard::begin(&self.path, &place, shard, &rows)?);
-            }
-            if let Some(known) = shards.get_mut(&shard) {
-                known.write(&rows)?;
+            match shards.entry(shard) {
+                Entry::Occupied(mut known) => known.get_mut().write(&rows)?,
+                Entry::Vacant(new) => {
+                    let new = new.insert(Shard::begin(&self.path, &place, shard, &rows)?);
+                    new.write(&rows)?;
+                }
             }
             if !hear(rows.num_rows() as u64) {
                 return Err(Error::Stopped);

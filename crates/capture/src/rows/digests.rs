@@ -63,7 +63,7 @@ impl Digests {
         let sources = vec![(name.clone(), source)];
         let reader = Reader::new(sources, false, Arc::new(AtomicBool::new(false)));
         Self {
-            reader: Box::new(reader.as_they_are()),
+            reader: Box::new(reader.unaltered()),
             batch: Batch::default(),
             row: Row {
                 file,
