@@ -25,6 +25,7 @@ use crate::model::{Interface, Owner, Platform, SCHEMA, Snapshot, Tun};
 use crate::names::key_of;
 use crate::underlay;
 use coalescope_netlink::namespace::Namespace;
+pub use host::has_module;
 pub use namespaces::namespace_file;
 use namespaces::{Space, Spaces};
 use processes::Processes;

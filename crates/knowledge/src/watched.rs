@@ -1,5 +1,6 @@
 //! What the frames of a running host show: counts, judged.
 
+mod connections;
 mod join;
 mod reasons;
 mod remedies;
@@ -11,6 +12,7 @@ use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
 use crate::odds::{Table, fisher};
 use crate::rules::HostFinding;
 use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
+pub use connections::gets_little_through;
 pub use join::join_watched;
 pub use reasons::plain_reason;
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};

@@ -10,7 +10,7 @@
 //! - [`ipvs`]: services listed, and made.
 //! - [`ipsec`]: ESP tunnels, for namespaces of one's own.
 //! - [`nftables`]: NAT listed; masquerading set up, for namespaces of one's own.
-//! - [`netdev`], [`openvswitch`], [`packet_sockets`]: read only.
+//! - [`netdev`], [`openvswitch`], [`packet_sockets`], [`tcp_sockets`]: read only.
 //! - [`Namespace`](namespace::Namespace): work done inside of another network namespace.
 //!
 //! Nothing that only reads loads a kernel module: families are looked for among those that are
@@ -32,5 +32,6 @@ pub mod openvswitch;
 pub mod packet_sockets;
 pub mod route;
 mod socket;
+pub mod tcp_sockets;
 
 pub use error::Error;

@@ -42,6 +42,27 @@ const COLUMNS: [&str; 24] = [
     "counters.tx_packets",
 ];
 
+/// What is printed of a connection as comma-separated values.
+const CONNECTION_COLUMNS: [&str; 17] = [
+    "namespace",
+    "local",
+    "remote",
+    "segment_bytes",
+    "acked_bytes",
+    "received_bytes",
+    "sent_segments",
+    "repeated_segments",
+    "busy_s",
+    "receiver_limited_s",
+    "buffer_limited_s",
+    "effective_window_segments",
+    "in_flight_segments",
+    "congestion_window_segments",
+    "delivery_rate_bps",
+    "rtt_s",
+    "min_rtt_s",
+];
+
 /// What `coalescope watch` has to say.
 #[derive(Clone, Debug)]
 pub struct WatchReport {
@@ -139,8 +160,12 @@ impl Document for WatchReport {
         document::write(SCHEMA, &body, out)
     }
 
-    /// A row is an interface.
+    /// A row is an interface, or, where connections were asked for and seen, a connection.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let connections = &self.watched.connections;
+        if !connections.is_empty() {
+            return separated::write_fields(out, &CONNECTION_COLUMNS, connections);
+        }
         separated::write_fields(out, &COLUMNS, &self.watched.interfaces)
     }
 

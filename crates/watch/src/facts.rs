@@ -29,6 +29,48 @@ pub struct Watched {
     pub drops: Vec<Drop>,
     /// What was counted nowhere, for lack of room.
     pub lost: Lost,
+    /// TCP connections that end on this host and moved meanwhile, those that sent most first; only if asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<Connection>,
+}
+
+/// A TCP connection, as the kernel of its end knows it. What is counted is what came to pass meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Connection {
+    /// The network namespace; none for the main one.
+    pub namespace: Option<String>,
+    /// Address and port of this end.
+    pub local: String,
+    /// Address and port of the other end.
+    pub remote: String,
+    /// Bytes of data in a segment to be sent.
+    pub segment_bytes: u32,
+    /// Bytes that were sent and acknowledged.
+    pub acked_bytes: u64,
+    /// Bytes that were received.
+    pub received_bytes: u64,
+    /// Segments with data that were sent, the repeated ones among them.
+    pub sent_segments: u64,
+    /// Segments that were repeated.
+    pub repeated_segments: u64,
+    /// For how long there was something to send, in seconds.
+    pub busy_s: f64,
+    /// For how long of that the receiver's window was full.
+    pub receiver_limited_s: f64,
+    /// For how long of that the send buffer was too small.
+    pub buffer_limited_s: f64,
+    /// Data acknowledged in a round trip while there was something to send, in segments; none if nothing was sent.
+    pub effective_window_segments: Option<f64>,
+    /// In flight at the last look, in segments.
+    pub in_flight_segments: u32,
+    /// The congestion window at the last look, in segments.
+    pub congestion_window_segments: u32,
+    /// Rate at which the kernel saw data delivered most recently, in bits per second.
+    pub delivery_rate_bps: u64,
+    /// Smoothed round trip time at the last look, in seconds.
+    pub rtt_s: f64,
+    /// The least round trip time, in seconds; none where the kernel has none.
+    pub min_rtt_s: Option<f64>,
 }
 
 /// What counted the frames.

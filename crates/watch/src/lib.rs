@@ -11,7 +11,7 @@
 //! | `kernel` | loads the object, reads its maps; names of reasons and of the kernel's functions |
 //! | `names` | names of interfaces by namespace and number, with their roles (`coalescope_host`) |
 //! | `headers` | addresses and ports of a dropped frame |
-//! | `live` | a look: all of these together, or, without BPF, the counters that every kernel has |
+//! | `live` | a look: all of these together, or, without BPF, the counters that every kernel has; TCP connections of this host |
 //! | `record` | looks in a file |
 
 pub mod facts;

@@ -1,5 +1,6 @@
 //! Looking at this host.
 
+mod connections;
 mod counters;
 mod idle;
 mod traced;
@@ -12,6 +13,7 @@ use coalescope_host::model::Snapshot;
 use crate::facts::{Level, Unseen, Watched};
 use crate::kernel::{LoadError, Programs};
 use crate::names::Names;
+use connections::Connections;
 use counters::Counters;
 use traced::Traced;
 
@@ -29,6 +31,8 @@ pub struct Options {
     pub all_netns: bool,
     /// Interfaces by name; all if empty.
     pub interfaces: Vec<String>,
+    /// Tell of TCP connections that end here as well.
+    pub connections: bool,
     /// Take the counters of the kernel even where programs could be loaded.
     pub only_counters: bool,
     /// Whoever watches for ever: what has no name any more and has not moved for so long is forgotten, so that there is
@@ -73,6 +77,7 @@ pub struct Watcher {
     names: Names,
     named: Instant,
     source: Source,
+    connections: Option<Connections>,
     unseen: Vec<Unseen>,
     begun: Instant,
     begun_unix_s: f64,
@@ -100,15 +105,27 @@ impl Watcher {
             }
         }
         let (source, unseen) = source(&options, &names);
-        Ok(Self {
+        let connections = options.connections.then(Connections::default);
+        let mut watcher = Self {
             options,
             names,
             named: Instant::now(),
             source,
+            connections,
             unseen,
             begun: Instant::now(),
             begun_unix_s: unix_s(),
-        })
+        };
+        watcher.ask_connections();
+        Ok(watcher)
+    }
+
+    /// Looks at connections; what cannot be seen of them.
+    fn ask_connections(&mut self) -> Vec<Unseen> {
+        let Some(connections) = &mut self.connections else {
+            return Vec::new();
+        };
+        connections.look(&self.names.spaces(&self.options.host()))
     }
 
     /// What this host is set to, as it was when the watcher last looked.
@@ -141,6 +158,10 @@ impl Watcher {
             unseen: self.unseen.clone(),
             ..Watched::default()
         };
+        watched.unseen.extend(self.ask_connections());
+        if let Some(connections) = &self.connections {
+            watched.connections = connections.told();
+        }
         match &mut self.source {
             Source::Bpf(traced) => {
                 let looked = traced.look()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use coalescope_host::live::{self, collect, namespace_file};
 use coalescope_host::model::{self, Snapshot};
@@ -85,6 +85,14 @@ impl Names {
             names.interfaces.insert(place, fact);
         }
         names
+    }
+
+    /// Namespaces that are watched: the name of each, none for the main one, and the file that stands for it.
+    pub(crate) fn spaces(&self, options: &live::Options) -> Vec<(Option<String>, PathBuf)> {
+        let others = self.spaces.values().flatten().cloned();
+        let all = std::iter::once(None).chain(others.map(Some));
+        all.map(|name| (name.clone(), namespace_file(name.as_deref(), options)))
+            .collect()
     }
 
     /// The inode of the main namespace.

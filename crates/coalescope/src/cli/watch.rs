@@ -12,6 +12,7 @@ Examples:
   sudo coalescope watch --for 10s
   sudo coalescope watch eth0 br0
   sudo coalescope watch --all-netns --for 1m --format json
+  coalescope watch --connections --for 10s
   sudo coalescope watch --record night.jsonl
   coalescope watch --replay night.jsonl
 
@@ -48,6 +49,10 @@ pub struct WatchArgs {
     /// Tell how it goes in lines, on a terminal as well, instead of a table with keys
     #[arg(long)]
     pub plain: bool,
+
+    /// Tell of TCP connections that end on this host as well: how much each gets into a round trip
+    #[arg(long)]
+    pub connections: bool,
 
     /// Which part of this host.
     #[command(flatten)]

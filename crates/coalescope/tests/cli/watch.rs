@@ -93,6 +93,34 @@ fn counters_alone_decide_nothing() {
     insta::assert_snapshot!("counters_alone", stdout(&output));
 }
 
+#[test]
+fn connections_are_told_the_slow_ones_first() {
+    let connection = |remote: &str, window: f64, repeated: u64| {
+        serde_json::json!({
+            "namespace": null, "local": "192.0.2.1:80", "remote": remote, "segment_bytes": 1448,
+            "acked_bytes": 90_000_000_u64 / (1 + 40 * repeated), "received_bytes": 900, "sent_segments": 62_154,
+            "repeated_segments": repeated, "busy_s": 9.5, "receiver_limited_s": 0.0, "buffer_limited_s": 0.0,
+            "effective_window_segments": window, "in_flight_segments": 2, "congestion_window_segments": 10,
+            "delivery_rate_bps": 73_000_000, "rtt_s": 0.011, "min_rtt_s": 0.01,
+        })
+    };
+    let mut look: Value = serde_json::from_str(RECORD.lines().last().unwrap()).unwrap();
+    let fast = connection("198.51.100.9:4000", 60.0, 0);
+    let slow = connection("198.51.100.8:4000", 1.7, 37);
+    look["connections"] = serde_json::json!([fast, slow]);
+    is_as_its_schema_says("watch-record", &look);
+    let look = look.to_string();
+    let said = stdout(&replay(&look, &[]));
+    let (_, connections) = said.split_once("TCP connections").unwrap();
+    insta::assert_snapshot!("connections", connections);
+    insta::assert_snapshot!(
+        "connections_as_rows",
+        stdout(&replay(&look, &["--format", "csv"]))
+    );
+    let document = replay(&look, &["--format", "json"]).stdout;
+    is_as_its_schema_says("watch", &serde_json::from_slice(&document).unwrap());
+}
+
 #[cfg(target_os = "linux")]
 mod live {
     use super::*;

@@ -87,7 +87,8 @@ fn modules(unread: &mut Unreads) -> Option<Vec<String>> {
 
 /// Whether a part of the kernel that may be a module is there. To ask one that is not would make
 /// the kernel load it.
-pub(super) fn has_module(name: &str) -> bool {
+#[must_use]
+pub fn has_module(name: &str) -> bool {
     match fs::read_to_string("/proc/modules") {
         Ok(list) => {
             let mut loaded = files::modules(&list).flatten();

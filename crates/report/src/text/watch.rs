@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use coalescope_knowledge::gets_little_through;
 use coalescope_watch::facts::Watched;
 
 use super::check::finding;
@@ -9,11 +10,16 @@ use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use super::{TextOptions, finish, notes, warn};
 use crate::watch::WatchReport;
-use crate::words::watch::{HEADS, dropped, lost, row, sample, verdict};
+use crate::words::units::count;
+use crate::words::watch::{
+    CONNECTION_HEADS, HEADS, connection, dropped, little, lost, row, sample, verdict,
+};
 
 const INDENT: usize = 2;
 /// Dropped frames of one place that are listed.
 const SAMPLES: usize = 3;
+/// Connections that are listed.
+const CONNECTIONS: usize = 20;
 
 pub(crate) fn write(
     report: &WatchReport,
@@ -37,6 +43,7 @@ pub(crate) fn write(
     }
     interfaces(&mut page, &report.watched);
     drops(&mut page, &report.watched);
+    connections(&mut page, &report.watched);
     notes(&mut page, &warnings);
     finish(&page, out)
 }
@@ -70,6 +77,32 @@ fn drops(page: &mut Page, watched: &Watched) {
             let text = sample(one, watched.begun_unix_s);
             page.paragraph("    ", "      ", &text, Tone::Plain);
         }
+    }
+}
+
+/// Connections of this host, the slow ones first.
+fn connections(page: &mut Page, watched: &Watched) {
+    if watched.connections.is_empty() {
+        return;
+    }
+    page.heading("TCP connections of this host");
+    let mut all: Vec<_> = watched.connections.iter().collect();
+    all.sort_by_key(|one| !gets_little_through(one, watched.took_s));
+    let mut table = Grid::new(CONNECTION_HEADS).with([0], Column::Name);
+    for one in all.iter().take(CONNECTIONS) {
+        table.row(connection(one));
+    }
+    page.table(&table, INDENT, |_| Tone::Plain);
+    let rest = all.len().saturating_sub(CONNECTIONS);
+    if rest > 0 {
+        let text = format!("{} more: --format json, csv", count(rest as u64));
+        page.paragraph("  ", "  ", &text, Tone::Plain);
+    }
+    let slow = all
+        .iter()
+        .filter(|one| gets_little_through(one, watched.took_s));
+    for one in slow.take(CONNECTIONS) {
+        page.paragraph("  - ", "    ", &little(one), Tone::Bad);
     }
 }
 

@@ -1,9 +1,11 @@
 //! Words for what a running host was seen to do.
 
 use coalescope_knowledge::plain_reason;
-use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched};
+use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched};
 
-use super::units::{UNKNOWN, bytes, count, counted, percent, seconds, short_count, three_digits};
+use super::units::{
+    UNKNOWN, bytes, count, counted, percent, rate, seconds, short_count, three_digits,
+};
 
 /// All that was counted, in a line.
 pub(crate) fn line(watched: &Watched) -> String {
@@ -182,6 +184,52 @@ pub(crate) fn sample(sample: &Sample, begun_unix_s: f64) -> String {
     };
     let at = seconds((sample.unix_s - begun_unix_s).max(0.0));
     format!("{at}: {flow}, {size}")
+}
+
+/// Heads of the table of connections.
+pub(crate) const CONNECTION_HEADS: [&str; 8] = [
+    "from here, to",
+    "sent",
+    "received",
+    "segments a\nround trip",
+    "congestion\nwindow",
+    "repeated",
+    "delivery\nrate",
+    "RTT",
+];
+
+/// The row of a connection.
+pub(crate) fn connection(one: &Connection) -> [String; CONNECTION_HEADS.len()] {
+    let window = one.effective_window_segments;
+    [
+        ends(one),
+        bytes(one.acked_bytes),
+        bytes(one.received_bytes),
+        window.map_or_else(|| UNKNOWN.to_owned(), three_digits),
+        count(one.congestion_window_segments.into()),
+        percent(one.repeated_segments, one.sent_segments),
+        rate(one.delivery_rate_bps as f64),
+        seconds(one.rtt_s),
+    ]
+}
+
+fn ends(one: &Connection) -> String {
+    let space = one.namespace.as_ref();
+    let space = space.map_or_else(String::new, |name| format!("{name}: "));
+    format!("{space}{} {}", one.local, one.remote)
+}
+
+/// What is the matter with one that gets few segments into a round trip.
+pub(crate) fn little(one: &Connection) -> String {
+    let window = three_digits(one.effective_window_segments.unwrap_or(0.0));
+    format!(
+        "{}: {window} segments a round trip, {} of {} sent segments were repeated, and neither the \
+         receiver nor a buffer holds it back. So it goes where merged frames die and single ones pass: \
+         watch the hosts on its way, or `coalescope trace` a capture of both ends.",
+        ends(one),
+        count(one.repeated_segments),
+        count(one.sent_segments),
+    )
 }
 
 /// What was counted nowhere.

@@ -8,7 +8,9 @@
 )]
 
 mod changing;
+mod connections;
 mod counts;
 mod devices;
 mod drops;
+mod exact;
 mod room;

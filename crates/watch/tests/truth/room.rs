@@ -1,7 +1,7 @@
 //! Two hosts and a router between them, each a network namespace.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,6 +13,10 @@ use coalescope_needs as needs;
 use coalescope_netlink::namespace::Namespace;
 use coalescope_watch::facts::{Drop as Dropped, Frames, Level, Watched};
 use coalescope_watch::live::{Options, Watcher};
+use nix::sys::socket::{setsockopt, sockopt::UdpGsoSegment};
+use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
+};
 
 const PORT: u16 = 5001;
 
@@ -142,6 +146,31 @@ impl Room {
     }
 }
 
+/// Bytes of data in each segment of [`Room::send_merged`].
+pub(crate) const SEGMENT: usize = 1400;
+/// Segments in a frame of it.
+pub(crate) const SEGMENTS: usize = 5;
+
+impl Room {
+    /// Sends merged frames of UDP from left. Nothing is sent again, and no timer sends anything: all of it happens while
+    /// this thread runs. They may not be cut on their way, and go on whatever the way says that it takes.
+    pub(crate) fn send_merged(&self, frames: u64, to: &str) {
+        self.enter("left", || {
+            let to: SocketAddr = (to.parse::<IpAddr>().unwrap(), 9).into();
+            let own = if to.is_ipv6() { "[::]:0" } else { "0.0.0.0:0" };
+            let socket = UdpSocket::bind(own).unwrap();
+            match to.is_ipv6() {
+                true => set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::PROBE).unwrap(),
+                false => set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::PROBE).unwrap(),
+            }
+            setsockopt(&socket, UdpGsoSegment, &(SEGMENT as i32)).unwrap();
+            for _ in 0..frames {
+                socket.send_to(&[7; SEGMENT * SEGMENTS], to).unwrap();
+            }
+        });
+    }
+}
+
 fn received(listener: &TcpListener, patience: Duration) -> usize {
     let Ok((mut stream, _)) = listener.accept() else {
         return 0;
@@ -163,11 +192,12 @@ impl Drop for Room {
     }
 }
 
-/// Rounds of a test at most: one in ten fails, where the kernel leaves out an event.
+/// Rounds of a test at most.
 const ROUNDS: usize = 4;
 
-/// Holds a test to all of its claims in one round of some: the kernel does not call programs for each event
-/// (docs/watch.md, "How exact"). What is counted wrongly fails in each of them.
+/// Holds a test of TCP to all of its claims in one round of some: its timers send in interrupts, and the kernel calls no
+/// program for some of these frames (docs/watch.md, "How exact"). What is counted wrongly fails in each of them. A test
+/// whose frames are sent by a task of its own needs none.
 pub(crate) fn in_rounds(test: impl Fn()) {
     for _ in 1..ROUNDS {
         if catch_unwind(AssertUnwindSafe(&test)).is_ok() {

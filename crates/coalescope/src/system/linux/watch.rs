@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(live)?;
     let told = until_told()?;
-    let mut watcher = begin(live, &[])?;
+    let mut watcher = begin(options(live, &[]))?;
     speech::detail(|| format!("watching by {}", watcher.level().name()));
     wait(Instant::now(), time, &told);
     seen(&mut watcher, live)
@@ -42,7 +42,10 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(&args.live)?;
     let told = until_told()?;
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
-    let mut watcher = begin(&args.live, &args.interfaces)?;
+    let mut watcher = begin(Options {
+        connections: args.connections,
+        ..options(&args.live, &args.interfaces)
+    })?;
     if screen::is_wanted(args) {
         return screen::show(watcher, args, record, &told);
     }
@@ -64,8 +67,13 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     }
 }
 
-fn begin(live: &LiveArgs, interfaces: &[String]) -> anyhow::Result<Watcher> {
-    begin_for(live, interfaces, None)
+fn options(live: &LiveArgs, interfaces: &[String]) -> Options {
+    Options {
+        netns: live.netns.clone(),
+        all_netns: live.all_netns,
+        interfaces: interfaces.to_vec(),
+        ..Options::default()
+    }
 }
 
 /// Begins to count; see [`Options::forget_after`].
@@ -74,13 +82,13 @@ pub(crate) fn begin_for(
     interfaces: &[String],
     forget_after: Option<Duration>,
 ) -> anyhow::Result<Watcher> {
-    let options = Options {
-        netns: live.netns.clone(),
-        all_netns: live.all_netns,
-        interfaces: interfaces.to_vec(),
+    begin(Options {
         forget_after,
-        ..Options::default()
-    };
+        ..options(live, interfaces)
+    })
+}
+
+fn begin(options: Options) -> anyhow::Result<Watcher> {
     match Watcher::begin(options) {
         Ok(watcher) => Ok(watcher),
         Err(WatchError::NoInterface { name, there }) => {
@@ -118,6 +126,9 @@ fn from_outside(look: &mut Watched, space: &str) {
     let ends = drops.flat_map(|drop| drop.interface.iter_mut().chain(&mut drop.from));
     for name in interfaces.chain(ends) {
         *name = key_of(Some(space), name);
+    }
+    for one in &mut look.connections {
+        one.namespace.get_or_insert_with(|| space.to_owned());
     }
 }
 
