@@ -40,6 +40,7 @@ pub fn files_schema() -> SchemaRef {
         ("file", DataType::UInt32),
         ("name", DataType::Utf8),
         ("frames", DataType::UInt64),
+        ("last_number", DataType::UInt64),
         ("first_ns", DataType::Int64),
         ("last_ns", DataType::Int64),
         ("back_ns", DataType::Int64),
@@ -74,6 +75,7 @@ pub fn file_ends_batch(files: &[PointFile]) -> Result<RecordBatch, Error> {
         words(|file| file.place.file),
         strings(|file| &file.end.name),
         counts(|file| file.end.frames),
+        counts(|file| file.end.last_number),
         times(|file| file.end.first_ns),
         times(|file| file.end.last_ns),
         times(|file| file.end.back_ns),
@@ -148,6 +150,7 @@ fn ends(batch: &RecordBatch) -> Result<Vec<FileEnd>, Error> {
     let names = array(batch, "name")?.as_string::<i32>();
     let [frames, unreadable] = ["frames", "unreadable_bytes"];
     let frames = column::<UInt64Type>(batch, frames)?;
+    let last_number = column::<UInt64Type>(batch, "last_number")?;
     let unreadable = column::<UInt64Type>(batch, unreadable)?;
     let [first, last, back] = ["first_ns", "last_ns", "back_ns"];
     let first = column::<Int64Type>(batch, first)?;
@@ -159,6 +162,7 @@ fn ends(batch: &RecordBatch) -> Result<Vec<FileEnd>, Error> {
         name: names.value(at).to_owned(),
         file: 0,
         frames: frames[at],
+        last_number: last_number[at],
         first_ns: first[at],
         last_ns: last[at],
         back_ns: back[at],

@@ -77,6 +77,12 @@ impl Folder {
         &self.files
     }
 
+    /// Whether any rows are of fragments.
+    pub(crate) fn has_fragments(&self) -> bool {
+        let is_there = |file: &PointFile| self.rows_of(file, file.place.shards).exists();
+        self.files.iter().any(is_there)
+    }
+
     /// Where rows of a file are, if there are any.
     fn rows_of(&self, file: &PointFile, shard: u32) -> PathBuf {
         rows_path(&self.path, file.place.point, file.place.file, shard)

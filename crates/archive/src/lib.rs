@@ -8,6 +8,7 @@
 //! | files | `files` | what is left to say of a file: how much was read, what was odd |
 //! | plan | `plan` | what cannot be right is told before work is done |
 //! | folder | `folder` | rows as Parquet, by shard, point and file |
+//! | parts | `parts` | shards of a point that stands alone, several at a time |
 //! | trace | `trace` | rows of all shards in their order, through the engine of `coalescope_capture` |
 //!
 //! What the columns mean is in `docs/archive.md`.
@@ -17,6 +18,7 @@ mod digest;
 mod error;
 mod files;
 mod folder;
+mod parts;
 mod place;
 mod plan;
 mod shard;

@@ -11,8 +11,10 @@ use crate::columns::RowViews;
 use crate::error::Error;
 use crate::files::PointFile;
 use crate::folder::{Folder, FolderRows};
+use crate::parts::trace_parts;
 
-/// Reads the rows of all points side by side and gives the facts: those of one trace of the captures.
+/// Reads the rows of all points side by side and gives the facts: those of one trace of the captures. With several
+/// threads the shards of an archive with one point are followed side by side, where that gives the same facts.
 ///
 /// # Errors
 ///
@@ -22,6 +24,9 @@ pub fn trace(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Trace, Error> {
+    if let Some(trace) = trace_parts(folder, options)? {
+        return Ok(trace);
+    }
     let points = by_point(folder.files()).into_iter();
     let points = points.map(|(point, files)| {
         let rows = Box::new(FolderRows::new(folder, point));

@@ -37,6 +37,25 @@ proptest! {
         prop_assert_eq!(format!("{:?}", judge(&whole)), format!("{:?}", judge(&found)));
     }
 
+    /// The shards of one point, side by side.
+    #[test]
+    fn parts_say_what_the_whole_says(
+        scenario in scenarios(),
+        cuts in prop::collection::vec(0.0..1.0, 0..4),
+        shards in 1..=64_u32,
+        point in any::<prop::sample::Index>(),
+    ) {
+        let mut points = captures(scenario, &cuts);
+        let point = point.index(points.len());
+        points = vec![points.swap_remove(point)];
+        let whole = from_files(&points);
+        let folder = tempfile::tempdir().expect("a folder");
+        let archive = archived(&points, shards, folder.path());
+        let options = Options { threads: 2, ..Options::default() };
+        let found = trace(&archive, &options, &mut |_| {}).expect("rows");
+        prop_assert_eq!(difference(&whole, &found), None);
+    }
+
     #[test]
     fn rows_in_any_order_say_it_too(
         scenario in scenarios(),

@@ -12,6 +12,8 @@ use coalescope_wire::{Address, Flags, Fragment, Ip, TcpOptions, Tunnels, Vlans};
 use crate::file::RawFrame;
 use crate::key::Key;
 
+pub(crate) use steady::SET_BACK_NS;
+
 /// A frame; what is behind its times is valid if the digest says TCP. In the order in which it lies in memory, so
 /// that a signature is made of whole words.
 #[derive(Clone, Debug, Default)]

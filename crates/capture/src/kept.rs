@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::connection;
 use crate::facts::connection::Connection;
+use crate::numbering::Numbering;
 use crate::summary;
 use crate::table::BLOCK;
 
@@ -24,6 +25,8 @@ pub struct Connections {
     len: usize,
     /// Their places there, if these are not in order.
     order: Option<Vec<u32>>,
+    /// Their frames are counted through all files.
+    numbering: Option<Numbering>,
     /// Facts that are not just those of what was followed: hops have shown more.
     made: HashMap<usize, Connection>,
 }
@@ -34,7 +37,24 @@ impl Connections {
             len: followed.iter().map(Vec::len).sum(),
             followed,
             order,
+            numbering: None,
             made: HashMap::new(),
+        }
+    }
+
+    /// Those of several parts, in any order.
+    pub(crate) fn of_parts(mut all: Vec<connection::Connection>, numbering: Numbering) -> Self {
+        let mut order: Vec<u32> = (0..all.len() as u32).collect();
+        order.sort_by_key(|place| all[*place as usize].first_number);
+        let mut followed = Vec::new();
+        while !all.is_empty() {
+            let block = all.split_off(all.len().saturating_sub(1) / BLOCK * BLOCK);
+            followed.push(block);
+        }
+        followed.reverse();
+        Self {
+            numbering: Some(numbering),
+            ..Self::new(followed, Some(order))
         }
     }
 
@@ -61,8 +81,16 @@ impl Connections {
         };
         match made {
             Some(made) => Some(made.clone()),
-            None => Some(summary::connection(id, self.at(place)?)),
+            None => Some(self.described(id, self.at(place)?)),
         }
+    }
+
+    fn described(&self, id: u64, followed: &connection::Connection) -> Connection {
+        let mut facts = summary::connection(id, followed);
+        if let Some(numbering) = &self.numbering {
+            numbering.restore(&mut facts);
+        }
+        facts
     }
 
     fn at(&self, place: usize) -> Option<&connection::Connection> {
@@ -120,6 +148,7 @@ impl FromIterator<Connection> for Connections {
             followed: Vec::new(),
             len: made.len(),
             order: None,
+            numbering: None,
             made,
         }
     }

@@ -66,6 +66,7 @@ mod key;
 mod lengths;
 mod lockstep;
 mod median;
+mod numbering;
 mod outstanding;
 mod phases;
 mod point;

@@ -2,6 +2,7 @@
 //! that a frame is found again at the next point while it is still remembered.
 
 mod describe;
+mod error;
 mod intake;
 mod path;
 mod recording;
@@ -19,7 +20,9 @@ use crate::hop::Hop;
 use crate::point::Point;
 use crate::reader::{Batch, End, Item};
 use crate::revised;
+pub(crate) use describe::alone;
 use describe::describe;
+pub use error::TraceError;
 use intake::Intake;
 pub(crate) use intake::{Input, of_files};
 pub(crate) use recording::{Observer, observe};
@@ -64,36 +67,6 @@ pub struct Progress {
     pub consumed_bytes: u64,
     /// Frames read.
     pub frames: u64,
-}
-
-/// Why a trace could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum TraceError {
-    /// Nothing to read.
-    #[error("no capture given: name at least one file, or - for standard input")]
-    NoInput,
-    /// Interfaces can be points only within one input.
-    #[error(
-        "--points-by-interface takes one capture, {given} were given: leave the option out, or give one file"
-    )]
-    OneInput {
-        /// How many were given.
-        given: usize,
-    },
-    /// Rows that were to be read are not there.
-    #[error("not all rows of {name} could be read: {why}")]
-    Rows {
-        /// The point.
-        name: String,
-        /// What is wrong with them.
-        why: String,
-    },
-    /// A reading thread ended early; its panic message is on standard error.
-    #[error("reading {name} ended early because of a bug in coalescope: please report it")]
-    Reader {
-        /// The point.
-        name: String,
-    },
 }
 
 /// Reads all captures once and gives the facts.

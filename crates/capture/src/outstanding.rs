@@ -15,7 +15,7 @@ const MAX_PER_FLOW: usize = 8192;
 /// A direction may always keep this many, whatever the others hold.
 const MIN_PER_FLOW: usize = 16;
 /// Transmissions kept for one point in all: about 24 MiB.
-const MAX_PER_POINT: usize = 512 * 1024;
+pub(crate) const MAX_PER_POINT: usize = 512 * 1024;
 /// Room for more transmissions than this is given back when none are left.
 const MUCH: usize = 32;
 /// Emptied queues kept for directions that need one: those that few directions at a time have are
@@ -40,6 +40,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// Transmissions kept.
+    pub(crate) fn waiting(&self) -> usize {
+        self.used
+    }
+
     #[inline(never)]
     fn lend(&mut self) -> Box<Held> {
         self.spare.pop().unwrap_or_default()

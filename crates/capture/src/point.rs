@@ -79,6 +79,36 @@ impl Totals {
         (self.first_ns, self.last_ns) = (first_ns, last_ns);
     }
 
+    /// Adds what another part of the point counted.
+    fn add_all(&mut self, other: Self) {
+        let Self {
+            frames,
+            bytes,
+            tcp_frames,
+            udp_bytes,
+            unparsed,
+            unknown_link,
+            doubled,
+            datagrams_forgotten,
+            summed: _,
+            first_ns,
+            last_ns,
+            links,
+            last_link: _,
+        } = other;
+        self.frames += frames;
+        self.bytes += bytes;
+        self.tcp_frames += tcp_frames;
+        self.udp_bytes += udp_bytes;
+        self.unparsed += unparsed;
+        self.unknown_link += unknown_link;
+        self.doubled += doubled;
+        self.datagrams_forgotten += datagrams_forgotten;
+        self.first_ns = self.first_ns.min(first_ns);
+        self.last_ns = self.last_ns.max(last_ns);
+        self.links.extend(links);
+    }
+
     #[cold]
     fn note_link(&mut self, link: LinkType) {
         self.last_link = link;
@@ -119,6 +149,21 @@ impl Summed {
             self.payload_bytes += flow.counts.payload_bytes;
             self.retransmitted += u64::from(flow.tally.odd().retransmitted);
         }
+    }
+}
+
+/// What was followed of a part of a point.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    pub(crate) totals: Totals,
+    pub(crate) connections: Vec<Connection>,
+}
+
+impl Followed {
+    /// Takes another part.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.totals.add_all(other.totals);
+        self.connections.extend(other.connections);
     }
 }
 
@@ -248,6 +293,15 @@ impl Point {
         let datagrams = self.datagrams.take().unwrap_or_default();
         self.totals.datagrams_forgotten = datagrams.forgotten();
         datagrams
+    }
+
+    /// Gives away what was followed, to be joined with other parts.
+    pub(crate) fn followed(self) -> Followed {
+        let (blocks, _) = self.table.into_blocks();
+        Followed {
+            totals: self.totals,
+            connections: blocks.into_iter().flatten().collect(),
+        }
     }
 
     /// Gives everything away.

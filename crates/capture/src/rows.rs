@@ -5,6 +5,7 @@
 
 mod digests;
 mod heads;
+mod parts;
 mod replayed;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use crate::lockstep::{Input, Options, Progress, TraceError, follow};
 pub use crate::row::{Checksum, Ends, Kind, Row};
 pub use digests::{Digests, FileEnd};
 pub use heads::Heads;
+pub use parts::{Part, follow_part, join_parts};
 use replayed::ReplayedRows;
 
 /// Where the rows of a point come from.

@@ -69,6 +69,8 @@ impl Lane {
 /// Rows of a point.
 pub(crate) struct FolderRows {
     folder: Folder,
+    /// The one shard that is read; else all are.
+    shard: Option<u32>,
     files: std::vec::IntoIter<PointFile>,
     lanes: Vec<Lane>,
     /// The lane of the row before, and the number at which another one is due.
@@ -79,11 +81,13 @@ pub(crate) struct FolderRows {
 }
 
 impl FolderRows {
+    /// All of them.
     pub(crate) fn new(folder: &Folder, point: u16) -> Self {
         let files = folder.files().iter();
         let files = files.filter(|file| file.place.point == point).cloned();
         Self {
             folder: folder.clone(),
+            shard: None,
             files: files.collect::<Vec<_>>().into_iter(),
             lanes: Vec::new(),
             current: 0,
@@ -92,27 +96,35 @@ impl FolderRows {
         }
     }
 
+    /// Those of one shard.
+    pub(crate) fn of_shard(folder: &Folder, point: u16, shard: u32) -> Self {
+        Self {
+            shard: Some(shard),
+            ..Self::new(folder, point)
+        }
+    }
+
     /// Makes the row the next one.
     fn read(&mut self, row: &mut Row) -> Result<bool, Error> {
-        while self.left == 0 {
+        loop {
+            let here = self.lanes.get(self.current).and_then(Lane::number);
+            if here.is_none_or(|number| number >= self.until) {
+                self.choose();
+            }
+            let lane = self.lanes.get_mut(self.current);
+            if let Some(lane) = lane.filter(|lane| lane.number().is_some()) {
+                lane.next(row)?;
+                self.left = self.left.saturating_sub(1);
+                return Ok(true);
+            }
+            if self.shard.is_none() && self.left > 0 {
+                return Err(self.lacks());
+            }
             let Some(file) = self.files.next() else {
                 return Ok(false);
             };
             self.begin(&file)?;
         }
-        let here = self.lanes.get(self.current).and_then(Lane::number);
-        if here.is_none_or(|number| number >= self.until) {
-            self.choose();
-        }
-        let Some(lane) = self.lanes.get_mut(self.current) else {
-            return Err(self.lacks());
-        };
-        if lane.number().is_none() {
-            return Err(self.lacks());
-        }
-        lane.next(row)?;
-        self.left -= 1;
-        Ok(true)
     }
 
     fn lacks(&self) -> Error {
@@ -126,7 +138,8 @@ impl FolderRows {
 
     fn begin(&mut self, file: &PointFile) -> Result<(), Error> {
         self.lanes.clear();
-        for shard in 0..shards_with_fragments(file.place.shards) {
+        let all = 0..shards_with_fragments(file.place.shards);
+        for shard in self.shard.map_or(all, |one| one..one + 1) {
             let path = self.folder.rows_of(file, shard);
             self.lanes.extend(Lane::open(path)?);
         }

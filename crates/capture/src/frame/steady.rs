@@ -9,7 +9,7 @@ use crate::file::RawFrame;
 /// What several queues and processors of one host mix up stays far below: they hand on what a poll took, some
 /// milliseconds at most. Programs that keep the time turn clocks slower and do not set them for less than 128 ms (ntpd:
 /// its step threshold; chrony sets them for nothing unless told to).
-const SET_BACK_NS: i64 = 10_000_000;
+pub(crate) const SET_BACK_NS: i64 = 10_000_000;
 /// Frames after which a time that fits the clock as it was says that only those before it were out of order.
 const STRAYS: u8 = 2;
 /// More steps than this are files put together in any order.

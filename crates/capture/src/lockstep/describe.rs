@@ -1,6 +1,7 @@
 //! What a point saw, once everything was read.
 
 use crate::facts::trace::{self, Trace};
+use crate::kept::Connections;
 use crate::point::{Point, Summed, Totals};
 use crate::reader::End;
 use crate::summary::seconds;
@@ -24,13 +25,34 @@ pub(super) fn tell_order(trace: &mut Trace) {
 /// The facts of a point.
 pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) -> trace::Point {
     let (totals, connections) = point.finish();
-    let incomplete = end
-        .incomplete_datagrams
-        .get(datagrams)
-        .copied()
-        .unwrap_or(0);
+    let incomplete = incomplete(end, datagrams);
+    described(name, &totals, connections, end, incomplete)
+}
+
+/// The facts of the only point, where all is known of it.
+pub(crate) fn alone(name: &str, totals: &Totals, connections: Connections, end: &End) -> Trace {
+    let point = described(name.to_owned(), totals, connections, end, 0);
+    Trace {
+        points: vec![point],
+        ..Trace::default()
+    }
+}
+
+/// Datagrams of a point that never became whole.
+fn incomplete(end: &End, point: usize) -> u64 {
+    let known = end.incomplete_datagrams.get(point);
+    known.copied().unwrap_or(0)
+}
+
+fn described(
+    name: String,
+    totals: &Totals,
+    connections: Connections,
+    end: &End,
+    incomplete: u64,
+) -> trace::Point {
     let mut warnings = end.warnings.clone();
-    warnings.extend(totals_warnings(&totals, incomplete));
+    warnings.extend(totals_warnings(totals, incomplete));
     trace::Point {
         name,
         files: end.files.clone(),

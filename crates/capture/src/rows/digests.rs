@@ -18,6 +18,8 @@ pub struct FileEnd {
     pub file: u32,
     /// Frames read.
     pub frames: u64,
+    /// Number of the last one.
+    pub last_number: u64,
     /// The earliest and the latest time, in nanoseconds since 1970; 0 without frames.
     pub first_ns: i64,
     /// See `first_ns`.
@@ -38,6 +40,7 @@ impl FileEnd {
             (self.first_ns, self.last_ns) = (row.time_ns, row.time_ns);
         }
         self.frames += 1;
+        self.last_number = row.number;
         self.first_ns = self.first_ns.min(row.time_ns);
         self.last_ns = self.last_ns.max(row.time_ns);
         self.back_ns = self.back_ns.max(self.last_ns - row.time_ns);

@@ -7,12 +7,14 @@ use coalescope_wire::LinkType;
 
 use super::{FileEnd, Rows};
 use crate::frame::replayed::Replayed;
+use crate::numbering::Numbering;
 use crate::reader::{BATCH, Batch, End, Frames, was_set_back};
 use crate::row::Row;
 
 /// The rows of a point.
 pub(super) struct ReplayedRows {
     rows: Box<dyn Rows>,
+    numbering: Option<Numbering>,
     files: Vec<FileEnd>,
     replayed: Replayed,
     row: Row,
@@ -37,6 +39,7 @@ impl ReplayedRows {
         };
         Self {
             rows,
+            numbering: None,
             files,
             replayed,
             row: Row::default(),
@@ -47,10 +50,21 @@ impl ReplayedRows {
         }
     }
 
+    /// Counts frames on from each file to the next.
+    pub(super) fn numbered(mut self, numbering: Numbering) -> Self {
+        self.numbering = Some(numbering);
+        self
+    }
+
     /// Makes the row the next one, if there is one.
     fn next(&mut self) -> bool {
         match self.rows.next(&mut self.row) {
-            Ok(is_there) => is_there,
+            Ok(is_there) => {
+                if let Some(numbering) = &self.numbering {
+                    self.row.number = numbering.through_all(self.row.file, self.row.number);
+                }
+                is_there
+            }
             Err(why) => {
                 self.failed.get_or_insert(why);
                 false
@@ -84,15 +98,21 @@ impl Frames for ReplayedRows {
         let mut end = End {
             incomplete_datagrams: vec![self.replayed.incomplete_datagrams()],
             failed: self.failed,
-            ..End::default()
+            ..end_of(&self.files)
         };
-        for file in self.files {
-            end.unreadable_bytes += file.unreadable_bytes;
-            end.warnings.extend(file.warnings);
-            end.files.push(file.name);
-        }
         let set_back = self.replayed.set_back_ns();
         end.warnings.extend(set_back.map(was_set_back));
         end
     }
+}
+
+/// What is left to say of some files.
+pub(super) fn end_of(files: &[FileEnd]) -> End {
+    let mut end = End::default();
+    for file in files {
+        end.unreadable_bytes += file.unreadable_bytes;
+        end.warnings.extend(file.warnings.iter().cloned());
+        end.files.push(file.name.clone());
+    }
+    end
 }

@@ -1,0 +1,127 @@
+//! The shards of a point that stands alone, several at a time.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use coalescope_capture::facts::Trace;
+use coalescope_capture::rows::{FileEnd, Part, follow_part, join_parts};
+use coalescope_capture::{Options, TraceError};
+
+use crate::error::Error;
+use crate::folder::{Folder, FolderRows};
+
+/// The facts of an archive with one point, its shards followed side by side; `None` where all rows have to be followed in
+/// their order, for another answer else: hops are between points, fragments are in no shard with what they are part of,
+/// and what connections share is known when all of them are followed.
+pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<Trace>, Error> {
+    let Some(file) = folder.files().first() else {
+        return Ok(None);
+    };
+    if folder.points() != 1 || options.threads < 2 || folder.has_fragments() {
+        return Ok(None);
+    }
+    let work = Work {
+        folder,
+        options,
+        ends: folder.files().iter().map(|file| file.end.clone()).collect(),
+        next: AtomicU32::new(0),
+        shards: file.place.shards,
+        parts: Mutex::default(),
+    };
+    work.run()?;
+    let parts = work.parts.into_inner();
+    let parts = parts.unwrap_or_else(PoisonError::into_inner);
+    let name = &file.place.point_name;
+    let trace = join_parts(name, &work.ends, parts, options.max_connections);
+    let wanted: u64 = work.ends.iter().map(|end| end.frames).sum();
+    // Where rows are missing, whoever reads all of them in order says which.
+    Ok(trace.filter(|trace| trace.points[0].frames == wanted))
+}
+
+struct Work<'a> {
+    folder: &'a Folder,
+    options: &'a Options,
+    ends: Vec<FileEnd>,
+    next: AtomicU32,
+    shards: u32,
+    parts: Mutex<Vec<Part>>,
+}
+
+impl Work<'_> {
+    fn run(&self) -> Result<(), TraceError> {
+        let threads = self.options.threads.min(self.shards as usize);
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.some())).collect();
+            workers.into_iter().try_for_each(|worker| {
+                let name = || self.folder.path().display().to_string();
+                let done = worker.join();
+                done.unwrap_or_else(|_| Err(TraceError::Reader { name: name() }))
+            })
+        })
+    }
+
+    /// Follows one shard after the other.
+    fn some(&self) -> Result<(), TraceError> {
+        loop {
+            let shard = self.next.fetch_add(1, Ordering::Relaxed);
+            if shard >= self.shards {
+                return Ok(());
+            }
+            let rows = Box::new(FolderRows::of_shard(self.folder, 0, shard));
+            let part = follow_part(rows, &self.ends, Arc::clone(&self.options.stop))?;
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            parts.push(part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use coalescope_capture::file::Source;
+    use coalescope_simulate::{run, story};
+
+    use super::*;
+    use crate::digest::digest;
+    use crate::folder::Write;
+    use crate::place::Place;
+
+    /// How many connections are found in parts; none where all rows have to be followed in their order.
+    fn found(name: &str, points: u16) -> Option<usize> {
+        let mut scenario = story(name).expect("a story");
+        scenario.connections = 8;
+        let bytes = run(&scenario).points[0].bytes.clone();
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = Write::begin(folder.path(), 4).expect("a new folder");
+        let file = |point| {
+            let reader = Box::new(Cursor::new(bytes.clone()));
+            let source = Source::from_reader("one", reader, None).expect("a capture");
+            let place = Place {
+                point,
+                point_name: format!("P{point}"),
+                file: 0,
+                points,
+                shards: 4,
+            };
+            let digest = digest("one".to_owned(), source, place);
+            write.add(digest, |_| true).expect("room")
+        };
+        let files: Vec<_> = (0..points).map(file).collect();
+        write.finish(&files).expect("room");
+        let archive = Folder::open(folder.path()).expect("an archive");
+        let options = Options {
+            threads: 2,
+            ..Options::default()
+        };
+        let trace = trace_parts(&archive, &options).expect("rows");
+        trace.map(|trace| trace.points[0].connections.len())
+    }
+
+    #[test]
+    fn shards_of_one_point_are_followed_side_by_side_where_that_is_the_same() {
+        assert_eq!(found("healthy-gro", 1), Some(8));
+        assert_eq!(found("healthy-gro", 2), None);
+    }
+}
