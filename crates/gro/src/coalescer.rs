@@ -3,7 +3,7 @@
 use coalescope_wire::widely;
 
 use crate::merge::ahead::fetched;
-use crate::merge::engine::{Engine, Incoming, PushAll};
+use crate::merge::engine::{Engine, Incoming, PushAll, PushFar};
 use crate::out::decision::{Counters, Decision};
 use crate::out::outgoing::{Outgoing, OutgoingBytes};
 use crate::out::sink::{ByteSink, Sink};
@@ -79,8 +79,17 @@ impl<T> Coalescer<T> {
     ) {
         let ahead = frames.clone().map(|(frame, _)| frame);
         let out = &mut To(out);
-        let frames = fetched(frames, ahead);
         let engine = &mut self.engine;
+        if engine.is_far() {
+            return widely(PushFar {
+                engine,
+                frames,
+                ahead,
+                now,
+                out,
+            });
+        }
+        let frames = fetched(frames, ahead);
         widely(PushAll {
             engine,
             frames,

@@ -22,7 +22,7 @@ mod walk;
 mod wide;
 
 pub use cursor::UdpTunnels;
-pub use fetch::{prefetch, prefetch_head};
+pub use fetch::{prefetch, prefetch_at, prefetch_head, prefetch_value};
 pub use fixed::{ConstantFields, FixedTcp, fixed_tcp};
 pub use headers::{Header, HeaderKind, Headers};
 pub use link::LinkType;

@@ -2,7 +2,7 @@
 //! `RUSTFLAGS="-C target-feature=+avx2"`; `tests/all/checksums.rs` looks at what comes out.
 
 use coalescope_wire::checksum::{copy_and_sum, sum};
-use coalescope_wire::{Work, prefetch, prefetch_head, widely};
+use coalescope_wire::{Work, prefetch, prefetch_at, prefetch_head, prefetch_value, widely};
 
 /// Lengths around a register, a block of four, and the length from which on vectors are used.
 const LENGTHS: [usize; 9] = [127, 128, 129, 159, 160, 255, 256, 257, 300];
@@ -46,4 +46,13 @@ fn any_bytes_can_be_fetched() {
         prefetch(&bytes);
         prefetch_head::<96>(&bytes);
     }
+}
+
+#[test]
+fn any_place_can_be_fetched() {
+    prefetch_value(&());
+    prefetch_value(&[7_u64; 100]);
+    let parts: Vec<u32> = Vec::new();
+    prefetch_at(parts.as_ptr());
+    prefetch_at(parts.as_ptr().wrapping_add(1000));
 }

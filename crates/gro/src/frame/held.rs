@@ -1,8 +1,8 @@
 //! A frame that waits for others to join it.
 
-use coalescope_wire::{HeaderKind, Headers};
+use coalescope_wire::{HeaderKind, Headers, prefetch_value};
 
-use crate::frame::template::MAX_HEADER;
+use crate::frame::template::{MAX_HEADER, USUAL};
 use crate::gso::IdRun;
 use crate::reason::Reason;
 
@@ -76,7 +76,7 @@ pub(crate) struct Held {
     pub(crate) next: Place,
     /// How long a frame is that is like the last one: with a segment of the same size and the same flags.
     /// 0 where none may join.
-    pub(crate) alike_len: usize,
+    pub(crate) alike_len: u32,
     /// The payload that such may bring after the next.
     pub(crate) alike_room: u32,
     /// Payload bytes of the first segment.
@@ -94,6 +94,8 @@ pub(crate) struct Held {
     pub(crate) next_id: u16,
     pub(crate) id_mask: u16,
     pub(crate) id_step: u16,
+    /// The sum of identification and checksum of the last one's IPv4 header, which is that of all that are alike.
+    pub(crate) varying_sum: u16,
     pub(crate) header_len: u16,
     /// The number of its first frame.
     pub(crate) frame: u64,
@@ -170,11 +172,20 @@ impl Held {
             next_id: 0,
             id_mask: 0,
             id_step: 0,
+            varying_sum: 0,
             plain: false,
             headers: Headers::default(),
             frame: 0,
             since: 0,
         }
+    }
+
+    /// Asks for what is read and written of a plain frame, which is not all of it.
+    #[inline(always)]
+    pub(crate) fn fetch(&self) {
+        self.header.first_chunk::<USUAL>().map(prefetch_value);
+        prefetch_value(&self.next);
+        prefetch_value(&self.since);
     }
 
     /// The sequence number of the first payload byte.

@@ -13,6 +13,10 @@ pub(crate) const MAX_HEADER: usize = 256;
 /// options, rounded up.
 pub(crate) const PLAIN_HEADER: usize = 128;
 
+/// Header bytes of most plain frames: TCP over IPv6 with up to 20 bytes of options, and over IPv4 with
+/// all there can be.
+pub(crate) const USUAL: usize = 96;
+
 /// Masks over the header bytes of frames of one shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {

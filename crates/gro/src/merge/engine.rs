@@ -1,6 +1,7 @@
 //! The engine: frames in, decisions and frames out. It knows no implementation by name.
 
 mod batch;
+mod far;
 mod leave;
 mod room;
 mod short;
@@ -28,6 +29,7 @@ use crate::rules::judge::{judge, may_start, same_flow, would_list};
 use crate::settings::{Settings, Verification};
 
 pub(crate) use batch::PushAll;
+pub(crate) use far::PushFar;
 
 /// Merges frames by a profile's rules. Payload goes where the store puts it.
 #[derive(Clone, Debug)]

@@ -29,10 +29,6 @@ pub(crate) use templates::{PlainTemplates, number};
 /// The first bytes of a frame, as many as plain headers can be long.
 pub(crate) type Head = [u8; PLAIN_HEADER];
 
-/// Header bytes of most plain frames: TCP over IPv6 with up to 20 bytes of options, and over IPv4 with
-/// all there can be.
-pub(crate) const USUAL: usize = 96;
-
 /// Whether the checksum of the IP header is right, if it must be and there is one.
 #[inline(always)]
 pub(crate) fn is_ip_sound<const LINK: usize, const IP: usize>(

@@ -3,10 +3,17 @@
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use coalescope_wire::prefetch_head;
+use coalescope_wire::{prefetch_head, prefetch_value};
 
 use crate::frame::held::{Held, NONE, Place};
 use crate::profile;
+
+/// Bytes that are in a processor's own caches: more than one to two megabytes of the second-level cache, since a part
+/// is used more than the rest.
+const OWN_CACHE: usize = 4 << 20;
+
+/// Entries of the index in two lines of the cache: emptying them takes less time than waiting for one.
+const ENTRIES: usize = 32;
 
 /// Held frames of one bucket, by age.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +32,8 @@ pub(crate) struct Table {
     index: Vec<u32>,
     /// The slot that was opened or joined last, if it is still open.
     last: u32,
+    /// How often the index was looked into for a slot that waits.
+    sought: u32,
     buckets: Vec<Bucket>,
     per_bucket: u32,
 }
@@ -45,6 +54,7 @@ impl Table {
             free: (0..slots).rev().collect(),
             index: (0..slots.next_power_of_two() * 2).map(|_| NONE).collect(),
             last: 0,
+            sought: 0,
             buckets: (0..buckets).map(|_| empty).collect(),
             per_bucket,
         }
@@ -70,17 +80,14 @@ impl Table {
     /// or not the newest of its flow: nothing is alike to it then.
     #[inline(always)]
     pub(crate) fn waiting(&mut self, place: Place, hash: impl FnOnce() -> u64) -> Option<u32> {
-        let waits = |slot: u32| {
-            let held = self.slots.get(slot as usize);
-            held.is_some_and(|held| held.next == place)
-        };
         let last = self.slots.get(self.last as usize)?;
         let mut slot = self.last;
         if last.next != place {
             slot = last.follower;
-            if !waits(slot) {
+            if !self.waits(slot, place) {
+                self.sought = self.sought.wrapping_add(1);
                 slot = self.chain(hash());
-                if !waits(slot) {
+                if !self.waits(slot, place) {
                     return None;
                 }
                 self.turn_to(slot);
@@ -88,6 +95,25 @@ impl Table {
             self.last = slot;
         }
         Some(slot)
+    }
+
+    #[inline(always)]
+    fn waits(&self, slot: u32, place: Place) -> bool {
+        let held = self.slots.get(slot as usize);
+        held.is_some_and(|held| held.next == place)
+    }
+
+    /// How often it was looked for by a hash since the last time that this was asked.
+    pub(crate) fn take_sought(&mut self) -> u32 {
+        core::mem::take(&mut self.sought)
+    }
+
+    /// The slot to which the second frame from now will likely go, if as many segments are in the last one.
+    #[inline(always)]
+    pub(crate) fn after_next(&self, segments: u32) -> Option<u32> {
+        let last = self.slots.get(self.last as usize)?;
+        let next = self.slots.get(last.follower as usize)?;
+        (last.segments == segments).then_some(next.follower)
     }
 
     /// A newer frame of a flow is going to be held: no frame joins the older ones without a look at it, which
@@ -125,6 +151,46 @@ impl Table {
         if let Some(held) = self.slots.get(newer as usize) {
             prefetch_head::<{ size_of::<Held>() }>(&held.header);
         }
+    }
+
+    /// Asks for the entry of the index for a hash, and gives its number.
+    #[inline(always)]
+    pub(crate) fn fetch_entry(&self, hash: u64) -> usize {
+        let at = self.index_of(hash);
+        self.index.get(at).map(prefetch_value);
+        at
+    }
+
+    /// The first slot of a chain, by the number of its entry in the index.
+    pub(crate) fn first(&self, entry: usize) -> Option<u32> {
+        self.index.get(entry).copied().filter(|&slot| slot != NONE)
+    }
+
+    /// The slot that is taken after so many others.
+    pub(crate) fn free_after(&self, others: usize) -> Option<u32> {
+        self.free.iter().rev().nth(others).copied()
+    }
+
+    /// The frame that came after one in its bucket.
+    pub(crate) fn newer(&self, slot: u32) -> Option<u32> {
+        let held = self.slots.get(slot as usize)?;
+        Some(held.newer).filter(|&newer| newer != NONE)
+    }
+
+    /// Whether its frames are in no cache of the processor's own.
+    pub(crate) fn is_large(&self) -> bool {
+        self.slots.len() * size_of::<Held>() > OWN_CACHE
+    }
+
+    /// Whether so much is held that emptying the index takes less time than to look up each held frame there.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let held = self.slots.len() - self.free.len();
+        held * ENTRIES >= self.index.len()
+    }
+
+    /// Takes all slots out of the index. Each is [closed](Self::close) all the same when it is released.
+    pub(crate) fn empty_index(&mut self) {
+        self.index.fill(NONE);
     }
 
     pub(crate) fn buckets(&self) -> u32 {
@@ -190,10 +256,13 @@ impl Table {
             return;
         }
         let mut before = self.index[at];
-        while self.slots[before as usize].chain != slot {
-            before = self.slots[before as usize].chain;
+        while let Some(held) = self.slots.get_mut(before as usize) {
+            if held.chain == slot {
+                held.chain = next;
+                return;
+            }
+            before = held.chain;
         }
-        self.slots[before as usize].chain = next;
     }
 
     /// Gives a slot back.

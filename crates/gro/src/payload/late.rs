@@ -4,6 +4,8 @@ use core::ops::Range;
 
 use alloc::vec::Vec;
 
+use coalescope_wire::prefetch;
+
 use crate::frame::template::MAX_HEADER;
 use crate::out::outgoing::About;
 use crate::payload::buffer::Buffer;
@@ -133,6 +135,16 @@ impl Store for LateCopies {
 
     fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]> {
         outlet.frame_of(&self.slots[slot as usize].first)
+    }
+
+    #[inline(always)]
+    fn fetch_first(&self, slot: u32, outlet: &impl Outlet<Self>) {
+        if let Some(joined) = self.slots.get(slot as usize)
+            && joined.alone
+            && let Some(frame) = outlet.frame_of(&joined.first)
+        {
+            prefetch(frame);
+        }
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use coalescope_wire::checksum::sum;
+use coalescope_wire::{prefetch_at, prefetch_value};
 
 use crate::frame::template::MAX_HEADER;
 use crate::out::outgoing::{About, Outgoing, Part};
@@ -96,6 +97,22 @@ pub(crate) trait Store {
         let frame = self.first_frame(slot, outlet);
         let segment = frame.and_then(|frame| frame.get(segment));
         segment.is_none_or(|segment| is_right(sum(segment)))
+    }
+
+    /// Asks for where a slot keeps its payload.
+    #[inline(always)]
+    fn fetch_slot(&self, _slot: u32) {}
+
+    /// Asks for where the payload is put that comes next; after [`Self::fetch_slot`].
+    #[inline(always)]
+    fn fetch_next(&self, _slot: u32) {}
+
+    /// Asks for the frame in a slot, if it is read only once another joins it, and none has.
+    #[inline(always)]
+    fn fetch_first(&self, _slot: u32, _outlet: &impl Outlet<Self>)
+    where
+        Self: Sized,
+    {
     }
 
     /// A frame passes.
@@ -193,6 +210,18 @@ impl<T> Store for Parts<T> {
             header: &mut header[..usize::from(about.header_len)],
             parts: self.slots[slot as usize].drain(..),
             about,
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_slot(&self, slot: u32) {
+        self.slots.get(slot as usize).map(prefetch_value);
+    }
+
+    #[inline(always)]
+    fn fetch_next(&self, slot: u32) {
+        if let Some(parts) = self.slots.get(slot as usize) {
+            prefetch_at(parts.as_ptr().wrapping_add(parts.len()));
         }
     }
 

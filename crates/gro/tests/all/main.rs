@@ -4,6 +4,7 @@ mod batch;
 mod brought;
 mod build;
 mod conformance;
+mod large;
 mod lists;
 mod paths;
 mod pcap;

@@ -237,3 +237,50 @@ proptest! {
         prop_assert_eq!(batches, (general.out, general.counters));
     }
 }
+
+/// A flow's frames, the identifications of which go past the last, or stand still there; one of them has another
+/// identification and checksum of its IPv4 header, which add up to what they did or do not.
+fn with_header_altered(
+    fixed: bool,
+    at: usize,
+    other_id: u16,
+    checksum: u16,
+) -> Vec<(Vec<u8>, bool)> {
+    let mut streams = Streams::default();
+    let frame = |number: usize| {
+        let id = if fixed {
+            u16::MAX
+        } else {
+            (number as u16).wrapping_sub(4)
+        };
+        let mut bytes = streams.build(&like(2, 0).len(100).id(id)).bytes;
+        if number == at {
+            for (field, add) in [(18, other_id), (24, checksum)] {
+                let value = u16::from_be_bytes([bytes[field], bytes[field + 1]]);
+                bytes[field..field + 2].copy_from_slice(&value.wrapping_add(add).to_be_bytes());
+            }
+        }
+        (bytes, number == 7)
+    };
+    (0..8).map(frame).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_wrong_ipv4_checksum_is_seen_by_both(
+        profile in 0..PROFILES.len(),
+        fixed in any::<bool>(),
+        at in 0..8_usize,
+        id in prop_oneof![Just(0), Just(1), Just(u16::MAX)],
+        checksum in prop_oneof![Just(0), Just(1), Just(u16::MAX), any::<u16>()],
+    ) {
+        let profile = PROFILES[profile]();
+        let settings = Settings { verification: Verification::Trusted, ..Settings::default() };
+        let frames = with_header_altered(fixed, at, id, checksum);
+        let short = run_batches(Coalescer::new(&profile, settings), &frames);
+        let general = run_batches(Coalescer::without_short_path(&profile, settings), &frames);
+        prop_assert_eq!(short, general);
+    }
+}

@@ -90,6 +90,18 @@ impl<S: Store> Engine<S> {
                 Action::Merged => LIKELY,
                 _ => likely.saturating_sub(1),
             };
+            if likely == LIKELY && self.rules.lazy {
+                self.fetch_first(out);
+            }
+        }
+    }
+
+    /// Asks for the frame that the second one from now will likely join, if nothing has joined it, as nothing had
+    /// the one that the last frame joined: flows that take turns have their second frames one after the other.
+    #[inline(always)]
+    fn fetch_first(&self, out: &impl Outlet<S>) {
+        if let Some(slot) = self.table.after_next(2) {
+            self.store.fetch_first(slot, out);
         }
     }
 }

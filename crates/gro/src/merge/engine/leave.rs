@@ -107,6 +107,9 @@ impl<S: Store> Engine<S> {
     }
 
     pub(super) fn flush_buckets(&mut self, reason: Reason, out: &mut impl Outlet<S>) {
+        if self.table.is_large() && self.table.is_crowded() {
+            return self.flush_far(reason, out);
+        }
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket) {
                 self.table.fetch_newer(slot);

@@ -5,10 +5,10 @@ use coalescope_wire::checksum::fold;
 use super::start::first;
 use super::{Engine, Incoming};
 use crate::frame::held::Held;
-use crate::frame::template::{PLAIN_HEADER, agree_in};
+use crate::frame::template::{PLAIN_HEADER, USUAL, agree_in};
 use crate::gso::IdRun;
 use crate::merge::plain::{
-    ALL, Head, PlainRules, USUAL, alike, be16, expect, grow, hash, is_ip_sound, is_whole, place,
+    ALL, Head, PlainRules, alike, be16, expect, grow, hash, is_ip_sound, is_whole, place,
     pseudo_sum, segment_is_sound, version,
 };
 use crate::out::decision::{Action, Decision};

@@ -3,11 +3,9 @@
 use super::{Engine, Incoming};
 use crate::frame::held::{Held, Identifications};
 use crate::frame::sums::payload_sum;
-use crate::frame::template::PLAIN_HEADER;
+use crate::frame::template::{PLAIN_HEADER, USUAL};
 use crate::gso::IdRun;
-use crate::merge::plain::{
-    Head, PlainRules, USUAL, be16, expect, is_fragment, is_whole, number, place,
-};
+use crate::merge::plain::{Head, PlainRules, be16, expect, is_fragment, is_whole, number, place};
 use crate::out::decision::{Action, Decision};
 use crate::payload::store::{Outlet, Store};
 use crate::profile::Mismatch;

@@ -2,7 +2,7 @@
 
 use coalescope_wire::Flags;
 
-use crate::profile::{Checksum, IpId, Profile, SegmentSize};
+use crate::profile::{Checksum, Field, IpId, Ipv4Rules, Profile, SegmentSize};
 use crate::settings::{Checksums, Settings, Verification};
 
 /// Flags that the short way knows.
@@ -10,7 +10,7 @@ const KNOWN: u16 = Flags::ACK | Flags::PSH | Flags::ECE;
 
 /// No checksum is looked at.
 pub(crate) const NOTHING: u8 = 0;
-/// That of the IPv4 header is.
+/// That of the IPv4 header is, of which nothing else but the identification differs.
 pub(crate) const IPV4_HEADERS: u8 = 1;
 /// The rules say which are.
 pub(crate) const ALL: u8 = 2;
@@ -38,6 +38,8 @@ pub(crate) struct PlainRules {
     pub(crate) size_floor: u32,
     /// IPv4 header checksums are looked at.
     pub(crate) check_ipv4: bool,
+    /// All of an IPv4 header but identification and checksum is equal in frames that merge.
+    equal_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
     pub(crate) check_tcp: bool,
     /// Those of frames that are held are not, before something joins them.
@@ -69,6 +71,7 @@ impl PlainRules {
             any_size,
             size_floor: if any_size { u32::MAX / 2 } else { 0 },
             check_ipv4,
+            equal_ipv4: ipv4.is_some_and(is_equal),
             check_tcp,
             lazy: settings.verification == Verification::WhenMerging,
             sums: settings.checksums == Checksums::Complete,
@@ -82,9 +85,9 @@ impl PlainRules {
     #[inline(always)]
     pub(crate) fn checks(&self) -> u8 {
         match (self.check_tcp || self.sums, self.check_ipv4) {
-            (true, _) => ALL,
-            (false, true) => IPV4_HEADERS,
             (false, false) => NOTHING,
+            (false, true) if self.equal_ipv4 => IPV4_HEADERS,
+            _ => ALL,
         }
     }
 
@@ -108,6 +111,14 @@ impl PlainRules {
     pub(crate) fn closes(&self, flags: u8) -> bool {
         self.classes[usize::from(flags)] & CLOSES != 0
     }
+}
+
+/// Whether frames that merge have equal IPv4 headers but for identification and checksum.
+fn is_equal(rules: &Ipv4Rules) -> bool {
+    let fields = [rules.ttl, rules.dscp, rules.ecn, rules.dont_fragment];
+    fields
+        .iter()
+        .all(|field| matches!(field, Field::Flow | Field::Equal))
 }
 
 fn classify(profile: &Profile, flags: u16) -> u8 {
