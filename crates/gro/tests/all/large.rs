@@ -33,8 +33,12 @@ fn frames(turn: u32) -> Vec<Vec<u8>> {
         // 97 has no divisor in common with the number of flows: each comes once a round.
         let flow = number * 97 % FLOWS;
         let frame = tcp().flow(flow as u8).len(100 + turn);
-        let frame = if flow % 3 == 0 { frame.v6() } else { frame };
-        if flow % 5 == 0 {
+        let frame = if flow.is_multiple_of(3) {
+            frame.v6()
+        } else {
+            frame
+        };
+        if flow.is_multiple_of(5) {
             frame
         } else {
             frame.skip(100)
