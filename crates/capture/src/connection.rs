@@ -299,7 +299,8 @@ impl Connection {
         let (sender, receiver) = self.sides(frame);
         if let Some(scale) = sender.acks.scale() {
             let window = u64::from(frame.window) << scale;
-            receiver.announce_edge(window, frame.time_ns);
+            let largest = sender.acks.window_max;
+            receiver.announce_edge(window, largest, frame.time_ns);
         }
     }
 

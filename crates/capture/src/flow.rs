@@ -7,6 +7,7 @@ mod lines;
 mod longest;
 mod predicted;
 mod repeats;
+mod silences;
 mod span;
 mod waits;
 
@@ -20,8 +21,10 @@ use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::tally::{Tally, note};
 pub(crate) use counts::{Around, Counts, Data, Late};
+use edge::Growth;
 use longest::Longest;
 use repeats::is_written_late;
+use silences::Silences;
 use span::Span;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
@@ -78,13 +81,20 @@ pub(crate) struct Flow {
     pub(crate) acks: Acks,
     pub(crate) first_data_ns: i64,
     pub(crate) idle_ns: i64,
-    /// Payload bytes that were seen before.
-    pub(crate) repeated_bytes: u64,
     /// Position of the first byte seen.
     floor: u64,
     edge_since_ns: i64,
     /// Time for which the receiver's window held the sender back.
     pub(crate) edge_ns: i64,
+    /// Boxed, since most directions are over soon.
+    slow: Option<Box<Slow>>,
+}
+
+/// What directions have that take their time.
+#[derive(Clone, Debug, Default)]
+struct Slow {
+    silences: Silences,
+    growth: Growth,
 }
 
 impl Flow {
@@ -352,6 +362,8 @@ impl Flow {
                     let alone = self.tally.is_one_segment(frame.payload);
                     let range = span.start..span.next;
                     self.outstanding.repeat(range, frame.time_ns, alone);
+                } else if span.start > span.next {
+                    self.tally.note_odd().note_hole(span.start - span.next);
                 }
                 let start = span.start.max(span.next);
                 self.outstanding
@@ -384,7 +396,9 @@ impl Flow {
         };
         self.note_time(frame);
         self.counts.payload_bytes += payload;
-        self.repeated_bytes += payload - new_bytes;
+        if new_bytes < payload {
+            self.tally.note_odd().repeated_bytes += payload - new_bytes;
+        }
         self.tally.add(frame.payload, frame.number);
     }
 
@@ -394,8 +408,9 @@ impl Flow {
         if self.counts.data_frames == 0 {
             self.first_data_ns = frame.time_ns;
         } else {
-            let is_near = frame.time_ns - self.last_data_ns <= NEAR_NS;
-            self.counts.near += u32::from(is_near);
+            let silence_ns = frame.time_ns - self.last_data_ns;
+            self.counts.near += u32::from(silence_ns <= NEAR_NS);
+            self.note_silence(silence_ns);
         }
         self.last_data_ns = frame.time_ns;
         self.counts.data_frames += 1;
@@ -422,7 +437,7 @@ impl Flow {
 
     /// Payload bytes, each once.
     pub(crate) fn unique_bytes(&self) -> u64 {
-        self.counts.payload_bytes - self.repeated_bytes
+        self.counts.payload_bytes - self.tally.odd().repeated_bytes
     }
 
     /// Settles what is still open.

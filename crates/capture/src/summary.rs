@@ -59,6 +59,8 @@ struct RoundTrip {
     min_ns: i64,
     min_s: Option<f64>,
     median_s: Option<f64>,
+    /// What the median takes longer than the smallest, as in a queue.
+    longer_ns: i64,
     /// What its parts took longer than at least, by the flow whose frames are answered; see [`crate::rtt`].
     extra_ns: [Option<[i64; 2]>; 2],
 }
@@ -83,6 +85,7 @@ impl RoundTrip {
                 min_ns: 0,
                 min_s: None,
                 median_s: None,
+                longer_ns: 0,
                 extra_ns,
             };
         };
@@ -97,6 +100,7 @@ impl RoundTrip {
             min_ns: min,
             min_s: Some(seconds(min)),
             median_s: Some(seconds(median.max(min))),
+            longer_ns: (median - min).max(0),
             extra_ns,
         }
     }
@@ -126,7 +130,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         merge_factor_max: (counts.data_frames > 0).then_some(multi.max.max(1)),
         merge_factor_histogram: histogram(&multi, counts.data_frames),
         retransmitted_frames: u64::from(odd.retransmitted),
-        retransmitted_bytes: flow.repeated_bytes,
+        retransmitted_bytes: odd.repeated_bytes,
         retransmitted_fast: u64::from(odd.fast),
         retransmitted_timeout: u64::from(odd.timeout),
         retransmitted_spurious: u64::from(odd.spurious),
@@ -154,9 +158,13 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         sender_idle_s: seconds(flow.idle_ns),
         window_closed_s,
         window_limited_s: seconds(flow.edge_ns),
+        window_growing_s: seconds(flow.edge_growing_ns()),
         near_frames: u64::from(counts.near),
         gaps_s: seconds(waits.ns),
         gaps: u64::from(waits.count),
+        silent_s: seconds(flow.silent_ns(rtt.longer_ns)),
+        holes: u64::from(odd.holes),
+        least_hole_bytes: (odd.holes > 0).then_some(odd.least_hole),
         repair_s: (odd.repair_ns > 0).then(|| seconds(odd.repair_ns)),
         stuck_timeouts: u64::from(odd.stuck.most),
         stuck_places: u64::from(odd.stuck.places),

@@ -46,6 +46,8 @@ pub(crate) struct Fates {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Odd {
     pub(crate) retransmitted: u32,
+    /// Payload bytes that were seen before.
+    pub(crate) repeated_bytes: u64,
     /// Of the retransmitted: full single frames, and those of what had been retransmitted before.
     pub(crate) retried: u32,
     pub(crate) retried_in_vain: u32,
@@ -69,6 +71,9 @@ pub(crate) struct Odd {
     /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
     pub(crate) gaps: Gaps,
     pub(crate) sure_gaps: Gaps,
+    /// Data that came beyond bytes not seen, and the fewest such bytes.
+    pub(crate) holes: u32,
+    pub(crate) least_hole: u32,
     /// The shortest time from a loss to its repair; 0 if there was none.
     pub(crate) repair_ns: i64,
     /// Payload of the longest frame over a segment of Ethernet, where the segment size is not to be known.
@@ -103,6 +108,18 @@ impl Odd {
         } else {
             self.sure_gaps
         }
+    }
+
+    /// Notes that data came beyond so many bytes that were not seen.
+    #[cold]
+    pub(crate) fn note_hole(&mut self, bytes: u64) {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.least_hole = if self.holes == 0 {
+            bytes
+        } else {
+            bytes.min(self.least_hole)
+        };
+        self.holes += 1;
     }
 
     /// Notes how long after a frame, or after the hole that it left, its bytes came again.

@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 use crate::thresholds::{
     ABOUT, ACKS_APART, ACKS_PART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
     HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S,
-    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SMALL_MTU, STUCK, STUCK_TIME, TICK_S, WAITS,
-    WINDOW_TIME,
+    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK, STUCK_TIME, TICK_S,
+    WAITS, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -177,9 +177,11 @@ fn is_window_closed(data: &Direction, other: &Direction) -> bool {
             .is_some_and(|duration| data.window_closed_s >= CLOSED * duration)
 }
 
-/// For most of the time in which the sender has something to send it goes as far as the window lets it.
+/// For most of the time in which the sender has something to send it goes as far as the window lets it, and the window
+/// is about as large as it gets.
 fn is_window_full(data: &Direction, _: &Direction) -> bool {
-    active_s(data).is_some_and(|active| data.window_limited_s >= WINDOW_TIME * active)
+    let limited = data.window_limited_s - data.window_growing_s;
+    active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
 }
 
 /// Frames overtake each other, and were not lost and sent again.
@@ -234,6 +236,7 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
         && queued >= QUEUED * segment(data)
         && median - min >= ACKS_APART * acks_apart_s(data, other)
         && !acks_waited(data, median - min)
+        && !is_silent(data)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
 }
@@ -250,6 +253,13 @@ fn acks_waited(data: &Direction, longer_s: f64) -> bool {
     let blur_s = TICK_S + DRIFT * data.duration_s.unwrap_or(0.0);
     data.ack_wait_s
         .is_some_and(|wait| wait - blur_s >= ACKS_PART * longer_s)
+}
+
+/// Whether the link rested for most of the time: no data came for longer than a queue takes to run empty. So it is
+/// where acknowledgments wait and are thinned, and then a window is sent at once.
+fn is_silent(data: &Direction) -> bool {
+    let active = active_s(data);
+    active.is_some_and(|active| data.silent_s - data.sender_idle_s >= SILENT * active)
 }
 
 /// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a
@@ -328,8 +338,17 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let explained = pauses || is_window_full(data, other);
     // More is lost than any sender brings upon itself.
     let most = loses(data, MOST_LOST);
-    let heavy = has_few_segments(data) && loses_heavily(data, other) || most;
+    let few = has_few_segments(data) || lacks_the_longest(data);
+    let heavy = few && loses_heavily(data, other) || most;
     room && !explained && heavy && !passes_merged(data)
+}
+
+/// Whether all that is missing is longer than any frame that came, merged ones among them: so it is behind a box that
+/// carries frames up to a length. Chance loses single ones too.
+fn lacks_the_longest(data: &Direction) -> bool {
+    let longest = data.longest_delivered_bytes.unwrap_or(u32::MAX);
+    let is_merged = data.merge_factor_max.is_some_and(|segments| segments >= 2);
+    is_merged && data.holes >= HANDFUL && data.least_hole_bytes.is_some_and(|hole| hole > longest)
 }
 
 #[cfg(test)]
@@ -356,6 +375,44 @@ mod tests {
         let mut data = sound();
         change(&mut data);
         limit(&data, &Direction::default())
+    }
+
+    /// A window is sent at once and all of it acknowledged at once: round trips are long, and the link rests.
+    #[test]
+    fn a_link_that_rests_has_no_queue() {
+        let queue = |silent_s, sender_idle_s| {
+            limit_of(|d| {
+                (d.rtt_median_s, d.silent_s) = (Some(0.04), silent_s);
+                d.sender_idle_s = sender_idle_s;
+            })
+        };
+        assert_eq!(queue(2.4, 0.0), Limit::PathBandwidth);
+        assert_eq!(queue(2.6, 0.0), Limit::None);
+        // Pauses are silent, and no rest of the link's.
+        assert_eq!(queue(4.0, 2.4), Limit::PathBandwidth);
+    }
+
+    /// A receiver that opens its window as data comes holds nobody back for good.
+    #[test]
+    fn a_window_that_grows_is_no_limit() {
+        let full =
+            |growing_s| limit_of(|d| (d.window_limited_s, d.window_growing_s) = (6.0, growing_s));
+        assert_eq!(full(0.5), Limit::ReceiverWindow);
+        assert_eq!(full(2.0), Limit::None);
+    }
+
+    /// Behind a box that carries merged frames up to five segments: whatever is missing is longer.
+    #[test]
+    fn where_only_the_longest_frames_lack_merging_is_not_cleared() {
+        let lacking = |least_hole_bytes| {
+            limit_of(|d| {
+                (d.merge_factor_max, d.longest_delivered_bytes) = (Some(5), Some(5 * 1448));
+                (d.late_frames, d.holes) = (2_000, 300);
+                d.least_hole_bytes = Some(least_hole_bytes);
+            })
+        };
+        assert_eq!(lacking(6 * 1448), Limit::Unclear);
+        assert_eq!(lacking(1448), Limit::Loss);
     }
 
     /// An upload of a tenth of a second, and a download that took ten for losing what was merged.

@@ -113,6 +113,10 @@ pub(crate) const DRIFT: f64 = 200e-6;
 /// Share of what round trips take longer that acknowledgments' way must explain.
 pub(crate) const ACKS_PART: f64 = 1.0 / 3.0;
 
+/// Share of the time, the sender's pauses taken out, in which no data comes for longer than a queue holds it: a link with
+/// a standing queue never rests.
+pub(crate) const SILENT: f64 = 0.25;
+
 /// And by more than acknowledgments that are held back explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;
 

@@ -182,6 +182,9 @@ pub struct Direction {
     pub window_closed_s: f64,
     /// Time in which the sender was within a segment of the window's right edge, in seconds.
     pub window_limited_s: f64,
+    /// The part of that before the window had grown to half of its largest. For the judgment alone.
+    #[serde(skip)]
+    pub window_growing_s: f64,
     /// Data frames within 100 us of the one before, near enough to be merged with it.
     pub near_frames: u64,
     /// Time in gaps between data frames that are as long as a timeout though the sender was not idle,
@@ -190,6 +193,16 @@ pub struct Direction {
     /// How many there were. For the judgment alone.
     #[serde(skip)]
     pub gaps: u64,
+    /// Time in silences between data frames about as long as what the median round trip takes more than the
+    /// smallest, or longer: a queue would have run empty. For the judgment alone.
+    #[serde(skip)]
+    pub silent_s: f64,
+    /// Data frames beyond bytes that were not seen before. For the judgment alone.
+    #[serde(skip)]
+    pub holes: u64,
+    /// The fewest such bytes. For the judgment alone.
+    #[serde(skip)]
+    pub least_hole_bytes: Option<u32>,
     /// Shortest time from a loss to its repair: about a round trip, where acknowledgments tell the sender.
     /// For the judgment alone.
     #[serde(skip)]

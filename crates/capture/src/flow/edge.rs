@@ -17,6 +17,16 @@ const LATE: i64 = 8;
 /// Frames wait so long for an interrupt or a poll; see [`super::NEAR_NS`].
 const BATCH_NS: i64 = 20_000;
 
+/// A receiver opens its window as data comes (Linux: from `tcp_rmem`'s middle value on), about as fast as a sender that
+/// starts does its own: till then nothing is held back for good.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Growth {
+    /// The largest window when it had doubled last.
+    largest: u32,
+    /// Time for which it had held the sender back till then.
+    held_ns: i64,
+}
+
 impl Flow {
     /// Whether data has come as far as the edge that is followed.
     #[inline(always)]
@@ -30,13 +40,14 @@ impl Flow {
         self.edge_ahead == NONE
     }
 
-    /// The receiver announces its window.
-    pub(crate) fn announce_edge(&mut self, window: u64, now_ns: i64) {
+    /// The receiver announces its window, of which the largest so far is known.
+    pub(crate) fn announce_edge(&mut self, window: u64, largest: u32, now_ns: i64) {
         if self.counts.data_frames == 0 {
             return;
         }
         if self.edge_since_ns != FREE && self.edge_since_ns != 0 {
             self.edge_ns += (now_ns - self.edge_since_ns).max(0);
+            self.note_growth(largest);
         }
         let edge = self.una + window.saturating_sub(self.tally.segment_bytes());
         self.edge_since_ns = now_ns;
@@ -46,6 +57,22 @@ impl Flow {
         } else {
             edge
         };
+    }
+
+    fn note_growth(&mut self, largest: u32) {
+        let growth = &mut self.slow.get_or_insert_default().growth;
+        if largest / 2 >= growth.largest {
+            let is_first = growth.largest == 0;
+            *growth = Growth {
+                largest,
+                held_ns: if is_first { 0 } else { self.edge_ns },
+            };
+        }
+    }
+
+    /// For how long the window held the sender back before it had grown to half of its largest.
+    pub(crate) fn edge_growing_ns(&self) -> i64 {
+        self.slow.as_ref().map_or(0, |slow| slow.growth.held_ns)
     }
 
     /// Data has come as far as the edge; the way to the sender and back takes `turn_ns`.
