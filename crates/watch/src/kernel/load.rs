@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::time::Duration;
 
 use aya::maps::{HashMap, MapData, MapError, PerCpuArray, PerCpuValues, RingBuf};
 use aya::programs::{BtfTracePoint, ProgramError};
@@ -20,6 +21,9 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// Slots for interfaces: for at least so many, and for twice as many as there are, so that each finds a free one soon.
 const LEAST_SLOTS: u32 = 1024;
 const MOST_SLOTS: u32 = 65_536;
+
+/// Between samples of the same drop: enough to see that frames die again, and no load.
+const SAMPLE_EVERY: Duration = Duration::from_millis(200);
 
 /// Programs by name, each with the kernel's event that calls it.
 const PROGRAMS: [(&str, &str); 3] = [
@@ -70,6 +74,17 @@ impl Count {
     }
 }
 
+/// What the programs are told before they run.
+struct Options {
+    /// The inode of the only namespace that is counted; 0: all.
+    space: u32,
+    /// Room for interfaces, a power of two.
+    slots: u32,
+    /// Names of the kernel's reasons, if it has any.
+    reasons: Option<BTreeMap<u32, String>>,
+    sample_every: Duration,
+}
+
 /// The programs, which run until this value goes.
 pub(crate) struct Programs {
     places: PerCpuArray<MapData, [u64; COUNTER_WORDS]>,
@@ -86,13 +101,21 @@ impl Programs {
     /// are.
     pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
         let types = std::fs::read(BTF).map_err(|error| LoadError::NoBtf(error.to_string()))?;
-        let reasons = btf::reasons(&types);
-        let kernel = Btf::parse(&types, Endianness::default())
+        let options = Options {
+            space: space.unwrap_or(0),
+            slots: slots(interfaces),
+            reasons: btf::reasons(&types),
+            sample_every: SAMPLE_EVERY,
+        };
+        Self::load_as(&types, options)
+    }
+
+    fn load_as(types: &[u8], options: Options) -> Result<Self, LoadError> {
+        let kernel = Btf::parse(types, Endianness::default())
             .map_err(|error: BtfError| LoadError::NoBtf(error.to_string()))?;
-        drop(types);
         lift_limit();
-        let mut ebpf = object(&kernel, space.unwrap_or(0), slots(interfaces))?;
-        let dropped = match reasons {
+        let mut ebpf = object(&kernel, &options)?;
+        let dropped = match options.reasons {
             Some(_) => "dropped_with_reason",
             None => "dropped_without_reason",
         };
@@ -104,7 +127,7 @@ impl Programs {
             drops: HashMap::try_from(map(&mut ebpf, "drops")?)?,
             samples: RingBuf::try_from(map(&mut ebpf, "samples")?)?,
             lost: PerCpuArray::try_from(map(&mut ebpf, "lost")?)?,
-            reasons,
+            reasons: options.reasons,
             _ebpf: ebpf,
         })
     }
@@ -224,13 +247,15 @@ fn slots(interfaces: usize) -> u32 {
     wanted.clamp(LEAST_SLOTS, MOST_SLOTS).next_power_of_two()
 }
 
-fn object(kernel: &Btf, space: u32, slots: u32) -> Result<Ebpf, LoadError> {
-    let mask = slots - 1;
+fn object(kernel: &Btf, options: &Options) -> Result<Ebpf, LoadError> {
+    let mask = options.slots - 1;
+    let every = u64::try_from(options.sample_every.as_nanos()).unwrap_or(u64::MAX);
     let mut loader = EbpfLoader::new();
     loader.btf(Some(kernel));
-    loader.map_max_entries("places", slots);
+    loader.map_max_entries("places", options.slots);
     loader.override_global("places_mask", &mask, true);
-    loader.override_global("only_space", &space, true);
+    loader.override_global("only_space", &options.space, true);
+    loader.override_global("sample_every_ns", &every, true);
     loader
         .load(OBJECT)
         .map_err(|error| match is_denied(&error) {
@@ -276,6 +301,89 @@ fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::UdpSocket;
+    use std::os::unix::fs::MetadataExt;
+
+    use coalescope_needs as needs;
+    use coalescope_netlink::namespace::Namespace;
+    use coalescope_netlink::route::Route;
+    use nix::sys::socket::{setsockopt, sockopt::UdpGsoSegment};
+
+    /// Segments of a merged datagram, and bytes of each.
+    const SEGMENTS: usize = 4;
+    const SEGMENT: usize = 1000;
+
+    /// Programs that count a namespace of this thread's own, of a kernel with reasons or without, and give all samples that they can.
+    fn programs(test: &str, with_reasons: bool) -> Option<Programs> {
+        let types = needs::had(test, std::fs::read(BTF))?;
+        needs::had(test, Namespace::create().and_then(|own| own.join()))?;
+        Route::open().unwrap().set_up("lo", 1, true).unwrap();
+        let space = std::fs::metadata("/proc/thread-self/ns/net").unwrap().ino();
+        let options = Options {
+            space: u32::try_from(space).unwrap(),
+            slots: LEAST_SLOTS,
+            reasons: btf::reasons(&types).filter(|_| with_reasons),
+            sample_every: Duration::ZERO,
+        };
+        needs::had(test, Programs::load_as(&types, options))
+    }
+
+    /// Sends merged datagrams to a port of this host where nobody listens: the loopback interface hands them on uncut.
+    fn die(count: usize) {
+        let nobody = UdpSocket::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        setsockopt(&socket, UdpGsoSegment, &(SEGMENT as i32)).unwrap();
+        for _ in 0..count {
+            // That nobody listens is told by an error, of one datagram at the next.
+            let _ = socket.send_to(&[7; SEGMENTS * SEGMENT], nobody);
+        }
+    }
+
+    /// Places and counts of merged frames that died.
+    fn merged(programs: &Programs) -> Vec<(Where, Count)> {
+        let all = programs.dropped().unwrap().into_iter();
+        all.filter(|(_, count)| count.merged_frames > 0).collect()
+    }
+
+    #[test]
+    fn a_kernel_without_reasons_tells_where() {
+        let Some(programs) = programs("no reasons", false) else {
+            return;
+        };
+        assert!(!programs.tells_reasons());
+        die(20);
+        let all = merged(&programs);
+        let [(at, count)] = all.as_slice() else {
+            panic!("{all:?}");
+        };
+        assert_eq!((at.reason, programs.reason(at.reason)), (0, None));
+        assert!(at.location != 0 && at.place.is_some(), "{at:?}");
+        assert!(count.merged_frames >= 10, "{count:?}");
+        let segments = count.merged_frames * SEGMENTS as u64;
+        assert_eq!(count.merged_segments, segments);
+    }
+
+    /// The ring has room for some 1,400 samples.
+    #[test]
+    fn samples_that_nobody_fetches_are_counted() {
+        let Some(mut programs) = programs("lost samples", true) else {
+            return;
+        };
+        die(4000);
+        let died: u64 = merged(&programs)
+            .iter()
+            .map(|(_, of)| of.merged_frames)
+            .sum();
+        let lost = programs.lost().unwrap();
+        let kept = programs.samples().len() as u64;
+        assert!(lost.samples > 100 && kept > 1000, "{kept} {lost:?}");
+        assert_eq!(kept + lost.samples, died);
+        die(20);
+        assert!(!programs.samples().is_empty(), "there is room again");
+    }
 
     #[test]
     fn there_are_twice_as_many_slots_as_interfaces() {
