@@ -257,10 +257,24 @@ pub struct Flow {
     pub destination: String,
     /// The receiver's port.
     pub destination_port: Option<u16>,
+    /// The tunnel that the frame was in; none outside of tunnels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tunnel: Option<Tunnel>,
+}
+
+/// A tunnel, as its packets show it; of several, the outermost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tunnel {
+    /// Its kind and number, such as `vxlan 42`.
+    pub name: String,
+    /// The address that its packets come from.
+    pub source: String,
+    /// The address that they go to.
+    pub destination: String,
 }
 
 impl fmt::Display for Flow {
-    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`
+    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`, and `in vxlan 42` where that is so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = |address: &str, port: Option<u16>| match port {
             Some(port) if address.contains(':') => format!("[{address}]:{port}"),
@@ -269,7 +283,11 @@ impl fmt::Display for Flow {
         };
         let source = end(&self.source, self.source_port);
         let destination = end(&self.destination, self.destination_port);
-        write!(f, "{} {source} -> {destination}", self.protocol)
+        write!(f, "{} {source} -> {destination}", self.protocol)?;
+        match &self.tunnel {
+            Some(tunnel) => write!(f, " in {}", tunnel.name),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Addresses and ports of a dropped frame, from its first bytes.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use coalescope_wire::{Address, LinkType, Packet, Transport, walk};
 
-use crate::facts::Flow;
+use crate::facts::{Flow, Tunnel};
 
 /// The flow of a frame whose network header begins with these bytes; none if that is not IP. Of a tunnel, the innermost.
 pub(crate) fn flow(headers: &[u8]) -> Option<Flow> {
@@ -18,7 +20,36 @@ pub(crate) fn flow(headers: &[u8]) -> Option<Flow> {
         source_port,
         destination: address(packet.ip.destination),
         destination_port,
+        tunnel: tunnel(headers, &packet),
     })
+}
+
+/// The tunnel that the frame is in: whoever looks for its packets must ask for the addresses of its ends.
+fn tunnel(headers: &[u8], packet: &Packet) -> Option<Tunnel> {
+    let name = packet.tunnels.layers[0]?.to_string();
+    let (source, destination) = ends(headers)?;
+    Some(Tunnel {
+        name,
+        source,
+        destination,
+    })
+}
+
+/// Addresses of the first IP header.
+fn ends(headers: &[u8]) -> Option<(String, String)> {
+    let four = |at: usize| -> Option<String> {
+        let bytes: [u8; 4] = headers.get(at..at + 4)?.try_into().ok()?;
+        Some(Ipv4Addr::from(bytes).to_string())
+    };
+    let six = |at: usize| -> Option<String> {
+        let bytes: [u8; 16] = headers.get(at..at + 16)?.try_into().ok()?;
+        Some(Ipv6Addr::from(bytes).to_string())
+    };
+    match headers.first()? >> 4 {
+        4 => Some((four(12)?, four(16)?)),
+        6 => Some((six(8)?, six(24)?)),
+        _ => None,
+    }
 }
 
 fn ports(packet: &Packet) -> Option<(u16, u16)> {

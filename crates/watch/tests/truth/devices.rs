@@ -172,6 +172,12 @@ fn a_rule_on_a_tunnels_way_drops_merged_frames_of_it() {
             "whose connection is in the tunnel"
         );
         assert_eq!(flow.destination_port, Some(5001));
+        let tunnel = flow.tunnel.as_ref().unwrap();
+        assert_eq!(tunnel.name, "vxlan 7");
+        assert_eq!(
+            [&tunnel.source, &tunnel.destination],
+            ["10.9.1.2", "10.9.2.2"]
+        );
         assert_eq!(sample.segment_bytes, 1398);
     });
 }

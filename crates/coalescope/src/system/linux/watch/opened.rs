@@ -31,15 +31,20 @@ fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
     let filter = flow.map_or_else(String::new, |flow| format!(" {}", sh(&filter(flow))));
     vec![
         format!(
-            "  {within}tcpdump -i {} -s 128 -w died.pcap{filter}",
+            "  {within}tcpdump -i {} -s 192 -w died.pcap{filter}",
             sh(own)
         ),
         "  coalescope trace died.pcap".to_owned(),
     ]
 }
 
-/// A filter for tcpdump. Fragments and ICMP of the same hosts belong to the story.
+/// A filter for tcpdump. Fragments and ICMP of the same hosts belong to the story. In a tunnel tcpdump sees the addresses
+/// of its ends alone; `trace` looks into it.
 fn filter(flow: &Flow) -> String {
+    if let Some(tunnel) = &flow.tunnel {
+        let (one, other) = (&tunnel.source, &tunnel.destination);
+        return format!("(host {one} and host {other}) or icmp or icmp6");
+    }
     let hosts = format!("host {} and host {}", flow.source, flow.destination);
     let ports = [flow.source_port, flow.destination_port];
     match ports {

@@ -64,6 +64,27 @@ fn a_drop_that_is_opened() {
     assert!(press(&mut shown, KeyCode::Char('q')));
 }
 
+/// On the way of a tunnel tcpdump finds its packets by the addresses of its ends.
+#[test]
+fn a_drop_in_a_tunnel_is_looked_for_by_the_tunnels_ends() {
+    let mut look = router();
+    for sample in &mut look.drops[0].samples {
+        sample.flow.as_mut().unwrap().tunnel = Some(coalescope_watch::facts::Tunnel {
+            name: "vxlan 42".to_owned(),
+            source: "192.0.2.1".to_owned(),
+            destination: "192.0.2.2".to_owned(),
+        });
+    }
+    let mut shown = shown(&look);
+    press(&mut shown, KeyCode::Enter);
+    let seen = drawn(&shown, 120, 16);
+    assert!(
+        seen.contains("'(host 192.0.2.1 and host 192.0.2.2) or icmp or icmp6'"),
+        "{seen}"
+    );
+    assert!(seen.contains(":5001 in vxlan 42"), "{seen}");
+}
+
 /// Another drop may come first in the next look; the one that is open stays open.
 #[test]
 fn a_drop_stays_selected_whatever_comes_before_it() {
