@@ -1,7 +1,7 @@
 //! Merged frames that die are counted to the last one, at the first attempt.
 //!
-//! They are frames of UDP, sent and dropped while the test's own thread runs. Of what timers send in interrupts, such as
-//! TCP's repetitions, the kernel may leave out an event: `room::in_rounds`.
+//! They are frames of UDP, sent and dropped while the test's own thread runs. With TCP, whose timers send as well, an event
+//! may be left out: `room::in_rounds`.
 
 use coalescope_needs as needs;
 use coalescope_watch::facts::Watched;

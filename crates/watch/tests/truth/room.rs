@@ -195,8 +195,8 @@ impl Drop for Room {
 /// Rounds of a test at most.
 const ROUNDS: usize = 4;
 
-/// Holds a test of TCP to all of its claims in one round of some: its timers send in interrupts, and the kernel calls no
-/// program for some of these frames (docs/watch.md, "How exact"). What is counted wrongly fails in each of them. A test
+/// Holds a test of TCP to all of its claims in one round of some: now and then an event is left out, and why is not known
+/// (docs/watch.md, "How exact"). What is counted wrongly fails in each of them. A test
 /// whose frames are sent by a task of its own needs none.
 pub(crate) fn in_rounds(test: impl Fn()) {
     for _ in 1..ROUNDS {
