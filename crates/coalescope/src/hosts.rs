@@ -1,18 +1,18 @@
 //! Which hosts a command is about: this one, or those of saved output.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use coalescope_host::model::Snapshot;
-use coalescope_host::sources::{self, Given, Host, Limits};
+use coalescope_host::sources::{self, Given, Host, Limits, apart};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 
 use crate::cli::{LiveArgs, RulesArgs};
+use crate::inputs;
 use crate::speech::{self, in_brief, took};
 use crate::system::host::this_host;
 use crate::system::memory;
-use crate::{inputs, outside};
 
 /// The hosts that a command is about.
 pub(crate) enum Asked {
@@ -91,30 +91,6 @@ fn read(given: Vec<Given>, limits: &Limits) -> anyhow::Result<Vec<Host>> {
     Ok(hosts)
 }
 
-/// Hosts of one name, or of none, are told apart by where they were read from.
-fn apart(mut hosts: Vec<Host>) -> Vec<Host> {
-    let mut names = HashSet::new();
-    let name = |host: &Host| {
-        host.snapshot
-            .name
-            .clone()
-            .unwrap_or_else(|| host.origin.clone())
-    };
-    let twice: HashSet<String> = hosts
-        .iter()
-        .map(name)
-        .filter(|name| !names.insert(name.clone()))
-        .collect();
-    for host in &mut hosts {
-        let name = name(host);
-        host.snapshot.name = Some(match twice.contains(&name) {
-            true => format!("{name} ({})", host.origin),
-            false => name,
-        });
-    }
-    hosts
-}
-
 /// The rules that come with the program, and those of `--rules`.
 pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
     with_sites(Rules::built_in()?, args)
@@ -135,12 +111,7 @@ fn with_sites(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
 /// Asks the rules about each host.
 pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
     let begun = Instant::now();
-    let checked = snapshots.iter().map(|snapshot| {
-        let mut checked = check(rules, snapshot);
-        let findings = checked.findings.into_iter().map(outside::reached);
-        checked.findings = findings.collect();
-        checked
-    });
+    let checked = snapshots.iter().map(|snapshot| check(rules, snapshot));
     let checked = checked.collect();
     speech::detail(|| {
         let asked = rules.iter().count();

@@ -18,7 +18,6 @@ mod interrupt;
 mod lab;
 mod made;
 mod output;
-mod outside;
 mod page;
 mod pictures;
 mod place;

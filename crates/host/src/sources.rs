@@ -28,6 +28,7 @@ use std::path::PathBuf;
 
 pub use error::Error;
 pub use given::Given;
+pub use hosts::apart;
 pub(crate) use limits::LISTED;
 pub use limits::Limits;
 pub use normalise::normalise;

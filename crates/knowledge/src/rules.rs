@@ -18,6 +18,7 @@ mod load;
 mod meaning;
 mod names;
 mod narrow;
+pub(crate) mod outside;
 mod recipes;
 mod rule;
 mod shared;

@@ -52,6 +52,18 @@ impl DiagnoseReport {
         self
     }
 
+    /// What the captures show, if there are any.
+    #[must_use]
+    pub fn traced(&self) -> Option<&Report> {
+        self.trace.as_ref()
+    }
+
+    /// What settings and captures say together.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        words::diagnose::verdict(self)
+    }
+
     /// Whether anything is wrong.
     #[must_use]
     pub fn has_findings(&self) -> bool {
@@ -78,7 +90,7 @@ impl Document for DiagnoseReport {
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let roles = self.check.roles();
         let whole = Whole {
-            verdict: words::diagnose::verdict(self),
+            verdict: self.verdict(),
             body: self.check.body(&roles),
             trace: self.trace.as_ref().map(json::Body::of),
         };

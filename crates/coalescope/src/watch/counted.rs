@@ -6,7 +6,6 @@ use coalescope_watch::facts::Watched;
 
 use super::recorded::Record;
 use crate::cli::{LiveArgs, WatchedArgs};
-use crate::outside::reached;
 use crate::system::watch::for_a_time;
 
 /// What was counted on this host, and records of others, which are open.
@@ -33,10 +32,6 @@ impl Counted {
             all.push(record.last(&mut |_| {})?);
         }
         join_watched(hosts, &all);
-        let findings = hosts.iter_mut().flat_map(|(_, one)| &mut one.findings);
-        for finding in findings.filter(|_| !all.is_empty()) {
-            *finding = reached(finding.clone());
-        }
         Ok(all)
     }
 }

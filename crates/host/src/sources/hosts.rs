@@ -1,6 +1,6 @@
 //! From what was found in one path to its hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::Host;
 use super::error::Error;
@@ -32,6 +32,31 @@ pub(super) fn of(path: &str, found: Found) -> Result<Vec<Host>, Error> {
         host(path, group, lines, several)
     });
     understood(path, hosts.collect())
+}
+
+/// Hosts of one name, or of none, are told apart by where they were read from.
+#[must_use]
+pub fn apart(mut hosts: Vec<Host>) -> Vec<Host> {
+    let mut names = HashSet::new();
+    let name = |host: &Host| {
+        host.snapshot
+            .name
+            .clone()
+            .unwrap_or_else(|| host.origin.clone())
+    };
+    let twice: HashSet<String> = hosts
+        .iter()
+        .map(name)
+        .filter(|name| !names.insert(name.clone()))
+        .collect();
+    for host in &mut hosts {
+        let name = name(host);
+        host.snapshot.name = Some(match twice.contains(&name) {
+            true => format!("{name} ({})", host.origin),
+            false => name,
+        });
+    }
+    hosts
 }
 
 /// Counts what lies where a sosreport keeps what is not meant for us.

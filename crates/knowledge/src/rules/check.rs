@@ -10,6 +10,7 @@ use super::facts::host_facts;
 use super::findings::{Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RuleError};
 use super::gaps::gaps;
 use super::load::Rules;
+use super::outside::reach;
 use super::recipes::is_theirs;
 use super::rule::{Blame, Each, RemedyRule, Rule};
 use super::subject::{Host, Subject};
@@ -40,6 +41,7 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
         }
     }
     checked.drop_replaced(rules);
+    checked.findings.iter_mut().for_each(reach);
     checked.findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
     checked
 }

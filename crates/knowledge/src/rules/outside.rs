@@ -1,15 +1,15 @@
 //! Commands for a network namespace, as they reach it from outside: what is printed runs where the program was called.
 
+use super::findings::{HostFinding, RemedyKind};
 use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
-use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 
-/// The same finding, with commands that do their work in the namespace of its interface. What a manager's file
-/// would make last is left out: no manager looks into a namespace.
-pub(crate) fn reached(mut finding: HostFinding) -> HostFinding {
+/// Makes a finding's commands do their work in the namespace of its interface. What a manager's file would make last is
+/// left out: no manager looks into a namespace.
+pub(crate) fn reach(finding: &mut HostFinding) {
     let key = finding.interface.as_deref().unwrap_or_default();
     let (Some(namespace), _) = of_key(key) else {
-        return finding;
+        return;
     };
     let namespace = namespace.to_owned();
     finding
@@ -20,7 +20,6 @@ pub(crate) fn reached(mut finding: HostFinding) -> HostFinding {
             remedy.command = within(&namespace, &remedy.command);
         }
     }
-    finding
 }
 
 /// The command in a namespace. Comments stay what they are.

@@ -8,6 +8,7 @@ use super::words::{Subject, finding};
 use super::{died, frames, subjects};
 use crate::experiment::SetTo;
 use crate::finding::{Id, Proof};
+use crate::rules::outside::reach;
 use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
 
 /// Raises findings of hosts that explain what was counted there from suspected to observed, notes with the others that
@@ -44,6 +45,7 @@ fn join(checked: &mut Checked, watched: &Watched) {
     for one in suspected.filter(|one| one.proof == Proof::Suspected && accuses(one)) {
         note_innocence(one, watched);
     }
+    checked.findings.iter_mut().for_each(reach);
     checked
         .findings
         .sort_by_key(|finding| std::cmp::Reverse(finding.proof));
