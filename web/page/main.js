@@ -9,7 +9,8 @@ const STEPS = { reading: [0, .45], drawing: [.45, .85], hashing: [.85, 1] };
 const module = WebAssembly.compile(Uint8Array.from(atob(engine), letter => letter.charCodeAt(0)));
 let worker = null, urls = [], total = 0;
 
-const points = new Points(at("points"), count => {
+const points = new Points(at("points"), at("hosts"), count => {
+  at("beside").hidden = !points.hosts.length;
   at("run").disabled = !count || !!worker;
   at("clear").disabled = !count;
 });
@@ -17,7 +18,7 @@ const points = new Points(at("points"), count => {
 const say = words => { at("state").textContent = words; };
 
 function busy(is) {
-  at("run").disabled = is || !points.points.length;
+  at("run").disabled = is || !(points.points.length + points.hosts.length);
   at("cancel").hidden = !is;
   at("progress").hidden = !is;
   if (is) at("progress").value = 0;
@@ -30,7 +31,7 @@ function stop() {
 }
 
 async function run() {
-  const { files, points: asked } = points.asked();
+  const { files, ...asked } = points.asked();
   at("result").hidden = true;
   total = files.reduce((sum, file) => sum + file.size, 0) || 1;
   worker = new Worker("worker.js", { type: "module" });
@@ -40,7 +41,7 @@ async function run() {
   worker.onerror = event => { stop(); say(`This browser cannot run the analysis: ${event.message || "it has no module workers"}.`); };
   const began = performance.now();
   worker.began = began;
-  worker.postMessage({ module: await module, files, asked: { points: asked, compare: at("compare").checked, now_unix_s: Date.now() / 1000 } });
+  worker.postMessage({ module: await module, files, asked: { ...asked, compare: at("compare").checked, now_unix_s: Date.now() / 1000 } });
 }
 
 function hear({ kind, ...data }) {
@@ -85,7 +86,12 @@ function drawn(page) {
   at("first").hidden = true;
 }
 
-at("files").addEventListener("change", event => { points.add(event.target.files); event.target.value = ""; });
+at("files").addEventListener("change", async event => {
+  // The list of an input that is emptied is empty: what was chosen is kept first.
+  const chosen = [...event.target.files];
+  event.target.value = "";
+  await points.add(chosen);
+});
 at("form").addEventListener("submit", event => { event.preventDefault(); run(); });
 at("cancel").addEventListener("click", () => { stop(); say("Cancelled."); });
 at("clear").addEventListener("click", () => { stop(); points.clear(); at("result").hidden = true; say(""); });
@@ -94,6 +100,6 @@ addEventListener("dragleave", () => at("drop").classList.remove("over"));
 addEventListener("drop", async event => {
   event.preventDefault();
   at("drop").classList.remove("over");
-  if (points.held === null) points.add(await dropped(event.dataTransfer));
+  if (points.held === null) await points.add(await dropped(event.dataTransfer));
 });
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});

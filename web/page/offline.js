@@ -1,6 +1,6 @@
 // Keeps the page's own files, so that it works without a network. VERSION is put in by scripts/web.
 const NAME = "coalescope-VERSION";
-const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
+const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
 
 addEventListener("install", event => event.waitUntil((async () => {
   const cache = await caches.open(NAME);

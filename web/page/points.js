@@ -1,4 +1,7 @@
-// Points and their files: what is dropped becomes points, named after the files, in an order that can be changed.
+// Points and their files: captures that are dropped become points, named after the files, in an order that can be changed;
+// what a host printed stands beside them.
+import { isCapture } from "./kinds.js";
+
 const SUFFIXES = /\.(gz|zst|zstd|pcap|pcapng|cap)$/i;
 
 export const stem = name => {
@@ -8,15 +11,22 @@ export const stem = name => {
 };
 
 export class Points {
-  constructor(list, changed) {
+  constructor(list, hostList, changed) {
     this.list = list;
+    this.hostList = hostList;
     this.changed = changed;
     this.points = [];
+    this.hosts = [];
     this.held = null;
   }
 
-  add(files) {
-    for (const file of files) {
+  async add(files) {
+    const kinds = await Promise.all(Array.from(files, async file => [file, await isCapture(file)]));
+    for (const [file, captured] of kinds) {
+      if (!captured) {
+        this.hosts.push(file);
+        continue;
+      }
       const taken = new Set(this.points.map(point => point.name));
       let name = stem(file.name);
       for (let n = 2; taken.has(name); n++) name = `${stem(file.name)}-${n}`;
@@ -25,7 +35,7 @@ export class Points {
     this.show();
   }
 
-  clear() { this.points = []; this.show(); }
+  clear() { this.points = []; this.hosts = []; this.show(); }
 
   move(from, to) {
     if (to < 0 || to >= this.points.length || from === to) return;
@@ -41,31 +51,31 @@ export class Points {
       if (!point) points.push(point = { name, files: [] });
       for (const file of own) point.files.push({ number: files.push(file) - 1, name: file.name, size: file.size });
     }
-    return { files, points };
+    const hosts = this.hosts.map(file => ({ number: files.push(file) - 1, name: file.name, size: file.size }));
+    return { files, points, hosts };
   }
 
   show() {
     this.list.replaceChildren(...this.points.map((point, i) => this.item(point, i)));
-    this.changed(this.points.length);
+    this.hostList.replaceChildren(...this.hosts.map((file, i) => this.hostItem(file, i)));
+    this.changed(this.points.length + this.hosts.length);
+  }
+
+  hostItem(file, i) {
+    const item = document.createElement("li");
+    item.append(described([file]), button("\u00d7", `Leave out ${file.name}`, () => { this.hosts.splice(i, 1); this.show(); }));
+    return item;
   }
 
   // Names of files are text, whatever is in them.
   item(point, i) {
-    const item = document.createElement("li"), name = document.createElement("input"), files = document.createElement("span");
+    const item = document.createElement("li"), name = document.createElement("input");
     name.type = "text"; name.value = point.name;
     name.setAttribute("aria-label", `Name of point ${i + 1}`);
     name.addEventListener("input", () => { point.name = name.value || stem(point.files[0].name); });
-    files.className = "files";
-    files.textContent = point.files.map(file => `${file.name}, ${file.size.toLocaleString("en")} bytes`).join("; ");
-    const button = (text, label, act) => {
-      const made = document.createElement("button");
-      made.type = "button"; made.textContent = text; made.setAttribute("aria-label", `${label} ${point.name}`);
-      made.addEventListener("click", act);
-      return made;
-    };
-    item.append(name, files, button("\u2191", "Earlier on the path:", () => this.move(i, i - 1)),
-      button("\u2193", "Later on the path:", () => this.move(i, i + 1)),
-      button("\u00d7", "Leave out", () => { this.points.splice(i, 1); this.show(); }));
+    item.append(name, described(point.files), button("\u2191", `Earlier on the path: ${point.name}`, () => this.move(i, i - 1)),
+      button("\u2193", `Later on the path: ${point.name}`, () => this.move(i, i + 1)),
+      button("\u00d7", `Leave out ${point.name}`, () => { this.points.splice(i, 1); this.show(); }));
     item.draggable = true;
     item.addEventListener("dragstart", () => { this.held = i; item.classList.add("held"); });
     item.addEventListener("dragend", () => { this.held = null; item.classList.remove("held"); });
@@ -77,6 +87,20 @@ export class Points {
     });
     return item;
   }
+}
+
+function described(files) {
+  const made = document.createElement("span");
+  made.className = "files";
+  made.textContent = files.map(file => `${file.name}, ${file.size.toLocaleString("en")} bytes`).join("; ");
+  return made;
+}
+
+function button(text, label, act) {
+  const made = document.createElement("button");
+  made.type = "button"; made.textContent = text; made.setAttribute("aria-label", label);
+  made.addEventListener("click", act);
+  return made;
 }
 
 // Files of a drop, those in folders among them.

@@ -1,5 +1,7 @@
 //! What the page asks for.
 
+use std::io::Read as _;
+
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
 use serde::Deserialize;
@@ -11,6 +13,9 @@ use crate::slices::Slices;
 pub(crate) struct Asked {
     /// The points.
     pub(crate) points: Vec<AskedPoint>,
+    /// Saved output of hosts, a file each.
+    #[serde(default)]
+    pub(crate) hosts: Vec<AskedFile>,
     /// Whether they show two transfers to set side by side.
     pub(crate) compare: bool,
     /// When, in seconds since 1970.
@@ -38,6 +43,14 @@ pub(crate) struct AskedFile {
 }
 
 impl AskedFile {
+    /// All of it, of one that is no capture: as much as is read of a host.
+    pub(crate) fn bytes(&self, most: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let read = self.reader().take(most).read_to_end(&mut bytes);
+        read.map_err(|error| format!("{}: {error}", self.name))?;
+        Ok(bytes)
+    }
+
     /// From its first byte.
     pub(crate) fn reader(&self) -> Slices {
         Slices::new(self.number, self.size as u64)
@@ -73,7 +86,7 @@ impl Asked {
 }
 
 /// An error with what is behind it.
-fn told(error: &dyn std::error::Error) -> String {
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {}", told(source)),
         None => error.to_string(),

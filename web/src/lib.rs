@@ -3,7 +3,9 @@
 //! The same crates as in the program judge captures and write text, JSON and the page of a report, in a Web Worker. Nothing
 //! but a file's own slices is read, and nothing is sent anywhere.
 
+mod answer;
 mod asked;
+mod hosts;
 mod slices;
 
 use coalescope_capture::facts::Trace;
@@ -11,13 +13,12 @@ use coalescope_capture::provenance::describe;
 use coalescope_capture::series::{Series, series};
 use coalescope_capture::{Options, Progress, trace};
 use coalescope_host::safe::{printable_line, sh};
-use coalescope_knowledge::{judge, judge_pair, shown};
-use coalescope_report::{
-    DRAWN_CONNECTIONS, Document, Is, Made, Report, Source, TextOptions, drawn_frames,
-};
+use coalescope_knowledge::shown;
+use coalescope_report::{DRAWN_CONNECTIONS, Is, Made, Report, Source, TextOptions, drawn_frames};
 use std::sync::atomic::AtomicBool;
 use wasm_bindgen::prelude::*;
 
+use answer::Answer;
 use asked::Asked;
 
 /// Connections to list, and columns: as `trace` prints into a pipe.
@@ -32,15 +33,15 @@ extern "C" {
     fn tell_progress(step: &str, bytes: f64);
 }
 
-/// What captures come to.
+/// What captures and hosts come to.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Judged {
     asked: Asked,
-    report: Report,
+    answer: Answer,
 }
 
-/// Reads captures and judges them. `asked` is JSON, see [`asked`].
+/// Reads captures and what hosts printed, and judges them. `asked` is JSON, see [`asked`].
 ///
 /// # Errors
 ///
@@ -48,10 +49,17 @@ pub struct Judged {
 #[wasm_bindgen]
 pub fn analyse(asked: &str) -> Result<Judged, String> {
     let asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
+    let hosts = hosts::read(&asked)?;
+    let captured = (!asked.points.is_empty()).then(|| captured(&asked));
+    let captured = captured.transpose()?;
+    let answer = Answer::of(&asked, hosts, captured)?;
+    Ok(Judged { asked, answer })
+}
+
+fn captured(asked: &Asked) -> Result<Trace, String> {
     let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
-    let read = trace(asked.inputs()?, &options(&asked), &mut tell);
-    let report = judged(&asked, read.map_err(|error| error.to_string())?)?;
-    Ok(Judged { asked, report })
+    let read = trace(asked.inputs()?, &options(asked), &mut tell);
+    read.map_err(|error| error.to_string())
 }
 
 fn options(asked: &Asked) -> Options {
@@ -61,17 +69,6 @@ fn options(asked: &Asked) -> Options {
         max_connections: MAX_CONNECTIONS,
         ..Options::default()
     }
-}
-
-fn judged(asked: &Asked, trace: Trace) -> Result<Report, String> {
-    if !asked.compare {
-        let diagnosis = judge(&trace);
-        return Ok(Report::new(trace, diagnosis));
-    }
-    let Some((comparison, diagnosis)) = judge_pair(&trace) else {
-        return Err("there is nothing to compare: one of the two captures shows no TCP connection that carries data".to_owned());
-    };
-    Ok(Report::new(trace, diagnosis).with_comparison(comparison))
 }
 
 /// The frames of a few connections, by a second reading.
@@ -96,20 +93,33 @@ fn pictures(asked: &Asked, report: &Report) -> Result<Vec<Series>, String> {
 /// What one would type to have the same of the program.
 fn command(asked: &Asked) -> String {
     let compare = if asked.compare { " --compare" } else { "" };
+    let told = |word: &str| sh(&printable_line(word)).into_owned();
+    let from = asked
+        .hosts
+        .iter()
+        .map(|host| format!(" --from {}", told(&host.name)));
+    let from: String = from.collect();
+    let command = if asked.hosts.is_empty() {
+        "trace"
+    } else {
+        "diagnose"
+    };
     let each = asked.points.iter().flat_map(|point| {
         let files = point.files.iter();
         let words = files.map(|file| format!("{}={}", point.name, file.name));
-        words.map(|word| sh(&printable_line(&word)).into_owned())
+        words.map(|word| told(&word))
     });
     format!(
-        "coalescope trace {}{compare}",
+        "coalescope {command}{from}{compare} {}",
         each.collect::<Vec<_>>().join(" ")
     )
+    .trim_end()
+    .to_owned()
 }
 
 fn sources(asked: &Asked) -> Vec<Source> {
-    let mut sources = Vec::new();
     let stop = AtomicBool::new(false);
+    let mut sources = hosts::sources(asked, &stop);
     for point in &asked.points {
         for file in &point.files {
             tell_progress("hashing", 0.0);
@@ -136,7 +146,7 @@ impl Judged {
             connections: Some(LISTED),
             ..TextOptions::default()
         };
-        written(|out| self.report.write_text(out, &options))
+        written(|out| self.answer.document().write_text(out, &options))
     }
 
     /// As `trace --format json` prints it.
@@ -145,20 +155,21 @@ impl Judged {
     ///
     /// If memory runs out.
     pub fn json(&self) -> Result<String, String> {
-        written(|out| self.report.write_json(out))
+        written(|out| self.answer.document().write_json(out))
     }
 
-    /// What it comes to, in a line; empty where nothing is wrong.
+    /// What the captures come to, in a line; empty where nothing is wrong.
     #[must_use]
     pub fn impact(&self) -> String {
-        let verdict = &self.report.diagnosis().verdict;
-        verdict.impact.clone().unwrap_or_default()
+        let traced = self.answer.traced();
+        let impact = traced.and_then(|report| report.diagnosis().verdict.impact.clone());
+        impact.unwrap_or_default()
     }
 
     /// The first lines.
     #[must_use]
     pub fn verdict(&self) -> String {
-        self.report.diagnosis().verdict.text.clone()
+        self.answer.verdict()
     }
 
     /// As `trace --report` writes it: the captures are read again, for its pictures and for their hashes. Nothing else can
@@ -168,14 +179,13 @@ impl Judged {
     ///
     /// If memory runs out.
     pub fn page(self) -> Result<String, String> {
-        let pictures = pictures(&self.asked, &self.report);
-        let report = self.report.with_series(pictures);
+        let answer = self.answer.with_pictures(&self.asked);
         let made = Made {
             command: command(&self.asked),
             at_unix_s: self.asked.now_unix_s as u64,
             sources: sources(&self.asked),
         };
-        written(|out| report.write_html(&made, out))
+        written(|out| answer.document().write_html(&made, out))
     }
 }
 

@@ -1,8 +1,8 @@
 // The page in headless Chromium: node web/tests/run.mjs DIR PROGRAM FOLDER...
 //
 // DIR is what scripts/web built, PROGRAM the command, each FOLDER holds the captures of a path. They are given to the page
-// through its own file input: its JSON must be the program's, no request may leave the page while it works, what is no
-// capture gives clear words, and names are text.
+// through its own file input, alone and beside what hosts printed: its JSON must be the program's, no request may leave the
+// page while it works, what is neither gives clear words, names are text, and Cancel ends an analysis.
 import { execFileSync } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -88,23 +88,60 @@ await evaluate(`{
   globalThis.fetchText = (id) => blobs.get(document.getElementById(id).href).text();
 }`);
 
-function ofProgram(folder, names) {
+function ofProgram(folder, asked) {
   try {
-    return JSON.parse(execFileSync(program, ["trace", ...names, "--format", "json"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 30 }));
+    return JSON.parse(execFileSync(program, [...asked, "--format", "json"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 30 }));
   } catch (error) {
     return error.stdout?.length ? JSON.parse(error.stdout) : null;
   }
 }
 
-const good = async (folder) => {
-  const names = readdirSync(folder).filter((name) => /\.(pcap|pcapng|cap)(\.gz|\.zst)?$/.test(name)).sort();
-  const { state, took, json } = await analyse(names.map((name) => resolve(folder, name)));
-  const wanted = ofProgram(folder, names);
+const capturesIn = (folder) => readdirSync(folder).filter((name) => /\.(pcap|pcapng|cap)(\.gz|\.zst)?$/.test(name)).sort();
+// Captures as trace judges them, or beside what hosts printed as diagnose does.
+const good = async (folder, names = capturesIn(folder), asked = ["trace", ...names]) => {
+  const { state, took, json } = await analyse([...names, ...asked.filter((_, i) => asked[i - 1] === "--from")].map((name) => resolve(folder, name)));
+  const wanted = ofProgram(folder, asked);
   const differs = difference(json, wanted), same = differs === null;
   if (!same) problems.push(`${folder}: not what the program says (${state}): ${differs}`);
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${same ? "the same JSON" : "ANOTHER JSON"}`);
 };
+// What a host printed, as text and as `coalescope collect` prints it, without captures and beside them.
+const beside = async (folder) => {
+  const router = ["ip -d link show", "sysctl net.ipv4.ip_forward", "ethtool -k eth0"].map((command) => `root@router:~# ${command}\n${PRINTED[command]}`).join("");
+  writeFileSync(join(scratch, "router.txt"), router);
+  writeFileSync(join(scratch, "here.json"), execFileSync(program, ["collect"], { maxBuffer: 1 << 28 }));
+  const names = folder ? capturesIn(folder) : [];
+  for (const name of names) writeFileSync(join(scratch, name), readFileSync(join(folder, name)));
+  const from = ["--from", "router.txt", "--from", "here.json"];
+  await good(scratch, [], ["diagnose", ...from]);
+  if (names.length) await good(scratch, names, ["diagnose", ...from, ...names]);
+};
+const PRINTED = {
+  "ip -d link show": `1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group default qlen 1000
+    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00 promiscuity 0
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff promiscuity 0
+`,
+  "sysctl net.ipv4.ip_forward": "net.ipv4.ip_forward = 1\n",
+  "ethtool -k eth0": "Features for eth0:\ngeneric-receive-offload: on\nlarge-receive-offload: on\n",
+};
+// A capture that takes long is given up; the next one is judged as if nothing had been.
+const cancelled = async () => {
+  const path = join(scratch, "long.pcap"), record = Buffer.alloc(16 + 64);
+  record.writeUInt32LE(64, 8);
+  record.writeUInt32LE(64, 12);
+  writeFileSync(path, Buffer.concat([pcap, Buffer.concat(Array(1_000_000).fill(record))]));
+  const { state } = await analyse([path], () => evaluate(`setTimeout(() => document.getElementById("cancel").click(), 100)`));
+  if (state !== "Cancelled.") problems.push(`Cancel: ${state}`);
+  if (folders[0]) await good(folders[0]);
+};
+// A capture of Ethernet without frames.
+const pcap = Buffer.alloc(24);
+pcap.writeUInt32LE(0xa1b2c3d4);
+pcap.writeUInt16LE(2, 4);
+pcap.writeUInt16LE(4, 6);
+pcap.writeUInt32LE(1, 20);
 const scratch = mkdtempSync(join(tmpdir(), "coalescope-web-"));
 const bad = async (name, bytes, words, meanwhile = () => {}) => {
   const path = join(scratch, name);
@@ -115,14 +152,11 @@ const bad = async (name, bytes, words, meanwhile = () => {}) => {
 };
 try {
   for (const folder of folders) await good(folder);
+  await beside(folders[0]);
+  await cancelled();
   await bad("empty.pcap", "", /empty/);
-  await bad("notes.txt", "these are notes\n", /no capture|not a capture/i);
+  await bad("notes.txt", "these are notes\n", /notes\.txt: .*(understood|nothing)/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
-  const pcap = Buffer.alloc(24);
-  pcap.writeUInt32LE(0xa1b2c3d4);
-  pcap.writeUInt16LE(2, 4);
-  pcap.writeUInt16LE(4, 6);
-  pcap.writeUInt32LE(1, 20);
   await bad("changed.pcap", pcap, /changed, moved or removed/, (path) => writeFileSync(path, "something else, and longer than before"));
   await bad("gone.pcap", pcap, /changed, moved or removed/, (path) => rmSync(path));
   const report = await evaluate("document.getElementById('report').getAttribute('sandbox')");
