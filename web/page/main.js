@@ -6,7 +6,9 @@ const at = id => document.getElementById(id);
 const STEPS = { reading: [0, .45], drawing: [.45, .85], hashing: [.85, 1] };
 // Compiled once, while somebody looks for files. It is no file of its own: to fetch one, this page would have to be allowed
 // to connect to somewhere.
-const module = WebAssembly.compile(Uint8Array.from(atob(engine), letter => letter.charCodeAt(0)));
+const packed = new Blob([Uint8Array.from(atob(engine), letter => letter.charCodeAt(0))]);
+const unpacked = new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+const module = unpacked.then(bytes => WebAssembly.compile(bytes));
 let worker = null, urls = [], total = 0;
 
 const points = new Points(at("points"), at("hosts"), count => {
