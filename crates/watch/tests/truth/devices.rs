@@ -247,7 +247,7 @@ impl Drop for Holder {
 fn a_tap_that_nobody_reads_drops_what_was_cut_before() {
     in_rounds(|| {
         let test = "a TAP whose ring is full";
-        if !needs::programs(test, &["python3"]) {
+        if !needs::programs(test, &["ip", "python3"]) {
             return;
         }
         let Some(room) = Room::new(test) else { return };
