@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coalescope_needs as needs;
 use coalescope_netlink::namespace::Namespace;
@@ -171,8 +171,22 @@ impl Room {
     }
 }
 
+/// The sender's connection; none where the way to here refuses it, as while an IPv6 address is still tentative.
+fn accepted(listener: &TcpListener, patience: Duration) -> Option<TcpStream> {
+    let end = Instant::now() + 2 * patience;
+    listener.set_nonblocking(true).unwrap();
+    while Instant::now() < end {
+        if let Ok((stream, _)) = listener.accept() {
+            stream.set_nonblocking(false).unwrap();
+            return Some(stream);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
 fn received(listener: &TcpListener, patience: Duration) -> usize {
-    let Ok((mut stream, _)) = listener.accept() else {
+    let Some(mut stream) = accepted(listener, patience) else {
         return 0;
     };
     stream.set_read_timeout(Some(patience)).unwrap();
