@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicBool;
 
 use coalescope_capture::facts::Trace;
 use coalescope_capture::provenance::digest;
-use coalescope_host::drift::drift;
 use coalescope_host::model::Snapshot;
 use coalescope_host::sources::{Limits, apart, read_bytes};
 use coalescope_knowledge::rules::{Checked, Rules, check};
@@ -55,10 +54,7 @@ impl Hosts {
         if let Some((_, diagnosis)) = &captured {
             join(&mut hosts, diagnosis);
         }
-        let drift = drift(&snapshots);
-        let checked = hosts.into_iter().map(|(_, checked)| checked);
-        let check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
-        DiagnoseReport::new(check, captured)
+        DiagnoseReport::new(CheckReport::of(snapshots, hosts), captured)
     }
 }
 
@@ -69,14 +65,9 @@ pub(crate) fn sources(asked: &Asked, stop: &AtomicBool) -> Vec<Source> {
 
 fn source(file: &AskedFile, stop: &AtomicBool) -> Source {
     tell_progress("hashing", 0.0);
-    let is = match digest(&mut file.reader(), stop) {
-        Ok(Some((size_bytes, sha256))) => Is::File { size_bytes, sha256 },
-        Ok(None) => Is::Other("Not hashed.".to_owned()),
-        Err(error) => Is::Other(format!("Could not be read again: {error}.")),
-    };
     Source {
         about: None,
         name: file.name.clone(),
-        is,
+        is: Is::file(digest(&mut file.reader(), stop)),
     }
 }

@@ -16,8 +16,10 @@ use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
 
 use crate::error::Error;
 
-/// What the schema says it is of.
-pub(crate) const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
+/// What the table is of.
+const TABLE: &str = "rows";
+/// What schemas say that they are of.
+const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
 /// Bytes of both ends.
 const ENDS: i32 = 40;
 /// Rows that may come before somebody sees that a batch is full.
@@ -56,7 +58,7 @@ macro_rules! numbers {
 
         impl NumberViews {
             fn of(batch: &RecordBatch) -> Result<Self, Error> {
-                Ok(Self { $($name: column::<$type>(batch, stringify!($name))?,)* })
+                Ok(Self { $($name: column::<$type>(TABLE, batch, stringify!($name))?,)* })
             }
 
             #[inline]
@@ -107,6 +109,11 @@ pub fn rows_schema() -> SchemaRef {
         Field::new("head", DataType::Binary, false),
         Field::new("rest", DataType::Binary, false),
     ]);
+    schema(fields)
+}
+
+/// A schema that says what it is of.
+pub(crate) fn schema(fields: Vec<Field>) -> SchemaRef {
     let (key, value) = SCHEMA;
     let said = HashMap::from([(key.to_owned(), value.to_owned())]);
     Arc::new(Schema::new_with_metadata(fields, said))
@@ -219,14 +226,14 @@ impl RowViews {
     ///
     /// If a column is missing, or is of another type.
     pub fn of(batch: &RecordBatch) -> Result<Self, Error> {
-        let ends = named(batch, "ends", &DataType::FixedSizeBinary(ENDS))?;
+        let ends = named(TABLE, batch, "ends", &DataType::FixedSizeBinary(ENDS))?;
         let string = |name| {
-            let array = named(batch, name, &DataType::Binary)?;
+            let array = named(TABLE, batch, name, &DataType::Binary)?;
             Ok::<_, Error>(array.as_binary::<i32>().clone())
         };
         Ok(Self {
             len: batch.num_rows(),
-            points: column::<UInt16Type>(batch, "point")?,
+            points: column::<UInt16Type>(TABLE, batch, "point")?,
             numbers: NumberViews::of(batch)?,
             ends: ends.as_fixed_size_binary().clone(),
             heads: string("head")?,
@@ -277,21 +284,29 @@ impl RowViews {
     }
 }
 
-/// A column without gaps.
-fn named<'a>(batch: &'a RecordBatch, name: &str, wanted: &DataType) -> Result<&'a ArrayRef, Error> {
+/// A column without gaps, of a table of something.
+pub(crate) fn named<'a>(
+    table: &'static str,
+    batch: &'a RecordBatch,
+    name: &str,
+    wanted: &DataType,
+) -> Result<&'a ArrayRef, Error> {
     let found = batch.column_by_name(name);
-    let right = found.filter(|array| array.data_type() == wanted && array.null_count() == 0);
+    let right =
+        found.filter(|array| array.null_count() == 0 && array.data_type().equals_datatype(wanted));
     right.ok_or_else(|| Error::Column {
-        table: "rows",
+        table,
         column: name.to_owned(),
         wanted: wanted.to_string(),
     })
 }
 
-fn column<T: ArrowPrimitiveType>(
+/// The same of numbers.
+pub(crate) fn column<T: ArrowPrimitiveType>(
+    table: &'static str,
     batch: &RecordBatch,
     name: &str,
 ) -> Result<ScalarBuffer<T::Native>, Error> {
-    let array = named(batch, name, &T::DATA_TYPE)?;
+    let array = named(table, batch, name, &T::DATA_TYPE)?;
     Ok(array.as_primitive::<T>().values().clone())
 }

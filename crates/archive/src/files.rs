@@ -1,23 +1,22 @@
 //! The table of files: what is left to say of each when its rows are there.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, ListBuilder, PrimitiveArray, RecordBatch, StringArray, StringBuilder,
+    ArrayRef, AsArray, ListBuilder, PrimitiveArray, RecordBatch, StringArray, StringBuilder,
     UInt16Builder,
 };
-use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Int64Type, Schema, SchemaRef, UInt16Type, UInt32Type,
-    UInt64Type,
+    ArrowPrimitiveType, DataType, Field, Int64Type, SchemaRef, UInt16Type, UInt32Type, UInt64Type,
 };
 use coalescope_capture::rows::FileEnd;
 
-use crate::columns::SCHEMA;
-
+use crate::columns::{column, named, schema};
 use crate::error::Error;
 use crate::place::Place;
+
+/// What the table is of.
+const TABLE: &str = "files";
 
 /// A file of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +48,7 @@ pub fn files_schema() -> SchemaRef {
         ("warnings", list(DataType::Utf8)),
     ];
     let fields = fields.map(|(name, of)| Field::new(name, of, false));
-    let (key, value) = SCHEMA;
-    let said = HashMap::from([(key.to_owned(), value.to_owned())]);
-    Arc::new(Schema::new_with_metadata(fields.to_vec(), said))
+    schema(fields.to_vec())
 }
 
 /// The table of some files.
@@ -121,11 +118,11 @@ fn warnings(files: &[PointFile]) -> ArrayRef {
 ///
 /// If a column is missing, or is of another type.
 pub fn file_ends(batch: &RecordBatch) -> Result<Vec<PointFile>, Error> {
-    let points = column::<UInt16Type>(batch, "point")?;
+    let shorts = |name| column::<UInt16Type>(TABLE, batch, name);
+    let words = |name| column::<UInt32Type>(TABLE, batch, name);
+    let (points, all_points) = (shorts("point")?, shorts("points")?);
+    let (shards, files) = (words("shards")?, words("file")?);
     let point_names = array(batch, "point_name")?.as_string::<i32>();
-    let all_points = column::<UInt16Type>(batch, "points")?;
-    let shards = column::<UInt32Type>(batch, "shards")?;
-    let files = column::<UInt32Type>(batch, "file")?;
     let ends = ends(batch)?;
     let place = |at: usize| Place {
         point: points[at],
@@ -148,14 +145,11 @@ pub fn file_ends(batch: &RecordBatch) -> Result<Vec<PointFile>, Error> {
 
 fn ends(batch: &RecordBatch) -> Result<Vec<FileEnd>, Error> {
     let names = array(batch, "name")?.as_string::<i32>();
-    let [frames, unreadable] = ["frames", "unreadable_bytes"];
-    let frames = column::<UInt64Type>(batch, frames)?;
-    let last_number = column::<UInt64Type>(batch, "last_number")?;
-    let unreadable = column::<UInt64Type>(batch, unreadable)?;
-    let [first, last, back] = ["first_ns", "last_ns", "back_ns"];
-    let first = column::<Int64Type>(batch, first)?;
-    let last = column::<Int64Type>(batch, last)?;
-    let back = column::<Int64Type>(batch, back)?;
+    let counts = |name| column::<UInt64Type>(TABLE, batch, name);
+    let times = |name| column::<Int64Type>(TABLE, batch, name);
+    let (frames, last_number) = (counts("frames")?, counts("last_number")?);
+    let unreadable = counts("unreadable_bytes")?;
+    let (first, last, back) = (times("first_ns")?, times("last_ns")?, times("back_ns")?);
     let links = array(batch, "links")?.as_list::<i32>();
     let warnings = array(batch, "warnings")?.as_list::<i32>();
     let end = |at: usize| FileEnd {
@@ -182,23 +176,13 @@ fn strings(array: &ArrayRef) -> Vec<String> {
     all.flatten().map(str::to_owned).collect()
 }
 
-/// A column without gaps, of the type that the schema says.
+/// A column of the type that the schema says.
 fn array<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Error> {
     let schema = files_schema();
-    let wanted = schema.field_with_name(name)?.data_type();
-    let found = batch.column_by_name(name);
-    let right =
-        found.filter(|array| array.null_count() == 0 && array.data_type().equals_datatype(wanted));
-    right.ok_or_else(|| Error::Column {
-        table: "files",
-        column: name.to_owned(),
-        wanted: wanted.to_string(),
-    })
-}
-
-fn column<T: ArrowPrimitiveType>(
-    batch: &RecordBatch,
-    name: &str,
-) -> Result<ScalarBuffer<T::Native>, Error> {
-    Ok(array(batch, name)?.as_primitive::<T>().values().clone())
+    named(
+        TABLE,
+        batch,
+        name,
+        schema.field_with_name(name)?.data_type(),
+    )
 }

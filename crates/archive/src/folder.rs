@@ -8,12 +8,15 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
 use crate::error::Error;
 use crate::files::{PointFile, file_ends};
 pub(crate) use read::FolderRows;
 pub use write::Write;
+
+/// Rows read at once of one file.
+const ROWS: usize = 1024;
 
 /// The table of files.
 pub(crate) const FILES: &str = "files.parquet";
@@ -44,11 +47,8 @@ impl Folder {
                 path: path.to_owned(),
             });
         }
-        let file = File::open(&table).map_err(Error::io(&table))?;
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file);
-        let reader = reader.and_then(ParquetRecordBatchReaderBuilder::build);
         let mut files = Vec::new();
-        for batch in reader.map_err(Error::parquet(&table))? {
+        for batch in batches(&table)? {
             files.extend(file_ends(&batch?)?);
         }
         files.sort_by_key(|file| (file.place.point, file.place.file));
@@ -87,6 +87,14 @@ impl Folder {
     fn rows_of(&self, file: &PointFile, shard: u32) -> PathBuf {
         rows_path(&self.path, file.place.point, file.place.file, shard)
     }
+}
+
+/// What a file of Parquet has, in batches.
+fn batches(path: &Path) -> Result<ParquetRecordBatchReader, Error> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+    let batches = builder.and_then(|builder| builder.with_batch_size(ROWS).build());
+    batches.map_err(Error::parquet(path))
 }
 
 fn shard_path(folder: &Path, shard: u32) -> PathBuf {

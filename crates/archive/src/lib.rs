@@ -9,6 +9,7 @@
 //! | plan | `plan` | what cannot be right is told before work is done |
 //! | folder | `folder` | rows as Parquet, by shard, point and file |
 //! | parts | `parts` | shards of a point that stands alone, several at a time |
+//! | workers | `workers` | several files or shards at a time |
 //! | trace | `trace` | rows of all shards in their order, through the engine of `coalescope_capture` |
 //!
 //! What the columns mean is in `docs/archive.md`.
@@ -23,6 +24,7 @@ mod place;
 mod plan;
 mod shard;
 mod trace;
+mod workers;
 
 pub use columns::{RowViews, rows_schema};
 pub use digest::{Digest, ShardBatch, digest};
@@ -33,3 +35,4 @@ pub use place::Place;
 pub use plan::{Begin, check};
 pub use shard::{FRAGMENTS_LAST, shard_of, shards_with_fragments};
 pub use trace::{trace, trace_batches};
+pub use workers::each;

@@ -1,15 +1,14 @@
 //! The shards of a point that stands alone, several at a time.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use coalescope_capture::facts::Trace;
-use coalescope_capture::rows::{FileEnd, Part, follow_part, join_parts};
+use coalescope_capture::rows::{FileEnd, follow_part, join_parts};
 use coalescope_capture::{Options, TraceError};
 
 use crate::error::Error;
 use crate::folder::{Folder, FolderRows};
+use crate::workers::each;
 
 /// The facts of an archive with one point, its shards followed side by side; `None` where all rows have to be followed in
 /// their order, for another answer else: hops are between points, fragments are in no shard with what they are part of,
@@ -21,59 +20,21 @@ pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<T
     if folder.points() != 1 || options.threads < 2 || folder.has_fragments() {
         return Ok(None);
     }
-    let work = Work {
-        folder,
-        options,
-        ends: folder.files().iter().map(|file| file.end.clone()).collect(),
-        next: AtomicU32::new(0),
-        shards: file.place.shards,
-        parts: Mutex::default(),
+    let ends: Vec<FileEnd> = folder.files().iter().map(|file| file.end.clone()).collect();
+    let shards: Vec<u32> = (0..file.place.shards).collect();
+    let follow = |shard: &u32| {
+        let rows = Box::new(FolderRows::of_shard(folder, 0, *shard));
+        follow_part(rows, &ends, Arc::clone(&options.stop))
     };
-    work.run()?;
-    let parts = work.parts.into_inner();
-    let parts = parts.unwrap_or_else(PoisonError::into_inner);
+    let broken = || TraceError::Reader {
+        name: folder.path().display().to_string(),
+    };
+    let parts = each(&shards, options.threads, follow, broken)?;
     let name = &file.place.point_name;
-    let trace = join_parts(name, &work.ends, parts, options.max_connections);
-    let wanted: u64 = work.ends.iter().map(|end| end.frames).sum();
+    let trace = join_parts(name, &ends, parts, options.max_connections);
+    let wanted: u64 = ends.iter().map(|end| end.frames).sum();
     // Where rows are missing, whoever reads all of them in order says which.
     Ok(trace.filter(|trace| trace.points[0].frames == wanted))
-}
-
-struct Work<'a> {
-    folder: &'a Folder,
-    options: &'a Options,
-    ends: Vec<FileEnd>,
-    next: AtomicU32,
-    shards: u32,
-    parts: Mutex<Vec<Part>>,
-}
-
-impl Work<'_> {
-    fn run(&self) -> Result<(), TraceError> {
-        let threads = self.options.threads.min(self.shards as usize);
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.some())).collect();
-            workers.into_iter().try_for_each(|worker| {
-                let name = || self.folder.path().display().to_string();
-                let done = worker.join();
-                done.unwrap_or_else(|_| Err(TraceError::Reader { name: name() }))
-            })
-        })
-    }
-
-    /// Follows one shard after the other.
-    fn some(&self) -> Result<(), TraceError> {
-        loop {
-            let shard = self.next.fetch_add(1, Ordering::Relaxed);
-            if shard >= self.shards {
-                return Ok(());
-            }
-            let rows = Box::new(FolderRows::of_shard(self.folder, 0, shard));
-            let part = follow_part(rows, &self.ends, Arc::clone(&self.options.stop))?;
-            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-            parts.push(part);
-        }
-    }
 }
 
 #[cfg(test)]

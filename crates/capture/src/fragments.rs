@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use crate::frame::{Digest, Frame, Name, Odd, Piece};
+use crate::frame::{Frame, Name, Odd, Piece};
+use crate::row::Kind;
 
 /// Datagrams under assembly. Linux keeps up to 4 MB of fragments (`ipfrag_high_thresh`), about
 /// this many datagrams of full size.
@@ -55,7 +56,7 @@ pub(crate) struct Fragments {
 impl Fragments {
     /// Adds a fragment; the first one's headers are in the slot. When the datagram is whole, its
     /// frame is put there, with the time and length of the piece that made it whole.
-    pub(crate) fn add(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Digest {
+    pub(crate) fn add(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Kind {
         let now_ns = slot.time_ns;
         let i = self.find_or_begin(piece.name, now_ns);
         let datagram = &mut self.datagrams[i];
@@ -71,7 +72,7 @@ impl Fragments {
         if datagram.is_whole() {
             self.finish(i, slot)
         } else {
-            Digest::Other
+            Kind::Other
         }
     }
 
@@ -109,17 +110,17 @@ impl Fragments {
         self.incomplete += 1;
     }
 
-    fn finish(&mut self, i: usize, slot: &mut Frame) -> Digest {
+    fn finish(&mut self, i: usize, slot: &mut Frame) -> Kind {
         let whole = self.datagrams.remove(i);
         let Some((frame, total)) = whole.and_then(|d| d.frame.zip(d.total)) else {
-            return Digest::Other;
+            return Kind::Other;
         };
         let (time_ns, original_len) = (slot.time_ns, slot.original_len);
         *slot = frame;
         (slot.time_ns, slot.original_len) = (time_ns, original_len);
         slot.payload = total.saturating_sub(u32::from(slot.tcp_header));
         slot.add(Odd::FRAGMENTED);
-        Digest::Tcp
+        Kind::Tcp
     }
 
     /// Datagrams given up, and those still waiting.

@@ -278,28 +278,6 @@ impl Piece {
     }
 }
 
-/// What a frame turned out to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Digest {
-    /// TCP: what is kept of it is in the slot.
-    Tcp,
-    /// "Packet too big": it is in the slot.
-    TooBig,
-    /// UDP, in which QUIC is.
-    Udp,
-    /// Not TCP, or a fragment whose datagram is not complete yet.
-    #[default]
-    Other,
-    /// A fragment with the TCP header, where somebody else puts datagrams together.
-    FirstFragment,
-    /// Another one.
-    LaterFragment,
-    /// Headers damaged, or cut by the snap length.
-    Unparsed,
-    /// A link type that the walk does not know.
-    UnknownLink,
-}
-
 /// Keeps the first bytes of what was captured of a payload.
 #[inline(always)]
 fn fill_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {

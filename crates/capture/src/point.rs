@@ -8,10 +8,11 @@ use coalescope_wire::LinkType;
 use crate::connection::{Connection, Tracked};
 use crate::datagrams::Datagrams;
 use crate::flow::Data;
-use crate::frame::{Digest, Frame, TooBig};
+use crate::frame::{Frame, TooBig};
 use crate::kept::Connections;
 use crate::outstanding::Common;
 use crate::reader::{BATCH, Item};
+use crate::row::Kind;
 use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
@@ -243,20 +244,20 @@ impl Point {
     #[cold]
     fn take_other(&mut self, item: &Item) {
         match item.digest {
-            Digest::TooBig => {
+            Kind::TooBig => {
                 if let Some(error) = item.frame.too_big() {
                     self.reject(error);
                 }
             }
-            Digest::Unparsed => self.totals.unparsed += 1,
-            Digest::UnknownLink => self.totals.unknown_link += 1,
-            Digest::Udp => {
+            Kind::Unparsed => self.totals.unparsed += 1,
+            Kind::UnknownLink => self.totals.unknown_link += 1,
+            Kind::Udp => {
                 self.totals.udp_bytes += u64::from(item.frame.original_len);
                 if let Some(datagrams) = &mut self.datagrams {
                     datagrams.take(&item.frame);
                 }
             }
-            Digest::Tcp | Digest::Other | Digest::FirstFragment | Digest::LaterFragment => {}
+            Kind::Tcp | Kind::Other | Kind::FirstFragment | Kind::LaterFragment => {}
         }
     }
 

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use coalescope_wire::LinkType;
 
 use crate::file::{RawFrame, Source};
+use crate::frame::Frame;
 use crate::frame::digester::Digester;
-use crate::frame::{Digest, Frame};
+use crate::row::Kind;
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
 /// cache, enough that with many connections their cache misses overlap ([`crate::table::Table::warm`]).
@@ -25,7 +26,7 @@ const MAX_POINTS: usize = 64;
 pub(crate) struct Item {
     /// Which of at most [`MAX_POINTS`].
     pub(crate) point: u8,
-    pub(crate) digest: Digest,
+    pub(crate) digest: Kind,
     pub(crate) link: LinkType,
     pub(crate) frame: Frame,
 }
@@ -35,7 +36,7 @@ impl Default for Item {
         Self {
             point: 0,
             link: LinkType::Null,
-            digest: Digest::default(),
+            digest: Kind::default(),
             frame: Frame::default(),
         }
     }
@@ -43,7 +44,7 @@ impl Default for Item {
 
 impl Item {
     pub(crate) fn is_tcp(&self) -> bool {
-        matches!(self.digest, Digest::Tcp)
+        matches!(self.digest, Kind::Tcp)
     }
 
     /// Whether it is of the connection of the TCP frame before, which need not be looked for again.
@@ -61,7 +62,7 @@ impl Item {
     #[inline(always)]
     fn fill_fixed(&mut self, raw: &RawFrame<'_>, digester: &mut Digester) -> bool {
         self.note(raw, 0);
-        self.digest = Digest::Tcp;
+        self.digest = Kind::Tcp;
         digester.digest_fixed(raw, &mut self.frame)
     }
 
@@ -342,7 +343,7 @@ impl Reader {
             ));
         }
         let set_back = self.digesters.iter().filter_map(Digester::set_back_ns);
-        self.end.warnings.extend(set_back.map(was_set_back));
+        self.end.warnings.extend(set_back.map(words_of_set_back));
         let incomplete = self.digesters.iter().map(Digester::incomplete_datagrams);
         self.end.incomplete_datagrams = incomplete.collect();
         self.end
@@ -364,7 +365,7 @@ impl Frames for Reader {
 }
 
 /// Says that a clock was set back.
-pub(crate) fn was_set_back(ns: i64) -> String {
+pub(crate) fn words_of_set_back(ns: i64) -> String {
     format!(
         "the clock was set back by {:.3} s meanwhile; what came after that counts as later all the same",
         ns as f64 / 1e9

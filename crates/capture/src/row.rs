@@ -1,6 +1,6 @@
 //! What the analysis keeps of a frame, as plain numbers: a row of a table.
 
-/// What a row stands for.
+/// What a frame turned out to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {

@@ -7,7 +7,7 @@ mod common;
 use coalescope_capture::facts::Trace;
 use coalescope_capture::rows::{self, Digests, Heads, PointRows, Row, Rows};
 use coalescope_capture::{Options, PointInput, trace};
-use coalescope_simulate::{Element, Format, run, stories, story};
+use coalescope_simulate::{Element, Format, rotated, run, stories, story};
 use common::source;
 use proptest::prelude::*;
 
@@ -23,24 +23,6 @@ impl Rows for Kept {
 
 /// A point's capture in pieces.
 type Files = (String, Vec<Vec<u8>>);
-
-/// A classic capture, cut between records that stand at these parts of it.
-fn pieces(bytes: &[u8], cuts: &[f64]) -> Vec<Vec<u8>> {
-    let header = &bytes[..24];
-    let mut ends = vec![24];
-    let mut at = 24;
-    while at < bytes.len() {
-        let length = bytes[at + 8..at + 12].try_into().expect("four bytes");
-        at += 16 + u32::from_le_bytes(length) as usize;
-        ends.push(at);
-    }
-    let place = |cut: &f64| ends[(cut * (ends.len() - 1) as f64) as usize];
-    let mut places: Vec<usize> = cuts.iter().map(place).collect();
-    places.extend([24, bytes.len()]);
-    places.sort_unstable();
-    let piece = |ends: &[usize]| [header, &bytes[ends[0]..ends[1]]].concat();
-    places.windows(2).map(piece).collect()
-}
 
 fn from_files(points: &[Files]) -> Trace {
     let input = |(name, files): &Files| PointInput {
@@ -94,7 +76,7 @@ fn captures(name: &str, seed: u64, cuts: &[f64]) -> Vec<Files> {
     let outcome = run(&scenario);
     let points = outcome.points.iter();
     points
-        .map(|point| (point.name.clone(), pieces(&point.bytes, cuts)))
+        .map(|point| (point.name.clone(), rotated(&point.bytes, cuts)))
         .collect()
 }
 

@@ -5,7 +5,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use coalescope_host::drift::drift;
 use coalescope_host::sources::Limits;
 use coalescope_knowledge::rules::{Baseline, Ignore, Rules};
 use coalescope_report::CheckReport;
@@ -46,9 +45,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let (snapshots, files) = asked.with_files(&limits)?;
     let mut named = hosts::named(&snapshots, hosts::checked(&rules, &snapshots));
     let watched = counted.join(&mut named)?;
-    let checked = named.into_iter().map(|(_, checked)| checked);
-    let drift = drift(&snapshots);
-    let mut report = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    let mut report = CheckReport::of(snapshots, named);
     report.watched(watched);
     report.read_from(files);
     report.set_aside(&ignore, baseline.as_ref());

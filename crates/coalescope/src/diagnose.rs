@@ -1,6 +1,5 @@
 //! `coalescope diagnose`: settings and packets together.
 
-use coalescope_host::drift::drift;
 use coalescope_knowledge::join;
 use coalescope_report::{CheckReport, DiagnoseReport};
 
@@ -47,9 +46,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
         }
         _ => None,
     };
-    let drift = drift(&snapshots);
-    let checked = hosts.into_iter().map(|(_, checked)| checked);
-    let mut check = CheckReport::new(snapshots.into_iter().zip(checked).collect(), drift);
+    let mut check = CheckReport::of(snapshots, hosts);
     check.watched(watched);
     let mut report = DiagnoseReport::new(check, captured);
     if let Some(pictures) = pictures {

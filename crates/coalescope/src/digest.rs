@@ -1,12 +1,10 @@
 //! `coalescope digest`.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::bail;
-use coalescope_archive::{Begin, Place, PointFile, Write, check, digest};
+use anyhow::{anyhow, bail};
+use coalescope_archive::{Begin, Place, PointFile, Write, check, digest, each};
 
 use crate::Outcome;
 use crate::cli::DigestArgs;
@@ -26,14 +24,11 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     check(&begins(&points, &interrupt)?)?;
     memory::reading(inputs::display(&args.out));
     let begun = Instant::now();
-    let work = Work {
-        files: files(&points, args.shards)?,
-        next: AtomicUsize::new(0),
-        archive: &archive,
-        interrupt: &interrupt,
-        done: Mutex::default(),
-    };
-    let done = work.run(threads)?;
+    let files = files(&points, args.shards)?;
+    let work = |(place, input): &(Place, &Input)| digested(&archive, place, input, &interrupt);
+    let broken =
+        || anyhow!("digesting ended early because of a bug in coalescope: please report it");
+    let done = each(&files, threads, work, broken)?;
     archive.finish(&done)?;
     tell(&done);
     speech::detail(|| format!("digested it in {}", took(begun)));
@@ -90,47 +85,15 @@ fn files(points: &[Point], shards: u32) -> anyhow::Result<Vec<(Place, &Input)>> 
     Ok(files.collect())
 }
 
-/// Files that are digested, several at a time.
-struct Work<'a> {
-    files: Vec<(Place, &'a Input)>,
-    next: AtomicUsize,
-    archive: &'a Write,
-    interrupt: &'a Interrupt,
-    done: Mutex<Vec<PointFile>>,
-}
-
-impl Work<'_> {
-    fn run(self, threads: usize) -> anyhow::Result<Vec<PointFile>> {
-        let threads = threads.min(self.files.len());
-        thread::scope(|scope| {
-            let work = |_| scope.spawn(|| self.some());
-            let workers: Vec<_> = (0..threads).map(work).collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| match worker.join() {
-                    Ok(done) => done,
-                    Err(_) => bail!(
-                        "digesting ended early because of a bug in coalescope: please report it"
-                    ),
-                })
-        })?;
-        Ok(self
-            .done
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Digests one file after the other.
-    fn some(&self) -> anyhow::Result<()> {
-        while let Some((place, input)) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let source = input.source(self.interrupt)?;
-            let digest = digest(input.name.clone(), source, place.clone());
-            let end = self.archive.add(digest, |_| !self.interrupt.is_set())?;
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.push(end);
-        }
-        Ok(())
-    }
+fn digested(
+    archive: &Write,
+    place: &Place,
+    input: &Input,
+    interrupt: &Interrupt,
+) -> anyhow::Result<PointFile> {
+    let source = input.source(interrupt)?;
+    let digest = digest(input.name.clone(), source, place.clone());
+    Ok(archive.add(digest, |_| !interrupt.is_set())?)
 }
 
 /// Says what was read, and what was odd.

@@ -89,15 +89,10 @@ fn file(path: &Path) -> Option<File> {
 }
 
 fn hashed(name: String, mut file: File) -> Source {
-    let is = match digest(&mut file, &AtomicBool::new(false)) {
-        Ok(Some((size_bytes, sha256))) => Is::File { size_bytes, sha256 },
-        Ok(None) => Is::Other("Not hashed.".to_owned()),
-        Err(error) => Is::Other(format!("Could not be read again: {error}.")),
-    };
     Source {
         about: None,
         name,
-        is,
+        is: Is::file(digest(&mut file, &AtomicBool::new(false))),
     }
 }
 

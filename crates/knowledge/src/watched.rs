@@ -34,7 +34,7 @@ pub fn judge_watched(watched: &Watched) -> Vec<HostFinding> {
 
 /// What findings are about, what harms first.
 fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
-    let looks = watched.drops.iter().filter(|drop| died(drop) > 0).count();
+    let looks = watched.drops.iter().filter(|drop| drop.died() > 0).count();
     let dropped = watched
         .drops
         .iter()
@@ -44,11 +44,6 @@ fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
     let single = watched.interfaces.iter();
     let single = single.filter_map(|interface| not_merging(interface, watched));
     dropped.chain(cut).chain(single).collect()
-}
-
-/// Frames that were made by merging, as far as can be told.
-fn died(drop: &Drop) -> u64 {
-    drop.merged_frames + drop.long_frames
 }
 
 /// Merged frames that die where single ones pass, and go on doing so.
@@ -81,10 +76,10 @@ fn table(drop: &Drop, watched: &Watched) -> Option<Table> {
         (None, None) => return None,
     };
     // What was dropped before it was counted, as by a filter, was there as well.
-    let merged = merged.max(died(drop));
+    let merged = merged.max(drop.died());
     let single = frames.saturating_sub(merged).max(drop.single_frames);
     Some(Table {
-        merged_lost: died(drop),
+        merged_lost: drop.died(),
         merged,
         single_lost: drop.single_frames,
         single,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-use coalescope_host::drift::Drift;
+use coalescope_host::drift::{Drift, drift};
 use coalescope_host::model::{
     Distribution, Driver, Feature, GsoLimits, Interface, Ovs, Platform, Snapshot, Unread,
     VirtualSwitch,
@@ -185,6 +185,14 @@ impl CheckReport {
             drift,
             ..Self::default()
         }
+    }
+
+    /// Takes hosts, what was found on each by its name, and compares them with each other.
+    #[must_use]
+    pub fn of(hosts: Vec<Snapshot>, found: Vec<(String, Checked)>) -> Self {
+        let drift = drift(&hosts);
+        let found = found.into_iter().map(|(_, checked)| checked);
+        Self::new(hosts.into_iter().zip(found).collect(), drift)
     }
 
     /// Takes what hosts were read from, by their names.

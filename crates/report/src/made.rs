@@ -43,6 +43,16 @@ pub enum Is {
 }
 
 impl Is {
+    /// Another file, of which size and hash were taken; nothing is known of them where that was interrupted.
+    #[must_use]
+    pub fn file<E: Display>(digested: Result<Option<(u64, String)>, E>) -> Self {
+        match digested {
+            Ok(Some((size_bytes, sha256))) => Self::File { size_bytes, sha256 },
+            Ok(None) => Self::Other("Not hashed.".to_owned()),
+            Err(error) => Self::Other(format!("Could not be read again: {error}.")),
+        }
+    }
+
     /// A capture that was read again to be described; nothing is known of it where that was interrupted.
     #[must_use]
     pub fn capture<E: Display>(described: Result<Option<FileFacts>, E>) -> Self {

@@ -35,6 +35,7 @@ mod world;
 pub use path::{
     Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing, Wrap,
 };
+pub use pcap::rotated;
 pub use scenario::{Cause, Congestion, Content, Host, IpIds, Other, Reader, Scenario, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 pub use side::Side;

@@ -3,6 +3,8 @@
 
 use crate::path::{Format, Point};
 
+/// Bytes in front of a classic capture's first record.
+const HEADER: usize = 24;
 /// LINKTYPE_ETHERNET.
 const ETHERNET: u16 = 1;
 
@@ -24,6 +26,25 @@ pub(crate) fn file(point: &Point, records: &[Record]) -> Vec<u8> {
         Format::Pcap { nanos, big_endian } => classic(point, records, nanos, big_endian),
         Format::Pcapng => pcapng(&[(point, records)]),
     }
+}
+
+/// A classic capture (little-endian) as a host writes that begins a new file now and then: cut between the records that
+/// stand at these parts of it, each piece with a header.
+#[must_use]
+pub fn rotated(capture: &[u8], cuts: &[f64]) -> Vec<Vec<u8>> {
+    let (header, _) = capture.split_at(HEADER);
+    let mut ends = vec![HEADER];
+    let mut at = HEADER;
+    while let Some(length) = capture.get(at + 8..).and_then(|rest| rest.first_chunk()) {
+        at += 16 + u32::from_le_bytes(*length) as usize;
+        ends.push(at);
+    }
+    let place = |cut: &f64| ends[(cut * (ends.len() - 1) as f64) as usize];
+    let mut places: Vec<usize> = cuts.iter().map(place).collect();
+    places.extend([HEADER, capture.len()]);
+    places.sort_unstable();
+    let piece = |ends: &[usize]| [header, &capture[ends[0]..ends[1]]].concat();
+    places.windows(2).map(piece).collect()
 }
 
 struct Writer {

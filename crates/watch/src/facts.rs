@@ -229,6 +229,20 @@ pub struct Drop {
     pub samples: Vec<Sample>,
 }
 
+impl Drop {
+    /// The interface that the frames came in by, else the one that they left by.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.from.as_deref().or(self.interface.as_deref())
+    }
+
+    /// Frames that were made by merging, as far as can be told.
+    #[must_use]
+    pub fn died(&self) -> u64 {
+        self.merged_frames + self.long_frames
+    }
+}
+
 /// A dropped frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {

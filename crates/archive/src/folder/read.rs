@@ -1,19 +1,15 @@
 //! Rows of a point from files: those of all shards, in the order of its frames.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use coalescope_capture::rows::{Row, Rows};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
-use super::Folder;
+use super::{Folder, batches};
 use crate::columns::RowViews;
 use crate::error::Error;
 use crate::files::PointFile;
 use crate::shard::shards_with_fragments;
-
-/// Rows read at once of one shard.
-const ROWS: usize = 1024;
 
 /// Rows of one file and shard.
 struct Lane {
@@ -29,10 +25,7 @@ impl Lane {
         if !path.exists() {
             return Ok(None);
         }
-        let file = File::open(&path).map_err(Error::io(&path))?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-        let batches = builder.and_then(|builder| builder.with_batch_size(ROWS).build());
-        let mut batches = batches.map_err(Error::parquet(&path))?;
+        let mut batches = batches(&path)?;
         let Some(first) = batches.next() else {
             return Ok(None);
         };

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
+use coalescope_files::{Replacement, Rights, replace};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
@@ -96,14 +97,17 @@ impl Write {
     /// If it cannot be written.
     pub fn finish(self, files: &[PointFile]) -> Result<(), Error> {
         let table = self.path.join(FILES);
-        // Under another name until it is whole, so that no half of a table is taken for an archive.
-        let part = self.path.join("files.parquet.part");
         let batch = file_ends_batch(files)?;
-        let file = File::create(&part).map_err(Error::io(&part))?;
-        let written = ArrowWriter::try_new(file, batch.schema(), Some(properties()))
-            .and_then(|mut writer| writer.write(&batch).and_then(|()| writer.close()));
-        written.map_err(Error::parquet(&part))?;
-        fs::rename(&part, &table).map_err(Error::io(&table))
+        // In one instant, so that no half of a table is taken for an archive.
+        let replaced = replace(&Replacement::of(&table, Rights::Usual), |file| {
+            let writer = ArrowWriter::try_new(file, batch.schema(), Some(properties()));
+            let written = writer.and_then(|mut writer| {
+                writer.write(&batch)?;
+                writer.close()
+            });
+            written.map(drop).map_err(io::Error::other)
+        });
+        replaced.map(drop).map_err(Error::io(&table))
     }
 }
 

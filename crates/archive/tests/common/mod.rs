@@ -6,7 +6,7 @@ use coalescope_archive::{Folder, Place, PointFile, ShardBatch, Write, digest};
 use coalescope_capture::facts::Trace;
 use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
-use coalescope_simulate::{Element, Format, Scenario, run};
+use coalescope_simulate::{Element, Format, Scenario, rotated, run};
 
 /// A point's capture in pieces.
 pub(crate) struct Pieces {
@@ -23,7 +23,7 @@ pub(crate) fn captures(mut scenario: Scenario, cuts: &[f64]) -> Vec<Pieces> {
     }
     let outcome = run(&scenario);
     let pieces = outcome.points.iter().map(|point| Pieces {
-        files: named(&point.name, cut(&point.bytes, cuts)),
+        files: named(&point.name, rotated(&point.bytes, cuts)),
         point: point.name.clone(),
     });
     pieces.collect()
@@ -34,23 +34,6 @@ fn named(point: &str, files: Vec<Vec<u8>>) -> Vec<(String, Vec<u8>)> {
     files
         .map(|(bytes, number)| (format!("{point}-{number}"), bytes))
         .collect()
-}
-
-/// A classic capture, cut between records.
-fn cut(bytes: &[u8], cuts: &[f64]) -> Vec<Vec<u8>> {
-    let mut ends = vec![24];
-    let mut at = 24;
-    while at < bytes.len() {
-        let length = bytes[at + 8..at + 12].try_into().expect("four bytes");
-        at += 16 + u32::from_le_bytes(length) as usize;
-        ends.push(at);
-    }
-    let place = |cut: &f64| ends[(cut * (ends.len() - 1) as f64) as usize];
-    let mut places: Vec<usize> = cuts.iter().map(place).collect();
-    places.extend([24, bytes.len()]);
-    places.sort_unstable();
-    let piece = |ends: &[usize]| [&bytes[..24], &bytes[ends[0]..ends[1]]].concat();
-    places.windows(2).map(piece).collect()
 }
 
 pub(crate) fn source(name: &str, bytes: &[u8]) -> Source {

@@ -7,10 +7,11 @@ use coalescope_wire::{
 
 use super::fixed::Before;
 use super::steady::Steady;
-use super::{Digest, Frame, Odd, Piece, TooBig, dns, fill_head};
+use super::{Frame, Odd, Piece, TooBig, dns, fill_head};
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
+use crate::row::Kind;
 
 /// Length of a UDP header (RFC 768).
 const UDP_HEADER: usize = 8;
@@ -44,12 +45,12 @@ impl Digester {
 
     /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
     /// moving it would cost as much as reading it.
-    pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
+    pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Kind {
         if self.digest_fixed(raw, slot) {
-            return Digest::Tcp;
+            return Kind::Tcp;
         }
         let digest = self.digest_any(raw, slot);
-        if digest == Digest::Tcp {
+        if digest == Kind::Tcp {
             slot.follows = self.before.is(&slot.key) && !slot.flags.has(Flags::SYN);
         }
         digest
@@ -62,13 +63,13 @@ impl Digester {
         raw.link == LinkType::Ethernet && slot.fill_fixed(raw.data, &mut self.before)
     }
 
-    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Digest {
+    fn digest_any(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Kind {
         if raw.link == LinkType::Ethernet
             && let Some((ip, tcp)) = plain_tcp(raw.data, raw.original_len)
         {
             let unlayered = (Vlans::default(), Tunnels::default());
             fill(slot, raw, (&ip, &tcp), &unlayered);
-            return Digest::Tcp;
+            return Kind::Tcp;
         }
         match walk(raw.link, raw.data, raw.original_len) {
             Ok(packet) => self.packet(raw, &packet, slot),
@@ -76,46 +77,46 @@ impl Digester {
         }
     }
 
-    fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Digest {
+    fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Kind {
         let digest = match &packet.transport {
             Transport::Tcp(tcp) => {
                 let layers = (packet.vlans, packet.tunnels);
                 fill(slot, raw, (&packet.ip, tcp), &layers);
-                Digest::Tcp
+                Kind::Tcp
             }
             Transport::TooBig(error) => {
                 return too_big(raw, packet, error.mtu, error.quoted_offset, slot);
             }
             Transport::Udp(udp) => {
                 fill_datagram(slot, raw, packet, udp);
-                Digest::Udp
+                Kind::Udp
             }
-            Transport::Other | Transport::LaterFragment => Digest::Other,
+            Transport::Other | Transport::LaterFragment => Kind::Other,
         };
         match packet.ip.fragment {
             None => digest,
             // Of a datagram in pieces no point sees the whole.
             Some(_) if packet.ip.protocol == UDP => {
                 slot.head_len = 0;
-                Digest::Udp
+                Kind::Udp
             }
             Some(fragment) => {
-                let is_first = matches!(digest, Digest::Tcp);
+                let is_first = matches!(digest, Kind::Tcp);
                 let piece = Piece::new(&packet.ip, fragment);
                 self.piece(piece, is_first, slot)
             }
         }
     }
 
-    fn piece(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Digest {
+    fn piece(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Kind {
         if !self.keeps_pieces {
             return self.fragments.add(piece, is_first, slot);
         }
         slot.rare.get_or_insert_default().piece = piece;
         if is_first {
-            Digest::FirstFragment
+            Kind::FirstFragment
         } else {
-            Digest::LaterFragment
+            Kind::LaterFragment
         }
     }
 
@@ -130,11 +131,11 @@ impl Digester {
     }
 }
 
-fn stopped(stop: Stop) -> Digest {
+fn stopped(stop: Stop) -> Kind {
     match stop.reason {
-        StopReason::NotIp => Digest::Other,
-        StopReason::UnknownLink => Digest::UnknownLink,
-        StopReason::Truncated | StopReason::Malformed | StopReason::TooDeep => Digest::Unparsed,
+        StopReason::NotIp => Kind::Other,
+        StopReason::UnknownLink => Kind::UnknownLink,
+        StopReason::Truncated | StopReason::Malformed | StopReason::TooDeep => Kind::Unparsed,
     }
 }
 
@@ -220,13 +221,13 @@ fn too_big(
     mtu: u32,
     quoted_offset: usize,
     slot: &mut Frame,
-) -> Digest {
+) -> Kind {
     let quoted = raw.data.get(quoted_offset..).map(walk_quoted);
     let Some(Ok(quoted)) = quoted else {
-        return Digest::Unparsed;
+        return Kind::Unparsed;
     };
     if quoted.protocol != 6 {
-        return Digest::Other;
+        return Kind::Other;
     }
     let ports = (quoted.source_port, quoted.destination_port);
     let context = context(quoted.ip.version, &packet.tunnels);
@@ -240,5 +241,5 @@ fn too_big(
         quoted_len: quoted.ip.payload_len + quoted_ip_header,
         quoted_ip_header,
     };
-    Digest::TooBig
+    Kind::TooBig
 }

@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
     use crate::file::{Direction, RawFrame};
-    use crate::frame::Digest;
     use crate::frame::digester::Digester;
+    use crate::row::Kind;
 
     const CLIENT: [u8; 6] = [10, 0, 0, 1, 0xc0, 1];
     const SERVER: [u8; 6] = [10, 0, 0, 2, 0, 80];
@@ -141,7 +141,7 @@ mod tests {
             direction: Direction::Unknown,
         };
         let mut slot = Frame::default();
-        assert_eq!(digester.digest(&raw, &mut slot), Digest::Tcp);
+        assert_eq!(digester.digest(&raw, &mut slot), Kind::Tcp);
         (slot.follows, slot.from_low)
     }
 
@@ -192,7 +192,7 @@ mod tests {
                 digester.digest(&raw, &mut slot),
                 Digester::default().digest(&raw, &mut alone),
             ];
-            assert_eq!(digests, [Digest::Tcp; 2]);
+            assert_eq!(digests, [Kind::Tcp; 2]);
             alike += u64::from(slot.follows);
             let mut read = slot.clone();
             (read.follows, read.rare) = (false, None);

@@ -2,7 +2,7 @@
 
 use coalescope_wire::{Address, Flags, TcpOptions, Tunnel, TunnelKind, Tunnels, Vlans};
 
-use super::{Digest, Frame, Odd, Piece, TooBig};
+use super::{Frame, Odd, Piece, TooBig};
 use crate::key::Key;
 use crate::row::{Checksum, Ends, Kind, Row};
 
@@ -21,49 +21,21 @@ const TUNNELS: [TunnelKind; 7] = [
     TunnelKind::Pppoe,
 ];
 
-impl Digest {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Tcp => Kind::Tcp,
-            Self::TooBig => Kind::TooBig,
-            Self::Udp => Kind::Udp,
-            Self::Other => Kind::Other,
-            Self::Unparsed => Kind::Unparsed,
-            Self::UnknownLink => Kind::UnknownLink,
-            Self::FirstFragment => Kind::FirstFragment,
-            Self::LaterFragment => Kind::LaterFragment,
-        }
-    }
-
-    fn of(kind: Kind) -> Self {
-        match kind {
-            Kind::Tcp => Self::Tcp,
-            Kind::TooBig => Self::TooBig,
-            Kind::Udp => Self::Udp,
-            Kind::Other => Self::Other,
-            Kind::Unparsed => Self::Unparsed,
-            Kind::UnknownLink => Self::UnknownLink,
-            Kind::FirstFragment => Self::FirstFragment,
-            Kind::LaterFragment => Self::LaterFragment,
-        }
-    }
-}
-
 impl Frame {
     /// Writes what is kept of the frame into a row, but for its file, interface and link.
-    pub(crate) fn write(&self, digest: Digest, row: &mut Row) {
-        row.kind = digest.kind();
+    pub(crate) fn write(&self, digest: Kind, row: &mut Row) {
+        row.kind = digest;
         (row.number, row.time_ns) = (self.number, self.time_ns);
         row.bytes = self.original_len;
         row.rest.clear();
         match digest {
-            Digest::Tcp | Digest::FirstFragment => self.write_tcp(row),
-            Digest::Udp => self.write_udp(row),
+            Kind::Tcp | Kind::FirstFragment => self.write_tcp(row),
+            Kind::Udp => self.write_udp(row),
             _ => write_nothing(row),
         }
         match digest {
-            Digest::TooBig => self.write_too_big(row),
-            Digest::FirstFragment | Digest::LaterFragment => self.write_piece(row),
+            Kind::TooBig => self.write_too_big(row),
+            Kind::FirstFragment | Kind::LaterFragment => self.write_piece(row),
             _ => {}
         }
     }
@@ -144,11 +116,11 @@ impl Frame {
     }
 
     /// Makes this the frame that a row stands for; what is said of its place in the file before others is not in it.
-    pub(crate) fn read(&mut self, row: &Row) -> Digest {
+    pub(crate) fn read(&mut self, row: &Row) -> Kind {
         (self.number, self.time_ns) = (row.number, row.time_ns);
         self.original_len = row.bytes;
-        let digest = Digest::of(row.kind);
-        if matches!(digest, Digest::Tcp | Digest::FirstFragment | Digest::Udp) {
+        let digest = row.kind;
+        if matches!(digest, Kind::Tcp | Kind::FirstFragment | Kind::Udp) {
             self.read_headers(row);
         }
         let mut rest = Bytes(&row.rest);
@@ -184,22 +156,22 @@ impl Frame {
     }
 
     #[cold]
-    fn read_rest(&mut self, row: &Row, digest: Digest, rest: &mut Bytes<'_>) {
+    fn read_rest(&mut self, row: &Row, digest: Kind, rest: &mut Bytes<'_>) {
         let (odd, stamps) = (self.odd, self.timestamps());
         let has = |what: Odd| odd.0 & what.0 != 0;
         let rare = self.rare.get_or_insert_default();
-        if digest == Digest::TooBig {
+        if digest == Kind::TooBig {
             rare.too_big = too_big(row, rest);
             return;
         }
-        let has_tcp = matches!(digest, Digest::Tcp | Digest::FirstFragment);
+        let has_tcp = matches!(digest, Kind::Tcp | Kind::FirstFragment);
         if has_tcp && has(Odd::OPTIONS) {
             rare.options = options(rest, stamps);
         }
         if has_tcp && has(Odd::LAYERS) {
             rare.layers = layers(rest);
         }
-        if matches!(digest, Digest::FirstFragment | Digest::LaterFragment) {
+        if matches!(digest, Kind::FirstFragment | Kind::LaterFragment) {
             rare.piece = piece(rest);
         }
     }

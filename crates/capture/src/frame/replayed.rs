@@ -2,12 +2,12 @@
 
 use coalescope_wire::{Flags, LinkType};
 
+use super::Frame;
 use super::steady::Steady;
-use super::{Digest, Frame};
 use crate::file::{Direction, RawFrame};
 use crate::fragments::Fragments;
 use crate::key::Key;
-use crate::row::Row;
+use crate::row::{Kind, Row};
 
 /// Turns the rows of one point into digests.
 #[derive(Debug, Default)]
@@ -28,15 +28,15 @@ impl Replayed {
     }
 
     /// Makes the slot the frame that a row stands for.
-    pub(crate) fn read(&mut self, row: &Row, slot: &mut Frame) -> Digest {
+    pub(crate) fn read(&mut self, row: &Row, slot: &mut Frame) -> Kind {
         let digest = slot.read(row);
         slot.time_ns = self.clock.time_ns(&timed(row));
-        let is_first = digest == Digest::FirstFragment;
-        let digest = match (is_first || digest == Digest::LaterFragment, slot.piece()) {
+        let is_first = digest == Kind::FirstFragment;
+        let digest = match (is_first || digest == Kind::LaterFragment, slot.piece()) {
             (true, Some(piece)) => self.fragments.add(piece, is_first, slot),
             _ => digest,
         };
-        if digest == Digest::Tcp {
+        if digest == Kind::Tcp {
             slot.follows = self.last == Some(slot.key) && !slot.flags.has(Flags::SYN);
             self.last = Some(slot.key);
         }

@@ -8,7 +8,7 @@ use coalescope_wire::LinkType;
 use super::{FileEnd, Rows};
 use crate::frame::replayed::Replayed;
 use crate::numbering::Numbering;
-use crate::reader::{BATCH, Batch, End, Frames, was_set_back};
+use crate::reader::{BATCH, Batch, End, Frames, words_of_set_back};
 use crate::row::Row;
 
 /// The rows of a point.
@@ -101,7 +101,7 @@ impl Frames for ReplayedRows {
             ..end_of(&self.files)
         };
         let set_back = self.replayed.set_back_ns();
-        end.warnings.extend(set_back.map(was_set_back));
+        end.warnings.extend(set_back.map(words_of_set_back));
         end
     }
 }

@@ -1,6 +1,7 @@
 //! A table that is in no cache, of which the engine asks ahead, gives what any table does.
 
 use crate::build::{Frame, Streams, tcp};
+use crate::sinks::text;
 use gro::{Coalescer, Outgoing, Profile, Settings, Verification};
 
 /// Frames held at most: 4.5 MB of them, and few enough for the table to be small.
@@ -46,17 +47,6 @@ fn frames(turn: u32) -> Vec<Vec<u8>> {
     };
     let build = |frame: Frame| streams.build(&frame).bytes;
     (0..6 * FLOWS).map(frame).map(build).collect()
-}
-
-fn text(outgoing: Outgoing<'_, usize>) -> String {
-    match outgoing {
-        Outgoing::Unchanged { token, about } => format!("{token} {about:?}"),
-        Outgoing::Merged {
-            header,
-            parts,
-            about,
-        } => format!("{header:?} {:?} {about:?}", parts.collect::<Vec<_>>()),
-    }
 }
 
 /// What comes out where frames are handed in so many at a time, each time held to the end, four times over.

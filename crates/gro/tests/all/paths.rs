@@ -4,6 +4,7 @@
 //! be plain; [`gro::Coalescer::without_short_path`] sends all of them there.
 
 use crate::build::{Frame, Streams, flag};
+use crate::sinks::text;
 use gro::{
     Checksums, Coalescer, Counters, Decision, LinkType, Outgoing, Profile, Settings, Verification,
 };
@@ -156,20 +157,6 @@ struct Seen {
     decisions: Vec<Decision>,
     out: Vec<String>,
     counters: Counters,
-}
-
-fn text(outgoing: Outgoing<'_, usize>) -> String {
-    match outgoing {
-        Outgoing::Unchanged { token, about } => format!("{token} {about:?}"),
-        Outgoing::Merged {
-            header,
-            parts,
-            about,
-        } => {
-            let header = header.to_vec();
-            format!("{header:?} {:?} {about:?}", parts.collect::<Vec<_>>())
-        }
-    }
 }
 
 /// What comes out, and the counters, where frames are handed in a poll at a time.

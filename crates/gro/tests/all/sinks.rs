@@ -12,6 +12,18 @@ fn segments() -> Vec<Vec<u8>> {
     (0..3).map(|_| streams.build(&data(100)).bytes).collect()
 }
 
+/// All of what comes out that can be seen from outside, in words.
+pub(crate) fn text(outgoing: Outgoing<'_, usize>) -> String {
+    match outgoing {
+        Outgoing::Unchanged { token, about } => format!("{token} {about:?}"),
+        Outgoing::Merged {
+            header,
+            parts,
+            about,
+        } => format!("{header:?} {:?} {about:?}", parts.collect::<Vec<_>>()),
+    }
+}
+
 #[derive(Default)]
 struct Lengths(Vec<usize>);
 

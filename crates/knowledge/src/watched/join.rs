@@ -5,7 +5,7 @@ use coalescope_watch::facts::{Drop, Interface, Level, Watched};
 
 use super::thresholds::LOOKS_WELL;
 use super::words::{Subject, finding};
-use super::{died, frames, subjects};
+use super::{frames, subjects};
 use crate::experiment::SetTo;
 use crate::finding::{Id, Proof};
 use crate::rules::outside::reach;
@@ -154,7 +154,7 @@ fn note_innocence(finding: &mut HostFinding, watched: &Watched) {
         .drops
         .iter()
         .filter(|drop| is_near(finding, drop, watched));
-    if merged < LOOKS_WELL || dead.map(died).sum::<u64>() > 0 {
+    if merged < LOOKS_WELL || dead.map(Drop::died).sum::<u64>() > 0 {
         return;
     }
     let text = format!(

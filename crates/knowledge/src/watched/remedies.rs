@@ -29,8 +29,7 @@ pub(super) struct Ways {
 impl Ways {
     /// Those of dropped frames.
     pub(super) fn of(watched: &Watched, drop: &Drop, table: Table) -> Self {
-        let name = drop.from.as_deref().or(drop.interface.as_deref());
-        let name = name.unwrap_or_default();
+        let name = drop.place().unwrap_or_default();
         let interface = watched.interfaces.iter().find(|one| one.name == name);
         let mut ways = Self {
             remedies: of_rule(drop),

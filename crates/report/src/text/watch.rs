@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use coalescope_knowledge::gets_little_through;
-use coalescope_watch::facts::Watched;
+use coalescope_watch::facts::{Connection, Watched};
 
 use super::check::finding;
 use super::grid::{Column, Grid};
@@ -65,7 +65,7 @@ fn interfaces(page: &mut Page, watched: &Watched) {
 /// Places where merged frames died; where only single ones did, that is everyday life.
 fn drops(page: &mut Page, watched: &Watched) {
     let all = watched.drops.iter();
-    let all = all.filter(|drop| drop.merged_frames + drop.long_frames > 0);
+    let all = all.filter(|drop| drop.died() > 0);
     let mut all = all.peekable();
     if all.peek().is_none() {
         return;
@@ -86,22 +86,19 @@ fn connections(page: &mut Page, watched: &Watched) {
         return;
     }
     page.heading("TCP connections of this host");
-    let mut all: Vec<_> = watched.connections.iter().collect();
-    all.sort_by_key(|one| !gets_little_through(one, watched.took_s));
+    let is_slow = |one: &&Connection| gets_little_through(one, watched.took_s);
+    let (slow, others): (Vec<_>, Vec<_>) = watched.connections.iter().partition(is_slow);
     let mut table = Grid::new(CONNECTION_HEADS).with([0], Column::Name);
-    for one in all.iter().take(CONNECTIONS) {
+    for one in slow.iter().chain(&others).take(CONNECTIONS) {
         table.row(connection(one));
     }
     page.table(&table, INDENT, |_| Tone::Plain);
-    let rest = all.len().saturating_sub(CONNECTIONS);
+    let rest = watched.connections.len().saturating_sub(CONNECTIONS);
     if rest > 0 {
         let text = format!("{} more: --format json, csv", count(rest as u64));
         page.paragraph("  ", "  ", &text, Tone::Plain);
     }
-    let slow = all
-        .iter()
-        .filter(|one| gets_little_through(one, watched.took_s));
-    for one in slow.take(CONNECTIONS) {
+    for one in slow.iter().take(CONNECTIONS) {
         page.paragraph("  - ", "    ", &little(one), Tone::Bad);
     }
 }

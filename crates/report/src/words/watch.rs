@@ -143,7 +143,7 @@ pub(crate) fn died(interface: &Interface, died: u64) -> String {
 
 /// How many merged frames died; where, and why.
 pub(crate) fn died_where(drop: &Drop) -> (String, String) {
-    let died = short_count(drop.merged_frames + drop.long_frames);
+    let died = short_count(drop.died());
     let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
     (died, format!("{}: {reason}", place(drop)))
 }

@@ -5,6 +5,7 @@
 
 use coalescope_needs as needs;
 use coalescope_watch::facts::Watched;
+use coalescope_watch::live::Watcher;
 
 use crate::room::{Room, SEGMENT, SEGMENTS, drops, frames, settled};
 
@@ -53,6 +54,16 @@ fn room(test: &str, programs: &[&str], lines: &[&str]) -> Option<Room> {
     Some(room)
 }
 
+/// What was seen when all frames were dropped, as nftables counts them.
+fn dropped_by_rules(room: &Room, watcher: &mut Watcher) -> Watched {
+    let (look, said) = settled(watcher, || room.run("middle", "nft list ruleset").unwrap());
+    assert!(
+        said.contains(&format!("counter packets {FRAMES} ")),
+        "{said}"
+    );
+    look
+}
+
 #[test]
 fn by_a_rule_of_the_firewall() {
     let test = "nft, exactly";
@@ -65,13 +76,7 @@ fn by_a_rule_of_the_firewall() {
         return;
     };
     room.send_merged(FRAMES, "10.9.2.2");
-    let (look, said) = settled(&mut watcher, || {
-        room.run("middle", "nft list ruleset").unwrap()
-    });
-    assert!(
-        said.contains(&format!("counter packets {FRAMES} ")),
-        "{said}"
-    );
+    let look = dropped_by_rules(&room, &mut watcher);
     is_exact(&look, "NETFILTER_DROP", "nft_do_chain", FRAMES);
     let sample = &drops(&look, "NETFILTER_DROP")[0].samples[0];
     assert_eq!(
@@ -151,13 +156,7 @@ fn on_a_bridge() {
         return;
     };
     room.send_merged(FRAMES, "10.9.2.2");
-    let (look, said) = settled(&mut watcher, || {
-        room.run("middle", "nft list ruleset").unwrap()
-    });
-    assert!(
-        said.contains(&format!("counter packets {FRAMES} ")),
-        "{said}"
-    );
+    let look = dropped_by_rules(&room, &mut watcher);
     is_exact(&look, "NETFILTER_DROP", "", FRAMES);
     let port = look.interfaces.iter().find(|one| one.name == "left");
     assert_eq!(port.unwrap().master.as_deref(), Some("br0"));

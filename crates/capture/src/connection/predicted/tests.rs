@@ -13,9 +13,10 @@ use proptest::sample::select;
 use crate::connection::Connection;
 use crate::file::{Direction, RawFrame, Source};
 use crate::flow::Data;
+use crate::frame::Frame;
 use crate::frame::digester::Digester;
-use crate::frame::{Digest, Frame};
 use crate::outstanding::Common;
+use crate::row::Kind;
 use crate::summary;
 
 /// One connection, followed in both ways.
@@ -81,7 +82,7 @@ fn follow(capture: Vec<u8>) -> (u64, u64) {
     let mut frame = Frame::default();
     let mut pairs: HashMap<String, Pair> = HashMap::new();
     while let Some(raw) = source.next() {
-        if digester.digest(&raw, &mut frame) == Digest::Tcp {
+        if digester.digest(&raw, &mut frame) == Kind::Tcp {
             let name = format!("{:?}", frame.key);
             pairs
                 .entry(name)
@@ -213,7 +214,7 @@ impl Writer {
             direction: Direction::Unknown,
         };
         let mut frame = Frame::default();
-        assert_eq!(Digester::default().digest(&raw, &mut frame), Digest::Tcp);
+        assert_eq!(Digester::default().digest(&raw, &mut frame), Kind::Tcp);
         frame
     }
 }

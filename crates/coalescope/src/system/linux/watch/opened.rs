@@ -23,7 +23,7 @@ pub(super) fn lines(drop: &Drop, look: &Watched) -> Vec<String> {
 
 /// At the interface that the frames came in by, else at the one that they left by.
 fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
-    let Some(key) = drop.from.as_deref().or(drop.interface.as_deref()) else {
+    let Some(key) = drop.place() else {
         return vec!["  the frames belonged to no interface".to_owned()];
     };
     let (namespace, own) = of_key(key);

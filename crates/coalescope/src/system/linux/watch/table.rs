@@ -97,7 +97,7 @@ impl Shown {
     /// Places where merged frames died.
     fn died(&self) -> impl Iterator<Item = &Drop> {
         let all = self.look.drops.iter();
-        all.filter(|drop| drop.merged_frames + drop.long_frames > 0)
+        all.filter(|drop| drop.died() > 0)
     }
 
     /// Which of them is selected.

@@ -85,8 +85,8 @@ fn group(one: &Interface) -> &str {
 fn deaths(look: &Watched) -> BTreeMap<&str, u64> {
     let mut all = BTreeMap::new();
     for drop in &look.drops {
-        if let Some(name) = drop.from.as_deref().or(drop.interface.as_deref()) {
-            *all.entry(name).or_default() += drop.merged_frames + drop.long_frames;
+        if let Some(name) = drop.place() {
+            *all.entry(name).or_default() += drop.died();
         }
     }
     all
