@@ -105,6 +105,8 @@ impl Frame {
         row.rest.extend(start.to_le_bytes());
         row.rest.extend(end.to_le_bytes());
         row.rest.push(u8::from(more));
+        // What it says is known when the datagram is whole.
+        row.rest.extend(self.checksum.to_le_bytes());
     }
 
     fn checksum_says(&self) -> Checksum {
@@ -173,6 +175,7 @@ impl Frame {
         }
         if matches!(digest, Kind::FirstFragment | Kind::LaterFragment) {
             rare.piece = piece(rest);
+            self.checksum = rest.u16();
         }
     }
 }
@@ -298,5 +301,31 @@ impl Bytes<'_> {
 
     fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.take())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of a pseudo-header has the length of the whole datagram in it.
+    #[test]
+    fn a_first_fragment_keeps_what_its_checksum_says_of_the_whole() {
+        let whole = Frame {
+            payload: 1_400,
+            tcp_header: 20,
+            ..Frame::default()
+        };
+        let first = Frame {
+            payload: 500,
+            checksum: whole.partial_checksum(),
+            rare: Some(Box::default()),
+            ..whole
+        };
+        let (mut row, mut read) = (Row::default(), Frame::default());
+        first.write(Kind::FirstFragment, &mut row);
+        assert_eq!(read.read(&row), Kind::FirstFragment);
+        read.payload = 1_400;
+        assert!(read.checksum_is_partial());
     }
 }
