@@ -2,6 +2,7 @@
 
 use coalescope_wire::Flags;
 
+use crate::doubled::Place;
 use crate::frame::Frame;
 
 /// The acknowledging half of one direction, in 32 bytes that every frame touches and the rest.
@@ -15,9 +16,9 @@ pub(crate) struct Acks {
     pub(crate) pure: u32,
     last_ack: u32,
     last_window: u16,
-    /// Window scale announced in the SYN; 0 without a SYN.
-    shift: u8,
-    is_scale_known: bool,
+    /// Where the last frame without data is remembered that acknowledged more than any before.
+    pub(crate) advanced_at: Place,
+    scale: Scale,
     /// Duplicates in a row, as far as they matter.
     run: u8,
     sacked: bool,
@@ -27,6 +28,26 @@ pub(crate) struct Acks {
     pub(crate) sack_frames: u32,
     /// Boxed, since most directions never close it.
     closed: Option<Box<Closed>>,
+}
+
+/// Window scale announced in the SYN, in one byte.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scale(u8);
+
+impl Scale {
+    /// Beside the scale, which is 14 at most (RFC 7323, 2.3).
+    const KNOWN: u8 = 1 << 7;
+
+    fn announced(self) -> Option<u8> {
+        (self.0 & Self::KNOWN != 0).then_some(self.0 & !Self::KNOWN)
+    }
+
+    /// A window as large as it is meant.
+    #[inline(always)]
+    fn window(self, window: u16) -> u32 {
+        // The mask leaves no scale out, and the processor has it in the shift.
+        u32::from(window) << (self.0 & 31)
+    }
 }
 
 /// The window of size zero.
@@ -42,11 +63,11 @@ impl Acks {
     /// Window scale announced in the SYN; `None` without a SYN.
     #[inline]
     pub(crate) fn scale(&self) -> Option<u8> {
-        self.is_scale_known.then_some(self.shift)
+        self.scale.announced()
     }
 
     pub(crate) fn set_scale(&mut self, scale: u8) {
-        (self.shift, self.is_scale_known) = (scale, true);
+        self.scale = Scale(scale | Scale::KNOWN);
     }
 
     /// Takes a frame of this direction. `outstanding` says that the other side has sent data which
@@ -97,8 +118,7 @@ impl Acks {
 
     #[inline]
     fn look_at_window(&mut self, frame: &Frame) {
-        // The scale is 14 at most (RFC 7323, 2.3).
-        let window = u32::from(frame.window) << self.shift;
+        let window = self.scale.window(frame.window);
         self.window_max = self.window_max.max(window);
         self.window_sum += u64::from(window);
         self.windows += 1;

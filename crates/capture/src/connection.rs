@@ -139,7 +139,7 @@ impl Connection {
             asked_ns: receiver.last_data_ns,
             ends,
             advances: frame.flags.has(Flags::ACK) && receiver.is_advanced_by(frame),
-            acknowledged: receiver.first_acknowledged(frame),
+            acknowledged: receiver.first_acknowledged(frame, &sender.acks),
         };
         let waited = sender.may_have_waited(frame, least_rtt_ns);
         let (start, data) = sender.send(frame, around, common);

@@ -103,8 +103,8 @@ impl Passed {
     }
 }
 
-/// Where a frame is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a frame is remembered, until as many others are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) u16);
 
 /// Where the frame may be remembered that brought the same news first.
@@ -112,8 +112,6 @@ pub(crate) struct Place(pub(crate) u16);
 pub(crate) enum First {
     /// There, or nowhere.
     At(Place),
-    /// Among the last of its direction, no earlier than this time.
-    Since(i64),
     /// Among the last of its direction.
     Anywhere,
     /// Nowhere.
@@ -262,7 +260,7 @@ impl Copies {
         let chain = Chain(self.chains[at]);
         let marks = chain.marks() | self.marks_before[at];
         let may_be = marks & mark(signature) != 0;
-        may_be.then(|| self.look_for(frame, signature, chain.last(), (STEPS, COPY_NS)))?
+        may_be.then(|| self.look_for(frame, signature, chain.last(), STEPS))?
     }
 
     /// Among the others.
@@ -273,36 +271,35 @@ impl Copies {
         first: First,
         ends: u64,
     ) -> Option<(Passed, i64)> {
-        let within_ns = match first {
+        match first {
             First::At(at) => {
                 let passed = Passed(self.passed[usize::from(at.0)]);
                 let apart_ns = passed.apart_ns(frame);
                 let is_it = passed.has(signature) && apart_ns < COPY_NS;
-                return is_it.then_some((passed, apart_ns));
+                is_it.then_some((passed, apart_ns))
             }
-            // Times are remembered to a microsecond.
-            First::Since(time_ns) => (frame.time_ns - time_ns + 2 * UNIT_NS).min(COPY_NS),
-            First::Anywhere => COPY_NS,
-            First::None => return None,
-        };
-        let last = self.flows[flow(frame, ends)];
-        self.look_for(frame, signature, last, (FLOW_STEPS, within_ns))
+            First::Anywhere => {
+                let last = self.flows[flow(frame, ends)];
+                self.look_for(frame, signature, last, FLOW_STEPS)
+            }
+            First::None => None,
+        }
     }
 
-    /// Goes through a chain from its last frame, so many steps at most and so far back.
+    /// Goes through a chain from its last frame, so many steps at most, and as far back as copies are.
     #[inline(never)]
     fn look_for(
         &self,
         frame: &Frame,
         signature: u64,
         last: u32,
-        (steps, within_ns): (usize, i64),
+        steps: usize,
     ) -> Option<(Passed, i64)> {
         let mut number = last;
         for _ in 0..steps {
             let passed = self.get(number)?;
             let apart_ns = passed.apart_ns(frame);
-            if apart_ns >= within_ns {
+            if apart_ns >= COPY_NS {
                 return None;
             }
             if passed.has(signature) {

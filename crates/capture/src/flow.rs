@@ -207,7 +207,7 @@ impl Flow {
     /// Remembers a frame; gives where, if it brings new data.
     #[inline]
     fn remember(
-        &self,
+        &mut self,
         frame: &Frame,
         signature: u64,
         around: Around,
@@ -219,7 +219,7 @@ impl Flow {
             return Some(common.copies.add_news(frame, signature, around.ends));
         }
         if frame.payload == 0 && around.advances {
-            common.copies.add_news(frame, signature, around.ends);
+            self.remember_advance(frame, signature, around.ends, common);
         } else {
             common.copies.add(frame, signature);
         }

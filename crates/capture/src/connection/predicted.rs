@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Connection, HIGH, LOW, Tracked};
+use super::{Connection, Tracked};
 use crate::flow::Data;
 use crate::frame::Frame;
 use crate::outstanding::Common;
@@ -51,8 +51,13 @@ impl Connection {
 
     #[inline(never)]
     fn may_be_copy(&self, frame: &Frame, common: &Common) -> bool {
-        let receiver = &self.flows[if frame.from_low { HIGH } else { LOW }];
-        let first = receiver.first_acknowledged(frame);
+        let [low, high] = &self.flows;
+        let (sender, receiver) = if frame.from_low {
+            (low, high)
+        } else {
+            (high, low)
+        };
+        let first = receiver.first_acknowledged(frame, &sender.acks);
         let signature = frame.plain_signature(self.ends);
         common.copies.may_know(frame, signature, first, self.ends)
     }
@@ -85,16 +90,8 @@ impl Connection {
     ) -> Option<u64> {
         match prediction {
             Prediction::NextData => self.take_next_data(frame, common),
-            Prediction::Acknowledgment => {
-                let signature = frame.plain_signature(self.ends);
-                common.copies.add_news(frame, signature, self.ends);
-                self.take_acknowledgment(frame, common)
-            }
-            Prediction::Repeated => {
-                let signature = frame.plain_signature(self.ends);
-                common.copies.add(frame, signature);
-                self.take_acknowledgment(frame, common)
-            }
+            Prediction::Acknowledgment => self.take_acknowledgment(frame, true, common),
+            Prediction::Repeated => self.take_acknowledgment(frame, false, common),
         }
     }
 
@@ -119,9 +116,21 @@ impl Connection {
 
     /// The same.
     #[inline(never)]
-    fn take_acknowledgment(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
+    fn take_acknowledgment(
+        &mut self,
+        frame: &Frame,
+        advances: bool,
+        common: &mut Common,
+    ) -> Option<u64> {
         self.last_ns = self.last_ns.max(frame.time_ns);
+        let ends = self.ends;
         let (sender, receiver) = self.sides(frame);
+        let signature = frame.plain_signature(ends);
+        if advances {
+            sender.remember_advance(frame, signature, ends, common);
+        } else {
+            common.copies.add(frame, signature);
+        }
         sender.send_acknowledgment(frame);
         let acked = receiver.acknowledged_plainly(frame, &sender.acks, common);
         sender.acks.add_pure(frame, receiver.has_outstanding());

@@ -23,10 +23,12 @@ impl Flow {
         more > 0 && more < STRAY
     }
 
-    /// Where the frame of the other direction may be remembered that acknowledged what this one does first.
-    pub(crate) fn first_acknowledged(&self, frame: &Frame) -> First {
+    /// Where the frame may be remembered that acknowledged first what one of the other direction does; `acks` are those of
+    /// that.
+    #[inline]
+    pub(crate) fn first_acknowledged(&self, frame: &Frame, acks: &Acks) -> First {
         match frame.ack.wrapping_sub(self.una as u32) as i32 {
-            0 => First::Since(self.last_ack_ns),
+            0 => First::At(acks.advanced_at),
             ..0 => First::Anywhere,
             1.. => First::None,
         }
@@ -66,6 +68,18 @@ impl Flow {
         self.counts.frames += 1;
         self.note_stamp(frame);
         self.look_at_checksum(frame);
+    }
+
+    /// Remembers a frame without data that acknowledges more.
+    #[inline(always)]
+    pub(crate) fn remember_advance(
+        &mut self,
+        frame: &Frame,
+        signature: u64,
+        ends: u64,
+        common: &mut Common,
+    ) {
+        self.acks.advanced_at = common.copies.add_news(frame, signature, ends);
     }
 
     /// Takes an expected frame without data.
