@@ -161,8 +161,10 @@ impl Outstanding {
 
     /// The same for what those lead to.
     pub(crate) fn touch_deeply(&self) -> u64 {
-        let front = self.held.as_ref().and_then(|held| held.queue.front());
-        front.map_or(0, |sent| u64::from(sent.len))
+        let Some(held) = &self.held else { return 0 };
+        let ends = [held.queue.front(), held.queue.back()];
+        let ends = ends.map(|sent| sent.map_or(0, |sent| sent.start));
+        ends[0] ^ ends[1]
     }
 
     /// Where the frame is remembered that brought the byte at a position first, if that is not acknowledged.
@@ -206,12 +208,11 @@ impl Outstanding {
             if self.first.end() > una {
                 return None;
             }
-            let first = self.first;
-            self.first.len = 0;
-            match times.note(&first) {
+            match times.note(&self.first) {
                 Some(fate) => tell(fate),
-                None => self.take_repeated(&first, &mut tell),
+                None => self.take_first_repeated(&mut tell),
             }
+            self.first.len = 0;
         }
         if let Some(held) = &mut self.held {
             while let Some(sent) = held.queue.front()
@@ -230,9 +231,9 @@ impl Outstanding {
     }
 
     #[cold]
-    fn take_repeated(&mut self, sent: &Transmission, tell: &mut impl FnMut(Fate)) {
+    fn take_first_repeated(&mut self, tell: &mut impl FnMut(Fate)) {
         let held = self.held.get_or_insert_default();
-        held.take_repeated(&sent.gone(), tell);
+        held.take_repeated(&self.first.gone(), tell);
     }
 
     /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.

@@ -175,6 +175,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// What is odd of most directions that have anything: see [`crate::table::Table::warm`].
+    pub(crate) fn touch_box(&self) -> u64 {
+        self.rare.as_ref().map_or(0, |rare| rare.odd.gaps.ns as u64)
+    }
+
     /// Examples, to add to.
     pub(crate) fn examples(&mut self) -> &mut Examples {
         &mut self.rare().examples

@@ -7,14 +7,15 @@ impl Flow {
     /// [`crate::table::Table::warm`].
     #[inline]
     pub(crate) fn touch(&self) -> u64 {
-        let own = self.una ^ self.counts.frames;
+        let own = self.una ^ self.counts.frames ^ self.edge_ns as u64;
         own ^ self.outstanding.touch() ^ self.turn.touch()
     }
 
     /// The same for what that leads to.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
-        self.turn.touch_box() ^ self.outstanding.touch_box()
+        let slow = self.slow.as_ref().map_or(0, |slow| slow.silences.touch());
+        self.turn.touch_box() ^ self.outstanding.touch_box() ^ self.tally.touch_box() ^ slow
     }
 
     /// The same for what those lead to.

@@ -36,6 +36,11 @@ impl Flow {
 }
 
 impl Silences {
+    /// See [`crate::table::Table::warm`].
+    pub(super) fn touch(&self) -> u64 {
+        u64::from(self.0[STEPS - 1])
+    }
+
     fn add(&mut self, silence_ns: i64) {
         let units = u32::try_from(silence_ns / UNIT_NS).unwrap_or(u32::MAX);
         let at = &mut self.0[step(silence_ns)];
