@@ -45,6 +45,17 @@ impl Steady {
     /// The time of a frame.
     #[inline(always)]
     pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
+        // Where nothing was added there is no step to be taken back.
+        let goes_on = raw.time_ns >= self.latest_ns && self.added_ns == 0;
+        if goes_on && raw.interface == self.interface {
+            self.latest_ns = raw.time_ns;
+            return raw.time_ns;
+        }
+        self.any(raw)
+    }
+
+    #[inline(never)]
+    fn any(&mut self, raw: &RawFrame<'_>) -> i64 {
         let time_ns = raw.time_ns + self.added_ns;
         let is_usual = raw.interface == self.interface
             && time_ns >= self.latest_ns - SET_BACK_NS

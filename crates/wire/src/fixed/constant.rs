@@ -16,7 +16,7 @@ const LENGTH_AND_SYN: u32 = u32::from_ne_bytes([0xf0, Flags::SYN as u8, 0, 0]);
 /// Bytes of TCP's header, as all of these have it.
 const TCP_LENGTH: u8 = 32;
 
-/// The constant fields of frames with timestamps and without other options, which are not SYN.
+/// The constant fields of frames with timestamps and without other options, which are not SYN; what may change is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConstantFields {
     type_and_version: u32,
@@ -47,63 +47,60 @@ impl ConstantFields {
         }
     }
 
+    #[inline(always)]
     fn read(header: &[u8; STAMPED]) -> Self {
         Self {
-            type_and_version: ne32(header, 12),
-            fragment_and_protocol: ne32(header, 20),
+            type_and_version: ne32(header, 12) & TYPE_AND_VERSION,
+            fragment_and_protocol: ne32(header, 20) & FRAGMENT_AND_PROTOCOL,
             addresses: ne64(header, 26),
             ports: ne32(header, 34),
-            length_and_syn: ne32(header, 46),
+            length_and_syn: ne32(header, 46) & LENGTH_AND_SYN,
             stamp: ne32(header, HEADERS),
         }
     }
 
-    /// The view of a frame that has all of these, or all of `others`; and whether of these.
+    /// The view of a frame that has all of the first, or all of the others; and whether of the first.
     #[expect(
         clippy::inline_always,
         reason = "a call would have the view written to memory"
     )]
     #[inline(always)]
     #[must_use]
-    pub fn view<'a>([these, others]: &[Self; 2], frame: &'a [u8]) -> Option<(FixedTcp<'a>, bool)> {
+    pub fn view<'a>(both: &[Self; 2], frame: &'a [u8]) -> Option<(FixedTcp<'a>, bool)> {
         let header = frame.first_chunk::<STAMPED>()?;
         // Without a branch: which of both it is changes from frame to frame.
-        let is_of_these = ne32(header, 34) == these.ports;
-        let fields = if is_of_these { these } else { others };
-        if fields.differ(header) {
+        let is_first = ne32(header, 34) == both[0].ports;
+        if both[usize::from(!is_first)].differ(header) {
             return None;
         }
         let (fixed, stamp) = header.split_first_chunk::<HEADERS>()?;
         let options = (stamp.first_chunk(), &[][..]);
-        Some((
-            FixedTcp::new(frame, fixed, options, TCP_LENGTH)?,
-            is_of_these,
-        ))
+        Some((FixedTcp::new(frame, fixed, options, TCP_LENGTH)?, is_first))
     }
 
     /// Whether any is another.
     #[inline(always)]
     fn differ(&self, header: &[u8; STAMPED]) -> bool {
-        let differs = (ne64(header, 26) ^ self.addresses)
-            | u64::from((ne32(header, 12) ^ self.type_and_version) & TYPE_AND_VERSION)
-            | u64::from((ne32(header, 20) ^ self.fragment_and_protocol) & FRAGMENT_AND_PROTOCOL)
-            | u64::from(ne32(header, 34) ^ self.ports)
-            | u64::from((ne32(header, 46) ^ self.length_and_syn) & LENGTH_AND_SYN)
-            | u64::from(ne32(header, HEADERS) ^ self.stamp);
-        differs != 0
+        let other = Self::read(header);
+        let differs = (other.type_and_version ^ self.type_and_version)
+            | (other.fragment_and_protocol ^ self.fragment_and_protocol)
+            | (other.ports ^ self.ports)
+            | (other.length_and_syn ^ self.length_and_syn)
+            | (other.stamp ^ self.stamp);
+        (other.addresses ^ self.addresses) | u64::from(differs) != 0
     }
 }
 
 /// Four bytes, in the order of this machine.
 #[inline(always)]
 fn ne32(header: &[u8; STAMPED], offset: usize) -> u32 {
-    let bytes = [0, 1, 2, 3].map(|at| header[offset + at]);
-    u32::from_ne_bytes(bytes)
+    let bytes = header[offset..].first_chunk();
+    bytes.map_or(0, |bytes| u32::from_ne_bytes(*bytes))
 }
 
 /// Eight bytes, in the order of this machine.
 #[inline(always)]
 fn ne64(header: &[u8; STAMPED], offset: usize) -> u64 {
-    let bytes = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| header[offset + at]);
-    u64::from_ne_bytes(bytes)
+    let bytes = header[offset..].first_chunk();
+    bytes.map_or(0, |bytes| u64::from_ne_bytes(*bytes))
 }
