@@ -4,7 +4,7 @@
 //! may be left out: `room::in_rounds`.
 
 use coalescope_needs as needs;
-use coalescope_watch::facts::Watched;
+use coalescope_watch::facts::{Drop as Dropped, Watched};
 use coalescope_watch::live::Watcher;
 
 use crate::room::{Room, SEGMENT, SEGMENTS, drops, frames, settled};
@@ -15,10 +15,7 @@ const FRAMES: u64 = 500;
 /// Merged frames, segments in them, and single frames that died for a reason in a function.
 fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64, u64) {
     let all = drops(look, reason).into_iter();
-    let all = all.filter(|drop| {
-        let name = drop.location.as_deref();
-        name.is_none_or(|name| name.starts_with(location))
-    });
+    let all = all.filter(|drop| is_at(drop, location));
     all.fold((0, 0, 0), |(merged, segments, single), drop| {
         let (more, pieces) = (drop.merged_frames, drop.merged_segments);
         (
@@ -27,6 +24,15 @@ fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64, u64) {
             single + drop.single_frames,
         )
     })
+}
+
+/// Kernels that tell no reasons drop in other functions: there it is where merged frames died.
+fn is_at(drop: &Dropped, location: &str) -> bool {
+    match (&drop.reason, &drop.location) {
+        (None, _) => drop.merged_frames > 0,
+        (Some(_), Some(name)) => name.starts_with(location),
+        (Some(_), None) => true,
+    }
 }
 
 fn is_exact(look: &Watched, reason: &str, location: &str, sent: u64) {

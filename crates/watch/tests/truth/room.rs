@@ -270,9 +270,9 @@ pub(crate) fn frames(look: &Watched, name: &str) -> Frames {
         .unwrap()
 }
 
-/// Drops for a reason, the one with most merged frames first.
+/// Drops for a reason, the one with most merged frames first; all drops on a kernel that tells none.
 pub(crate) fn drops<'a>(look: &'a Watched, reason: &str) -> Vec<&'a Dropped> {
     let all = look.drops.iter();
-    all.filter(|drop| drop.reason.as_deref() == Some(reason))
+    all.filter(|drop| drop.reason.as_deref().is_none_or(|one| one == reason))
         .collect()
 }
