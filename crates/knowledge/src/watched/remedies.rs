@@ -43,7 +43,9 @@ impl Ways {
             ways.experiment = Some(Experiment::with(vec![SetTo::switch(name, last, false)]));
         }
         if is_to_go_off(drop, interface, table) {
-            ways.switch_off(name, &switches);
+            if !switches.is_empty() {
+                ways.switch_off(name, &switches);
+            }
             ways.remedies.extend(of_sender(drop, interface));
         }
         ways.remedies.sort_by_key(|one| one.kind);
@@ -75,6 +77,11 @@ fn is_to_go_off(drop: &Drop, interface: Option<&Interface>, table: Table) -> boo
 /// What merges, of what is on; all of it where that is not known.
 fn switches(drop: &Drop, interface: Option<&Interface>) -> Vec<&'static str> {
     let all: &[&'static str] = match drop.from {
+        // Whatever GRO merges has a segment size.
+        Some(_) if is_bare(drop) => match on_virtual_wire(interface) {
+            Some(_) => &[],
+            None => &["lro", "rx-gro-hw"],
+        },
         Some(_) => &["lro", "rx-gro-hw", "gro"],
         None => &["tso", "gso"],
     };
@@ -83,17 +90,31 @@ fn switches(drop: &Drop, interface: Option<&Interface>) -> Vec<&'static str> {
     all.iter().copied().filter(is_on).collect()
 }
 
+/// Whether most of what died was longer than the MTU without a segment size.
+fn is_bare(drop: &Drop) -> bool {
+    drop.long_frames > drop.merged_frames
+}
+
+/// Who sends, where the interface is the end of a wire within this machine.
+fn on_virtual_wire(interface: Option<&Interface>) -> Option<&'static str> {
+    match interface?.kind.as_deref()? {
+        "veth" => Some("the other end of this veth"),
+        "tun" => Some("the guest, or the program behind this TAP,"),
+        _ => None,
+    }
+}
+
 /// What comes over a virtual wire was not merged here: whoever sent it did not cut it.
 fn of_sender(drop: &Drop, interface: Option<&Interface>) -> Option<Remedy> {
-    let kind = interface?.kind.as_deref().filter(|_| drop.from.is_some())?;
-    let sender = match kind {
-        "veth" => "the other end of this veth",
-        "tun" => "the guest, or the program behind this TAP,",
-        _ => return None,
-    };
-    Some(by_hand(&format!(
-        "# {sender} sends frames uncut, whatever GRO says here: switch TSO and GSO off there (ethtool -K IFACE tso off gso off)"
-    )))
+    let sender = on_virtual_wire(interface).filter(|_| drop.from.is_some())?;
+    Some(by_hand(&match is_bare(drop) {
+        true => format!(
+            "# {sender} hands frames over uncut, and without their segment size: switch TSO off where they are sent (ethtool -K IFACE tso off); GRO here, and GSO there, change nothing"
+        ),
+        false => format!(
+            "# {sender} sends frames uncut, whatever GRO says here: switch TSO and GSO off there (ethtool -K IFACE tso off gso off)"
+        ),
+    }))
 }
 
 /// Where a rule drops, the rule is what to change.

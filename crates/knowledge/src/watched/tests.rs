@@ -126,6 +126,40 @@ fn over_a_virtual_wire_the_sender_is_named() {
     assert!(remedies.any(|one| one.command.contains("the other end of this veth")));
 }
 
+/// Frames without a segment size, which GRO has not made: GRO stays on, and no experiment asks about it.
+#[test]
+fn what_has_no_segment_size_was_not_merged_by_gro() {
+    let cases: [(Option<&str>, &[&str]); 3] = [
+        (Some("tun"), &[]),
+        (Some("veth"), &[]),
+        (
+            None,
+            &[
+                "eth0:lro=off",
+                "eth0:rx-gro-hw=off",
+                "eth0:rx-gro-hw=on",
+                "eth0:lro=on",
+            ],
+        ),
+    ];
+    for (kind, expected) in cases {
+        let mut watched = router(0, 0, "PKT_TOO_BIG", 2.0);
+        watched.interfaces[0].kind = kind.map(str::to_owned);
+        watched.drops[0].long_frames = 200;
+        let found = judge_watched(&watched).remove(0);
+        let settings = found.remedies.iter().flat_map(|one| &one.settings);
+        let settings: Vec<_> = settings.map(ToString::to_string).collect();
+        assert_eq!(settings, expected, "{kind:?}");
+        assert_eq!(found.experiment.is_some(), kind.is_none());
+        let sender = found
+            .remedies
+            .iter()
+            .any(|one| one.command.contains("switch TSO off where they are sent"));
+        assert_eq!(sender, kind.is_some(), "{:?}", found.remedies);
+        assert_eq!(found.cost.is_some(), kind.is_none());
+    }
+}
+
 #[test]
 fn what_almost_looks_so_is_not_accused() {
     let almost = [
