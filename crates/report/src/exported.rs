@@ -112,6 +112,15 @@ const DEATH: [&str; 6] = [
     "shape",
 ];
 
+/// How metrics are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As OpenMetrics 1.0 wants.
+    OpenMetrics,
+    /// As Prometheus did before (0.0.4).
+    Plain,
+}
+
 /// Series of all looks until now.
 #[derive(Debug)]
 pub struct Exported {
@@ -208,7 +217,14 @@ impl Exported {
     /// # Errors
     ///
     /// If they cannot be written.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, form: Form, out: &mut dyn Write) -> io::Result<()> {
+        match form {
+            Form::OpenMetrics => metrics::write(self.families(), out),
+            Form::Plain => metrics::write_older(self.families(), out),
+        }
+    }
+
+    fn families(&self) -> Vec<Family> {
         let mut families = self.about();
         families.extend(METRICS.iter().enumerate().map(|(n, metric)| {
             let series = self.interfaces.iter();
@@ -225,7 +241,7 @@ impl Exported {
             help,
             died.collect(),
         ));
-        metrics::write(families, out)
+        families
     }
 
     /// About the watch itself.

@@ -41,7 +41,7 @@ pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 pub use document::Document;
 pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
-pub use exported::Exported;
+pub use exported::{Exported, Form};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};

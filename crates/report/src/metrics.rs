@@ -1,5 +1,6 @@
-//! Metrics in the text format of OpenMetrics.
+//! Metrics in the text format of OpenMetrics, and in Prometheus' older one.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -90,6 +91,28 @@ impl Collector for Metrics {
 
 fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Writes all metrics in the older format of Prometheus, in which a counter is declared by the name of its samples.
+pub(crate) fn write_older(families: Vec<Family>, out: &mut dyn Write) -> io::Result<()> {
+    let counters = families.iter().filter(|one| one.kind == Kind::Counter);
+    let counters: BTreeSet<_> = counters.map(|one| one.name).collect();
+    let mut said = Vec::new();
+    write(families, &mut said)?;
+    for line in String::from_utf8_lossy(&said).lines() {
+        match declared(line).filter(|(_, name, _)| counters.contains(name)) {
+            Some((what, name, rest)) => writeln!(out, "# {what} {name}_total {rest}")?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// What a line declares, of which metric, and as what.
+fn declared(line: &str) -> Option<(&str, &str, &str)> {
+    let (what, rest) = line.strip_prefix("# ")?.split_once(' ')?;
+    let (name, rest) = rest.split_once(' ')?;
+    Some((what, name, rest))
 }
 
 /// Writes all metrics.

@@ -273,4 +273,19 @@ fn promtool_finds_nothing_wrong() {
         .output()
         .unwrap();
     assert!(tests.status.success(), "{tests:?}");
+    let exporter = Exporter::here();
+    let answer = exporter.get("/metrics");
+    exporter.end();
+    let mut metrics = Command::new("promtool");
+    let metrics = metrics.args(["check", "metrics"]).stdin(Stdio::piped());
+    let mut metrics = metrics.stderr(Stdio::piped()).spawn().unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    metrics
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(body.as_bytes())
+        .unwrap();
+    let metrics = metrics.wait_with_output().unwrap();
+    assert!(metrics.status.success(), "{metrics:?}");
 }

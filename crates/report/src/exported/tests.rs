@@ -37,7 +37,7 @@ fn look(interfaces: Vec<Interface>, drops: Vec<Drop>) -> Watched {
 /// Samples of a metric.
 fn samples(exported: &Exported, metric: &str) -> Vec<String> {
     let mut said = Vec::new();
-    exported.write(&mut said).unwrap();
+    exported.write(Form::OpenMetrics, &mut said).unwrap();
     let said = String::from_utf8(said).unwrap();
     assert!(said.ends_with("# EOF\n"));
     let of_it = said.lines().filter(|line| line.starts_with(metric));
@@ -54,6 +54,37 @@ fn received(exported: &Exported) -> Vec<String> {
         line.replace("namespace=", "").replace("interface=", "")
     };
     all.map(short).collect()
+}
+
+/// Lines about a metric, its declarations among them.
+fn about(exported: &Exported, form: Form, metric: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    exported.write(form, &mut said).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    let of_it = said.lines().filter(|line| line.contains(metric));
+    of_it.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_older_format_declares_counters_by_the_names_of_their_samples() {
+    let mut exported = Exported::new(10);
+    exported.add(look(vec![interface("eth0", 2, 7)], Vec::new()));
+    let sample = format!("{RECEIVED}{{namespace=\"\",interface=\"eth0\"}} 7");
+    let help = "Frames received, after merging.";
+    for (form, name) in [
+        (Form::OpenMetrics, "coalescope_watch_received_frames"),
+        (Form::Plain, RECEIVED),
+    ] {
+        let expected = [
+            format!("# HELP {name} {help}"),
+            format!("# TYPE {name} counter"),
+            sample.clone(),
+        ];
+        let said = about(&exported, form, "coalescope_watch_received_frames");
+        assert_eq!(said, expected);
+    }
+    let gauge = "# TYPE coalescope_watch_bpf gauge";
+    assert!(about(&exported, Form::Plain, "watch_bpf").contains(&gauge.to_owned()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use coalescope_report::Exported;
+use coalescope_report::{Exported, Form};
 use coalescope_watch::facts::Level;
 use coalescope_watch::live::Watcher;
 
@@ -58,14 +58,14 @@ impl Exporter {
     }
 
     /// All series, as they are now.
-    fn metrics(&mut self) -> anyhow::Result<Vec<u8>> {
+    fn metrics(&mut self, form: Form) -> anyhow::Result<Vec<u8>> {
         if self.looked.is_none_or(|looked| looked.elapsed() >= FRESH) {
             self.exported
                 .add(watch::seen(&mut self.watcher, &self.live)?);
             self.looked = Some(Instant::now());
         }
         let mut said = Vec::new();
-        self.exported.write(&mut said)?;
+        self.exported.write(form, &mut said)?;
         Ok(said)
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use coalescope_report::Form;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue};
@@ -34,7 +35,7 @@ const HEADERS: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(250);
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// Of Prometheus' older format, to which what stands here is well-formed as well.
+/// Prometheus' older format.
 const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 const START: &str =
@@ -107,25 +108,33 @@ fn answer(request: &Request<Incoming>, exporter: &mut Exporter) -> Response<Full
         return refused;
     }
     match request.uri().path() {
-        "/metrics" => match exporter.metrics() {
-            Ok(metrics) => said(StatusCode::OK, form(request), metrics),
-            Err(error) => {
-                let text = format!("{error:#}\n");
-                said(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, text)
-            }
-        },
+        "/metrics" => metrics(form(request), exporter),
         "/" => said(StatusCode::OK, HTML, START),
         _ => said(StatusCode::NOT_FOUND, PLAIN, "/metrics is there\n"),
     }
 }
 
+fn metrics(form: Form, exporter: &mut Exporter) -> Response<Full<Bytes>> {
+    let name = match form {
+        Form::OpenMetrics => OPENMETRICS,
+        Form::Plain => PLAIN,
+    };
+    match exporter.metrics(form) {
+        Ok(metrics) => said(StatusCode::OK, name, metrics),
+        Err(error) => {
+            let text = format!("{error:#}\n");
+            said(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, text)
+        }
+    }
+}
+
 /// What the client says that it understands.
-fn form(request: &Request<Incoming>) -> &'static str {
+fn form(request: &Request<Incoming>) -> Form {
     let accepted = request.headers().get_all(ACCEPT).iter();
     let mut accepted = accepted.filter_map(|value| value.to_str().ok());
     match accepted.any(|value| value.contains("application/openmetrics-text")) {
-        true => OPENMETRICS,
-        false => PLAIN,
+        true => Form::OpenMetrics,
+        false => Form::Plain,
     }
 }
 
