@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use coalescope_knowledge::rules::{Blame, HostFinding};
-use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched};
+use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -134,6 +134,12 @@ impl WatchReport {
     #[must_use]
     pub fn dropped(drop: &Drop) -> String {
         crate::words::watch::dropped(drop)
+    }
+
+    /// A connection, in a line.
+    #[must_use]
+    pub fn connection(connection: &Connection) -> String {
+        crate::words::watch::connection_line(connection)
     }
 
     /// One of these frames, in a line.

@@ -213,6 +213,15 @@ pub(crate) fn connection(one: &Connection) -> [String; CONNECTION_HEADS.len()] {
     ]
 }
 
+/// The same in a line.
+pub(crate) fn connection_line(one: &Connection) -> String {
+    let [ends, sent, received, window, most, repeated, rate, rtt] = connection(one);
+    format!(
+        "{ends}: {window} segments a round trip, congestion window {most}, {repeated} repeated, sent {sent} \
+         at {rate}, received {received}, RTT {rtt}"
+    )
+}
+
 fn ends(one: &Connection) -> String {
     let space = one.namespace.as_ref();
     let space = space.map_or_else(String::new, |name| format!("{name}: "));

@@ -1,4 +1,4 @@
-//! A drop that was opened: its samples, and the commands that would show it in packets.
+//! What was opened: a drop with its samples and the commands that would show it in packets, or connections.
 
 use coalescope_host::names::of_key;
 use coalescope_host::safe::sh;
@@ -19,6 +19,18 @@ pub(super) fn lines(drop: &Drop, look: &Watched) -> Vec<String> {
     let samples = drop.samples.iter();
     lines.extend(samples.map(|one| format!("  {}", WatchReport::sample(one, look))));
     lines
+}
+
+/// TCP connections of this host, those that sent most first.
+pub(super) fn connections(look: &Watched) -> Vec<String> {
+    if look.connections.is_empty() {
+        return vec![
+            "No TCP connection of this host has moved, or nobody asked for them (watch --connections)."
+                .to_owned(),
+        ];
+    }
+    let all = look.connections.iter();
+    all.map(WatchReport::connection).collect()
 }
 
 /// At the interface that the frames came in by, else at the one that they left by.

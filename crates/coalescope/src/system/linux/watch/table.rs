@@ -15,10 +15,19 @@ pub(super) struct Shown {
     look: Watched,
     order: Order,
     is_paused: bool,
-    is_open: bool,
+    open: Open,
     /// Lines of what is open, or rows of interfaces, that have gone out at the top.
     above: Above,
     selected: Option<Place>,
+}
+
+/// What stands in place of the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    Drop,
+    Connections,
 }
 
 #[derive(Debug, Default)]
@@ -54,11 +63,12 @@ impl Shown {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if is_control => return true,
-            KeyCode::Char('q') if !self.is_open => return true,
+            KeyCode::Char('q') if !self.is_open() => return true,
             KeyCode::Char('q') | KeyCode::Esc => self.close(),
             KeyCode::Char('s') => self.order = self.order.next(),
             KeyCode::Char('p' | ' ') => self.is_paused = !self.is_paused,
-            KeyCode::Enter => self.is_open = self.opened().is_some(),
+            KeyCode::Char('c') => self.open(Open::Connections),
+            KeyCode::Enter if self.opened().is_some() => self.open(Open::Drop),
             code => self.go(code),
         }
         false
@@ -76,7 +86,7 @@ impl Shown {
             KeyCode::PageDown => 10,
             _ => return,
         };
-        if self.is_open {
+        if self.is_open() {
             let lines = self.lines().len();
             self.above.opened = shift(self.above.opened, by, lines);
         } else if by.abs() > 1 {
@@ -89,9 +99,20 @@ impl Shown {
         }
     }
 
+    fn open(&mut self, what: Open) {
+        if self.open != what {
+            self.close();
+        }
+        self.open = what;
+    }
+
     fn close(&mut self) {
-        self.is_open = false;
+        self.open = Open::Nothing;
         self.above.opened = 0;
+    }
+
+    fn is_open(&self) -> bool {
+        self.open != Open::Nothing
     }
 
     /// Places where merged frames died.
@@ -113,8 +134,13 @@ impl Shown {
 
     /// What is open, if anything is.
     fn lines(&self) -> Vec<String> {
-        let drop = self.opened().filter(|_| self.is_open);
-        drop.map_or_else(Vec::new, |drop| opened::lines(drop, &self.look))
+        match self.open {
+            Open::Nothing => Vec::new(),
+            Open::Drop => self
+                .opened()
+                .map_or_else(Vec::new, |drop| opened::lines(drop, &self.look)),
+            Open::Connections => opened::connections(&self.look),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table, TableState, Wrap};
 
 use super::Shown;
 
-const KEYS: &str = "q end  s sort  p pause  Enter open  up, down: which  PgUp, PgDn: interfaces";
+const KEYS: &str =
+    "q end  s sort  p pause  c connections  Enter open  up, down: which  PgUp, PgDn: interfaces";
 const FEW_KEYS: &str = "q end  s sort  p pause  Enter open";
 const OPEN_KEYS: &str = "Esc back  p pause  up, down scroll";
 
@@ -41,7 +42,7 @@ impl Shown {
     pub(in super::super) fn draw(&self, frame: &mut Frame<'_>) {
         let head = self.head();
         let died = self.died().count().min(DROPS);
-        let low = if died > 0 && !self.is_open {
+        let low = if died > 0 && !self.is_open() {
             died + 2
         } else {
             0
@@ -54,7 +55,7 @@ impl Shown {
         ])
         .areas(frame.area());
         frame.render_widget(paragraph(&head), top);
-        if self.is_open {
+        if self.is_open() {
             let above = u16::try_from(self.above.opened).unwrap_or(u16::MAX);
             frame.render_widget(paragraph(&self.lines()).scroll((above, 0)), middle);
         } else {
@@ -65,7 +66,7 @@ impl Shown {
     }
 
     fn keys(&self, width: u16) -> &'static str {
-        match self.is_open {
+        match self.is_open() {
             true => OPEN_KEYS,
             false if KEYS.len() <= usize::from(width) => KEYS,
             false => FEW_KEYS,

@@ -1,4 +1,5 @@
 use super::*;
+use coalescope_watch::facts::Connection;
 use coalescope_watch::record::Looks;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -62,6 +63,44 @@ fn a_drop_that_is_opened() {
     );
     press(&mut shown, KeyCode::Esc);
     assert!(press(&mut shown, KeyCode::Char('q')));
+}
+
+#[test]
+fn connections_are_opened_and_closed() {
+    let mut look = router();
+    let mut shown = shown(&look);
+    press(&mut shown, KeyCode::Char('c'));
+    assert!(drawn(&shown, 100, 16).contains("watch --connections"));
+    look.connections = (0..40)
+        .map(|n| Connection {
+            local: format!("10.0.0.1:{n}"),
+            remote: "10.0.0.2:443".to_owned(),
+            segment_bytes: 1448,
+            effective_window_segments: Some(2.0),
+            ..Connection::default()
+        })
+        .collect();
+    shown.take(&look);
+    let seen = drawn(&shown, 160, 16);
+    assert!(
+        seen.contains("10.0.0.1:0 10.0.0.2:443: 2.00 segments a round trip"),
+        "{seen}"
+    );
+    for _ in 0..30 {
+        press(&mut shown, KeyCode::Down);
+    }
+    let seen = drawn(&shown, 160, 16);
+    assert!(
+        seen.contains("10.0.0.1:31 ") && !seen.contains("10.0.0.1:0 "),
+        "{seen}"
+    );
+    press(&mut shown, KeyCode::Enter);
+    assert!(
+        drawn(&shown, 160, 16).contains("tcpdump"),
+        "from its beginning"
+    );
+    assert!(!press(&mut shown, KeyCode::Esc));
+    assert!(drawn(&shown, 160, 16).contains("interface"));
 }
 
 /// On the way of a tunnel tcpdump finds its packets by the addresses of its ends.
