@@ -21,7 +21,7 @@ is forwarded, what is cut in software, and which frames are dropped, where and w
 with BTF, and root or CAP_BPF, CAP_PERFMON and CAP_SYSLOG; else the report says what is missing, and the
 kernel's own counters are told. Nothing is changed; the programs go when the command ends.
 
-On a terminal a table shows how it goes: s sorts, p pauses, arrows and Enter open what died, q ends.
+On a terminal a table shows it: s sorts, p pauses, Enter opens what died, c connections, q ends.
 Without --for Ctrl-C ends watching and reports; a second one ends the program.
 
 Exit codes:

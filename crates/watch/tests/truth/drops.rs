@@ -7,17 +7,14 @@ use coalescope_needs as needs;
 use coalescope_watch::facts::Watched;
 use coalescope_watch::live::Watcher;
 
-use crate::room::{Room, drops, frames, in_rounds, settled};
+use crate::room::{Room, drops, frames, in_rounds, is_at, settled};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Sums of what was dropped for a reason in a function: merged frames, and single ones.
 pub(crate) fn sums(look: &Watched, reason: &str, location: &str) -> (u64, u64) {
     let all = drops(look, reason).into_iter();
-    let all = all.filter(|drop| {
-        let name = drop.location.as_deref();
-        name.is_none_or(|name| name.starts_with(location))
-    });
+    let all = all.filter(|drop| is_at(drop, location));
     all.fold((0, 0), |(merged, single), drop| {
         (merged + drop.merged_frames, single + drop.single_frames)
     })
@@ -163,9 +160,9 @@ fn a_full_queue_drops_merged_frames_and_cuts_none() {
             let said = room.run("middle", "tc -s qdisc show dev right");
             dropped(&said.unwrap())
         });
-        let in_queue = look.drops.iter().filter(|drop| {
-            let reason = drop.reason.as_deref().unwrap_or_default();
-            reason.starts_with("QDISC")
+        let in_queue = look.drops.iter().filter(|drop| match &drop.reason {
+            Some(reason) => reason.starts_with("QDISC"),
+            None => drop.merged_frames > 0,
         });
         let (merged, single) = in_queue.fold((0, 0), |sum, drop| {
             (sum.0 + drop.merged_frames, sum.1 + drop.single_frames)

@@ -276,3 +276,15 @@ pub(crate) fn drops<'a>(look: &'a Watched, reason: &str) -> Vec<&'a Dropped> {
     all.filter(|drop| drop.reason.as_deref().is_none_or(|one| one == reason))
         .collect()
 }
+
+/// Whether frames died in a function. Kernels that tell no reasons drop in other functions: there it is where merged ones died.
+pub(crate) fn is_at(drop: &Dropped, function: &str) -> bool {
+    let name = drop.location.as_deref();
+    match drop.reason {
+        Some(_) => name.is_none_or(|name| name.starts_with(function)),
+        None => {
+            let is_there = name.is_some_and(|name| name.starts_with(function));
+            drop.merged_frames > 0 || !function.is_empty() && is_there
+        }
+    }
+}
