@@ -16,13 +16,15 @@ use crate::names::Names;
 const SAMPLES: usize = 32;
 
 /// Functions between the queue and the driver, by how their names begin: what is dropped there was not cut.
-const QUEUES: [&str; 6] = [
+const QUEUES: [&str; 7] = [
     "__dev_queue_xmit",
     "__dev_xmit_skb",
     "dev_qdisc_enqueue",
     "validate_xmit",
     "sch_direct_xmit",
     "dev_hard_start_xmit",
+    // Kernels before 5.17, which name no reason: what a full queue refused is freed as a list.
+    "kfree_skb_list",
 ];
 
 /// The programs, and samples that were fetched until now.

@@ -277,14 +277,14 @@ pub(crate) fn drops<'a>(look: &'a Watched, reason: &str) -> Vec<&'a Dropped> {
         .collect()
 }
 
-/// Whether frames died in a function. Kernels that tell no reasons drop in other functions: there it is where merged ones died.
+/// Whether frames died in a function; '' is wherever merged ones did, on a kernel that tells no reasons. Such kernels
+/// drop for a rule where they call its chain.
 pub(crate) fn is_at(drop: &Dropped, function: &str) -> bool {
     let name = drop.location.as_deref();
-    match drop.reason {
-        Some(_) => name.is_none_or(|name| name.starts_with(function)),
-        None => {
-            let is_there = name.is_some_and(|name| name.starts_with(function));
-            drop.merged_frames > 0 || !function.is_empty() && is_there
-        }
+    let is_in = |function: &str| name.is_none_or(|name| name.starts_with(function));
+    match (&drop.reason, function) {
+        (None, "") => drop.merged_frames > 0,
+        (None, "nft_do_chain") => is_in("nf_hook_slow"),
+        _ => is_in(function),
     }
 }
