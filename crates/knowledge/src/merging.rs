@@ -145,7 +145,8 @@ fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 
 fn not_cut() -> Evidence {
     told(
-        "what the sender's card cuts is lost segment by segment: these frames were merged on their way,          or not cut where they had to be"
+        "what the sender's card cuts is lost segment by segment: these frames were merged on their way, \
+         or not cut where they had to be"
             .to_owned(),
     )
 }

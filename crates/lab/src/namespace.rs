@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Unavailable};
 use coalescope_netlink::namespace::Namespace as Room;
+use coalescope_netlink::route::Route;
+use nix::net::if_::if_nametoindex;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_dumpable;
 use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, setresgid, setresuid};
@@ -87,7 +89,8 @@ fn quiet() -> Result<(), Error> {
             write(&path, "1")?;
         }
     }
-    crate::link::Link::named("lo")?.set_up()
+    let loopback = if_nametoindex("lo").map_err(Error::system("find the interface lo"))?;
+    Ok(Route::open()?.set_up("lo", loopback, true)?)
 }
 
 /// Writes a setting of the kernel.

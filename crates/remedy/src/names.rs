@@ -1,5 +1,6 @@
 //! What each manager calls a feature; a test holds it against `features` of rules/recipes.yaml.
 
+use crate::error::Error;
 use crate::model::Manager;
 
 /// A feature under the names of all who set it.
@@ -107,8 +108,8 @@ pub(crate) fn networkmanager(feature: &str) -> Option<String> {
 }
 
 /// For a manager without a name for it.
-pub(crate) fn none(manager: Manager, feature: &str) -> crate::Error {
-    crate::Error::NoName {
+pub(crate) fn none(manager: Manager, feature: &str) -> Error {
+    Error::NoName {
         manager,
         feature: feature.to_owned(),
     }

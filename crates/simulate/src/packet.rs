@@ -74,6 +74,29 @@ pub(crate) struct Options {
     pub(crate) more: u8,
 }
 
+impl Options {
+    /// Bytes that the options take, padded to whole words.
+    pub(crate) fn len(&self) -> usize {
+        let mss = if self.mss.is_some() { 4 } else { 0 };
+        let scale = if self.window_scale.is_some() { 4 } else { 0 };
+        let timestamps = if self.timestamps.is_some() { 12 } else { 0 };
+        let permitted = if self.sack_permitted && self.timestamps.is_none() {
+            4
+        } else {
+            0
+        };
+        let sacks = if self.sacks.is_empty() {
+            0
+        } else {
+            4 + 8 * self.sacks.len()
+        };
+        let more = usize::from(self.more);
+        // On a SYN, SACK-permitted takes the place of the two NOPs in front of the timestamps, as Linux
+        // lays it out.
+        mss + scale + timestamps + permitted + sacks + more
+    }
+}
+
 /// A TCP header and the payload's place in its stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Tcp {
@@ -113,7 +136,7 @@ impl Tcp {
 
     /// Bytes of header and options.
     pub(crate) fn header_len(&self) -> usize {
-        20 + crate::render::options_len(&self.options)
+        20 + self.options.len()
     }
 }
 

@@ -29,27 +29,6 @@ const UNDERLAY: [Ipv4Addr; 2] = [
     Ipv4Addr::new(198, 51, 100, 2),
 ];
 
-/// Bytes that the options take, padded to whole words.
-pub(crate) fn options_len(options: &Options) -> usize {
-    let mss = if options.mss.is_some() { 4 } else { 0 };
-    let scale = if options.window_scale.is_some() { 4 } else { 0 };
-    let timestamps = if options.timestamps.is_some() { 12 } else { 0 };
-    let permitted = if options.sack_permitted && options.timestamps.is_none() {
-        4
-    } else {
-        0
-    };
-    let sacks = if options.sacks.is_empty() {
-        0
-    } else {
-        4 + 8 * options.sacks.len()
-    };
-    let more = usize::from(options.more);
-    // On a SYN, SACK-permitted takes the place of the two NOPs in front of the timestamps, as Linux
-    // lays it out.
-    mss + scale + timestamps + permitted + sacks + more
-}
-
 /// The whole frame; `payload` is the packet's part of its stream.
 pub(crate) fn frame(packet: &Packet, payload: &[u8], vlan: Option<u16>) -> Vec<u8> {
     let mut out = Vec::with_capacity(packet.frame_len() + 4);

@@ -7,6 +7,7 @@
 mod devices;
 mod ifconfig;
 mod names;
+mod product;
 mod protocols;
 mod sysctl;
 mod system;

@@ -2,7 +2,8 @@
 
 use super::super::Text;
 use super::names::driver;
-use crate::model::{Distribution, Driver, Platform, Setting, Snapshot};
+use super::product;
+use crate::model::{Driver, Platform, Setting, Snapshot};
 use crate::text::notes::{Notes, first_lines, whole_lines};
 
 /// Sysctls kept of a text: more is no host's.
@@ -109,7 +110,7 @@ fn host(name: &str, value: &str, snapshot: &mut Snapshot, notes: &mut Notes<'_>)
         _ => {}
     }
     if freebsd && name == "kern.osrelease" {
-        snapshot.distribution = super::system::freebsd(value);
+        snapshot.distribution = product::freebsd(value);
     }
 }
 
@@ -210,14 +211,5 @@ fn driver_mut<'s>(name: &str, snapshot: &'s mut Snapshot) -> &'s mut Driver {
     interface.driver.get_or_insert_with(|| Driver {
         name: base.to_owned(),
         ..Driver::default()
-    })
-}
-
-/// A product with a version and a name to show.
-pub(super) fn distribution(id: &str, version: &str, name: &str) -> Option<Distribution> {
-    Some(Distribution {
-        id: id.to_owned(),
-        version: Some(version.to_owned()),
-        name: Some(name.to_owned()),
     })
 }

@@ -1,7 +1,7 @@
 //! What runs: `uname`, versions, pf's translation rules, jails; and `rc.conf`, which is not used.
 
 use super::super::Text;
-use super::sysctl::distribution;
+use super::product::{distribution, freebsd};
 use crate::model::{Distribution, Nat, Platform, Setting, Snapshot};
 use crate::text::notes::{Notes, first_line, first_lines, quoted, whole_lines};
 
@@ -85,12 +85,6 @@ pub(super) fn read_truenas(text: &Text<'_>, snapshot: &mut Snapshot) {
         snapshot.distribution = distribution("truenas", version, line);
     }
     notes.finish(snapshot);
-}
-
-/// `14.1-RELEASE-p5` is FreeBSD 14.1.
-pub(super) fn freebsd(release: &str) -> Option<Distribution> {
-    let (version, _) = release.split_once('-')?;
-    distribution("freebsd", version, &format!("FreeBSD {release}"))
 }
 
 /// `14.1-RELEASE-p5`.

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use syn::{Attribute, Item, UseTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemFn, ItemImpl, ItemMod, UseTree, Visibility};
+
+use crate::product::{files, folder, is_test};
 
 type Module = Vec<String>;
 
@@ -28,7 +31,9 @@ impl Imports {
         for file in &files {
             let text = fs::read_to_string(file).expect("a source file");
             let items = syn::parse_file(&text).expect("Rust").items;
-            imports.read(&module(source, file), &items);
+            let at = module(source, file);
+            imports.read(&at, &items);
+            imports.read_in_place(&at, &items);
         }
         imports
     }
@@ -57,6 +62,17 @@ impl Imports {
         }
     }
 
+    /// Paths that stand where a name is used, without a `use`.
+    fn read_in_place(&mut self, at: &Module, items: &[Item]) {
+        if at.is_empty() {
+            return;
+        }
+        let mut used = Used::default();
+        items.iter().for_each(|item| used.visit_item(item));
+        let inside = used.paths.iter().filter_map(|path| from_root(at, path));
+        self.paths.extend(inside.map(|path| (at.clone(), path)));
+    }
+
     /// The module that a path leads to, or into.
     fn owner(&self, path: &[String]) -> Option<Module> {
         let ends = (1..=path.len()).rev();
@@ -83,6 +99,44 @@ impl Imports {
         let found = self.paths.iter().filter(move |(_, path)| passed_on(path));
         found.map(|(at, path)| format!("{} imports crate::{}", at.join("::"), path.join("::")))
     }
+}
+
+/// Paths in product code, outside of `use`.
+#[derive(Default)]
+struct Used {
+    paths: Vec<Module>,
+}
+
+impl<'a> Visit<'a> for Used {
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        let words = path.segments.iter().map(|part| part.ident.to_string());
+        self.paths.push(words.collect());
+        visit::visit_path(self, path);
+    }
+
+    fn visit_item_mod(&mut self, item: &'a ItemMod) {
+        // What stands in a module inside the file names its paths from there: `read` knows no such module either.
+        if !is_test(&item.attrs) && item.content.is_none() {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'a ItemFn) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_impl(&mut self, item: &'a ItemImpl) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_impl(self, item);
+        }
+    }
+
+    // `pub(super)` says who may see a name, and uses none.
+    fn visit_visibility(&mut self, _: &'a Visibility) {}
+
+    fn visit_attribute(&mut self, _: &'a Attribute) {}
 }
 
 /// Groups of modules each of which leads to every other.
@@ -149,34 +203,6 @@ fn from_root(at: &Module, path: &Module) -> Option<Module> {
     }
 }
 
-fn is_test(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
-        is_cfg
-            && attribute
-                .parse_args::<syn::Ident>()
-                .is_ok_and(|word| word == "test")
-    })
-}
-
-/// All files of product code below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_stem().and_then(|stem| stem.to_str());
-        if name == Some("tests") {
-            continue;
-        }
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
-
 /// The module that a file is.
 fn module(source: &Path, file: &Path) -> Module {
     let inside = file.strip_prefix(source).expect("a file below it");
@@ -188,15 +214,14 @@ fn module(source: &Path, file: &Path) -> Module {
 }
 
 fn crates() -> Vec<(String, Imports)> {
-    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = fs::read_dir(all).expect("the crates");
+    let folders = fs::read_dir(folder()).expect("the crates");
     let named = folders.map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<String> = named
         .map(|name| name.to_string_lossy().into_owned())
         .collect();
     names.sort();
     let read = |name: String| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&name);
+        let source = folder().join(&name);
         let imports = Imports::of(&source.join("src"));
         (name, imports)
     };
@@ -243,7 +268,7 @@ fn imports_go_to_the_module_that_owns_the_name() {
 /// The command can do less elsewhere: one module knows where it runs, and the others ask that one.
 #[test]
 fn one_module_of_the_command_stands_for_the_system() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../coalescope/src");
+    let source = folder().join("coalescope/src");
     let knowing = files(&source).into_iter().filter(|file| {
         let text = fs::read_to_string(file).expect("a source file");
         let mut lines = text.lines();
@@ -251,6 +276,22 @@ fn one_module_of_the_command_stands_for_the_system() {
     });
     let knowing: Vec<Module> = knowing.map(|file| module(&source, &file)).collect();
     assert_eq!(knowing, [["system"]]);
+}
+
+/// A path in the middle of a function leads to its module as a `use` at the top does.
+#[test]
+fn a_path_without_a_use_is_seen() {
+    let text = "pub(super) fn f() -> crate::a::T { super::b::g(1) }\n#[cfg(test)] mod tests { use crate::c::d; }";
+    let items = syn::parse_file(text).expect("Rust").items;
+    let modules = ["a", "b", "c", "at"].map(|name| vec![name.to_owned()]);
+    let mut imports = Imports {
+        modules: modules.into(),
+        ..Imports::default()
+    };
+    imports.read_in_place(&vec!["at".to_owned()], &items);
+    let to = ["a", "b"].map(|name| vec![name.to_owned()]);
+    let edges = BTreeMap::from([(vec!["at".to_owned()], BTreeSet::from(to))]);
+    assert_eq!(imports.edges(), edges);
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! What must hold of all code, whatever the code does.
+
+mod modules;
+mod product;
+mod sentences;
