@@ -11,6 +11,7 @@ pub(crate) mod lab;
 mod memory;
 mod speech;
 mod watch;
+mod web;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,6 +40,7 @@ pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
 pub use watch::{WatchArgs, WatchedArgs};
+pub use web::WebArgs;
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
 
@@ -118,6 +120,8 @@ pub enum Command {
     Watch(WatchArgs),
     /// Serve what watch counts as metrics for Prometheus
     Export(ExportArgs),
+    /// Serve the page that judges captures in a browser, to this machine
+    Web(WebArgs),
     /// Prove it by experiment: compare settings or vantages, and restore everything
     Ab(Box<AbArgs>),
     /// Show what would fix what check finds; with --apply, do it

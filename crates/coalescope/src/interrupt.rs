@@ -1,13 +1,37 @@
 //! Ctrl-C: the first one ends reading, so that what was read is reported; the second one kills.
 
+use std::ffi::c_int;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
 #[cfg(not(unix))]
 pub(crate) use elsewhere::{Interrupt, Patient};
 #[cfg(unix)]
 pub(crate) use unix::{Interrupt, Patient};
 
+/// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
+pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
+    let told = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        set_by_first(signal, &told)?;
+    }
+    Ok(told)
+}
+
+/// Has the first signal set a flag; one that comes while the flag is set kills.
+fn set_by_first(signal: c_int, came: &Arc<AtomicBool>) -> io::Result<()> {
+    // In this order: the first signal finds the second handler's flag not yet set.
+    flag::register_conditional_default(signal, Arc::clone(came))?;
+    flag::register(signal, Arc::clone(came))?;
+    Ok(())
+}
+
 #[cfg(unix)]
 mod unix {
-    use std::ffi::c_int;
     use std::fs::File;
     use std::io::{self, Read};
     use std::os::fd::{AsFd, OwnedFd};
@@ -18,7 +42,6 @@ mod unix {
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use signal_hook::consts::SIGINT;
-    use signal_hook::flag;
     use signal_hook::iterator::Signals;
 
     /// A terminal sends Ctrl-C to the whole pipeline: tcpdump then writes what it still holds, and
@@ -37,7 +60,7 @@ mod unix {
     impl Interrupt {
         /// Listens for Ctrl-C from now on.
         pub(crate) fn listen() -> io::Result<Self> {
-            Self::set_by_first(SIGINT, &Arc::default())?;
+            super::set_by_first(SIGINT, &Arc::default())?;
             let mut signals = Signals::new([SIGINT])?;
             let interrupt = Self(Arc::default());
             let stop = interrupt.flag();
@@ -48,14 +71,6 @@ mod unix {
                 }
             });
             Ok(interrupt)
-        }
-
-        /// Has the first signal set a flag; one that comes while the flag is set kills.
-        pub(crate) fn set_by_first(signal: c_int, came: &Arc<AtomicBool>) -> io::Result<()> {
-            // In this order: the first signal finds the second handler's flag not yet set.
-            flag::register_conditional_default(signal, Arc::clone(came))?;
-            flag::register(signal, Arc::clone(came))?;
-            Ok(())
         }
 
         /// The flag that is set when reading should end.

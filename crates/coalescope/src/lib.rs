@@ -26,12 +26,14 @@ mod replay;
 mod rules;
 mod schema;
 mod scratch;
+mod serve;
 mod speech;
 mod suggest;
 mod system;
 mod task;
 mod trace;
 mod watch;
+mod web;
 
 use std::io;
 use std::process::ExitCode;
@@ -43,7 +45,7 @@ pub use cli::{
     HostFormat, LabCommand, LabFormat, LabRunArgs, LabShellArgs, LiveArgs, ManArgs, MemoryArgs,
     OutputArgs, ReplayArgs, ReplayFormat, ReportArgs, RulesArgs, RulesCommand, RulesOutput,
     SchemaArgs, SchemaName, SenseArg, SpeechArgs, TraceArgs, UndoArgs, WatchArgs, WatchFormat,
-    WatchedArgs, WireArgs, WireFormat,
+    WatchedArgs, WebArgs, WireArgs, WireFormat,
 };
 
 use system::changes;
@@ -123,6 +125,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Export(args) => system::export::run(&args),
+        Command::Web(args) => web::run(&args),
         Command::Ab(args) => changes::ab::run(&args),
         Command::Fix(args) => changes::fix::run(&args),
         Command::Undo(args) => changes::undo::run(&args),

@@ -2,80 +2,30 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use coalescope_needs as needs;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::common::{coalescope, stderr};
+use crate::served::{Server, program};
 
 /// An exporter at a port that was free.
-struct Exporter {
-    child: Child,
-    address: String,
+fn begin(command: Command) -> Server {
+    Server::begin(command, &["export"])
 }
 
-impl Exporter {
-    fn begin(mut command: Command) -> Self {
-        let command = command.args(["export", "--listen", "127.0.0.1:0"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next().expect("it listens").unwrap();
-            if let Some(rest) = line.strip_prefix("listening: http://") {
-                break rest.trim_end_matches("/metrics").to_owned();
-            }
-        };
-        // Whoever writes to a pipe that nobody reads is killed.
-        thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
-    }
-
-    fn here() -> Self {
-        Self::begin(Command::new(assert_cmd::cargo::cargo_bin("coalescope")))
-    }
-
-    /// Sends bytes, and reads the answer to its end.
-    fn ask(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(30)))
-            .unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer
-    }
-
-    fn get(&self, path: &str) -> String {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"))
-    }
-
-    /// Told to end, it ends well.
-    fn end(mut self) {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(10) {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                assert_eq!(status.code(), Some(0));
-                return;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        self.child.kill().unwrap();
-        assert!(begun.elapsed() < Duration::ZERO, "it goes on");
-    }
+fn here() -> Server {
+    begin(program())
 }
 
 #[test]
 fn metrics_are_told_to_whoever_asks() {
-    let exporter = Exporter::here();
+    let exporter = here();
     let answer = exporter.get("/metrics");
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert!(
@@ -115,7 +65,7 @@ fn metrics_are_told_to_whoever_asks() {
 
 #[test]
 fn ten_clients_at_once_are_answered_beside_slow_ones() {
-    let exporter = Exporter::here();
+    let exporter = here();
     // Some say nothing, some begin and stop.
     let slow: Vec<_> = (0..20)
         .map(|n| {
@@ -170,11 +120,11 @@ fn the_rights_of_the_unit_suffice() {
         other => return needs::skipped(test, format!("setpriv: {other:?}")),
     }
     command.arg(&program);
-    let exporter = Exporter::begin(command);
+    let exporter = begin(command);
     let answer = exporter.get("/metrics");
     let with_bpf = answer.contains("\ncoalescope_watch_bpf 1\n");
     exporter.end();
-    let as_root = Exporter::here();
+    let as_root = here();
     let may = as_root
         .get("/metrics")
         .contains("\ncoalescope_watch_bpf 1\n");
@@ -216,7 +166,7 @@ fn metrics(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn alerts_dashboard_and_page_name_what_there_is() {
-    let exporter = Exporter::here();
+    let exporter = here();
     let answer = exporter.get("/metrics");
     exporter.end();
     let types = answer
@@ -270,7 +220,7 @@ fn promtool_finds_nothing_wrong() {
         .output()
         .unwrap();
     assert!(tests.status.success(), "{tests:?}");
-    let exporter = Exporter::here();
+    let exporter = here();
     let answer = exporter.get("/metrics");
     exporter.end();
     let mut metrics = Command::new("promtool");

@@ -74,6 +74,11 @@ fn of_export() {
 }
 
 #[test]
+fn of_web() {
+    insta::assert_snapshot!(help(&["web", "--help"]));
+}
+
+#[test]
 fn of_lab() {
     insta::assert_snapshot!(help(&["lab", "--help"]));
 }

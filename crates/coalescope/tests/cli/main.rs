@@ -39,6 +39,8 @@ mod pipes;
 mod replay;
 mod schema;
 mod separated;
+#[cfg(unix)]
+mod served;
 mod speech;
 #[cfg(target_os = "linux")]
 mod stories;
@@ -51,6 +53,8 @@ mod text;
 mod undo;
 mod watch;
 mod watched;
+#[cfg(unix)]
+mod web;
 mod widths;
 #[cfg(target_os = "linux")]
 mod wire;

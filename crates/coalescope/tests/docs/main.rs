@@ -258,6 +258,7 @@ fn every_option_is_documented() {
         ("undo", "--forget", "docs/experiments.md"),
         ("watch", "--for", "docs/watch.md"),
         ("export", "--listen", "docs/export.md"),
+        ("web", "--folder", "docs/web.md"),
     ] {
         let output = coalescope().args([command, "--help"]).output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();

@@ -1,19 +1,17 @@
 //! `coalescope export`: what `watch` counts, for Prometheus.
 
-mod serve;
+mod answer;
 
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use coalescope_report::{Exported, Form};
 use coalescope_watch::facts::Level;
 use coalescope_watch::live::Watcher;
 
-use super::signals::until_told;
 use super::{host, watch};
 use crate::cli::{ExportArgs, LiveArgs};
-use crate::{Outcome, speech};
+use crate::interrupt::until_told;
+use crate::{Outcome, serve, speech};
 
 /// Counts are not read again for whoever asks sooner: ten clients at once cost one look.
 const FRESH: Duration = Duration::from_millis(500);
@@ -23,13 +21,13 @@ const FORGOTTEN: Duration = Duration::from_mins(10);
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     host::refuse_unknown(&args.live)?;
     let told = until_told()?;
-    let address = args.listen;
-    let listener =
-        TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
-    let exporter = Exporter::begin(args)?;
+    let listener = serve::listen(args.listen)?;
+    let mut exporter = Exporter::begin(args)?;
     let address = listener.local_addr()?;
     speech::tell(&format!("listening: http://{address}/metrics"));
-    serve::serve(listener, exporter, &told)?;
+    serve::serve(listener, &told, move |request| {
+        answer::to(request, &mut exporter)
+    })?;
     Ok(Outcome::Done)
 }
 

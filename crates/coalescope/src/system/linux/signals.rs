@@ -1,9 +1,9 @@
-//! Signals: to what runs until a signal ends it, and to a program that was started.
+//! Signals to a program that was started.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -11,21 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 
-use crate::interrupt::Interrupt;
-
 /// How often a program that was started is looked after.
 const PAUSE: Duration = Duration::from_millis(20);
 /// So often before it is killed: 2 s.
 const PATIENCE: u32 = 100;
-
-/// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
-pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
-    let told = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        Interrupt::set_by_first(signal, &told)?;
-    }
-    Ok(told)
-}
 
 /// Runs a program and outlives it: what is to be cleaned up afterwards is. A terminal that goes
 /// away, and whoever ends this program, end the other one; Ctrl-C is its own business.

@@ -19,8 +19,8 @@ use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
 use super::host;
-use super::signals::until_told;
 use crate::cli::{LiveArgs, WatchArgs};
+use crate::interrupt::until_told;
 use crate::suggest::unknown;
 use crate::{inputs, speech};
 

@@ -15,9 +15,9 @@ use coalescope_report::AbReport;
 
 use super::places;
 use crate::cli::{AbArgs, LiveArgs};
+use crate::interrupt::until_told;
 use crate::page::PageFile;
 use crate::system::linux::host;
-use crate::system::linux::signals::until_told;
 use crate::{Outcome, made, output, speech};
 use kept::Kept;
 use watch::Told;

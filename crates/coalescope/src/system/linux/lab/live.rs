@@ -13,12 +13,13 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::chain;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
+use crate::interrupt::until_told;
 use crate::lab::judged;
 use crate::lab::list::{chosen, one};
 use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::system::linux::signals::{outlived, until_told};
+use crate::system::linux::signals::outlived;
 use crate::{Outcome, output, scratch, speech};
 
 /// What `coalescope demo` shows: story A.

@@ -10,12 +10,12 @@ use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
 
 use crate::cli::LabRunArgs;
+use crate::interrupt::until_told;
 use crate::lab::judged;
 use crate::lab::list::chosen;
 use crate::made::made;
 use crate::page::PageFile;
 use crate::scratch::Scratch;
-use crate::system::linux::signals::until_told;
 use crate::{Outcome, output, speech};
 
 /// What the incidents' paths need of the guest's kernel, and what masquerading does.

@@ -13,8 +13,8 @@ use gro::{Counters, Reason};
 use crate::Outcome;
 use crate::cli::lab::DEFAULT_HOLD_US;
 use crate::cli::{GetArgs, WireArgs};
+use crate::interrupt::until_told;
 use crate::system::linux::meant::interface;
-use crate::system::linux::signals::until_told;
 use crate::{output, speech};
 
 const _: () = assert!(DEFAULT_HOLD.as_micros() == DEFAULT_HOLD_US as u128);

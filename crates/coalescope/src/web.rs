@@ -1,0 +1,54 @@
+//! `coalescope web`: the page that judges captures in a browser, for those who have the program.
+
+mod folder;
+
+use hyper::body::Incoming;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Request, StatusCode};
+
+use crate::cli::WebArgs;
+use crate::confine::{self, Needs};
+use crate::interrupt::until_told;
+use crate::serve::{self, Answer, said};
+use crate::{Outcome, speech};
+use folder::{File, Folder};
+
+/// A newer page takes the place of an older one at once; what a file is, is said by its name; no address is told on.
+const HEADERS: [(HeaderName, &str); 3] = [
+    (CACHE_CONTROL, "no-cache"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+];
+
+pub(crate) fn run(args: &WebArgs) -> anyhow::Result<Outcome> {
+    let folder = Folder::find(args.folder.as_deref())?;
+    let told = until_told()?;
+    let listener = serve::listen(args.listen)?;
+    let address = listener.local_addr()?;
+    confine::enter(&Needs::default().and_folder(folder.path()));
+    speech::tell(&format!("listening: http://{address}/"));
+    serve::serve(listener, &told, move |request| answer(request, &folder))?;
+    Ok(Outcome::Done)
+}
+
+fn answer(request: &Request<Incoming>, folder: &Folder) -> Answer {
+    let Some(file) = folder.file(request.uri().path()) else {
+        let text = "text/plain; charset=utf-8";
+        return said(StatusCode::NOT_FOUND, text, "the page is at /\n");
+    };
+    let File {
+        form,
+        bytes,
+        policy,
+    } = file;
+    let mut answer = said(StatusCode::OK, form, bytes);
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}

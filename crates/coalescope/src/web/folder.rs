@@ -1,0 +1,169 @@
+//! The folder that `scripts/web` wrote: files side by side, and nothing beneath or outside of it.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hyper::header::HeaderValue;
+
+/// What the page is made of, by the ends of names.
+const FORMS: [(&str, &str); 3] = [
+    ("html", "text/html; charset=utf-8"),
+    ("js", "text/javascript; charset=utf-8"),
+    ("css", "text/css; charset=utf-8"),
+];
+/// The page, and the engine, which only a page that was built has.
+const INDEX: &str = "index.html";
+const ENGINE: &str = "engine.js";
+/// Fetches the page's own files to keep them, and may do no more.
+const KEEPER: &str = "offline.js";
+/// What stands around the page's own policy.
+const POLICY: (&str, &str) = ("http-equiv=\"Content-Security-Policy\" content=\"", "\"");
+/// Beside the program, and where packages put it.
+const PLACES: [&str; 2] = ["coalescope-web", "../share/coalescope/web"];
+const HOW: &str = "scripts/web DIR of coalescope's source builds it; then give --folder DIR";
+
+/// Why there is nothing to serve.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FolderError {
+    /// Nowhere.
+    #[error("the page was not installed with this program (looked for {looked}): {HOW}")]
+    Nowhere {
+        /// Folders.
+        looked: String,
+    },
+    /// Not where it should be.
+    #[error("cannot read {path}: {HOW}")]
+    NotThere {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something else.
+    #[error("{path} is not coalescope's page: {HOW}")]
+    Another {
+        /// The file.
+        path: String,
+    },
+}
+
+/// A page that was built.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    policy: String,
+}
+
+/// A file of it, as it is sent.
+pub(super) struct File {
+    /// Its media type.
+    pub(super) form: &'static str,
+    /// What is in it.
+    pub(super) bytes: Vec<u8>,
+    /// What it may do in a browser. A worker has that of its own file, and not that of the page.
+    pub(super) policy: HeaderValue,
+}
+
+impl Folder {
+    /// The one given, or the one that was installed.
+    pub(super) fn find(given: Option<&Path>) -> Result<Self, FolderError> {
+        let places = places();
+        let found = given.or_else(|| {
+            let mut places = places.iter();
+            places
+                .find(|place| place.join(INDEX).exists())
+                .map(PathBuf::as_path)
+        });
+        let looked = || places.iter().map(|place| shown(place)).collect::<Vec<_>>();
+        found.map_or_else(
+            || {
+                Err(FolderError::Nowhere {
+                    looked: looked().join(", "),
+                })
+            },
+            Self::open,
+        )
+    }
+
+    fn open(path: &Path) -> Result<Self, FolderError> {
+        let not_there = |path: &Path| {
+            let path = shown(path);
+            move |source| FolderError::NotThere { path, source }
+        };
+        let path = path.canonicalize().map_err(not_there(path))?;
+        let (index, engine) = (path.join(INDEX), path.join(ENGINE));
+        let page = fs::read_to_string(&index).map_err(not_there(&index))?;
+        fs::metadata(&engine).map_err(not_there(&engine))?;
+        let policy = policy(&page).ok_or_else(|| FolderError::Another {
+            path: shown(&index),
+        })?;
+        let policy = policy.to_owned();
+        Ok(Self { path, policy })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file by the path of a request; none that is not part of the page.
+    pub(super) fn file(&self, asked: &str) -> Option<File> {
+        let name = name(asked)?;
+        let form = form(name)?;
+        // A link might lead out of the folder.
+        let path = self.path.join(name).canonicalize().ok()?;
+        if path.parent() != Some(&self.path) || !path.is_file() {
+            return None;
+        }
+        let policy = HeaderValue::from_str(&self.policy_of(name)).ok()?;
+        let bytes = fs::read(path).ok()?;
+        Some(File {
+            form,
+            bytes,
+            policy,
+        })
+    }
+
+    fn policy_of(&self, name: &str) -> String {
+        match name {
+            KEEPER => self
+                .policy
+                .replace("connect-src 'none'", "connect-src 'self'"),
+            _ => self.policy.clone(),
+        }
+    }
+}
+
+/// `/NAME`, where a name is letters, digits, dots and dashes, and begins with none of the latter.
+fn name(asked: &str) -> Option<&str> {
+    let name = match asked.strip_prefix('/')? {
+        "" => INDEX,
+        name => name,
+    };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_".contains(letter);
+    let is_name = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    (is_name && name.chars().all(is_plain)).then_some(name)
+}
+
+fn form(name: &str) -> Option<&'static str> {
+    let (_, end) = name.rsplit_once('.')?;
+    let found = FORMS.iter().find(|(known, _)| *known == end);
+    found.map(|(_, form)| *form)
+}
+
+fn policy(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once(POLICY.0)?;
+    rest.split_once(POLICY.1).map(|(policy, _)| policy)
+}
+
+fn places() -> Vec<PathBuf> {
+    let program = env::current_exe().unwrap_or_default();
+    let beside = program.parent().unwrap_or(Path::new("."));
+    PLACES.iter().map(|place| beside.join(place)).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
