@@ -45,7 +45,7 @@ pub use exported::{Exported, Form};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
-pub use made::{Is, Made, Source};
+pub use made::{Is, Made, Source, with_causes};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
 #[cfg(target_os = "linux")]

@@ -1,8 +1,17 @@
 //! How a page was made, and of what: whoever doubts it can look at the same files.
 
-use std::fmt::Display;
+use std::error::Error;
 
 use coalescope_capture::provenance::FileFacts;
+
+/// An error, and what is behind it: that a file cannot be read says little without the reason.
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", with_causes(source)),
+        None => error.to_string(),
+    }
+}
 
 /// How a page was made. Nothing is said of what is empty.
 #[derive(Clone, Debug, Default)]
@@ -45,21 +54,24 @@ pub enum Is {
 impl Is {
     /// Another file, of which size and hash were taken; nothing is known of them where that was interrupted.
     #[must_use]
-    pub fn file<E: Display>(digested: Result<Option<(u64, String)>, E>) -> Self {
+    pub fn file<E: Error>(digested: Result<Option<(u64, String)>, E>) -> Self {
         match digested {
             Ok(Some((size_bytes, sha256))) => Self::File { size_bytes, sha256 },
             Ok(None) => Self::Other("Not hashed.".to_owned()),
-            Err(error) => Self::Other(format!("Could not be read again: {error}.")),
+            Err(error) => Self::Other(format!("Could not be read again: {}.", with_causes(&error))),
         }
     }
 
     /// A capture that was read again to be described; nothing is known of it where that was interrupted.
     #[must_use]
-    pub fn capture<E: Display>(described: Result<Option<FileFacts>, E>) -> Self {
+    pub fn capture<E: Error>(described: Result<Option<FileFacts>, E>) -> Self {
         match described {
             Ok(Some(facts)) => Self::Capture(facts),
             Ok(None) => Self::Other("Interrupted: not hashed.".to_owned()),
-            Err(error) => Self::Other(format!("It could not be read again: {error}.")),
+            Err(error) => Self::Other(format!(
+                "It could not be read again: {}.",
+                with_causes(&error)
+            )),
         }
     }
 }

@@ -238,3 +238,15 @@ fn only_one_module_lets_text_out_unescaped() {
     }
     assert!(looked_at > 20);
 }
+
+#[test]
+fn of_a_file_that_has_gone_the_page_says_why() {
+    let mut open = || Err(std::io::Error::other("it was removed"));
+    let described = coalescope_capture::provenance::describe("a.pcap", &mut open, &false.into());
+    let is = coalescope_report::Is::capture(described);
+    let said = format!("{is:?}");
+    assert!(
+        said.contains("a.pcap") && said.contains("it was removed"),
+        "{said}"
+    );
+}
