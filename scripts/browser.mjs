@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { end, listeners, send, within } from "./chromium.mjs";
+import { end, listeners, send } from "./chromium.mjs";
+import { within } from "./within.mjs";
 
 const SHOT_HEIGHT = 8000;
 // A small phone, a tablet, a laptop.

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const TIMEOUT_MS = 60_000;
 const profile = mkdtempSync(join(tmpdir(), "coalescope-browser-"));
 const chromium = spawn(
   process.env.CHROMIUM,
@@ -12,6 +11,7 @@ const chromium = spawn(
     "--no-first-run", "--disable-background-networking", `--user-data-dir=${profile}`, "about:blank"],
   { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
 );
+export const { pid } = chromium;
 const [, , , commands, answers] = chromium.stdio;
 let last = 0;
 const waiting = new Map();
@@ -37,14 +37,6 @@ export function send(method, params = {}, sessionId = undefined) {
   const id = ++last;
   commands.write(JSON.stringify({ id, method, params, sessionId }) + "\0");
   return new Promise((done, failed) => waiting.set(id, { done, failed }));
-}
-
-export function within(promise, what) {
-  let timer;
-  const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`${what}: nothing within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 // Closes it, and ends this program.

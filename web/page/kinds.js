@@ -4,6 +4,7 @@ const PACKED = ["1f8b", "28b52ffd"];
 const CAPTURE = /\.(pcap|pcapng|cap|dmp|snoop)\d*(\.(gz|zst|zstd))?$/i;
 const HOST = /\.(tar|tgz|txz|tbz2?|tar\.\w+|txt|json|log|out|conf)(\.(gz|zst|zstd|xz|bz2))?$|sosreport/i;
 
+/** @param {File} file */
 export async function isCapture(file) {
   // One that cannot be read is told so by whoever reads it.
   const first = await file.slice(0, 4).arrayBuffer().catch(() => new ArrayBuffer(0));

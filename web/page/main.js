@@ -2,28 +2,77 @@
 import engine from "./engine.js";
 import { Points, dropped } from "./points.js";
 
-const at = id => document.getElementById(id);
+/**
+ * What a worker tells.
+ * @typedef {{ kind: "progress", step: "reading" | "drawing" | "hashing", bytes: number }} Progress
+ * @typedef {{ impact: string, verdict: string, warnings: string[], text: string, json: string }} Found
+ * @typedef {Progress | { kind: "judged", found: Found } | { kind: "done", page: string } | { kind: "failed", why: string }} Told
+ */
+
+/**
+ * An element by its id, and of its kind.
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} kind
+ * @returns {T}
+ */
+function at(id, kind) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new TypeError(`there is no ${id}`);
+  return found;
+}
+const [run, cancel, clear] = ["run", "cancel", "clear"].map(id => at(id, HTMLButtonElement));
+const [impact, verdict, state] = ["impact", "verdict", "state"].map(id => at(id, HTMLParagraphElement));
+const [savePage, saveJson, saveText] = ["save-page", "save-json", "save-text"].map(id => at(id, HTMLAnchorElement));
+const [beside, first] = ["beside", "first"].map(id => at(id, HTMLDivElement));
+const form = at("form", HTMLFormElement), drop = at("drop", HTMLLabelElement), chooser = at("files", HTMLInputElement);
+const progress = at("progress", HTMLProgressElement), result = at("result", HTMLElement), text = at("text", HTMLPreElement);
+const report = at("report", HTMLIFrameElement);
+
 const STEPS = { reading: [0, .45], drawing: [.45, .85], hashing: [.85, 1] };
 // Compiled once, while somebody looks for files. It is no file of its own: to fetch one, this page would have to be allowed
 // to connect to somewhere.
 const packed = new Blob([Uint8Array.from(atob(engine), letter => letter.charCodeAt(0))]);
 const unpacked = new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 const module = unpacked.then(bytes => WebAssembly.compile(bytes));
-let worker = null, urls = [], total = 0;
+// Whoever asks is told, not the console.
+module.catch(() => {});
+// A worker made of a blob has the policy of this page, and so may connect to nothing either. One made of a file has the policy
+// that its own answer names, and most web servers name none.
+const SCRIPT = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL("worker.js", location.href).href)};`], { type: "text/javascript" }));
+/** @type {Worker | null} */
+let worker = null;
+/** @type {string[]} */
+let urls = [];
+let total = 0, began = 0, warnings = "";
 
-const points = new Points(at("points"), at("hosts"), count => {
-  at("beside").hidden = !points.hosts.length;
-  at("run").disabled = !count || !!worker;
-  at("clear").disabled = !count;
+const points = new Points(at("points", HTMLOListElement), at("hosts", HTMLUListElement), count => {
+  beside.hidden = !points.hosts.length;
+  run.disabled = !count || !!worker;
+  clear.disabled = !count;
 });
 
-const say = words => { at("state").textContent = words; };
+/** @returns {string} */
+const asKind = () => new FormData(form).get("kind")?.toString() ?? "path";
 
+/** @param {string} words */
+const say = words => { state.textContent = words; };
+
+// What was not read is told beside that all is done: the rest is in the text and in the report.
+const WARNINGS = 3;
+/** @param {string[]} warnings */
+function warned(warnings) {
+  const more = warnings.length - WARNINGS;
+  const lines = warnings.slice(0, WARNINGS).map(warning => `Warning: ${warning}`);
+  return [...lines, ...(more > 0 ? [`${more} more warnings are in the text.`] : [])].map(line => `\n${line}`).join("");
+}
+
+/** @param {boolean} is */
 function busy(is) {
-  at("run").disabled = is || !(points.points.length + points.hosts.length);
-  at("cancel").hidden = !is;
-  at("progress").hidden = !is;
-  if (is) at("progress").value = 0;
+  run.disabled = is || !(points.points.length + points.hosts.length);
+  cancel.hidden = !is;
+  progress.hidden = !is;
+  if (is) progress.value = 0;
 }
 
 function stop() {
@@ -32,76 +81,106 @@ function stop() {
   busy(false);
 }
 
-async function run() {
-  const { files, ...asked } = points.asked();
-  at("result").hidden = true;
+async function analyse() {
+  const { files, ...asked } = points.asked(), kind = asKind();
+  result.hidden = true;
   total = files.reduce((sum, file) => sum + file.size, 0) || 1;
-  worker = new Worker("worker.js", { type: "module" });
+  began = performance.now();
   busy(true);
   say("Reading.");
-  worker.onmessage = ({ data }) => hear(data);
-  worker.onerror = event => { stop(); say(`This browser cannot run the analysis: ${event.message || "it has no module workers"}.`); };
-  const began = performance.now();
-  worker.began = began;
-  worker.postMessage({ module: await module, files, asked: { ...asked, compare: at("compare").checked, now_unix_s: Date.now() / 1000 } });
+  try {
+    begin(SCRIPT, { module: await module, files, asked: { ...asked, compare: kind === "compare", by_interface: kind === "interfaces", now_unix_s: Date.now() / 1000 } });
+  } catch (error) {
+    unable(error instanceof Error ? error.message : String(error));
+  }
 }
 
-function hear({ kind, ...data }) {
-  if (kind === "progress") {
-    const [from, to] = STEPS[data.step];
-    at("progress").value = from + (to - from) * Math.min(data.bytes / total, 1);
+/** @param {string} why */
+function unable(why) {
+  stop();
+  say(`This browser cannot run the analysis: ${why}.`);
+}
+
+/** @param {string} script @param {object} asked */
+function begin(script, asked) {
+  // Cancelled, while the engine was still being compiled.
+  if (cancel.hidden) return;
+  worker?.terminate();
+  const own = worker = new Worker(script, { type: "module" });
+  let hasSpoken = false;
+  own.onmessage = ({ data }) => { hasSpoken = true; hear(data); };
+  own.onerror = event => {
+    if (worker !== own) return;
+    // Without the page's server Firefox finds no modules for a blob, though they were kept.
+    if (!hasSpoken && script === SCRIPT) return begin("worker.js", asked);
+    unable(event.message || "it has no module workers");
+  };
+  own.postMessage(asked);
+}
+
+/** @param {Told} told */
+function hear(told) {
+  if (told.kind === "progress") {
+    const [from, to] = STEPS[told.step];
+    progress.value = from + (to - from) * Math.min(told.bytes / total, 1);
     return;
   }
-  const took = ((performance.now() - worker.began) / 1000).toFixed(2);
-  if (kind === "judged") {
-    say(`Judged in ${took} s. The report is being drawn: the captures are read once more.`);
-    return judged(data.found);
+  const took = ((performance.now() - began) / 1000).toFixed(2);
+  if (told.kind === "judged") {
+    warnings = warned(told.found.warnings);
+    say(`Judged in ${took} s. The report is being drawn: the captures are read once more.${warnings}`);
+    return judged(told.found);
   }
   stop();
-  if (kind === "failed") return say(data.why);
-  say(`Done in ${took} s. Nothing has left this machine.`);
-  drawn(data.page);
+  if (told.kind === "failed") return say(told.why);
+  say(`Done in ${took} s. Nothing has left this machine.${warnings}`);
+  drawn(told.page);
 }
 
-const url = (type, data) => {
+/** @param {string} type @param {string} data */
+function url(type, data) {
   const made = URL.createObjectURL(new Blob([data], { type }));
   urls.push(made);
   return made;
-};
+}
 
-function judged({ impact, verdict, text, json }) {
-  urls.forEach((one) => URL.revokeObjectURL(one));
+/** @param {Found} found */
+function judged(found) {
+  urls.forEach(one => URL.revokeObjectURL(one));
   urls = [];
-  at("impact").textContent = impact;
-  at("verdict").textContent = verdict;
-  at("text").textContent = text;
-  at("save-json").href = url("application/json", json);
-  at("save-text").href = url("text/plain", text);
-  for (const id of ["save-page", "report"]) at(id).hidden = true;
-  for (const id of ["first", "result"]) at(id).hidden = false;
+  impact.textContent = found.impact;
+  verdict.textContent = found.verdict;
+  text.textContent = found.text;
+  saveJson.href = url("application/json", found.json);
+  saveText.href = url("text/plain", found.text);
+  savePage.hidden = report.hidden = true;
+  first.hidden = result.hidden = false;
 }
 
-// The report says all of it again.
+/**
+ * The report says all of it again.
+ * @param {string} page
+ */
 function drawn(page) {
-  at("save-page").href = at("report").src = url("text/html", page);
-  for (const id of ["save-page", "report"]) at(id).hidden = false;
-  at("first").hidden = true;
+  savePage.href = report.src = url("text/html", page);
+  savePage.hidden = report.hidden = false;
+  first.hidden = true;
 }
 
-at("files").addEventListener("change", async event => {
+chooser.addEventListener("change", async () => {
   // The list of an input that is emptied is empty: what was chosen is kept first.
-  const chosen = [...event.target.files];
-  event.target.value = "";
+  const chosen = [...(chooser.files ?? [])];
+  chooser.value = "";
   await points.add(chosen);
 });
-at("form").addEventListener("submit", event => { event.preventDefault(); run(); });
-at("cancel").addEventListener("click", () => { stop(); say("Cancelled."); });
-at("clear").addEventListener("click", () => { stop(); points.clear(); at("result").hidden = true; say(""); });
-addEventListener("dragover", event => { event.preventDefault(); at("drop").classList.toggle("over", points.held === null); });
-addEventListener("dragleave", () => at("drop").classList.remove("over"));
+form.addEventListener("submit", event => { event.preventDefault(); analyse(); });
+cancel.addEventListener("click", () => { stop(); say("Cancelled."); });
+clear.addEventListener("click", () => { stop(); points.clear(); result.hidden = true; say(""); });
+addEventListener("dragover", event => { event.preventDefault(); drop.classList.toggle("over", points.held === null); });
+addEventListener("dragleave", () => drop.classList.remove("over"));
 addEventListener("drop", async event => {
   event.preventDefault();
-  at("drop").classList.remove("over");
-  if (points.held === null) await points.add(await dropped(event.dataTransfer));
+  drop.classList.remove("over");
+  if (points.held === null && event.dataTransfer) await points.add(await dropped(event.dataTransfer));
 });
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});

@@ -4,6 +4,13 @@ import { isCapture } from "./kinds.js";
 
 const SUFFIXES = /\.(gz|zst|zstd|pcap|pcapng|cap)$/i;
 
+/**
+ * A point, by its name and files; and a file as it is asked for, by its number.
+ * @typedef {{ name: string, files: File[] }} Point
+ * @typedef {{ number: number, name: string, size: number }} Numbered
+ */
+
+/** @param {string} name */
 export const stem = name => {
   let rest = name;
   while (SUFFIXES.test(rest) && rest.replace(SUFFIXES, "")) rest = rest.replace(SUFFIXES, "");
@@ -11,18 +18,23 @@ export const stem = name => {
 };
 
 export class Points {
+  /** @param {HTMLElement} list @param {HTMLElement} hostList @param {(count: number) => void} changed */
   constructor(list, hostList, changed) {
     this.list = list;
     this.hostList = hostList;
     this.changed = changed;
+    /** @type {Point[]} */
     this.points = [];
+    /** @type {File[]} */
     this.hosts = [];
+    /** @type {number | null} */
     this.held = null;
   }
 
+  /** @param {File[]} files */
   async add(files) {
-    const kinds = await Promise.all(Array.from(files, async file => [file, await isCapture(file)]));
-    for (const [file, captured] of kinds) {
+    const kinds = await Promise.all(files.map(async file => ({ file, captured: await isCapture(file) })));
+    for (const { file, captured } of kinds) {
       if (!captured) {
         this.hosts.push(file);
         continue;
@@ -37,6 +49,7 @@ export class Points {
 
   clear() { this.points = []; this.hosts = []; this.show(); }
 
+  /** @param {number} from @param {number} to */
   move(from, to) {
     if (to < 0 || to >= this.points.length || from === to) return;
     this.points.splice(to, 0, ...this.points.splice(from, 1));
@@ -45,7 +58,10 @@ export class Points {
 
   // Files of one name are one point, read one after the other.
   asked() {
-    const files = [], points = [];
+    /** @type {File[]} */
+    const files = [];
+    /** @type {{ name: string, files: Numbered[] }[]} */
+    const points = [];
     for (const { name, files: own } of this.points) {
       let point = points.find(one => one.name === name);
       if (!point) points.push(point = { name, files: [] });
@@ -61,13 +77,18 @@ export class Points {
     this.changed(this.points.length + this.hosts.length);
   }
 
+  /** @param {File} file @param {number} i */
   hostItem(file, i) {
     const item = document.createElement("li");
     item.append(described([file]), button("\u00d7", `Leave out ${file.name}`, () => { this.hosts.splice(i, 1); this.show(); }));
     return item;
   }
 
-  // Names of files are text, whatever is in them.
+  /**
+   * Names of files are text, whatever is in them.
+   * @param {Point} point
+   * @param {number} i
+   */
   item(point, i) {
     const item = document.createElement("li"), name = document.createElement("input");
     name.type = "text"; name.value = point.name;
@@ -89,6 +110,7 @@ export class Points {
   }
 }
 
+/** @param {File[]} files */
 function described(files) {
   const made = document.createElement("span");
   made.className = "files";
@@ -96,6 +118,7 @@ function described(files) {
   return made;
 }
 
+/** @param {string} text @param {string} label @param {() => void} act */
 function button(text, label, act) {
   const made = document.createElement("button");
   made.type = "button"; made.textContent = text; made.setAttribute("aria-label", label);
@@ -103,19 +126,33 @@ function button(text, label, act) {
   return made;
 }
 
-// Files of a drop, those in folders among them.
+/**
+ * Files of a drop, those in folders among them.
+ * @param {DataTransfer} transfer
+ */
 export async function dropped(transfer) {
-  const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
+  const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(entry => !!entry);
   if (!entries.length) return [...transfer.files];
+  /** @type {File[]} */
   const found = [];
   for (const entry of entries) await walk(entry, found);
   return found.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
+/**
+ * @param {FileSystemEntry} entry
+ * @param {File[]} found
+ * @returns {Promise<void>}
+ */
 async function walk(entry, found) {
-  if (entry.isFile) return void found.push(await new Promise((done, failed) => entry.file(done, failed)));
-  const reader = entry.createReader();
+  if (entry.isFile) {
+    const file = /** @type {FileSystemFileEntry} */ (entry);
+    found.push(await new Promise((done, failed) => file.file(done, failed)));
+    return;
+  }
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   for (;;) {
+    /** @type {FileSystemEntry[]} */
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
     if (!some.length) return;
     for (const one of some) await walk(one, found);

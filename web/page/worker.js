@@ -1,6 +1,6 @@
 // The analysis, in a thread of its own: the page stays alive, and to cancel is to end this one.
 import init, { analyse } from "./coalescope.js";
-import { setFiles } from "./slices.js";
+import { setFiles, toldBug } from "./slices.js";
 
 onmessage = async ({ data: { module, files, asked } }) => {
   try {
@@ -8,17 +8,22 @@ onmessage = async ({ data: { module, files, asked } }) => {
     setFiles(files);
     const judged = analyse(JSON.stringify(asked));
     // The verdict first: pictures and hashes take two more readings.
-    postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), text: judged.text(), json: judged.json() } });
+    postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), warnings: judged.warnings(), text: judged.text(), json: judged.json() } });
     postMessage({ kind: "done", page: judged.page() });
   } catch (error) {
     postMessage({ kind: "failed", why: wordsOf(error) });
   }
 };
 
-// An error of the analysis is a text; what WebAssembly itself throws is for programmers.
+/**
+ * An error of the analysis is a text; what WebAssembly itself throws is for programmers.
+ * @param {unknown} error
+ */
 function wordsOf(error) {
   if (typeof error === "string") return error;
-  if (error instanceof RangeError || /memory|unreachable/i.test(error?.message ?? ""))
-    return "This tab ran out of memory, or met a bug of coalescope. The program itself (coalescope trace) reads captures of any size.";
-  return String(error?.message ?? error);
+  const said = error instanceof Error ? error.message : String(error);
+  if (toldBug()) return `This is a bug of coalescope, please report it: ${toldBug()}`;
+  if (error instanceof RangeError || /memory|unreachable/i.test(said))
+    return "This tab ran out of memory. The program itself (coalescope trace) reads captures of any size.";
+  return said;
 }

@@ -8,6 +8,8 @@ use crate::asked::Asked;
 use crate::hosts::Hosts;
 use crate::pictures;
 
+const ALONE: &str = "what hosts printed is checked beside captures that are points of one path: leave it out, or choose that";
+
 /// A report of one of the two sorts.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -25,8 +27,8 @@ impl Answer {
         captured: Option<Trace>,
     ) -> Result<Self, String> {
         if let Some(hosts) = hosts {
-            if asked.compare {
-                return Err("two transfers are compared by their captures alone: leave out what hosts printed, or do not compare".to_owned());
+            if asked.compare || asked.by_interface {
+                return Err(ALONE.to_owned());
             }
             return Ok(Self::Diagnose(Box::new(hosts.beside(captured))));
         }

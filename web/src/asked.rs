@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
+use coalescope_report::with_causes;
 use serde::Deserialize;
 
 use crate::slices::Slices;
@@ -18,6 +19,9 @@ pub(crate) struct Asked {
     pub(crate) hosts: Vec<AskedFile>,
     /// Whether they show two transfers to set side by side.
     pub(crate) compare: bool,
+    /// Whether each interface of the one capture is a point.
+    #[serde(default)]
+    pub(crate) by_interface: bool,
     /// When, in seconds since 1970.
     pub(crate) now_unix_s: f64,
 }
@@ -71,7 +75,7 @@ impl Asked {
             for file in &point.files {
                 match file.source() {
                     Ok(source) => sources.push((file.name.clone(), source)),
-                    Err(error) => refused.push(told(&error)),
+                    Err(error) => refused.push(with_causes(&error)),
                 }
             }
             let name = point.name.clone();
@@ -82,13 +86,5 @@ impl Asked {
         } else {
             Err(refused.join("\n"))
         }
-    }
-}
-
-/// An error with what is behind it.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", told(source)),
-        None => error.to_string(),
     }
 }

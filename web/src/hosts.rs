@@ -8,9 +8,9 @@ use coalescope_host::model::Snapshot;
 use coalescope_host::sources::{Limits, apart, read_bytes};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 use coalescope_knowledge::{join, judge};
-use coalescope_report::{CheckReport, DiagnoseReport, Is, Source};
+use coalescope_report::{CheckReport, DiagnoseReport, Is, Source, with_causes};
 
-use crate::asked::{Asked, AskedFile, told};
+use crate::asked::{Asked, AskedFile};
 use crate::tell_progress;
 
 /// More is read of no file: sosreports are packed, and held in memory here.
@@ -25,12 +25,12 @@ pub(crate) fn read(asked: &Asked) -> Result<Option<Hosts>, String> {
     if asked.hosts.is_empty() {
         return Ok(None);
     }
-    let rules = Rules::built_in().map_err(|error| told(&error))?;
+    let rules = Rules::built_in().map_err(|error| with_causes(&error))?;
     let mut hosts = Vec::new();
     for file in &asked.hosts {
         let bytes = file.bytes(MOST_BYTES)?;
         let read = read_bytes(&file.name, &bytes, &Limits::default());
-        hosts.extend(read.map_err(|error| told(&error))?);
+        hosts.extend(read.map_err(|error| with_causes(&error))?);
     }
     let hosts = apart(hosts).into_iter().map(|host| host.snapshot);
     let checked = hosts.map(|snapshot| {

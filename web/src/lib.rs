@@ -14,7 +14,10 @@ use coalescope_capture::series::{Series, series};
 use coalescope_capture::{Options, Progress, trace};
 use coalescope_host::safe::{printable_line, sh};
 use coalescope_knowledge::shown;
-use coalescope_report::{DRAWN_CONNECTIONS, Is, Made, Report, Source, TextOptions, drawn_frames};
+use coalescope_report::{
+    DRAWN_CONNECTIONS, Is, Made, Report, Source, TextOptions, drawn_frames, with_causes,
+};
+use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 use wasm_bindgen::prelude::*;
 
@@ -31,7 +34,12 @@ extern "C" {
     /// How far reading is: which reading, bytes behind us.
     #[wasm_bindgen(js_name = tellProgress)]
     fn tell_progress(step: &str, bytes: f64);
+    /// What a bug says of itself. Memory that has run out says nothing.
+    #[wasm_bindgen(js_name = tellBug)]
+    fn tell_bug(words: &str);
 }
+
+static LISTENING: Once = Once::new();
 
 /// What captures and hosts come to.
 #[wasm_bindgen]
@@ -48,6 +56,7 @@ pub struct Judged {
 /// What is wrong with them, in words, a line each.
 #[wasm_bindgen]
 pub fn analyse(asked: &str) -> Result<Judged, String> {
+    LISTENING.call_once(|| std::panic::set_hook(Box::new(|bug| tell_bug(&bug.to_string()))));
     let asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
     let hosts = hosts::read(&asked)?;
     let captured = (!asked.points.is_empty()).then(|| captured(&asked));
@@ -59,13 +68,14 @@ pub fn analyse(asked: &str) -> Result<Judged, String> {
 fn captured(asked: &Asked) -> Result<Trace, String> {
     let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
     let read = trace(asked.inputs()?, &options(asked), &mut tell);
-    read.map_err(|error| error.to_string())
+    read.map_err(|error| with_causes(&error))
 }
 
 fn options(asked: &Asked) -> Options {
     Options {
         threads: 1,
         separate: asked.compare,
+        points_by_interface: asked.by_interface,
         max_connections: MAX_CONNECTIONS,
         ..Options::default()
     }
@@ -87,12 +97,16 @@ fn pictures(asked: &Asked, report: &Report) -> Result<Vec<Series>, String> {
         limit,
         &mut tell,
     );
-    found.map_err(|error| format!("the second reading failed: {error}"))
+    found.map_err(|error| format!("the second reading failed: {}", with_causes(&error)))
 }
 
 /// What one would type to have the same of the program.
 fn command(asked: &Asked) -> String {
-    let compare = if asked.compare { " --compare" } else { "" };
+    let kind = match (asked.compare, asked.by_interface) {
+        (true, _) => " --compare",
+        (_, true) => " --points-by-interface",
+        _ => "",
+    };
     let told = |word: &str| sh(&printable_line(word)).into_owned();
     let from = asked
         .hosts
@@ -110,7 +124,7 @@ fn command(asked: &Asked) -> String {
         words.map(|word| told(&word))
     });
     format!(
-        "coalescope {command}{from}{compare} {}",
+        "coalescope {command}{from}{kind} {}",
         each.collect::<Vec<_>>().join(" ")
     )
     .trim_end()
@@ -164,6 +178,12 @@ impl Judged {
         let traced = self.answer.traced();
         let impact = traced.and_then(|report| report.diagnosis().verdict.impact.clone());
         impact.unwrap_or_default()
+    }
+
+    /// What was left out, was not read, or looked odd.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.answer.document().warnings()
     }
 
     /// The first lines.

@@ -1,81 +1,22 @@
-// The page in headless Chromium: node web/tests/run.mjs DIR PROGRAM FOLDER...
+// The page in a browser: node --experimental-websocket web/tests/run.mjs DIR PROGRAM FOLDER...
 //
 // DIR is what scripts/web built, PROGRAM the command, each FOLDER holds the captures of a path. They are given to the page
 // through its own file input, alone and beside what hosts printed: its JSON must be the program's, no request may leave the
-// page while it works, what is neither gives clear words, names are text, and Cancel ends an analysis.
-import { execFileSync } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+// page while it works, what is neither gives clear words, names are text, and Cancel ends an analysis. CHROMIUM or FIREFOX names
+// the browser; the latter is spoken to over a web socket, which node has had by itself since version 22.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, extname, join, resolve } from "node:path";
-import { end, listeners, send, within } from "../../scripts/chromium.mjs";
+import { basename, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { within } from "../../scripts/within.mjs";
+import { long, pcap, together } from "./captures.mjs";
+import { Page, browser, served } from "./page.mjs";
 
 const [dir, given, ...folders] = process.argv.slice(2), program = resolve(given);
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
-const server = createServer((request, response) => {
-  const path = join(dir, request.url === "/" ? "index.html" : new URL(request.url, "http://x").pathname);
-  if (!existsSync(path)) return response.writeHead(404).end();
-  response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" });
-  createReadStream(path).pipe(response);
-});
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
-const url = `http://127.0.0.1:${server.address().port}/`;
+const scratch = mkdtempSync(join(tmpdir(), "coalescope-web-"));
+const chosen = await browser(), { problems } = chosen, page = new Page(chosen);
 
-const problems = [];
-const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-const tell = (method, params) => within(send(method, params, sessionId), method);
-const requests = [];
-listeners.add(({ method, params }) => {
-  if (method === "Network.requestWillBeSent") requests.push(params.request.url);
-  if (method === "Runtime.exceptionThrown") problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-  if (method === "Log.entryAdded" && params.entry.level === "error") problems.push(`log: ${params.entry.text}`);
-});
-for (const domain of ["Page", "Runtime", "Log", "Network", "DOM"]) await tell(`${domain}.enable`);
-// Workers too: what they fetch is seen like the page's own.
-await tell("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });
-listeners.add(({ method, params }) => {
-  if (method === "Target.attachedToTarget") send("Network.enable", {}, params.sessionId).catch(() => {});
-});
-const evaluate = async (expression) => {
-  const { result, exceptionDetails } = await tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? "an exception");
-  return result.value;
-};
-const loaded = new Promise((done) => listeners.add(({ method }) => method === "Page.loadEventFired" && done()));
-await tell("Page.navigate", { url });
-await within(loaded, "the page");
-await within(evaluate("navigator.serviceWorker.ready.then(() => true)"), "the service worker");
-
-async function analyse(files, meanwhile = () => {}) {
-  const { root } = await tell("DOM.getDocument", { depth: 0 });
-  const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector: "#files" });
-  await evaluate("document.getElementById('clear').click()");
-  await tell("DOM.setFileInputFiles", { nodeId, files });
-  // The page looks into each file before it can be asked.
-  await within(evaluate(`new Promise((done) => {
-    const look = () => document.getElementById("run").disabled ? setTimeout(look, 5) : done(true);
-    look();
-  })`), "the files");
-  meanwhile();
-  const before = requests.length;
-  const done = evaluate(`new Promise((done) => {
-    document.getElementById("run").click();
-    const began = performance.now();
-    let judged = 0;
-    const look = () => {
-      if (!judged && !document.getElementById("result").hidden) judged = performance.now() - began;
-      if (document.getElementById("cancel").hidden) done([document.getElementById("state").textContent, judged]);
-      else setTimeout(look, 5);
-    };
-    setTimeout(look, 5);
-  })`);
-  const [state, took] = await within(done, "the analysis");
-  const outside = requests.slice(before).filter((one) => !one.startsWith("blob:") && !one.startsWith(url));
-  if (outside.length) problems.push(`requests: ${outside}`);
-  const json = await evaluate(`document.getElementById("result").hidden ? null : fetchText("save-json")`);
-  return { state, took, json: json && JSON.parse(json) };
-}
 // Where two documents differ first.
 function difference(a, b, path = "") {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return a === b ? null : `${path}: ${JSON.stringify(a)} and not ${JSON.stringify(b)}`;
@@ -86,13 +27,6 @@ function difference(a, b, path = "") {
   return null;
 }
 
-// A page that may connect to nothing cannot fetch even its own blobs: a link to one is read by the test's own hook.
-await evaluate(`{
-  const blobs = new Map(), make = URL.createObjectURL;
-  URL.createObjectURL = (blob) => { const made = make(blob); blobs.set(made, blob); return made; };
-  globalThis.fetchText = (id) => blobs.get(document.getElementById(id).href).text();
-}`);
-
 function ofProgram(folder, asked) {
   try {
     return JSON.parse(execFileSync(program, [...asked, "--format", "json"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 30 }));
@@ -102,26 +36,43 @@ function ofProgram(folder, asked) {
 }
 
 const capturesIn = (folder) => readdirSync(folder).filter((name) => /\.(pcap|pcapng|cap)(\.gz|\.zst)?$/.test(name)).sort();
+const KINDS = { "--compare": "compare", "--points-by-interface": "interfaces" };
 // Captures as trace judges them, or beside what hosts printed as diagnose does.
-const good = async (folder, names = capturesIn(folder), asked = ["trace", ...names]) => {
-  const { state, took, json } = await analyse([...names, ...asked.filter((_, i) => asked[i - 1] === "--from")].map((name) => resolve(folder, name)));
-  const wanted = ofProgram(folder, asked);
-  const differs = difference(json, wanted), same = differs === null;
-  if (!same) problems.push(`${folder}: not what the program says (${state}): ${differs}`);
+async function good(folder, names = capturesIn(folder), asked = ["trace", ...names]) {
+  await page.choose([...names, ...asked.filter((_, i) => asked[i - 1] === "--from")].map((name) => resolve(folder, name)));
+  const { state, took } = await page.ask({ kind: KINDS[asked[1]] });
+  const json = await page.answer(), differs = difference(json, ofProgram(folder, asked));
+  if (differs !== null) problems.push(`${folder}: not what the program says (${state}): ${differs}`);
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-  console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${same ? "the same JSON" : "ANOTHER JSON"}`);
-};
+  console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${differs === null ? "the same JSON" : "ANOTHER JSON"}`);
+}
+
+// The first two points of a path in one file, and as if they were two transfers.
+async function otherKinds(folder) {
+  const names = capturesIn(folder).slice(0, 2), own = join(scratch, "kinds");
+  mkdirSync(own);
+  for (const name of names) writeFileSync(join(own, name), readFileSync(join(folder, name)));
+  await good(own, names, ["trace", "--compare", ...names]);
+  writeFileSync(join(own, "both.pcapng"), together(names.map((name) => readFileSync(join(folder, name)))));
+  await good(own, ["both.pcapng"], ["trace", "--points-by-interface", "both.pcapng"]);
+  const { points } = await page.answer();
+  if (points.length !== 2) problems.push(`by interface: ${points.length} points`);
+  if (!(await page.report()).includes("coalescope trace --points-by-interface both=both.pcapng")) problems.push("by interface: the report names another command");
+}
+
 // What a host printed, as text and as `coalescope collect` prints it, without captures and beside them.
-const beside = async (folder) => {
+async function beside(folder) {
   const router = ["ip -d link show", "sysctl net.ipv4.ip_forward", "ethtool -k eth0"].map((command) => `root@router:~# ${command}\n${PRINTED[command]}`).join("");
   writeFileSync(join(scratch, "router.txt"), router);
   writeFileSync(join(scratch, "here.json"), execFileSync(program, ["collect"], { maxBuffer: 1 << 28 }));
-  const names = folder ? capturesIn(folder) : [];
+  const names = capturesIn(folder);
   for (const name of names) writeFileSync(join(scratch, name), readFileSync(join(folder, name)));
   const from = ["--from", "router.txt", "--from", "here.json"];
   await good(scratch, [], ["diagnose", ...from]);
-  if (names.length) await good(scratch, names, ["diagnose", ...from, ...names]);
-};
+  await good(scratch, names, ["diagnose", ...from, ...names]);
+  const { state } = await page.ask({ kind: "compare" });
+  if (!/points of one path/.test(state)) problems.push(`hosts beside two transfers: ${state}`);
+}
 const PRINTED = {
   "ip -d link show": `1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group default qlen 1000
     link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00 promiscuity 0
@@ -131,52 +82,128 @@ const PRINTED = {
   "sysctl net.ipv4.ip_forward": "net.ipv4.ip_forward = 1\n",
   "ethtool -k eth0": "Features for eth0:\ngeneric-receive-offload: on\nlarge-receive-offload: on\n",
 };
+
 // A capture that takes long is given up; the next one is judged as if nothing had been.
-const cancelled = async () => {
-  const path = join(scratch, "long.pcap"), record = Buffer.alloc(16 + 64);
-  record.writeUInt32LE(64, 8);
-  record.writeUInt32LE(64, 12);
-  writeFileSync(path, Buffer.concat([pcap, Buffer.concat(Array(1_000_000).fill(record))]));
-  const { state } = await analyse([path], () => evaluate(`setTimeout(() => document.getElementById("cancel").click(), 100)`));
+async function cancelled(folder) {
+  const path = join(scratch, "long.pcap");
+  writeFileSync(path, long(1_000_000));
+  await page.choose([path]);
+  const { state } = await page.ask({ meanwhile: () => page.evaluate(`void setTimeout(() => document.getElementById("cancel").click(), 100)`) });
   if (state !== "Cancelled.") problems.push(`Cancel: ${state}`);
-  if (folders[0]) await good(folders[0]);
-};
-// A capture of Ethernet without frames.
-const pcap = Buffer.alloc(24);
-pcap.writeUInt32LE(0xa1b2c3d4);
-pcap.writeUInt16LE(2, 4);
-pcap.writeUInt16LE(4, 6);
-pcap.writeUInt32LE(1, 20);
-const scratch = mkdtempSync(join(tmpdir(), "coalescope-web-"));
-const bad = async (name, bytes, words, meanwhile = () => {}) => {
+  await good(folder);
+}
+
+async function bad(name, bytes, words, asked = {}) {
   const path = join(scratch, name);
   writeFileSync(path, bytes);
-  const { state } = await analyse([path], () => meanwhile(path));
+  await page.choose([path]);
+  const { state } = await page.ask({ ...asked, meanwhile: () => asked.meanwhile?.(path), once: asked.once && { shows: asked.once.shows, act: () => asked.once.act(path) } });
   if (!words.test(state)) problems.push(`${name}: ${state}`);
-  if (await evaluate("document.querySelector('#points b, #points img') !== null")) problems.push(`${name} became markup`);
-};
-try {
+  if (await page.evaluate("document.querySelector('#points b, #points img') !== null")) problems.push(`${name} became markup`);
+}
+
+// Of what cannot be read to its end nothing is said but that, whenever it happens; once it is judged, the report says so.
+async function unsteady() {
+  const reading = `document.getElementById("progress").value > 0`, lost = /changed, moved or removed|shorter than when it was chosen/;
+  // Firefox reads what is there now.
+  await bad("changed.pcap", pcap(), chosen.name === "Firefox" ? /is not a capture/ : lost, { meanwhile: (path) => writeFileSync(path, "something else, and longer than before") });
+  await bad("gone.pcap", pcap(), lost, { meanwhile: (path) => rmSync(path) });
+  await bad("changes.pcap", long(3_000_000), lost, { once: { shows: reading, act: (path) => writeFileSync(path, pcap()) } });
+  await bad("goes.pcap", long(3_000_000), lost, { once: { shows: reading, act: (path) => rmSync(path) } });
+  const judged = `!document.getElementById("result").hidden`;
+  await bad("goes-late.pcap", long(3_000_000), /Done/, { once: { shows: judged, act: (path) => rmSync(path) } });
+  if (!lost.test(await page.report())) problems.push("the report does not say that its capture has gone");
+}
+
+// A tab that gets little memory says so, and the next one is well.
+async function shortOfMemory(folder) {
+  await page.open(`${page.url}#memory=16`);
+  await page.choose(capturesIn(folder).map((name) => resolve(folder, name)));
+  const { state } = await page.ask();
+  if (!/ran out of memory.*coalescope trace/.test(state)) problems.push(`short of memory: ${state}`);
+  await page.open(page.url);
+  await good(folder);
+}
+
+// The worker that reads captures is bound by what binds the page, whatever the server says.
+async function bound() {
+  if (!(await page.evaluate(`workers.length && workers.every((url) => url.startsWith("blob:"))`))) problems.push("a worker has a policy of its own");
+  const script = `fetch(${JSON.stringify(page.url)}).then(() => postMessage("connected"), () => postMessage("refused"))`;
+  const told = await page.evaluate(`new Promise((done) => {
+    const script = new Blob([${JSON.stringify(script)}], { type: "text/javascript" });
+    const worker = new Worker(URL.createObjectURL(script), { type: "module" });
+    worker.onmessage = ({ data }) => done(data);
+  })`);
+  if (told !== "refused") problems.push(`a worker of the page has ${told}`);
+  const report = await page.evaluate("document.getElementById('report').getAttribute('sandbox')");
+  if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
+}
+
+// Refusals are written down by the browser.
+function expected(what) {
+  for (let i = problems.length; i--;) if (what.test(problems[i])) problems.splice(i, 1);
+}
+
+// A folder and a file are dropped, as from a file manager.
+async function dropped(folder) {
+  if (!chosen.drop) return;
+  await page.evaluate("document.getElementById('clear').click()");
+  await chosen.drop([resolve(folder), join(scratch, "router.txt")]);
+  await page.ready();
+  const names = await page.evaluate("[...document.querySelectorAll('#points input, #hosts .files')].map((one) => one.value ?? one.textContent)");
+  const wanted = capturesIn(folder).map((name) => name.replace(/\.pcapng$/, ""));
+  if (names.slice(0, -1).join() !== wanted.join() || !names.at(-1).startsWith("router.txt")) problems.push(`dropped: ${names}`);
+}
+
+// Without a network, and without its server, it opens and works again.
+async function offline(folder, close) {
+  close();
+  await chosen.reload();
+  await good(folder);
+}
+
+// The program's own server.
+async function byProgram(folder) {
+  const server = spawn(program, ["web", "--folder", dir, "--listen", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise((done) => server.once("exit", done));
+  const lines = createInterface({ input: server.stderr })[Symbol.asyncIterator]();
+  const { value } = await within(lines.next(), "coalescope web");
+  await page.open(value.replace("listening: ", ""));
+  await good(folder);
+  await bound();
+  expected(/Content.Security.Policy/);
+  await offline(folder, () => server.kill("SIGINT"));
+  if ((await within(ended, "the end of coalescope web")) !== 0) problems.push("coalescope web did not end well");
+}
+
+async function all() {
+  const server = await served(dir);
+  await page.open(server.url);
   for (const folder of folders) await good(folder);
-  await beside(folders[0]);
-  await cancelled();
+  const first = folders.find((folder) => capturesIn(folder).length > 1);
+  await otherKinds(first);
+  await beside(first);
+  await dropped(first);
+  await cancelled(first);
   await bad("empty.pcap", "", /empty/);
   await bad("notes.txt", "these are notes\n", /nothing in notes\.txt is understood/);
+  await bad("notes.pcap", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
-  await bad("changed.pcap", pcap, /changed, moved or removed/, (path) => writeFileSync(path, "something else, and longer than before"));
-  await bad("gone.pcap", pcap, /changed, moved or removed/, (path) => rmSync(path));
-  const report = await evaluate("document.getElementById('report').getAttribute('sandbox')");
-  if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
-  // Without a network, and without its server, it opens and works again.
-  server.closeAllConnections();
-  server.close();
-  const again = new Promise((done) => listeners.add(({ method }) => method === "Page.loadEventFired" && done()));
-  await tell("Page.reload", {});
-  await within(again, "the page without its server");
-  if ((await evaluate("document.getElementById('run') !== null")) !== true) problems.push("it does not open offline");
-} catch (error) {
-  problems.push(error.message);
+  await unsteady();
+  await shortOfMemory(first);
+  await bound();
+  expected(/Content.Security.Policy/);
+  await offline(first, server.close);
+  await byProgram(first);
 }
+
+try {
+  await all();
+} catch (error) {
+  problems.push(error.stack);
+}
+expected(/favicon/);
 rmSync(scratch, { recursive: true });
-console.log(`${folders.length} paths, ${requests.length} requests, ${problems.length} problems`);
+console.log(`${chosen.name}: ${folders.length} paths, ${chosen.requests.length} requests, ${problems.length} problems`);
 for (const problem of problems) console.log(`  ${String(problem).slice(0, 400)}`);
-end(!problems.length);
+chosen.end(!problems.length);

@@ -1,0 +1,49 @@
+// A page in headless Chromium, by the DevTools protocol.
+import { end, listeners, pid, send } from "../../scripts/chromium.mjs";
+import { within } from "../../scripts/within.mjs";
+
+// Opens an empty page in which a script runs before those of each document.
+export async function begin(preload) {
+  const requests = [], problems = [], heard = new Map();
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const tell = (method, params = {}) => send(method, params, sessionId);
+  const next = (method) => new Promise((done) => heard.set(method, done));
+  listeners.add(({ method, params }) => {
+    heard.get(method)?.();
+    heard.delete(method);
+    if (method === "Network.requestWillBeSent") requests.push(params.request.url);
+    if (method === "Runtime.exceptionThrown") problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === "Log.entryAdded" && params.entry.level === "error") problems.push(`log: ${params.entry.text}`);
+    // Workers too: what they fetch is seen like the page's own.
+    if (method === "Target.attachedToTarget") send("Network.enable", {}, params.sessionId).catch(() => {});
+  });
+  for (const domain of ["Page", "Runtime", "Log", "Network", "DOM"]) await within(tell(`${domain}.enable`), domain);
+  await tell("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });
+  await tell("Page.addScriptToEvaluateOnNewDocument", { source: preload });
+  const loads = async (method, params) => {
+    const loaded = next("Page.loadEventFired");
+    await tell(method, params);
+    await within(loaded, "the page");
+  };
+  return {
+    name: "Chromium", pid, requests, problems, end,
+    go: (url) => loads("Page.navigate", { url }),
+    reload: () => loads("Page.reload"),
+    async evaluate(expression) {
+      const { result, exceptionDetails } = await tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? "an exception");
+      return result.value;
+    },
+    async choose(selector, files) {
+      const { root } = await tell("DOM.getDocument", { depth: 0 });
+      const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector });
+      await tell("DOM.setFileInputFiles", { nodeId, files });
+    },
+    // As from a file manager, folders among them.
+    async drop(files) {
+      const data = { items: [], files, dragOperationsMask: 1 };
+      for (const type of ["dragEnter", "dragOver", "drop"]) await tell("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+    },
+  };
+}
