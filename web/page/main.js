@@ -5,8 +5,8 @@ import { Points, dropped } from "./points.js";
 /**
  * What a worker tells.
  * @typedef {{ kind: "progress", step: "reading" | "drawing" | "hashing", bytes: number }} Progress
- * @typedef {{ impact: string, verdict: string, warnings: string[], text: string, json: string }} Found
- * @typedef {Progress | { kind: "judged", found: Found } | { kind: "done", page: string } | { kind: "failed", why: string }} Told
+ * @typedef {{ impact: string, verdict: string, warnings: string[], text: string }} Found
+ * @typedef {Progress | { kind: "judged", found: Found } | { kind: "written", json: string } | { kind: "done", page: string } | { kind: "failed", why: string }} Told
  */
 
 /**
@@ -131,6 +131,11 @@ function hear(told) {
     say(`Judged in ${took} s. The report is being drawn: the captures are read once more.${warnings}`);
     return judged(told.found);
   }
+  if (told.kind === "written") {
+    saveJson.href = url("application/json", told.json);
+    saveJson.hidden = false;
+    return;
+  }
   stop();
   if (told.kind === "failed") return say(told.why);
   say(`Done in ${took} s. Nothing has left this machine.${warnings}`);
@@ -151,9 +156,8 @@ function judged(found) {
   impact.textContent = found.impact;
   verdict.textContent = found.verdict;
   text.textContent = found.text;
-  saveJson.href = url("application/json", found.json);
   saveText.href = url("text/plain", found.text);
-  savePage.hidden = report.hidden = true;
+  savePage.hidden = saveJson.hidden = report.hidden = true;
   first.hidden = result.hidden = false;
 }
 

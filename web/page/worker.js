@@ -7,8 +7,9 @@ onmessage = async ({ data: { module, files, asked } }) => {
     await init({ module_or_path: module });
     setFiles(files);
     const judged = analyse(JSON.stringify(asked));
-    // The verdict first: pictures and hashes take two more readings.
-    postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), warnings: judged.warnings(), text: judged.text(), json: judged.json() } });
+    // The verdict first: of many connections JSON is long, and pictures and hashes take two more readings.
+    postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), warnings: judged.warnings(), text: judged.text() } });
+    postMessage({ kind: "written", json: judged.json() });
     postMessage({ kind: "done", page: judged.page() });
   } catch (error) {
     postMessage({ kind: "failed", why: wordsOf(error) });
