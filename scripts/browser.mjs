@@ -72,8 +72,10 @@ async function usePlots() {
   await new Promise((done) => setTimeout(done, 300));
   for (const button of document.querySelectorAll("[data-copy] button")) {
     button.click();
-    await new Promise((done) => setTimeout(done, 50));
-    if (!["Copied", "Press Ctrl+C"].includes(button.textContent)) problems.push(`a filter is not copied: ${button.textContent}`);
+    // On a busy machine a clipboard takes its time.
+    const copied = () => ["Copied", "Press Ctrl+C"].includes(button.textContent);
+    for (let n = 0; n < 200 && !copied(); n++) await new Promise((done) => setTimeout(done, 10));
+    if (!copied()) problems.push(`a filter is not copied: ${button.textContent}`);
   }
   const figures = [...document.querySelectorAll("figure[data-sequence]")];
   for (const figure of figures) {
