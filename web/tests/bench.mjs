@@ -100,7 +100,7 @@ function peaks() {
 
 // A capture larger than what a tab can hold.
 async function large() {
-  const before = peaks(), capture = written("large", Math.round(2_850_000 / part), 65535, 200, 1);
+  const before = peaks(), capture = written("large", Math.round(3_950_000 / part), 65535, 200, 1);
   const { took, whole } = await byPage(capture.path);
   const after = peaks(), told = ({ renderer, browser }) => `renderer ${Math.round(renderer)} MB, browser ${Math.round(browser)} MB`;
   console.log(`\n${(capture.bytes / 1e9).toFixed(2)} GB, ${capture.frames} frames: judged in ${seconds(took)} s (${Math.round(capture.bytes / took / 1000)} MB/s), with pictures and hashes in ${seconds(whole)} s; peak memory ${told(after)} (before: ${told(before)})`);
