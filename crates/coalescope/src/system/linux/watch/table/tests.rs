@@ -83,7 +83,7 @@ fn connections_are_opened_and_closed() {
     shown.take(&look);
     let seen = drawn(&shown, 160, 16);
     assert!(
-        seen.contains("10.0.0.1:0 10.0.0.2:443: 2.00 segments a round trip"),
+        seen.contains("10.0.0.1:0 10.0.0.2:443: 2 segments a round trip"),
         "{seen}"
     );
     for _ in 0..30 {
