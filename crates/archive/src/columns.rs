@@ -265,6 +265,15 @@ impl RowViews {
         (self.numbers.file[at], self.numbers.number[at])
     }
 
+    /// Whether any are of fragments of IP datagrams.
+    #[must_use]
+    pub fn has_fragments(&self) -> bool {
+        let kinds = self.numbers.kind.iter();
+        kinds
+            .map(|kind| nth(Kind::ALL, *kind))
+            .any(Kind::is_fragment)
+    }
+
     /// Makes the row that one.
     #[inline]
     pub fn read(&self, at: usize, row: &mut Row) {

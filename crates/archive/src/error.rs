@@ -49,6 +49,22 @@ pub enum Error {
         /// Rows.
         found: u64,
     },
+    /// A cell of a table of facts holds what no facts do.
+    #[error("row {row} of a table of {table} holds what coalescope does not write there")]
+    Cell {
+        /// What the table is of.
+        table: &'static str,
+        /// The row, from 0.
+        row: usize,
+    },
+    /// Facts are missing, or there twice.
+    #[error("facts are missing or there twice: give those of all shards, each once")]
+    Facts,
+    /// Shards cannot be followed each by itself.
+    #[error(
+        "these shards have to be followed together: give the rows of all shards, and no shard (several points, fragments,          copies of frames, or a clock that was set back concern all of them)"
+    )]
+    Together,
     /// The folder is in use.
     #[error("{} is there already and not empty: name a folder that is not there yet", path.display())]
     NotEmpty {

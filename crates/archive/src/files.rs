@@ -27,6 +27,20 @@ pub struct PointFile {
     pub end: FileEnd,
 }
 
+impl PointFile {
+    /// A file of which nothing could be read: its place stays its own, and whoever traces the archive is warned.
+    #[must_use]
+    pub fn unreadable(place: Place, name: String, why: String) -> Self {
+        let end = FileEnd {
+            file: place.file,
+            warnings: vec![why],
+            name,
+            ..FileEnd::default()
+        };
+        Self { place, end }
+    }
+}
+
 /// The columns of the table of files.
 #[must_use]
 pub fn files_schema() -> SchemaRef {

@@ -1,5 +1,6 @@
 //! Archives of captures, on one machine or on an engine that others wrote: [`digest()`] turns a capture into rows of an
-//! Arrow table, a [`Folder`] keeps such rows as Parquet, and [`trace()`] says of them what a trace of the captures says.
+//! Arrow table, a [`Folder`] keeps such rows as Parquet, and [`trace()`] says of them what a trace of the captures says; or [`facts()`] says it of each
+//! shard, wherever that is, and [`judge()`] of all of them.
 //!
 //! | step | where | what happens |
 //! |---|---|---|
@@ -9,14 +10,18 @@
 //! | plan | `plan` | what cannot be right is told before work is done |
 //! | folder | `folder` | rows as Parquet, by shard, point and file |
 //! | parts | `parts` | shards of a point that stands alone, several at a time |
+//! | facts | `facts`, `cells` | rows of a shard become connections and hops, as tables |
+//! | verdict | `facts/judged` | facts of all shards, judged once |
 //! | workers | `workers` | several files or shards at a time |
 //! | trace | `trace` | rows of all shards in their order, through the engine of `coalescope_capture` |
 //!
 //! What the columns mean is in `docs/archive.md`.
 
+mod cells;
 mod columns;
 mod digest;
 mod error;
+mod facts;
 mod files;
 mod folder;
 mod parts;
@@ -29,6 +34,7 @@ mod workers;
 pub use columns::{RowViews, rows_schema};
 pub use digest::{Digest, ShardBatch, digest};
 pub use error::Error;
+pub use facts::{Facts, Judged, facts, facts_of, judge, parts};
 pub use files::{PointFile, file_ends, file_ends_batch, files_schema};
 pub use folder::{Folder, Write};
 pub use place::Place;

@@ -24,9 +24,18 @@ pub fn trace(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Trace, Error> {
-    if let Some(trace) = trace_parts(folder, options)? {
-        return Ok(trace);
+    match trace_parts(folder, options)? {
+        Some(trace) => Ok(trace),
+        None => trace_in_order(folder, options, progress),
     }
+}
+
+/// The same, all rows in their order.
+pub(crate) fn trace_in_order(
+    folder: &Folder,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Trace, Error> {
     let points = by_point(folder.files()).into_iter();
     let points = points.map(|(point, files)| {
         let rows = Box::new(FolderRows::new(folder, point));
@@ -82,7 +91,7 @@ fn point_rows(files: &[&PointFile], rows: Box<dyn Rows>) -> PointRows {
 }
 
 /// Rows of a point that are in memory.
-struct BatchRows {
+pub(crate) struct BatchRows {
     views: Vec<RowViews>,
     /// File and number of each, its batch, and its place there.
     order: Vec<(u32, u64, u32, u32)>,
@@ -90,7 +99,7 @@ struct BatchRows {
 }
 
 impl BatchRows {
-    fn new(batches: &[RecordBatch], point: u16) -> Result<Self, Error> {
+    pub(crate) fn new(batches: &[RecordBatch], point: u16) -> Result<Self, Error> {
         let views: Vec<_> = batches.iter().map(RowViews::of).collect::<Result<_, _>>()?;
         let mut order = Vec::new();
         for (batch, rows) in (0..).zip(&views) {
@@ -106,6 +115,11 @@ impl BatchRows {
             order,
             next: 0,
         })
+    }
+
+    /// Whether any are of fragments.
+    pub(crate) fn has_fragments(&self) -> bool {
+        self.views.iter().any(RowViews::has_fragments)
     }
 }
 

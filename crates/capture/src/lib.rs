@@ -49,6 +49,7 @@
 
 mod acks;
 mod connection;
+mod counts;
 mod datagrams;
 mod divisor;
 mod doubled;

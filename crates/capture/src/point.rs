@@ -6,6 +6,7 @@ use std::mem::discriminant;
 use coalescope_wire::LinkType;
 
 use crate::connection::{Connection, Tracked};
+use crate::counts::Counts;
 use crate::datagrams::Datagrams;
 use crate::flow::Data;
 use crate::frame::{Frame, TooBig};
@@ -13,6 +14,7 @@ use crate::kept::Connections;
 use crate::outstanding::Common;
 use crate::reader::{BATCH, Item};
 use crate::row::Kind;
+use crate::summary::seconds;
 use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
@@ -37,7 +39,7 @@ pub(crate) struct Totals {
     pub(crate) summed: Summed,
     first_ns: i64,
     last_ns: i64,
-    pub(crate) links: BTreeSet<&'static str>,
+    pub(crate) links: BTreeSet<String>,
     last_link: LinkType,
 }
 
@@ -110,10 +112,42 @@ impl Totals {
         self.links.extend(links);
     }
 
+    /// What a part of the point counted, in numbers.
+    pub(crate) fn counts(&self) -> Counts {
+        let span = self.span_ns();
+        Counts {
+            frames: self.frames,
+            bytes: self.bytes,
+            tcp_frames: self.tcp_frames,
+            udp_bytes: self.udp_bytes,
+            unparsed: self.unparsed,
+            unknown_link: self.unknown_link,
+            doubled: self.doubled,
+            waiting: 0,
+            span_s: span.map(|(first, last)| (seconds(first), seconds(last))),
+            links: self.links.iter().cloned().collect(),
+        }
+    }
+
+    /// Adds such numbers, but for times.
+    pub(crate) fn add_counts(&mut self, part: &Counts) {
+        self.add_all(Self {
+            frames: part.frames,
+            bytes: part.bytes,
+            tcp_frames: part.tcp_frames,
+            udp_bytes: part.udp_bytes,
+            unparsed: part.unparsed,
+            unknown_link: part.unknown_link,
+            doubled: part.doubled,
+            links: part.links.iter().cloned().collect(),
+            ..Self::default()
+        });
+    }
+
     #[cold]
     fn note_link(&mut self, link: LinkType) {
         self.last_link = link;
-        self.links.insert(link.name());
+        self.links.insert(link.name().to_owned());
     }
 
     #[cold]

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arrow::array::RecordBatch;
 use coalescope_files::{Replacement, Rights, replace};
@@ -49,6 +50,16 @@ impl Write {
                 path: path.to_owned(),
             });
         }
+        Self::go_on(path, shards)
+    }
+
+    /// The same where some rows may be written already: those of a file that is added once more take the place of what is
+    /// there of it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn go_on(path: &Path, shards: u32) -> Result<Self, Error> {
         for shard in 0..shards_with_fragments(shards) {
             let folder = shard_path(path, shard);
             fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
@@ -122,20 +133,29 @@ fn has_file(folder: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Rows of one file and shard.
+/// Rows of one file and shard: under another name until they are whole, since whoever adds a file once more may not be the
+/// only one who does.
 struct Shard {
     path: PathBuf,
+    unfinished: PathBuf,
     writer: ArrowWriter<BufWriter<File>>,
 }
 
 impl Shard {
     fn begin(folder: &Path, place: &Place, shard: u32, rows: &RecordBatch) -> Result<Self, Error> {
         let path = rows_path(folder, place.point, place.file, shard);
-        let file = File::create(&path).map_err(Error::io(&path))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |since| since.as_nanos());
+        let unfinished = path.with_extension(format!("{}-{now}.part", std::process::id()));
+        let file = File::create(&unfinished).map_err(Error::io(&unfinished))?;
         let schema = without_shard(rows)?.schema();
         let writer = ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties()));
         let writer = writer.map_err(Error::parquet(&path))?;
-        Ok(Self { path, writer })
+        Ok(Self {
+            path,
+            unfinished,
+            writer,
+        })
     }
 
     fn write(&mut self, rows: &RecordBatch) -> Result<(), Error> {
@@ -147,7 +167,8 @@ impl Shard {
         let written = self.writer.into_inner();
         let file = written.map_err(Error::parquet(&self.path))?;
         let flushed = file.into_inner().map_err(io::IntoInnerError::into_error);
-        flushed.map(drop).map_err(Error::io(&self.path))
+        let renamed = flushed.and_then(|_| fs::rename(&self.unfinished, &self.path));
+        renamed.map_err(Error::io(&self.path))
     }
 }
 

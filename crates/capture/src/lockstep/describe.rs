@@ -56,7 +56,7 @@ fn described(
     trace::Point {
         name,
         files: end.files.clone(),
-        link_types: totals.links.iter().map(|link| (*link).to_owned()).collect(),
+        link_types: totals.links.iter().cloned().collect(),
         frames: totals.frames,
         bytes: totals.bytes,
         tcp_frames: totals.tcp_frames,

@@ -8,12 +8,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::replayed::{ReplayedRows, end_of};
 use super::{FileEnd, Rows};
+use crate::counts::Counts;
+use crate::facts::connection::Connection;
 use crate::facts::trace::Trace;
 use crate::kept::Connections;
 use crate::lockstep::{TraceError, alone};
 use crate::numbering::Numbering;
 use crate::outstanding::MAX_PER_POINT;
-use crate::point::{Followed, Point};
+use crate::point::{Followed, Point, Totals};
 use crate::reader::{BATCH, Batch, Frames};
 
 /// What was followed of a part.
@@ -21,6 +23,31 @@ pub struct Part {
     followed: Followed,
     /// Transmissions that waited for their acknowledgment at one time, at most.
     waiting: usize,
+}
+
+impl Part {
+    /// What was counted.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            waiting: self.waiting as u64,
+            ..self.followed.totals.counts()
+        }
+    }
+
+    /// The facts of its connections in order of their first frame, each with the number of that frame through all files.
+    pub fn connections(self, files: &[FileEnd]) -> impl Iterator<Item = (u64, Connection)> {
+        let first = |connection: &crate::connection::Connection| connection.first_number;
+        let mut places: Vec<u64> = self.followed.connections.iter().map(first).collect();
+        places.sort_unstable();
+        let connections = Connections::of_parts(self.followed.connections, numbering(files));
+        let facts = (0..connections.len() as u64).map(move |id| connections.get(id));
+        places.into_iter().zip(facts.flatten())
+    }
+}
+
+fn numbering(files: &[FileEnd]) -> Numbering {
+    Numbering::new(files.iter().map(|file| file.last_number))
 }
 
 /// Follows the connections of a part. The rows are of one point, by file and number, and none is a fragment.
@@ -33,8 +60,8 @@ pub fn follow_part(
     files: &[FileEnd],
     stop: Arc<AtomicBool>,
 ) -> Result<Part, TraceError> {
-    let numbering = Numbering::new(files.iter().map(|file| file.last_number));
-    let mut rows = Box::new(ReplayedRows::new(rows, Vec::new(), false, stop).numbered(numbering));
+    let rows = ReplayedRows::new(rows, Vec::new(), false, stop).numbered(numbering(files));
+    let mut rows = Box::new(rows);
     let (mut point, mut batch, mut waiting) = (Point::default(), Batch::default(), 0);
     loop {
         rows.fill(&mut batch);
@@ -66,18 +93,51 @@ pub fn join_parts(
     parts: Vec<Part>,
     max_connections: usize,
 ) -> Option<Trace> {
-    let waiting: usize = parts.iter().map(|part| part.waiting).sum();
+    let waiting = parts.iter().map(|part| part.waiting as u64).sum();
     let mut all = Followed::default();
     for part in parts {
         all.add(part.followed);
     }
-    let shares = all.totals.doubled > 0 || waiting > MAX_PER_POINT || was_set_back(files);
-    if shares || max_connections > 0 && all.connections.len() > max_connections {
+    let is_sum = is_sum(files, all.totals.doubled, waiting);
+    if !is_sum || max_connections > 0 && all.connections.len() > max_connections {
         return None;
     }
-    let numbering = Numbering::new(files.iter().map(|file| file.last_number));
-    let connections = Connections::of_parts(all.connections, numbering);
+    let connections = Connections::of_parts(all.connections, numbering(files));
     Some(alone(name, &all.totals, connections, &end_of(files)))
+}
+
+/// The same of what all parts counted, and the facts of their connections as [`Part::connections`] gives them, in any order.
+#[must_use]
+pub fn join_facts(
+    name: &str,
+    files: &[FileEnd],
+    counts: &[Counts],
+    mut connections: Vec<(u64, Connection)>,
+) -> Option<Trace> {
+    let mut totals = Totals::default();
+    for part in counts {
+        totals.add_counts(part);
+    }
+    if !is_sum(
+        files,
+        totals.doubled,
+        counts.iter().map(|part| part.waiting).sum(),
+    ) {
+        return None;
+    }
+    connections.sort_by_key(|(first, _)| *first);
+    let numbered = (0..).zip(connections);
+    let connections = numbered.map(|(id, (_, facts))| Connection { id, ..facts });
+    let mut trace = alone(name, &totals, connections.collect(), &end_of(files));
+    let spans = || counts.iter().filter_map(|part| part.span_s);
+    trace.points[0].first_s = spans().map(|(first, _)| first).reduce(f64::min);
+    trace.points[0].last_s = spans().map(|(_, last)| last).reduce(f64::max);
+    Some(trace)
+}
+
+/// Whether a point is the sum of its parts, of which so many frames were doubled, and so many waited.
+fn is_sum(files: &[FileEnd], doubled: u64, waiting: u64) -> bool {
+    doubled == 0 && waiting <= MAX_PER_POINT as u64 && !was_set_back(files)
 }
 
 /// Whether a clock may have been set back, as far as what is known of files tells.
