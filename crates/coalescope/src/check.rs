@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use coalescope_analysis::inputs;
 use coalescope_host::sources::Limits;
 use coalescope_knowledge::rules::{Baseline, Ignore, Rules};
 use coalescope_report::CheckReport;
@@ -18,7 +19,7 @@ use crate::page::PageFile;
 use crate::system::changes::mention_left;
 use crate::system::{host, memory};
 use crate::watch::Counted;
-use crate::{hosts, inputs, output, speech};
+use crate::{hosts, output, speech};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         ..Limits::default()
     };
     let (snapshots, files) = asked.with_files(&limits)?;
-    let mut named = hosts::named(&snapshots, hosts::checked(&rules, &snapshots));
+    let mut named = hosts::checked(&rules, &snapshots);
     let watched = counted.join(&mut named)?;
     let mut report = CheckReport::of(snapshots, named);
     report.watched(watched);

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use coalescope_analysis::task::MAX_CONNECTIONS;
 use coalescope_replay::{DEFAULT_INTERVAL_US, DEFAULT_MTU_BYTES};
 use gro::Profile;
 
@@ -197,9 +198,6 @@ pub struct TraceArgs {
     #[command(flatten)]
     pub page: ReportArgs,
 }
-
-/// Connections kept of a point unless told otherwise: about 1 GiB.
-pub(crate) const MAX_CONNECTIONS: usize = 1_000_000;
 
 fn at_least_one() -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser;

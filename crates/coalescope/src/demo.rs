@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use coalescope_analysis::inputs::{self, Named};
+use coalescope_analysis::task::threads;
 use coalescope_host::safe::sh;
 use coalescope_incident::Incident;
 use coalescope_report::Report;
@@ -12,12 +14,10 @@ use coalescope_simulate::{Scenario, Side, run as simulate, stories, story};
 
 use crate::Outcome;
 use crate::cli::{DemoArgs, Format};
-use crate::inputs::Named;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::place::Place;
-use crate::task::Task;
 use crate::trace;
-use crate::{incidents, inputs, output, speech, system};
+use crate::{incidents, output, speech, system};
 
 /// The incident whose captures are traced where none can be run live: story E.
 const RECORDED: &str = "hyperv-rsc-jumbo";
@@ -44,15 +44,8 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let place = Place::new(args.keep.clone())?;
     let points = write(&simulated, place.path())?;
     announce(name, &simulated, &points, &place);
-    let report = trace::report(&Task {
-        points: inputs::open(points),
-        archive: None,
-        compare: false,
-        points_by_interface: false,
-        max_connections: crate::cli::MAX_CONNECTIONS,
-        threads: trace::threads(None),
-        interrupt: Interrupt::listen()?,
-    })?;
+    let (points, interrupt) = (inputs::open(points), interrupt::listen()?);
+    let report = trace::report(&trace::task(points, threads(None), interrupt))?;
     show(name, &report, args)?;
     Ok(Outcome::Done)
 }

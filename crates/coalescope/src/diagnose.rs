@@ -1,5 +1,7 @@
 //! `coalescope diagnose`: settings and packets together.
 
+use coalescope_analysis::inputs::{self, Point};
+use coalescope_analysis::task::{self, Task};
 use coalescope_knowledge::join;
 use coalescope_report::{CheckReport, DiagnoseReport};
 
@@ -7,15 +9,13 @@ use crate::Outcome;
 use crate::cli::DiagnoseArgs;
 use crate::confine::{self, Needs};
 use crate::hosts::Asked;
-use crate::inputs::Point;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::page::PageFile;
 use crate::pictures::pictures;
 use crate::system::memory;
-use crate::task::Task;
 use crate::trace;
 use crate::watch::Counted;
-use crate::{hosts, inputs, made, output};
+use crate::{hosts, made, output};
 
 pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     let counted = Counted::begin(&args.watched, &args.live)?;
     let asked = Asked::of(&args.from, &args.live)?;
     let saved = made::Saved::open(&page, &args.from);
-    let threads = trace::threads(None);
+    let threads = task::threads(None);
     let points = inputs::open(points);
     confine::enter(
         &Needs::of_page(&page)
@@ -32,10 +32,10 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
             .and_rules(&args.rules),
     );
     let rules = hosts::rules(&args.rules)?;
-    let task = task(points, threads)?;
+    let task = captures(points, threads)?;
     let captured = task.as_ref().map(trace::judged).transpose()?;
     let snapshots = asked.snapshots()?;
-    let mut hosts = hosts::named(&snapshots, hosts::checked(&rules, &snapshots));
+    let mut hosts = hosts::checked(&rules, &snapshots);
     let watched = counted.join(&mut hosts)?;
     if let Some((_, diagnosis)) = &captured {
         join(&mut hosts, diagnosis);
@@ -64,17 +64,9 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
 }
 
 /// What captures to read, if there are any.
-fn task(points: Vec<Point>, threads: usize) -> anyhow::Result<Option<Task>> {
+fn captures(points: Vec<Point>, threads: usize) -> anyhow::Result<Option<Task>> {
     if points.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Task {
-        points,
-        archive: None,
-        compare: false,
-        points_by_interface: false,
-        max_connections: crate::cli::MAX_CONNECTIONS,
-        threads,
-        interrupt: Interrupt::listen()?,
-    }))
+    Ok(Some(trace::task(points, threads, interrupt::listen()?)))
 }

@@ -1,15 +1,15 @@
 //! Which hosts a command is about: this one, or those of saved output.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
+use coalescope_analysis::hosts;
 use coalescope_host::model::Snapshot;
-use coalescope_host::sources::{self, Given, Host, Limits, apart};
-use coalescope_knowledge::rules::{Checked, Rules, check};
+use coalescope_host::sources::{self, Given, Host, Limits};
+use coalescope_knowledge::rules::{Checked, Rules};
 
 use crate::cli::{LiveArgs, RulesArgs};
-use crate::inputs;
 use crate::speech::{self, in_brief, took};
 use crate::system::host::this_host;
 use crate::system::memory;
@@ -27,7 +27,7 @@ impl Asked {
     pub(crate) fn of(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Self> {
         Ok(match from.is_empty() {
             true => Self::Live(Box::new(this_host(live)?)),
-            false => Self::Saved(open(from)?),
+            false => Self::Saved(hosts::open(from)?),
         })
     }
 
@@ -49,27 +49,11 @@ impl Asked {
         self,
         limits: &Limits,
     ) -> anyhow::Result<(Vec<Snapshot>, BTreeMap<String, String>)> {
-        let hosts = match self {
-            Self::Live(snapshot) => return Ok((vec![*snapshot], BTreeMap::new())),
-            Self::Saved(given) => apart(read(given, limits)?),
-        };
-        let stream = inputs::display(Path::new("-"));
-        let files = hosts.iter().filter(|host| host.origin != stream);
-        let files =
-            files.filter_map(|host| Some((host.snapshot.name.clone()?, host.origin.clone())));
-        let files = files.collect();
-        let snapshots = hosts.into_iter().map(|host| host.snapshot);
-        Ok((snapshots.collect(), files))
+        Ok(match self {
+            Self::Live(snapshot) => (vec![*snapshot], BTreeMap::new()),
+            Self::Saved(given) => hosts::with_files(read(given, limits)?),
+        })
     }
-}
-
-/// Opens saved hosts.
-pub(crate) fn open(from: &[PathBuf]) -> anyhow::Result<Vec<Given>> {
-    let open = |path: &PathBuf| match path.as_os_str() == "-" {
-        true => Ok(Given::of_reader(inputs::display(path), std::io::stdin())),
-        false => Given::open(path),
-    };
-    Ok(from.iter().map(open).collect::<Result<_, _>>()?)
 }
 
 /// Reads saved hosts.
@@ -93,26 +77,18 @@ fn read(given: Vec<Given>, limits: &Limits) -> anyhow::Result<Vec<Host>> {
 
 /// The rules that come with the program, and those of `--rules`.
 pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
-    with_sites(Rules::built_in()?, args)
+    Ok(hosts::rules(&args.rules)?)
 }
 
 /// The same, with the fixtures of all.
 pub(crate) fn whole_rules(args: &RulesArgs) -> anyhow::Result<Rules> {
-    with_sites(Rules::with_fixtures()?, args)
+    Ok(hosts::whole_rules(&args.rules)?)
 }
 
-fn with_sites(mut rules: Rules, args: &RulesArgs) -> anyhow::Result<Rules> {
-    for path in &args.rules {
-        rules.add_from(path)?;
-    }
-    Ok(rules)
-}
-
-/// Asks the rules about each host.
-pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
+/// Asks the rules about each host; each with its name.
+pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<(String, Checked)> {
     let begun = Instant::now();
-    let checked = snapshots.iter().map(|snapshot| check(rules, snapshot));
-    let checked = checked.collect();
+    let checked = hosts::checked(rules, snapshots);
     speech::detail(|| {
         let asked = rules.iter().count();
         format!(
@@ -122,10 +98,4 @@ pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<Checked> {
         )
     });
     checked
-}
-
-/// The same, each with the name of its host.
-pub(crate) fn named(snapshots: &[Snapshot], checked: Vec<Checked>) -> Vec<(String, Checked)> {
-    let names = snapshots.iter().map(|one| one.name.clone());
-    names.map(Option::unwrap_or_default).zip(checked).collect()
 }

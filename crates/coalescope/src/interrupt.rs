@@ -5,13 +5,21 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use coalescope_analysis::interrupt::Interrupt;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-#[cfg(not(unix))]
-pub(crate) use elsewhere::{Interrupt, Patient};
+/// Listens for Ctrl-C from now on.
 #[cfg(unix)]
-pub(crate) use unix::{Interrupt, Patient};
+pub(crate) fn listen() -> io::Result<Interrupt> {
+    unix::listen()
+}
+
+/// Never set: Ctrl-C ends the program.
+#[cfg(not(unix))]
+pub(crate) fn listen() -> io::Result<Interrupt> {
+    Ok(Interrupt::default())
+}
 
 /// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
 pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
@@ -32,147 +40,31 @@ fn set_by_first(signal: c_int, came: &Arc<AtomicBool>) -> io::Result<()> {
 
 #[cfg(unix)]
 mod unix {
-    use std::fs::File;
-    use std::io::{self, Read};
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::io;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::Ordering;
     use std::thread;
     use std::time::Duration;
 
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use coalescope_analysis::interrupt::Interrupt;
     use signal_hook::consts::SIGINT;
     use signal_hook::iterator::Signals;
 
     /// A terminal sends Ctrl-C to the whole pipeline: tcpdump then writes what it still holds, and
     /// that should be read.
     const LAST_WORDS: Duration = Duration::from_millis(300);
-    /// How often a reader that waits looks whether it should give up.
-    const LOOK: Timespec = Timespec {
-        tv_sec: 0,
-        tv_nsec: 50_000_000,
-    };
 
-    /// Whether reading should end.
-    #[derive(Clone, Debug)]
-    pub(crate) struct Interrupt(Arc<AtomicBool>);
-
-    impl Interrupt {
-        /// Listens for Ctrl-C from now on.
-        pub(crate) fn listen() -> io::Result<Self> {
-            super::set_by_first(SIGINT, &Arc::default())?;
-            let mut signals = Signals::new([SIGINT])?;
-            let interrupt = Self(Arc::default());
-            let stop = interrupt.flag();
-            thread::spawn(move || {
-                if signals.forever().next().is_some() {
-                    thread::sleep(LAST_WORDS);
-                    stop.store(true, Ordering::Relaxed);
-                }
-            });
-            Ok(interrupt)
-        }
-
-        /// The flag that is set when reading should end.
-        pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-            Arc::clone(&self.0)
-        }
-
-        /// Whether it is set.
-        pub(crate) fn is_set(&self) -> bool {
-            self.0.load(Ordering::Relaxed)
-        }
-    }
-
-    /// Reads from a pipe, which may have nothing to say for a long time, and ends when reading
-    /// should end.
-    pub(crate) struct Patient {
-        file: File,
-        interrupt: Interrupt,
-    }
-
-    impl Patient {
-        /// Reads standard input.
-        pub(crate) fn stdin(interrupt: &Interrupt) -> io::Result<Box<Self>> {
-            let fd: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
-            Ok(Self::file(File::from(fd), interrupt))
-        }
-
-        /// Reads an open file.
-        pub(crate) fn file(file: File, interrupt: &Interrupt) -> Box<Self> {
-            let interrupt = interrupt.clone();
-            Box::new(Self { file, interrupt })
-        }
-
-        /// Whether there is something to read (or the end of it).
-        fn is_ready(&self) -> io::Result<bool> {
-            let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
-            match poll(&mut fds, Some(&LOOK)) {
-                Ok(ready) => Ok(ready > 0),
-                Err(rustix::io::Errno::INTR) => Ok(false),
-                Err(error) => Err(error.into()),
+    pub(super) fn listen() -> io::Result<Interrupt> {
+        super::set_by_first(SIGINT, &Arc::default())?;
+        let mut signals = Signals::new([SIGINT])?;
+        let interrupt = Interrupt::default();
+        let stop = interrupt.flag();
+        thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                thread::sleep(LAST_WORDS);
+                stop.store(true, Ordering::Relaxed);
             }
-        }
-    }
-
-    impl Read for Patient {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            while !self.interrupt.is_set() {
-                if self.is_ready()? {
-                    return self.file.read(buffer);
-                }
-            }
-            Ok(0)
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod elsewhere {
-    use std::fs::File;
-    use std::io::{self, Read};
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
-    /// Never set: Ctrl-C ends the program.
-    #[derive(Clone, Debug)]
-    pub(crate) struct Interrupt(Arc<AtomicBool>);
-
-    impl Interrupt {
-        /// Makes the flag.
-        pub(crate) fn listen() -> io::Result<Self> {
-            Ok(Self(Arc::default()))
-        }
-
-        /// The flag.
-        pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-            Arc::clone(&self.0)
-        }
-
-        /// Whether it is set.
-        pub(crate) fn is_set(&self) -> bool {
-            false
-        }
-    }
-
-    /// Reads on until the end.
-    pub(crate) struct Patient(Box<dyn Read + Send>);
-
-    impl Patient {
-        /// Reads standard input.
-        pub(crate) fn stdin(_: &Interrupt) -> io::Result<Box<Self>> {
-            Ok(Box::new(Self(Box::new(io::stdin()))))
-        }
-
-        /// Reads an open file.
-        pub(crate) fn file(file: File, _: &Interrupt) -> Box<Self> {
-            Box::new(Self(Box::new(file)))
-        }
-    }
-
-    impl Read for Patient {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.read(buffer)
-        }
+        });
+        Ok(interrupt)
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use coalescope_analysis::inputs::{self, Input, Point};
+use coalescope_analysis::interrupt::Interrupt;
 use coalescope_capture::provenance::digest;
 use coalescope_host::safe::{printable_line, sh};
 use coalescope_report::{Is, Made, Source};
 
-use crate::inputs::{self, Input, Point};
-use crate::interrupt::Interrupt;
 use crate::page::PageFile;
 
 /// Of these sources, by the command that this process was started with, now.

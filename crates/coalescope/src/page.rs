@@ -7,11 +7,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use coalescope_analysis::inputs;
 use coalescope_files::{self as files, Replacement, Rights};
 use coalescope_report::{Document, Made};
 
 use crate::cli::ReportArgs;
-use crate::{inputs, speech};
+use crate::speech;
 
 /// The file of a page, if one is wanted.
 #[derive(Default)]

@@ -1,13 +1,13 @@
 //! What a page draws of single connections: their frames, by reading the captures again.
 
+use coalescope_analysis::inputs::{self, Opened};
+use coalescope_analysis::task::Task;
 use coalescope_capture::facts::Trace;
 use coalescope_capture::series::{Chosen, Series, series};
 use coalescope_knowledge::{Diagnosis, shown};
 use coalescope_report::{DRAWN_CONNECTIONS, drawn_frames};
 
-use crate::inputs::{self, Opened};
 use crate::progress::Meter;
-use crate::task::Task;
 
 /// The pictures, or why there are none: a part of a sentence.
 pub(crate) fn pictures(

@@ -3,14 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use coalescope_analysis::inputs::Input;
 use coalescope_replay::{Options, Output};
 use coalescope_report::{ReplayReport, Source};
 
 use crate::Outcome;
 use crate::cli::ReplayArgs;
 use crate::confine::{self, Needs};
-use crate::inputs::Input;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::made::made;
 use crate::output;
 use crate::page::PageFile;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
 }
 
 fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = interrupt::listen()?;
     // In this order: what cannot be read should not cost the file that is written.
     memory::reading(input.name.clone());
     let source = input.source(&interrupt)?;

@@ -1,21 +1,19 @@
 //! `coalescope trace`.
 
-use std::ffi::OsString;
-use std::path::Path;
-use std::thread;
 use std::time::Instant;
 
-use anyhow::bail;
+use coalescope_analysis::inputs::{self, Point};
+use coalescope_analysis::interrupt::Interrupt;
+use coalescope_analysis::task::{self, Task};
 use coalescope_archive::Folder;
-use coalescope_capture::{Options, facts};
-use coalescope_knowledge::{Diagnosis, judge, judge_pair};
+use coalescope_capture::facts;
+use coalescope_knowledge::{Diagnosis, judge};
 use coalescope_report::{Report, Source};
 
 use crate::Outcome;
 use crate::cli::TraceArgs;
 use crate::confine::{self, Needs};
-use crate::inputs::{self, Opened, Point};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::made::{captures, made, other};
 use crate::output;
 use crate::page::PageFile;
@@ -23,32 +21,26 @@ use crate::pictures::pictures;
 use crate::progress::Meter;
 use crate::speech::{self, took};
 use crate::system::memory;
-use crate::task::Task;
-
-/// Reading gains from a second thread, and little from more: one reads, one follows connections.
-const USEFUL_THREADS: usize = 2;
 
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
-    let archive = archive(args)?;
+    let archive = task::archive(&args.files, args.points_by_interface)?;
     let points = match &archive {
         Some(_) => Vec::new(),
         None => inputs::points(&args.files)?,
     };
     let given = archive.as_ref().map_or(points.len(), Folder::points);
-    check(args.compare, given)?;
+    task::check_comparison(args.compare, given)?;
     let page = PageFile::check(&args.page)?;
-    let threads = threads(args.threads);
+    let threads = task::threads(args.threads);
     let points = inputs::open(points);
     confine::enter(&needs(&page, archive.as_ref()));
     let task = Task {
-        points,
         archive,
         compare: args.compare,
         points_by_interface: args.points_by_interface,
         max_connections: args.max_connections,
-        threads,
-        interrupt: Interrupt::listen()?,
+        ..task(points, threads, interrupt::listen()?)
     };
     let mut report = report(&task)?;
     if page.is_wanted() {
@@ -63,21 +55,6 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
     // The process ends here: freeing the facts of many connections one by one is of no use.
     std::mem::forget(report);
     Ok(outcome)
-}
-
-/// The archive, if one was given.
-fn archive(args: &TraceArgs) -> anyhow::Result<Option<Folder>> {
-    let is_one = |given: &OsString| Folder::is_one(Path::new(given));
-    let Some(given) = args.files.iter().find(|given| is_one(given)) else {
-        return Ok(None);
-    };
-    if args.files.len() > 1 || args.points_by_interface {
-        bail!(
-            "{} is an archive, which has its points in it: give nothing beside it",
-            inputs::display(Path::new(given))
-        );
-    }
-    Ok(Some(Folder::open(Path::new(given))?))
 }
 
 fn needs(page: &PageFile, archive: Option<&Folder>) -> Needs {
@@ -99,17 +76,21 @@ fn sources(task: &Task) -> Vec<Source> {
     }
 }
 
+/// Captures of one path, read as usual, as long as there is memory.
+pub(crate) fn task(points: Vec<Point>, threads: usize, interrupt: Interrupt) -> Task {
+    Task {
+        is_short: Some(memory::is_short),
+        ..Task::new(points, threads, interrupt)
+    }
+}
+
 /// Reads everything and judges it.
 pub(crate) fn report(task: &Task) -> anyhow::Result<Report> {
-    if !task.compare {
-        let (trace, diagnosis) = judged(task)?;
-        return Ok(Report::new(trace, diagnosis));
-    }
     let trace = read(task)?;
-    let Some((comparison, diagnosis)) = judge_pair(&trace) else {
-        bail!(NOTHING_TO_COMPARE)
-    };
-    Ok(Report::new(trace, diagnosis).with_comparison(comparison))
+    let begun = Instant::now();
+    let report = task::report(trace, task.compare)?;
+    speech::detail(|| format!("judged it in {}", took(begun)));
+    Ok(report)
 }
 
 /// A trace, and what it means.
@@ -124,54 +105,27 @@ pub(crate) fn judged(task: &Task) -> anyhow::Result<Judged> {
     Ok((trace, diagnosis))
 }
 
-const NOTHING_TO_COMPARE: &str = "there is nothing to compare: one of the two captures shows no \
-    TCP connection that carries data; trace it alone to see what is in it";
-
-fn check(compare: bool, given: usize) -> anyhow::Result<()> {
-    if compare && given != 2 {
-        bail!(
-            "--compare sets two transfers side by side, {given} given: give two captures, such as \
-             DIRECT=direct.pcap VIP=vip.pcap"
-        );
-    }
-    Ok(())
-}
-
 fn read(task: &Task) -> anyhow::Result<facts::Trace> {
-    let trace = match &task.archive {
-        Some(archive) => read_archive(archive, &task.options()),
-        None => read_captures(task),
-    }?;
+    let opened = task.begin()?;
+    memory::reading(names(task));
+    let begun = Instant::now();
+    speech::detail(|| reading(task, opened.size_bytes));
+    let mut meter = Meter::new(opened.size_bytes.filter(|_| task.archive.is_none()));
+    let trace = task.read(opened, &mut |progress| meter.tell(progress));
+    meter.clear();
+    speech::detail(|| format!("read all of it in {}", took(begun)));
     if task.interrupt.is_set() {
         speech::tell("warning: interrupted: this is what was read until then");
     }
-    Ok(trace)
-}
-
-fn read_archive(archive: &Folder, options: &Options) -> anyhow::Result<facts::Trace> {
-    memory::reading(inputs::display(archive.path()));
-    let mut meter = Meter::new(None);
-    let trace = coalescope_archive::trace(archive, options, &mut |progress| meter.tell(progress));
-    meter.clear();
-    Ok(trace?)
-}
-
-fn read_captures(task: &Task) -> anyhow::Result<facts::Trace> {
-    let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
-    let options = task.options();
-    memory::reading(names(&task.points));
-    let begun = Instant::now();
-    speech::detail(|| reading(&task.points, size_bytes, options.threads));
-    let mut meter = Meter::new(size_bytes);
-    let trace = coalescope_capture::trace(points, &options, &mut |progress| meter.tell(progress));
-    meter.clear();
-    speech::detail(|| format!("read all of it in {}", took(begun)));
     Ok(trace?)
 }
 
 /// What is read.
-fn names(points: &[Point]) -> String {
-    points.iter().map(files).collect::<Vec<_>>().join(", ")
+fn names(task: &Task) -> String {
+    match &task.archive {
+        Some(archive) => inputs::display(archive.path()),
+        None => task.points.iter().map(files).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn files(point: &Point) -> String {
@@ -180,20 +134,18 @@ fn files(point: &Point) -> String {
 }
 
 /// What is read, and from where.
-fn reading(points: &[Point], size_bytes: Option<u64>, threads: usize) -> String {
+fn reading(task: &Task, size_bytes: Option<u64>) -> String {
+    if task.archive.is_some() {
+        return format!("reading the archive {}", names(task));
+    }
     let size = size_bytes.map_or_else(
         || "unknown size".to_owned(),
         |bytes| format!("{bytes} bytes"),
     );
-    let points = points
+    let points = task
+        .points
         .iter()
         .map(|point| format!("\n  {}: {}", point.name, files(point)));
     let points: String = points.collect();
-    format!("reading {size} with {threads} threads:{points}")
-}
-
-/// Threads to read with. Asked for before rights are given up: how many cores there are is in files.
-pub(crate) fn threads(given: Option<u16>) -> usize {
-    let useful = || thread::available_parallelism().map_or(1, |n| n.get().min(USEFUL_THREADS));
-    given.map_or_else(useful, usize::from)
+    format!("reading {size} with {} threads:{points}", task.threads)
 }

@@ -5,6 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
+use coalescope_analysis::inputs::{self, Named};
+use coalescope_analysis::interrupt::Interrupt;
+use coalescope_analysis::task::{Task, threads};
 use coalescope_incident::{Capture, Control, Incident, Run, Simulated, simulate};
 use coalescope_knowledge::{Diagnosis, Id, Merging};
 use coalescope_report::{LabControl, LabIncident, LabReport};
@@ -12,14 +15,12 @@ use coalescope_report::{LabControl, LabIncident, LabReport};
 use super::judged::{self, Measurements, problems};
 use super::list::chosen;
 use crate::cli::LabRunArgs;
-use crate::inputs::Named;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::task::Task;
 use crate::trace;
-use crate::{Outcome, inputs, output, speech};
+use crate::{Outcome, output, speech};
 
 /// Stands for the kernel's release.
 const CLOCK: &str = "virtual clock";
@@ -46,7 +47,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let points = write(&run.slow.captures, place.path())?;
     let captures = points.iter().flat_map(|point| point.files.clone());
     let captures = captures.collect();
-    let interrupt = Interrupt::listen()?;
+    let interrupt = interrupt::listen()?;
     let (_, diagnosis) = trace::judged(&task(points, &interrupt))?;
     let measured = measurements(incident, &run, place.path(), &interrupt)?;
     let observed = found(incident, &diagnosis);
@@ -133,15 +134,7 @@ fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyho
 }
 
 fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
-    Task {
-        points: inputs::open(points),
-        archive: None,
-        compare: false,
-        points_by_interface: false,
-        max_connections: crate::cli::MAX_CONNECTIONS,
-        threads: trace::threads(None),
-        interrupt: interrupt.clone(),
-    }
+    trace::task(inputs::open(points), threads(None), interrupt.clone())
 }
 
 /// Points in the order of the data, which comes from the server.

@@ -5,14 +5,15 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
+use coalescope_analysis::inputs;
 use coalescope_report::WatchReport;
 use coalescope_watch::facts::Watched;
 use coalescope_watch::record::{Looks, RecordError};
 
 use crate::cli::WatchArgs;
 use crate::confine::{self, Needs};
+use crate::speech;
 use crate::system::memory;
-use crate::{inputs, speech};
 
 /// A record that is open.
 pub(crate) struct Record {

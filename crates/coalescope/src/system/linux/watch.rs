@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coalescope_analysis::inputs;
 use coalescope_host::names::key_of;
 use coalescope_report::WatchReport;
 use coalescope_watch::facts::Watched;
@@ -21,8 +22,8 @@ use coalescope_watch::record;
 use super::host;
 use crate::cli::{LiveArgs, WatchArgs};
 use crate::interrupt::until_told;
+use crate::speech;
 use crate::suggest::unknown;
-use crate::{inputs, speech};
 
 /// How often is looked whether to end.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -53,13 +53,13 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
 /// What would be done on other hosts, whatever their system.
 fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
-    let given = hosts::open(&args.from)?;
+    let given = coalescope_analysis::hosts::open(&args.from)?;
     let needs = Needs::default().and_folders(&given);
     confine::enter(&needs.and_rules(&args.rules));
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::Asked::Saved(given).snapshots()?;
     let checked = hosts::checked(&rules, &snapshots);
-    let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
+    let all: Vec<&HostFinding> = checked.iter().flat_map(|(_, one)| &one.findings).collect();
     let chosen = choose::named(&all, &args.findings)?.into_iter();
     let report = FixReport {
         fixes: chosen

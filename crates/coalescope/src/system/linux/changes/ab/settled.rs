@@ -24,7 +24,7 @@ pub(super) fn suspicions(args: &AbArgs, record: &Record) -> anyhow::Result<Vec<S
     if args.findings.is_empty() {
         let rules = hosts::rules(&args.rules)?;
         let checked = hosts::checked(&rules, record.before.as_slice());
-        let findings = checked.iter().flat_map(|checked| &checked.findings);
+        let findings = checked.iter().flat_map(|(_, checked)| &checked.findings);
         return Ok(findings.filter_map(Suspicion::of_host).collect());
     }
     let mut all = Vec::new();

@@ -30,7 +30,7 @@ impl Chosen {
         let snapshots = vec![this_host(&args.live)?];
         let proofs = Proofs::read();
         let checked = hosts::checked(&rules, &snapshots);
-        let all: Vec<&HostFinding> = checked.iter().flat_map(|one| &one.findings).collect();
+        let all: Vec<&HostFinding> = checked.iter().flat_map(|(_, one)| &one.findings).collect();
         let chosen = named(&all, &args.findings)?;
         let namespace = args.live.netns.as_deref();
         let mut fixes = Vec::new();

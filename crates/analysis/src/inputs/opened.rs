@@ -1,38 +1,38 @@
 //! Captures: opened first, read later and perhaps twice, so that whoever reads may have given up the rights
 //! to open.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, anyhow};
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
 use coalescope_capture::provenance::describe;
 use coalescope_report::Is;
 
 use super::{Named, display, is_stdin};
-use crate::interrupt::{Interrupt, Patient};
+use crate::error::Error;
+use crate::interrupt::{Interrupt, patient, patient_stdin};
 
 /// A point whose captures are open.
-pub(crate) struct Point {
+pub struct Point {
     /// The point's name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its captures.
-    pub(crate) inputs: Vec<Input>,
+    pub inputs: Vec<Input>,
 }
 
 /// A capture that is open, or why it is not.
-pub(crate) struct Input {
+pub struct Input {
     /// What it is called.
-    pub(crate) name: String,
-    opened: Result<From, anyhow::Error>,
+    pub name: String,
+    opened: Result<Kind, Arc<Error>>,
 }
 
 /// What is read from.
-enum From {
+enum Kind {
     Stdin,
     /// Can keep us waiting for ever.
     Pipe(File),
@@ -40,7 +40,8 @@ enum From {
 }
 
 /// Opens all captures; what cannot be opened is told by [`sources`], together with what is no capture.
-pub(crate) fn open(points: Vec<Named>) -> Vec<Point> {
+#[must_use]
+pub fn open(points: Vec<Named>) -> Vec<Point> {
     let point = |point: Named| Point {
         inputs: point.files.iter().map(|file| Input::open(file)).collect(),
         name: point.name,
@@ -49,15 +50,19 @@ pub(crate) fn open(points: Vec<Named>) -> Vec<Point> {
 }
 
 /// Sources that can be read from now on.
-pub(crate) struct Opened {
+pub struct Opened {
     /// The points.
-    pub(crate) points: Vec<PointInput>,
+    pub points: Vec<PointInput>,
     /// Bytes of all files together, if every one's size is known.
-    pub(crate) size_bytes: Option<u64>,
+    pub size_bytes: Option<u64>,
 }
 
-/// Begins to read all captures; if some are of no use, the error names every one of them.
-pub(crate) fn sources(points: &[Point], interrupt: &Interrupt) -> anyhow::Result<Opened> {
+/// Begins to read all captures.
+///
+/// # Errors
+///
+/// If some are of no use: the error names every one of them.
+pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error> {
     let mut refused = Vec::new();
     let mut inputs = Vec::new();
     for point in points {
@@ -71,9 +76,7 @@ pub(crate) fn sources(points: &[Point], interrupt: &Interrupt) -> anyhow::Result
         let name = point.name.clone();
         inputs.push(PointInput { name, sources });
     }
-    if !refused.is_empty() {
-        return Err(self::refused(refused));
-    }
+    refuse(refused)?;
     let sources = inputs.iter().flat_map(|input| &input.sources);
     let size_bytes = sources.map(|(_, source)| source.size_bytes()).sum();
     Ok(Opened {
@@ -83,47 +86,69 @@ pub(crate) fn sources(points: &[Point], interrupt: &Interrupt) -> anyhow::Result
 }
 
 /// Everything that is wrong with the inputs, as one error.
-pub(crate) fn refused(errors: Vec<anyhow::Error>) -> anyhow::Error {
-    Refused(errors).into()
+pub(crate) fn refuse(errors: Vec<Error>) -> Result<(), Error> {
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Refused(errors)),
+    }
 }
 
 /// The first of a point's captures that cannot be read a second time.
-pub(crate) fn read_once(point: &Point) -> Option<&str> {
-    let is_file = |input: &&Input| matches!(input.opened, Ok(From::File(..)));
+#[must_use]
+pub fn read_once(point: &Point) -> Option<&str> {
+    let is_file = |input: &&Input| matches!(input.opened, Ok(Kind::File(..)));
     let once = point.inputs.iter().find(|input| !is_file(input));
     once.map(|input| input.name.as_str())
 }
 
 impl Input {
     /// Opens a file; standard input is open already.
-    pub(crate) fn open(file: &Path) -> Self {
+    #[must_use]
+    pub fn open(file: &Path) -> Self {
         Self {
             name: display(file),
-            opened: From::open(file),
+            opened: Kind::open(file).map_err(Arc::new),
         }
     }
 
     /// Whether it is open, and no file.
-    pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.opened, Ok(From::Stdin | From::Pipe(_)))
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.opened, Ok(Kind::Stdin | Kind::Pipe(_)))
     }
 
-    /// Begins to read it, from its first byte; fails as well if it could not be opened.
-    pub(crate) fn source(&self, interrupt: &Interrupt) -> anyhow::Result<Source> {
+    /// Begins to read it, from its first byte.
+    ///
+    /// # Errors
+    ///
+    /// If it could not be opened, or is no capture.
+    pub fn source(&self, interrupt: &Interrupt) -> Result<Source, Error> {
         let (reader, size): (Box<dyn io::Read + Send>, _) = match &self.opened {
-            Err(error) => return Err(anyhow!("{error:#}")),
-            Ok(From::Stdin) => (Patient::stdin(interrupt)?, None),
-            Ok(From::Pipe(file)) => (Patient::file(file.try_clone()?, interrupt), None),
-            Ok(From::File(file, size)) => (Box::new(from_begin(file)?), Some(*size)),
+            Err(error) => return Err(Error::NotOpened(Arc::clone(error))),
+            Ok(Kind::Stdin) => (patient_stdin(interrupt).map_err(self.io())?, None),
+            Ok(Kind::Pipe(file)) => {
+                let file = file.try_clone().map_err(self.io())?;
+                (patient(file, interrupt), None)
+            }
+            Ok(Kind::File(file, size)) => {
+                let file = from_begin(file).map_err(self.io())?;
+                (Box::new(file), Some(*size))
+            }
         };
         Ok(Source::from_reader(&self.name, reader, size)?)
     }
 }
 
 impl Input {
+    fn io(&self) -> impl FnOnce(io::Error) -> Error {
+        let name = self.name.clone();
+        move |source| Error::Io { name, source }
+    }
+
     /// What it is, for whoever reads a page about it: read anew from its first byte.
-    pub(crate) fn described(&self, stop: &AtomicBool) -> Is {
-        let Ok(From::File(file, _)) = &self.opened else {
+    #[must_use]
+    pub fn described(&self, stop: &AtomicBool) -> Is {
+        let Ok(Kind::File(file, _)) = &self.opened else {
             return Is::Other("It can be read only once: not hashed.".to_owned());
         };
         let mut open = || Ok(Box::new(from_begin(file)?) as Box<dyn io::Read + Send>);
@@ -137,38 +162,24 @@ fn from_begin(file: &File) -> io::Result<File> {
     Ok(file)
 }
 
-impl From {
-    fn open(path: &Path) -> anyhow::Result<Self> {
+impl Kind {
+    fn open(path: &Path) -> Result<Self, Error> {
         if is_stdin(path) {
             return Ok(Self::Stdin);
         }
         let name = display(path);
         if path.is_dir() {
-            return Err(anyhow!(
-                "{name} is a directory: name the captures in it, such as {name}/*.pcap"
-            ));
+            return Err(Error::Directory(name));
         }
-        let file = File::open(path).map_err(|source| OpenError::Open { name, source })?;
-        let metadata = file.metadata().with_context(|| display(path))?;
+        let file = File::open(path).map_err(|source| {
+            let name = name.clone();
+            OpenError::Open { name, source }
+        })?;
+        let metadata = file.metadata();
+        let metadata = metadata.map_err(|source| Error::Io { name, source })?;
         Ok(match metadata.is_file() {
             true => Self::File(file, metadata.len()),
             false => Self::Pipe(file),
         })
     }
 }
-
-/// Everything that is wrong with the inputs, a line each.
-#[derive(Debug)]
-struct Refused(Vec<anyhow::Error>);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
-            let prefix = if i == 0 { "" } else { "\nerror: " };
-            write!(f, "{prefix}{error:#}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Refused {}

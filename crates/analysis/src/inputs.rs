@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use coalescope_host::safe::printable_line;
 
-pub(crate) use opened::{Input, Opened, Point, open, read_once, refused, sources};
+pub(crate) use opened::refuse;
+pub use opened::{Input, Opened, Point, open, read_once, sources};
+
+use crate::error::Error;
 
 /// What standard input is called in messages and reports.
 const STDIN: &str = "standard input";
@@ -18,15 +20,19 @@ const SUFFIXES: [&str; 6] = ["gz", "zst", "zstd", "pcap", "pcapng", "cap"];
 
 /// A point and the files to read for it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub struct Named {
     /// The point's name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its files.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
 }
 
-/// Sorts the arguments into points.
-pub(crate) fn points(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
+/// Sorts arguments into points: `NAME=FILE`, or `FILE`.
+///
+/// # Errors
+///
+/// If a name or a file is missing, or standard input is given twice.
+pub fn points(arguments: &[OsString]) -> Result<Vec<Named>, Error> {
     let mut points: Vec<Named> = Vec::new();
     let mut unnamed = Vec::new();
     for argument in arguments {
@@ -53,7 +59,7 @@ fn position(points: &[Named], name: &str) -> Option<usize> {
 }
 
 /// `NAME=FILE`, unless a file is called so.
-fn split(argument: &OsStr) -> anyhow::Result<(Option<String>, PathBuf)> {
+fn split(argument: &OsStr) -> Result<(Option<String>, PathBuf), Error> {
     let whole = PathBuf::from(argument);
     let text = argument.to_string_lossy();
     let Some((name, _)) = text.split_once('=') else {
@@ -65,8 +71,7 @@ fn split(argument: &OsStr) -> anyhow::Result<(Option<String>, PathBuf)> {
     }
     let file = after_equals(argument);
     if name.is_empty() || file.as_os_str().is_empty() {
-        let text = printable_line(&text);
-        bail!("{text} lacks a name or a file: write NAME=FILE");
+        return Err(Error::HalfNamed(printable_line(&text).into_owned()));
     }
     Ok((Some(name.to_owned()), file))
 }
@@ -89,10 +94,10 @@ fn after_equals(argument: &OsStr) -> PathBuf {
     PathBuf::from(text.split_once('=').map_or("", |(_, file)| file))
 }
 
-fn refuse_second_stdin(points: &[Named]) -> anyhow::Result<()> {
+fn refuse_second_stdin(points: &[Named]) -> Result<(), Error> {
     let files = points.iter().flat_map(|point| &point.files);
     if files.filter(|file| is_stdin(file)).count() > 1 {
-        bail!("- was given twice: standard input can be read only once");
+        return Err(Error::StdinTwice);
     }
     Ok(())
 }
@@ -133,7 +138,9 @@ fn is_suffix(extension: &OsStr) -> bool {
         .any(|suffix| extension.eq_ignore_ascii_case(suffix))
 }
 
-pub(crate) fn display(file: &Path) -> String {
+/// What a file is called in messages and reports.
+#[must_use]
+pub fn display(file: &Path) -> String {
     if is_stdin(file) {
         return STDIN.to_owned();
     }

@@ -1,0 +1,81 @@
+//! Captures to an archive.
+
+use std::thread;
+
+use coalescope_archive::{Begin, Place, PointFile, Write, check, digest, each};
+
+use crate::error::Error;
+use crate::inputs::{self, Input, Point};
+use crate::interrupt::Interrupt;
+
+/// Checks how all captures begin, before work is done.
+///
+/// # Errors
+///
+/// All that cannot be read, or cannot be right.
+pub fn check_begins(points: &[Point], interrupt: &Interrupt) -> Result<(), Error> {
+    let mut refused = Vec::new();
+    let mut all = Vec::new();
+    for point in points {
+        let begins = point.inputs.iter().map(|input| begin(input, interrupt));
+        let (begun, failed): (Vec<_>, Vec<_>) = begins.partition(Result::is_ok);
+        refused.extend(failed.into_iter().filter_map(Result::err));
+        let begun = begun.into_iter().filter_map(Result::ok).collect();
+        all.push((point.name.clone(), begun));
+    }
+    inputs::refuse(refused)?;
+    Ok(check(&all)?)
+}
+
+fn begin(input: &Input, interrupt: &Interrupt) -> Result<Begin, Error> {
+    let name = input.name.clone();
+    if input.is_stream() {
+        return Ok(Begin { name, first: None });
+    }
+    Ok(Begin::of(name, input.source(interrupt)?))
+}
+
+/// Digests all captures, by so many threads at most; gives what is left to say of each.
+///
+/// # Errors
+///
+/// If a capture cannot be read, or the archive cannot be written.
+pub fn digest_all(
+    points: &[Point],
+    archive: &Write,
+    shards: u32,
+    threads: usize,
+    interrupt: &Interrupt,
+) -> Result<Vec<PointFile>, Error> {
+    let files = files(points, shards)?;
+    let work = |(place, input): &(Place, &Input)| -> Result<PointFile, Error> {
+        let source = input.source(interrupt)?;
+        let digest = digest(input.name.clone(), source, place.clone());
+        Ok(archive.add(digest, |_| !interrupt.is_set())?)
+    };
+    each(&files, threads, work, || Error::Broken)
+}
+
+/// Each file, and where it stands.
+fn files(points: &[Point], shards: u32) -> Result<Vec<(Place, &Input)>, Error> {
+    let count = u16::try_from(points.len()).map_err(|_| Error::Points(points.len()))?;
+    let place = |point: u16, name: &str, file: u32| Place {
+        point,
+        point_name: name.to_owned(),
+        file,
+        points: count,
+        shards,
+    };
+    let files = (0..).zip(points).flat_map(|(number, point)| {
+        let inputs = (0..).zip(&point.inputs);
+        inputs.map(move |(file, input)| (place(number, &point.name, file), input))
+    });
+    Ok(files.collect())
+}
+
+/// Files to read at the same time, if nobody says how many.
+#[must_use]
+pub fn threads(given: Option<u16>) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    given.map_or_else(cores, usize::from)
+}

@@ -1,0 +1,22 @@
+//! Captures and hosts by their paths, read and judged: what the command and the Python package share, so that both say
+//! the same, in the same words. Nothing is printed here, no right is given up, and no setting is changed.
+//!
+//! | what | where |
+//! |---|---|
+//! | which files belong to which point; files that are open | [`inputs`] |
+//! | reading that can be ended, and waits for pipes | [`interrupt`] |
+//! | captures, or an archive of them, to a report | [`task`] |
+//! | captures to an archive | [`digest`] |
+//! | hosts by saved output | [`hosts`] |
+//! | errors, and their words | [`Error`], [`words()`] |
+
+pub mod digest;
+mod error;
+pub mod hosts;
+pub mod inputs;
+pub mod interrupt;
+pub mod task;
+mod words;
+
+pub use error::Error;
+pub use words::words;

@@ -1,0 +1,142 @@
+//! Captures, or an archive of them, to a report.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::thread;
+
+use coalescope_archive::Folder;
+use coalescope_capture::facts::Trace;
+use coalescope_capture::{Options, Progress};
+use coalescope_knowledge::{judge, judge_pair};
+use coalescope_report::Report;
+
+use crate::error::Error;
+use crate::inputs::{self, Opened, Point};
+use crate::interrupt::Interrupt;
+
+/// Reading gains from a second thread, and little from more: one reads, one follows connections.
+const USEFUL_THREADS: usize = 2;
+
+/// What to read, and how.
+pub struct Task {
+    /// The points.
+    pub points: Vec<Point>,
+    /// An archive in their place.
+    pub archive: Option<Folder>,
+    /// Whether they show two transfers to set side by side.
+    pub compare: bool,
+    /// Whether the interfaces of the one input are the points.
+    pub points_by_interface: bool,
+    /// Connections to keep of one point.
+    pub max_connections: usize,
+    /// Threads to read with.
+    pub threads: usize,
+    /// Asked whether memory is short.
+    pub is_short: Option<fn() -> bool>,
+    /// Ends this reading, and a second one.
+    pub interrupt: Interrupt,
+}
+
+/// Connections kept of a point unless told otherwise: about 1 GiB.
+pub const MAX_CONNECTIONS: usize = 1_000_000;
+
+impl Task {
+    /// Captures of one path, read as usual.
+    #[must_use]
+    pub fn new(points: Vec<Point>, threads: usize, interrupt: Interrupt) -> Self {
+        Self {
+            points,
+            archive: None,
+            compare: false,
+            points_by_interface: false,
+            max_connections: MAX_CONNECTIONS,
+            threads,
+            is_short: None,
+            interrupt,
+        }
+    }
+
+    /// The same for reading.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options {
+            threads: self.threads,
+            points_by_interface: self.points_by_interface,
+            separate: self.compare,
+            max_connections: self.max_connections,
+            is_short: self.is_short,
+            stop: self.interrupt.flag(),
+        }
+    }
+
+    /// Begins to read all captures; an archive has none.
+    ///
+    /// # Errors
+    ///
+    /// Those of all captures that are of no use.
+    pub fn begin(&self) -> Result<Opened, Error> {
+        inputs::sources(&self.points, &self.interrupt)
+    }
+
+    /// Reads everything.
+    ///
+    /// # Errors
+    ///
+    /// If nothing can be read.
+    pub fn read(&self, begun: Opened, progress: &mut dyn FnMut(Progress)) -> Result<Trace, Error> {
+        let options = self.options();
+        Ok(match &self.archive {
+            Some(archive) => coalescope_archive::trace(archive, &options, progress)?,
+            None => coalescope_capture::trace(begun.points, &options, progress)?,
+        })
+    }
+}
+
+/// The archive, if one was given among files.
+///
+/// # Errors
+///
+/// If there is more than that, or it cannot be opened.
+pub fn archive(files: &[OsString], points_by_interface: bool) -> Result<Option<Folder>, Error> {
+    let is_one = |given: &&OsString| Folder::is_one(Path::new(given));
+    let Some(given) = files.iter().find(is_one).map(Path::new) else {
+        return Ok(None);
+    };
+    if files.len() > 1 || points_by_interface {
+        return Err(Error::Beside(inputs::display(given)));
+    }
+    Ok(Some(Folder::open(given)?))
+}
+
+/// Checks that as many points are given as can be compared.
+///
+/// # Errors
+///
+/// If they are not two.
+pub fn check_comparison(compare: bool, given: usize) -> Result<(), Error> {
+    match compare && given != 2 {
+        true => Err(Error::Compare(given)),
+        false => Ok(()),
+    }
+}
+
+/// Judges a trace.
+///
+/// # Errors
+///
+/// If there is nothing to compare.
+pub fn report(trace: Trace, compare: bool) -> Result<Report, Error> {
+    if !compare {
+        let diagnosis = judge(&trace);
+        return Ok(Report::new(trace, diagnosis));
+    }
+    let (comparison, diagnosis) = judge_pair(&trace).ok_or(Error::NothingToCompare)?;
+    Ok(Report::new(trace, diagnosis).with_comparison(comparison))
+}
+
+/// Threads to read with, if nobody says how many.
+#[must_use]
+pub fn threads(given: Option<u16>) -> usize {
+    let useful = || thread::available_parallelism().map_or(1, |n| n.get().min(USEFUL_THREADS));
+    given.map_or_else(useful, usize::from)
+}
