@@ -19,15 +19,15 @@ pub(crate) fn attended<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let (sender, done) = channel();
-    let attend = || loop {
+    let attend = move || loop {
         match done.recv_timeout(LOOK) {
             Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => Python::attach(Python::check_signals)?,
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
             Err(RecvTimeoutError::Disconnected) => return Err(ended_early()),
         }
     };
-    py.detach(|| {
-        thread::scope(|scope| {
+    py.detach(move || {
+        thread::scope(move |scope| {
             let worker = scope.spawn(move || sender.send(work()));
             let attended = attend();
             if attended.is_err() {

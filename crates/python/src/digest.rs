@@ -1,6 +1,7 @@
 //! Captures to rows.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
@@ -19,7 +20,8 @@ use crate::tables;
 /// A capture that is being turned into rows: batches of one shard each, as pyarrow's.
 #[pyclass(module = "coalescope")]
 pub(crate) struct Digest {
-    digest: Option<archive::Digest>,
+    // Python may ask from any thread; one at a time reads.
+    digest: Mutex<Option<archive::Digest>>,
     raised: Raised,
     file: Option<PointFile>,
 }
@@ -31,7 +33,7 @@ impl Digest {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let digest = &mut self.digest;
+        let digest = self.digest();
         let next = py.detach(|| digest.as_mut().and_then(Iterator::next));
         match next.transpose().map_err(raised)? {
             Some(batch) => Ok(Some(one(py, batch.rows)?)),
@@ -60,8 +62,14 @@ impl Digest {
 }
 
 impl Digest {
+    fn digest(&mut self) -> &mut Option<archive::Digest> {
+        self.digest
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn finish(&mut self) {
-        if let Some(digest) = self.digest.take() {
+        if let Some(digest) = self.digest().take() {
             self.file = Some(digest.finish());
         }
     }
@@ -76,7 +84,7 @@ impl Iterator for Stream {
     fn next(&mut self) -> Option<Self::Item> {
         Python::attach(|py| {
             let mut digest = self.0.borrow_mut(py);
-            let next = digest.digest.as_mut().and_then(Iterator::next);
+            let next = digest.digest().as_mut().and_then(Iterator::next);
             if next.is_none() {
                 if let Err(error) = digest.raised.check() {
                     return Some(Err(ArrowError::ExternalError(Box::new(error))));
@@ -108,7 +116,6 @@ fn of_file<'py>(py: Python<'py>, file: &PointFile) -> PyResult<Bound<'py, PyAny>
 /// Turns a capture into rows. Nothing of other files is asked for: each may be digested anywhere.
 #[pyfunction]
 #[pyo3(signature = (capture, *, point_name, name = None, point = 0, file = 0, points = 1, shards = 16))]
-#[expect(clippy::too_many_arguments, reason = "by keyword")]
 pub(crate) fn digest(
     capture: Capture,
     point_name: String,
@@ -131,7 +138,7 @@ pub(crate) fn digest(
         raised,
     } = capture.begin(name)?;
     Ok(Digest {
-        digest: Some(archive::digest(name, source, place)),
+        digest: Mutex::new(Some(archive::digest(name, source, place))),
         raised,
         file: None,
     })
@@ -173,12 +180,12 @@ impl Archive {
         file: u32,
         points: u16,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let digest = digest(capture, point_name, name, point, file, points, self.shards)?;
+        let mut digest = digest(capture, point_name, name, point, file, points, self.shards)?;
         let (write, interrupt) = (self.open()?, Interrupt::default());
-        let Digest { digest, raised, .. } = digest;
-        let work = || Some(write.add(digest?, |_| !interrupt.is_set()));
+        let rows = digest.digest().take();
+        let work = || Some(write.add(rows?, |_| !interrupt.is_set()));
         let done = attended(py, &interrupt, work)?;
-        raised.check()?;
+        digest.raised.check()?;
         let file = done.ok_or_else(finished)?.map_err(raised)?;
         of_file(py, &file)
     }
@@ -233,9 +240,9 @@ pub(crate) fn how_it_begins(
     name: Option<String>,
 ) -> PyResult<(String, Option<(i64, u16)>)> {
     let begun = capture.begin(name)?;
-    let begin = Begin::of(begun.name, begun.source);
+    let Begin { name, first } = Begin::of(begun.name, begun.source);
     begun.raised.check()?;
-    Ok((begin.name, begin.first))
+    Ok((name, first))
 }
 
 /// What Python says of how a capture begins.
