@@ -18,7 +18,8 @@ def command(*words, **options):
 def said(*words):
     """What the command prints as JSON."""
     done = command(*words, "--format", "json")
-    if done.returncode > 1:
+    # 4: what was given is not enough to judge all of it.
+    if done.returncode not in (0, 1, 4):
         raise AssertionError(done.stderr)
     return done.stdout
 
@@ -53,7 +54,9 @@ class Captures(unittest.TestCase):
         kept = os.path.join(self.folder, "kept")
         done = command("demo", "hyperv-rsc-jumbo", "--keep", kept)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.points = {name.removesuffix(".pcap"): os.path.join(kept, name) for name in sorted(os.listdir(kept))}
+        # The hop that loses merged frames: what is captured in front of both says nothing more.
+        names = sorted(os.listdir(kept))[-2:]
+        self.points = {name.removesuffix(".pcap"): os.path.join(kept, name) for name in names}
         self.assertEqual(len(self.points), 2, self.points)
 
     def at(self, name):

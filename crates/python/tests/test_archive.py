@@ -37,7 +37,8 @@ class Archive(Captures):
         plan = self.plan(points, shards=7)
         done = self.run_plan(plan, "--format", "json", "--report", self.at("page.html"), code=1)
         self.assertEqual(done.stdout.replace(self.folder + "/", ""), said("trace", *arguments).replace(self.folder + "/", ""))
-        self.assertIn("<html", open(self.at("page.html"), encoding="utf-8").read())
+        with open(self.at("page.html"), encoding="utf-8") as page:
+            self.assertIn("<html", page.read())
         # The command reads what was written, and says the same.
         self.assertEqual(said("trace", self.at("out")), done.stdout)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import coalescope
 
@@ -48,7 +48,7 @@ def _begin(file: File) -> Union[Begun, tuple[File, Exception]]:
         return file, error
 
 
-def _readable(looked: Looked, point: Point, begun: list) -> list[Begun]:
+def _readable(looked: Looked, point: Point, begun: list[Any]) -> list[Begun]:
     """Those that can be read; the others are named and counted."""
     for file, first in begun:
         if isinstance(first, Exception):

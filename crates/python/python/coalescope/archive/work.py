@@ -44,7 +44,7 @@ class Digest:
 
     def do(self) -> dict[str, Any]:
         """Digests it. A capture that is none is named; what a store does not answer is raised, and tried again."""
-        place = {
+        place: dict[str, Any] = {
             "point_name": self.point_name,
             "name": self.path,
             "point": self.point,
