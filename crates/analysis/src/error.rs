@@ -9,7 +9,7 @@ use coalescope_capture::file::OpenError;
 use coalescope_host::sources;
 use coalescope_knowledge::rules::RulesError;
 
-use crate::words::words;
+use coalescope_report::with_causes;
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A capture that could not be opened, as often as somebody asks.
-    #[error("{}", words(&**.0))]
+    #[error("{}", with_causes(&**.0))]
     NotOpened(Arc<Error>),
     /// All captures that are of no use.
     #[error("{}", lines(.0))]
@@ -84,7 +84,7 @@ fn lines(errors: &[Error]) -> String {
     let mut text = String::new();
     for (at, error) in errors.iter().enumerate() {
         let prefix = if at == 0 { "" } else { "\nerror: " };
-        let _ = write!(text, "{prefix}{}", words(error));
+        let _ = write!(text, "{prefix}{}", with_causes(error));
     }
     text
 }

@@ -8,7 +8,7 @@
 //! | captures, or an archive of them, to a report | [`task`] |
 //! | captures to an archive | [`digest`] |
 //! | hosts by saved output | [`hosts`] |
-//! | errors, and their words | [`Error`], [`words()`] |
+//! | errors, whose words are those of [`with_causes`](coalescope_report::with_causes) | [`Error`] |
 
 pub mod digest;
 mod error;
@@ -16,7 +16,5 @@ pub mod hosts;
 pub mod inputs;
 pub mod interrupt;
 pub mod task;
-mod words;
 
 pub use error::Error;
-pub use words::words;

@@ -135,14 +135,7 @@ impl<T: Cell> Cell for Vec<T> {
     where
         Self: 'a,
     {
-        let offsets = OffsetBuffer::from_lengths(cells.clone().map(Vec::len));
-        let values = T::array(cells.flatten())?;
-        Ok(Arc::new(ListArray::try_new(
-            item::<T>(),
-            offsets,
-            values,
-            None,
-        )?))
+        list(cells.map(Vec::as_slice))
     }
 
     fn get(column: &dyn Array, at: usize) -> Option<Self> {
@@ -155,6 +148,16 @@ fn item<T: Cell>() -> Arc<Field> {
     Arc::new(Field::new_list_field(T::data_type(), T::NULLABLE))
 }
 
+/// A column of lists.
+fn list<'a, T: Cell + 'a>(
+    cells: impl Iterator<Item = &'a [T]> + Clone,
+) -> Result<ArrayRef, ArrowError> {
+    let offsets = OffsetBuffer::from_lengths(cells.clone().map(<[T]>::len));
+    let values = T::array(cells.flatten())?;
+    let lists = ListArray::try_new(item::<T>(), offsets, values, None)?;
+    Ok(Arc::new(lists))
+}
+
 impl<T: Cell, const LEN: usize> Cell for [T; LEN] {
     fn data_type() -> DataType {
         Vec::<T>::data_type()
@@ -164,14 +167,7 @@ impl<T: Cell, const LEN: usize> Cell for [T; LEN] {
     where
         Self: 'a,
     {
-        let offsets = OffsetBuffer::from_lengths(cells.clone().map(|_| LEN));
-        let values = T::array(cells.flatten())?;
-        Ok(Arc::new(ListArray::try_new(
-            item::<T>(),
-            offsets,
-            values,
-            None,
-        )?))
+        list(cells.map(<[T; LEN]>::as_slice))
     }
 
     fn get(column: &dyn Array, at: usize) -> Option<Self> {

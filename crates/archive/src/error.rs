@@ -62,7 +62,8 @@ pub enum Error {
     Facts,
     /// Shards cannot be followed each by itself.
     #[error(
-        "these shards have to be followed together: give the rows of all shards, and no shard (several points, fragments,          copies of frames, or a clock that was set back concern all of them)"
+        "these shards have to be followed together: give the rows of all shards, and no shard (several points, fragments, \
+         copies of frames, or a clock that was set back concern all of them)"
     )]
     Together,
     /// The folder is in use.

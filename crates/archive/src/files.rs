@@ -41,6 +41,11 @@ impl PointFile {
     }
 }
 
+/// What is left to say of each file of a point, in their order.
+pub(crate) fn ends_of<'a>(files: impl IntoIterator<Item = &'a PointFile>) -> Vec<FileEnd> {
+    files.into_iter().map(|file| file.end.clone()).collect()
+}
+
 /// The columns of the table of files.
 #[must_use]
 pub fn files_schema() -> SchemaRef {

@@ -3,25 +3,24 @@
 use std::sync::Arc;
 
 use coalescope_capture::facts::Trace;
-use coalescope_capture::rows::{FileEnd, follow_part, join_parts};
+use coalescope_capture::rows::{follow_part, join_parts};
 use coalescope_capture::{Options, TraceError};
 
 use crate::error::Error;
+use crate::files::ends_of;
 use crate::folder::{Folder, FolderRows};
+use crate::place::Place;
 use crate::workers::each;
 
 /// The facts of an archive with one point, its shards followed side by side; `None` where all rows have to be followed in
 /// their order, for another answer else: hops are between points, fragments are in no shard with what they are part of,
 /// and what connections share is known when all of them are followed.
 pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<Trace>, Error> {
-    let Some(file) = folder.files().first() else {
+    let Some(place) = alone(folder).filter(|_| options.threads > 1) else {
         return Ok(None);
     };
-    if folder.points() != 1 || options.threads < 2 || folder.has_fragments() {
-        return Ok(None);
-    }
-    let ends: Vec<FileEnd> = folder.files().iter().map(|file| file.end.clone()).collect();
-    let shards: Vec<u32> = (0..file.place.shards).collect();
+    let ends = ends_of(folder.files());
+    let shards: Vec<u32> = (0..place.shards).collect();
     let follow = |shard: &u32| {
         let rows = Box::new(FolderRows::of_shard(folder, 0, *shard));
         follow_part(rows, &ends, Arc::clone(&options.stop))
@@ -30,11 +29,16 @@ pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<T
         name: folder.path().display().to_string(),
     };
     let parts = each(&shards, options.threads, follow, broken)?;
-    let name = &file.place.point_name;
-    let trace = join_parts(name, &ends, parts, options.max_connections);
+    let trace = join_parts(&place.point_name, &ends, parts, options.max_connections);
     let wanted: u64 = ends.iter().map(|end| end.frames).sum();
     // Where rows are missing, whoever reads all of them in order says which.
     Ok(trace.filter(|trace| trace.points[0].frames == wanted))
+}
+
+/// Where the files of an archive stand each of whose shards can be followed by itself.
+pub(crate) fn alone(folder: &Folder) -> Option<&Place> {
+    let file = folder.files().first()?;
+    (folder.points() == 1 && !folder.has_fragments()).then_some(&file.place)
 }
 
 #[cfg(test)]
@@ -47,7 +51,6 @@ mod tests {
     use super::*;
     use crate::digest::digest;
     use crate::folder::Write;
-    use crate::place::Place;
 
     /// How many connections are found in parts; none where all rows have to be followed in their order.
     fn found(name: &str, points: u16) -> Option<usize> {

@@ -9,7 +9,7 @@ use coalescope_capture::{Options, Progress};
 
 use crate::columns::RowViews;
 use crate::error::Error;
-use crate::files::PointFile;
+use crate::files::{PointFile, ends_of};
 use crate::folder::{Folder, FolderRows};
 use crate::parts::trace_parts;
 
@@ -85,7 +85,7 @@ fn by_point(files: &[PointFile]) -> BTreeMap<u16, Vec<&PointFile>> {
 fn point_rows(files: &[&PointFile], rows: Box<dyn Rows>) -> PointRows {
     PointRows {
         name: files[0].place.point_name.clone(),
-        files: files.iter().map(|file| file.end.clone()).collect(),
+        files: ends_of(files.iter().copied()),
         rows,
     }
 }

@@ -1,11 +1,11 @@
 //! An error in words.
 
-use coalescope_analysis::words;
+use coalescope_report::with_causes;
 
 use crate::system::meant::meant;
 
 /// An error's words, with the name that was probably meant where an interface or a namespace is not
 /// there.
 pub(crate) fn explained(error: &anyhow::Error) -> String {
-    format!("{}{}", words(error.as_ref()), meant(error))
+    format!("{}{}", with_causes(error.as_ref()), meant(error))
 }

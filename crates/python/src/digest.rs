@@ -125,13 +125,7 @@ pub(crate) fn digest(
     points: u16,
     shards: u32,
 ) -> PyResult<Digest> {
-    let place = Place {
-        point,
-        point_name,
-        file,
-        points,
-        shards: shards.max(1),
-    };
+    let place = place(point_name, (point, points), file, shards);
     let Begun {
         name,
         source,
@@ -218,14 +212,19 @@ pub(crate) fn unreadable<'py>(
     points: u16,
     shards: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let place = Place {
+    let place = place(point_name, (point, points), file, shards);
+    of_file(py, &PointFile::unreadable(place, name, why))
+}
+
+/// Where a file stands: at a point of so many.
+fn place(point_name: String, (point, points): (u16, u16), file: u32, shards: u32) -> Place {
+    Place {
         point,
         point_name,
         file,
         points,
         shards: shards.max(1),
-    };
-    of_file(py, &PointFile::unreadable(place, name, why))
+    }
 }
 
 fn finished() -> PyErr {

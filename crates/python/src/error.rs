@@ -1,6 +1,6 @@
 //! Errors, in the words of the command.
 
-use coalescope_analysis::words;
+use coalescope_report::with_causes;
 use pyo3::PyErr;
 use pyo3::exceptions::PyException;
 
@@ -21,7 +21,7 @@ pyo3::create_exception!(
 /// An error of any room, for Python.
 pub(crate) fn raised(error: impl Into<coalescope_analysis::Error>) -> PyErr {
     let error = error.into();
-    let words = words(&error);
+    let words = with_causes(&error);
     match error {
         coalescope_analysis::Error::Archive(coalescope_archive::Error::Together) => {
             Together::new_err(words)

@@ -5,6 +5,7 @@
 //! also rows and a page that stands by itself.
 
 mod ab;
+mod causes;
 mod check;
 mod diagnose;
 pub mod document;
@@ -37,6 +38,7 @@ use coalescope_knowledge::{Comparison, Diagnosis};
 use schemars::Schema;
 
 pub use ab::AbReport;
+pub use causes::with_causes;
 pub use check::CheckReport;
 pub use diagnose::DiagnoseReport;
 pub use document::Document;
@@ -45,7 +47,7 @@ pub use exported::{Exported, Form};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
 pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
-pub use made::{Is, Made, Source, with_causes};
+pub use made::{Is, Made, Source};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
 #[cfg(target_os = "linux")]

@@ -4,14 +4,7 @@ use std::error::Error;
 
 use coalescope_capture::provenance::FileFacts;
 
-/// An error, and what is behind it: that a file cannot be read says little without the reason.
-#[must_use]
-pub fn with_causes(error: &dyn Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", with_causes(source)),
-        None => error.to_string(),
-    }
-}
+use crate::causes::with_causes;
 
 /// How a page was made. Nothing is said of what is empty.
 #[derive(Clone, Debug, Default)]

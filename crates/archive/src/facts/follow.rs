@@ -5,24 +5,23 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use coalescope_capture::Options;
 use coalescope_capture::facts::Trace;
-use coalescope_capture::rows::{Counts, FileEnd, Rows, follow_part};
+use coalescope_capture::rows::{Counts, Rows, follow_part};
 
 use super::records::{Followed, Placed, PointFacts};
 use super::tables::Facts;
 use crate::error::Error;
-use crate::files::PointFile;
+use crate::files::{PointFile, ends_of};
 use crate::folder::{Folder, FolderRows};
+use crate::parts::alone;
 use crate::trace::{BatchRows, trace_batches, trace_in_order};
 
 /// What has to be followed together: each shard of an archive by itself, or `None`, all of them. Hops are between points, and
 /// fragments are in no shard with what they are part of.
 #[must_use]
 pub fn parts(folder: &Folder) -> Vec<Option<u32>> {
-    match folder.files().first() {
-        Some(file) if folder.points() == 1 && !folder.has_fragments() => {
-            (0..file.place.shards).map(Some).collect()
-        }
-        _ => vec![None],
+    match alone(folder) {
+        Some(place) => (0..place.shards).map(Some).collect(),
+        None => vec![None],
     }
 }
 
@@ -72,7 +71,7 @@ fn part(
 ) -> Result<Facts, Error> {
     let name = files.first().map(|file| file.place.point_name.clone());
     let name = name.unwrap_or_default();
-    let ends: Vec<FileEnd> = files.iter().map(|file| file.end.clone()).collect();
+    let ends = ends_of(files);
     let part = follow_part(rows, &ends, Arc::clone(&options.stop))?;
     let mut facts = Facts::default();
     facts.add_points(&[PointFacts::of_shard(&name, shard, part.counts())])?;

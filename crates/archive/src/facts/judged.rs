@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use coalescope_capture::facts::{Connection, Point, Trace};
-use coalescope_capture::rows::{Counts, FileEnd, join_facts};
+use coalescope_capture::rows::{Counts, join_facts};
 use coalescope_knowledge::Diagnosis;
 
 use super::records::{Placed, PointFacts};
 use super::tables::{Facts, records};
 use crate::error::Error;
-use crate::files::PointFile;
+use crate::files::{PointFile, ends_of};
 
 /// What was judged, and what it means.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ fn by_shards(
             found,
         });
     }
-    let ends: Vec<FileEnd> = files.iter().map(|file| file.end.clone()).collect();
+    let ends = ends_of(files);
     let connections = connections.into_iter();
     let connections = connections.map(|placed| (placed.followed.first_place, placed.facts));
     join_facts(&name, &ends, &counts, connections.collect()).ok_or(Error::Together)

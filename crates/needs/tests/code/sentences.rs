@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use syn::punctuated::Punctuated;
+use syn::parse::ParseStream;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ItemFn, ItemMod, LitStr, Macro, Token};
+use syn::{Attribute, Expr, ItemFn, ItemMod, LitStr, Macro, Meta};
 
 use crate::product::{files, folder, is_test};
 
@@ -12,22 +12,46 @@ use crate::product::{files, folder, is_test};
 #[derive(Default)]
 struct Strings(Vec<String>);
 
+/// The expressions among arguments; what is none, such as the `.0` of an error, is passed over.
+fn expressions(arguments: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    let mut found = Vec::new();
+    while !arguments.is_empty() {
+        match arguments.fork().parse::<Expr>() {
+            Ok(_) => found.push(arguments.parse()?),
+            Err(_) => arguments.step(|at| {
+                let next = at.token_tree().map(|(_, rest)| ((), rest));
+                next.ok_or_else(|| at.error("an argument"))
+            })?,
+        }
+    }
+    Ok(found)
+}
+
+impl Strings {
+    fn read(&mut self, arguments: &[Expr]) {
+        for argument in arguments {
+            let mut inside = Self::default();
+            inside.visit_expr(argument);
+            self.0.append(&mut inside.0);
+        }
+    }
+}
+
 impl<'a> Visit<'a> for Strings {
     fn visit_lit_str(&mut self, literal: &'a LitStr) {
         self.0.push(literal.value());
     }
 
     fn visit_macro(&mut self, called: &'a Macro) {
-        let arguments = called.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
-        for argument in arguments.iter().flatten() {
-            let mut inside = Self::default();
-            inside.visit_expr(argument);
-            self.0.append(&mut inside.0);
-        }
+        self.read(&called.parse_body_with(expressions).unwrap_or_default());
     }
 
-    // What stands above an item is prose, broken by the writer.
-    fn visit_attribute(&mut self, _: &'a Attribute) {}
+    // Comments are prose, broken by the writer; errors and help stand in attributes of their own.
+    fn visit_attribute(&mut self, attribute: &'a Attribute) {
+        if let Meta::List(list) = &attribute.meta {
+            self.read(&list.parse_args_with(expressions).unwrap_or_default());
+        }
+    }
 
     fn visit_item_mod(&mut self, item: &'a ItemMod) {
         if !is_test(&item.attrs) {
@@ -76,6 +100,8 @@ fn no_sentence_has_a_gap() {
 fn a_gap_is_seen() {
     let said = strings(r#"fn f() { told(format!("on their way,     or not {}", 1)) }"#);
     assert!(said.iter().any(|text| has_gap(text)), "{said:?}");
+    let error = strings(r#"enum E { #[error("fragments,      copies {0}", .0)] A(u8) }"#);
+    assert!(error.iter().any(|text| has_gap(text)), "{error:?}");
     assert!(!has_gap("Examples:\n  fix      shows it"));
     assert!(!has_gap("Exit codes:\n  0  done, or\n     nothing to fix"));
 }
