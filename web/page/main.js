@@ -50,13 +50,13 @@ const points = new Points(at("points", HTMLOListElement), at("hosts", HTMLUListE
   beside.hidden = !points.hosts.length;
   run.disabled = !count || !!worker;
   clear.disabled = !count;
-});
+}, say);
 
 /** @returns {string} */
 const asKind = () => new FormData(form).get("kind")?.toString() ?? "path";
 
 /** @param {string} words */
-const say = words => { state.textContent = words; };
+function say(words) { state.textContent = words; }
 
 // What was not read is told beside that all is done: the rest is in the text and in the report.
 const WARNINGS = 3;
@@ -171,20 +171,29 @@ function drawn(page) {
   first.hidden = true;
 }
 
-chooser.addEventListener("change", async () => {
+/** @param {Promise<File[]>} files */
+async function take(files) {
+  try {
+    await points.add(await files);
+  } catch (error) {
+    say(`What was dropped cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+chooser.addEventListener("change", () => {
   // The list of an input that is emptied is empty: what was chosen is kept first.
   const chosen = [...(chooser.files ?? [])];
   chooser.value = "";
-  await points.add(chosen);
+  take(Promise.resolve(chosen));
 });
 form.addEventListener("submit", event => { event.preventDefault(); analyse(); });
 cancel.addEventListener("click", () => { stop(); say("Cancelled."); });
 clear.addEventListener("click", () => { stop(); points.clear(); result.hidden = true; say(""); });
 addEventListener("dragover", event => { event.preventDefault(); drop.classList.toggle("over", points.held === null); });
 addEventListener("dragleave", () => drop.classList.remove("over"));
-addEventListener("drop", async event => {
+addEventListener("drop", event => {
   event.preventDefault();
   drop.classList.remove("over");
-  if (points.held === null && event.dataTransfer) await points.add(await dropped(event.dataTransfer));
+  if (points.held === null && event.dataTransfer) take(dropped(event.dataTransfer));
 });
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});

@@ -1,5 +1,7 @@
-// Keeps the page's own files, so that it works without a network. VERSION is put in by scripts/web.
+// Keeps the page's own files, so that it works without a network. VERSION and DIRECTIVES are put in by scripts/web.
 const NAME = "coalescope-VERSION";
+// The page's own, sent along with each file: a worker has the policy of its file, and not that of the page.
+const POLICY = "DIRECTIVES";
 const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
 const keeper = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
@@ -14,4 +16,13 @@ keeper.addEventListener("activate", event => event.waitUntil((async () => {
   await keeper.clients.claim();
 })()));
 
-keeper.addEventListener("fetch", event => event.respondWith((async () => (await caches.match(event.request)) ?? fetch(event.request))()));
+/** @param {Request} request */
+async function answer(request) {
+  const found = await caches.match(request);
+  if (!found) return fetch(request);
+  const headers = new Headers(found.headers);
+  headers.set("content-security-policy", POLICY);
+  return new Response(found.body, { status: found.status, statusText: found.statusText, headers });
+}
+
+keeper.addEventListener("fetch", event => event.respondWith(answer(event.request)));

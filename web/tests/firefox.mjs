@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { within } from "../../scripts/within.mjs";
 
+const KEYS = { Tab: "\uE004", Enter: "\uE006" };
+
 // Opens an empty page in which a script runs before those of each document.
 export async function begin(preload) {
   const requests = [], problems = [], waiting = new Map();
@@ -51,6 +53,15 @@ export async function begin(preload) {
     async choose(selector, files) {
       const { sharedId } = await evaluated(`document.querySelector(${JSON.stringify(selector)})`);
       await tell("input.setFiles", { context, element: { sharedId }, files });
+    },
+    // A window of such a width; its theme is that of the system.
+    async size(width, theme) {
+      await tell("browsingContext.setViewport", { context, viewport: { width, height: 900 } });
+      return theme === "light";
+    },
+    async press(key) {
+      const actions = ["keyDown", "keyUp"].map((type) => ({ type, value: KEYS[key] }));
+      await tell("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
     },
     // Closes it, and ends this program.
     end(good) {

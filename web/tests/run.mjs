@@ -135,13 +135,71 @@ async function bound() {
     worker.onmessage = ({ data }) => done(data);
   })`);
   if (told !== "refused") problems.push(`a worker of the page has ${told}`);
+  await boundByItself();
   const report = await page.evaluate("document.getElementById('report').getAttribute('sandbox')");
   if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
+}
+
+// Nor does one that is a file of its own, as Firefox takes it without a network. Asked for an engine by an address, the worker would
+// fetch it, and find out that it is none.
+async function boundByItself() {
+  const told = await page.evaluate(`new Promise((done) => {
+    const worker = new Worker("worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => { worker.terminate(); done(data.why); };
+    worker.onerror = (event) => done("no worker: " + event.message);
+    worker.postMessage({ module: new URL("index.html", location.href).href, files: [], asked: {} });
+  })`);
+  if (!/Failed to fetch|NetworkError/.test(told)) problems.push(`a worker of a file may connect: ${told}`);
 }
 
 // Refusals are written down by the browser.
 function expected(what) {
   for (let i = problems.length; i--;) if (what.test(problems[i])) problems.splice(i, 1);
+}
+
+// Points are put in order with keys alone: whoever has moved one can move it on.
+async function ordered(folder) {
+  const names = capturesIn(folder).map((name) => name.replace(/\.pcapng$/, ""));
+  await page.choose(capturesIn(folder).map((name) => resolve(folder, name)));
+  const down = (n) => `document.querySelector("#points li:nth-child(${n}) button:nth-of-type(2)")`;
+  await page.evaluate(`${down(1)}.focus()`);
+  for (const _ of names.slice(1)) await chosen.press("Enter");
+  const order = await page.evaluate("[...document.querySelectorAll('#points input')].map((one) => one.value)");
+  if (order.join() !== [...names.slice(1), names[0]].join()) problems.push(`moved by keys: ${order}`);
+  const told = await page.evaluate("document.getElementById('state').textContent");
+  if (!told.includes(`${names[0]} is point ${names.length} of ${names.length}`)) problems.push(`moved by keys: "${told}" is said`);
+  await page.evaluate(`(() => { const name = document.querySelector("#points input"); name.value = "renamed"; name.dispatchEvent(new Event("input")); })()`);
+  const label = await page.evaluate(`${down(1)}.getAttribute("aria-label")`);
+  if (!label.includes("renamed")) problems.push(`the button of a point that was renamed says ${label}`);
+}
+
+// In windows of all sizes nothing is wider than they are, and axe-core (AXE names its file) finds nothing; with nothing
+// chosen, with files, and with an answer.
+async function looked(folder) {
+  const axe = process.env.AXE ? readFileSync(process.env.AXE, "utf8") : null;
+  if (!axe) console.log("skipped: no axe-core here (AXE), so that nobody looks for what screen readers need");
+  const look = async (what) => {
+    for (const width of [360, 768, 1280]) {
+      for (const theme of ["light", "dark"]) {
+        if (!(await chosen.size(width, theme))) continue;
+        const wide = await page.evaluate("new Promise((done) => setTimeout(() => done(document.documentElement.scrollWidth), 50))");
+        if (wide > width) problems.push(`${what}: ${wide} pixels wide in a window of ${width}`);
+        if (!axe) continue;
+        // Of the page itself; reports are looked at by scripts/browser.
+        const found = await page.evaluate(`(async () => { ${axe}; const { violations } = await axe.run(document, { iframes: false });
+          return violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html.slice(0, 120))); })()`);
+        for (const violation of found) problems.push(`${what}, ${width}, ${theme}: axe ${violation}`);
+      }
+    }
+  };
+  await page.open(page.url);
+  await look("empty");
+  await page.choose([...capturesIn(folder).map((name) => resolve(folder, name)), join(scratch, "router.txt")]);
+  await look("with files");
+  await page.ask();
+  await look("with an answer");
+  await page.evaluate("document.querySelector('details').open = true");
+  await look("with its text");
 }
 
 // A folder and a file are dropped, as from a file manager.
@@ -160,6 +218,8 @@ async function offline(folder, close) {
   close();
   await chosen.reload();
   await good(folder);
+  await boundByItself();
+  expected(/Content.Security.Policy/);
 }
 
 // The program's own server.
@@ -168,6 +228,7 @@ async function byProgram(folder) {
   const ended = new Promise((done) => server.once("exit", done));
   const lines = createInterface({ input: server.stderr })[Symbol.asyncIterator]();
   const { value } = await within(lines.next(), "coalescope web");
+  if (!value?.startsWith("listening: ")) throw new Error(`coalescope web: ${value}`);
   await page.open(value.replace("listening: ", ""));
   await good(folder);
   await bound();
@@ -184,6 +245,8 @@ async function all() {
   await otherKinds(first);
   await beside(first);
   await dropped(first);
+  await ordered(first);
+  await looked(first);
   await cancelled(first);
   await bad("empty.pcap", "", /empty/);
   await bad("notes.txt", "these are notes\n", /nothing in notes\.txt is understood/);
