@@ -8,6 +8,8 @@ import { within } from "./within.mjs";
 const SHOT_HEIGHT = 8000;
 // A small phone, a tablet, a laptop.
 const WIDTHS = [360, 768, 1280];
+// 184 mm.
+const PAPER_WIDTH = 695;
 const files = process.argv.slice(2);
 let shots = null, measures = null;
 while (["--shots", "--measure"].includes(files[0])) {
@@ -196,6 +198,21 @@ async function withoutScripts(url, problems) {
   await send("Target.closeTarget", { targetId });
 }
 
+// Runs in the page, as it is printed: on a sheet of A4 between margins of 13 mm nothing is cut off, and what findings fold is read.
+function lookAtPaper() {
+  const problems = [];
+  const sheet = document.documentElement.clientWidth + 1;
+  for (const one of document.querySelectorAll("table, svg, pre, code")) {
+    const { right, width } = one.getBoundingClientRect();
+    if (width && right > sheet) problems.push(`on paper a ${one.localName} ends at ${Math.round(right)} of ${sheet} pixels: ${one.textContent.slice(0, 40)}`);
+  }
+  for (const one of document.querySelectorAll(".finding details")) {
+    if (!one.lastElementChild.checkVisibility({ contentVisibilityAuto: true })) problems.push(`on paper "${one.querySelector("summary").textContent}" stays folded`);
+  }
+  for (const one of document.querySelectorAll("button:not(th button), input, select")) if (one.checkVisibility()) problems.push(`on paper there is a ${one.localName}: ${one.textContent.slice(0, 40)}`);
+  return problems;
+}
+
 async function open(file) {
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   const problems = [];
@@ -257,6 +274,10 @@ async function open(file) {
   await size(1100);
   const plots = (await evaluate(`(${usePlots})()`)) ?? { problems: [], plots: 0, slowest: 0 };
   problems.push(...plots.problems);
+  await size(PAPER_WIDTH);
+  await tell("Emulation.setEmulatedMedia", { media: "print" });
+  await evaluate(settled);
+  problems.push(...((await evaluate(`(${lookAtPaper})()`)) ?? []));
   await send("Target.closeTarget", { targetId });
   console.log(`${file}: opened in ${took} ms, ${used.tables} tables used (a sort takes ${used.slowest} ms at most), ${plots.plots} plots zoomed (${plots.slowest} ms at most), ${problems.length} problems`);
   for (const problem of problems) console.log(`  ${problem.slice(0, 300)}`);
