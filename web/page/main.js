@@ -42,6 +42,8 @@ module.catch(() => {});
 const SCRIPT = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL("worker.js", location.href).href)};`], { type: "text/javascript" }));
 /** @type {Worker | null} */
 let worker = null;
+/** @type {Worker | null} */
+let reader = null;
 /** @type {string[]} */
 let urls = [];
 let total = 0, began = 0, warnings = "";
@@ -77,7 +79,8 @@ function busy(is) {
 
 function stop() {
   worker?.terminate();
-  worker = null;
+  reader?.terminate();
+  worker = reader = null;
   busy(false);
 }
 
@@ -101,11 +104,24 @@ function unable(why) {
   say(`This browser cannot run the analysis: ${why}.`);
 }
 
-/** @param {string} script @param {object} asked */
+/**
+ * Somebody who reads files ahead, by the port that is returned, where workers may share memory.
+ * @param {File[]} files
+ */
+function readAhead(files) {
+  if (!crossOriginIsolated) return null;
+  const { port1: port, port2: asks } = new MessageChannel();
+  reader = new Worker("ahead.js", { type: "module" });
+  reader.postMessage({ files, port }, [port]);
+  return asks;
+}
+
+/** @param {string} script @param {{ files: File[] } & Record<string, unknown>} asked */
 function begin(script, asked) {
   // Cancelled, while the engine was still being compiled.
   if (cancel.hidden) return;
   worker?.terminate();
+  reader?.terminate();
   const own = worker = new Worker(script, { type: "module" });
   let hasSpoken = false;
   own.onmessage = ({ data }) => { hasSpoken = true; hear(data); };
@@ -115,7 +131,8 @@ function begin(script, asked) {
     if (!hasSpoken && script === SCRIPT) return begin("worker.js", asked);
     unable(event.message || "it has no module workers");
   };
-  own.postMessage(asked);
+  const ahead = readAhead(asked.files);
+  own.postMessage({ ...asked, ahead }, ahead ? [ahead] : []);
 }
 
 /** @param {Told} told */

@@ -1,8 +1,9 @@
 // Keeps the page's own files, so that it works without a network. VERSION and DIRECTIVES are put in by scripts/web.
 const NAME = "coalescope-VERSION";
-// The page's own, sent along with each file: a worker has the policy of its file, and not that of the page.
-const POLICY = "DIRECTIVES";
-const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
+// Sent along with each file, as `coalescope web` does: the page's own policy, since a worker has that of its file; and that the page is
+// apart from all others, whose workers may then share memory.
+const HEADERS = Object.entries({ "content-security-policy": "DIRECTIVES", "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" });
+const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "ahead.js", "slices.js", "shared.js", "coalescope.js", "engine.js"];
 const keeper = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 keeper.addEventListener("install", event => event.waitUntil((async () => {
@@ -21,7 +22,7 @@ async function answer(request) {
   const found = await caches.match(request);
   if (!found) return fetch(request);
   const headers = new Headers(found.headers);
-  headers.set("content-security-policy", POLICY);
+  for (const [name, value] of HEADERS) headers.set(name, value);
   return new Response(found.body, { status: found.status, statusText: found.statusText, headers });
 }
 

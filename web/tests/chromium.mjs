@@ -2,7 +2,7 @@
 import { end, listeners, pid, send } from "../../scripts/chromium.mjs";
 import { within } from "../../scripts/within.mjs";
 
-const KEYS = { Tab: { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 }, Enter: { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" } };
+const KEYS = { Enter: { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" } };
 
 // Opens an empty page in which a script runs before those of each document.
 export async function begin(preload) {

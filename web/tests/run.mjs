@@ -125,9 +125,27 @@ async function shortOfMemory(folder) {
   await good(folder);
 }
 
+// The page as it was kept is apart from all others, and reads files ahead: of some MB, by the same answer, and what goes meanwhile is told.
+async function readsAhead(folder) {
+  await page.open(page.url);
+  if (!(await page.evaluate("crossOriginIsolated"))) return problems.push("the page as it was kept may not share memory");
+  const own = join(scratch, "ahead"), names = capturesIn(folder).slice(0, 2);
+  mkdirSync(own);
+  // The same frames once more, and again: some 5 MB.
+  for (const name of names) {
+    const bytes = readFileSync(join(folder, name)), head = bytes.readUInt32LE(4) + bytes.readUInt32LE(bytes.readUInt32LE(4) + 4);
+    const times = Math.ceil(5e6 / bytes.length);
+    writeFileSync(join(own, name), Buffer.concat([bytes, ...Array(times).fill(bytes.subarray(head))]));
+  }
+  await good(own);
+  const readers = await page.evaluate(`workers.filter((url) => url.endsWith("ahead.js")).length`);
+  if (!readers) problems.push("nothing was read ahead");
+  await unsteady();
+}
+
 // The worker that reads captures is bound by what binds the page, whatever the server says.
 async function bound() {
-  if (!(await page.evaluate(`workers.length && workers.every((url) => url.startsWith("blob:"))`))) problems.push("a worker has a policy of its own");
+  if (!(await page.evaluate(`workers.some((url) => url.startsWith("blob:")) && workers.every((url) => /^blob:|ahead\\.js$/.test(url))`))) problems.push("a worker has a policy of its own");
   const script = `fetch(${JSON.stringify(page.url)}).then(() => postMessage("connected"), () => postMessage("refused"))`;
   const told = await page.evaluate(`new Promise((done) => {
     const script = new Blob([${JSON.stringify(script)}], { type: "text/javascript" });
@@ -253,6 +271,7 @@ async function all() {
   await bad("notes.pcap", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
   await unsteady();
+  await readsAhead(first);
   await shortOfMemory(first);
   await bound();
   expected(/Content.Security.Policy/);
