@@ -30,7 +30,7 @@ pub(crate) fn section(record: &Record) -> Markup {
     }
 }
 
-/// `gro=off against on, rate`
+/// `gro=off against on, throughput`
 fn compared(effect: &Effect) -> String {
     let Effect {
         factor,
