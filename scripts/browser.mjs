@@ -162,6 +162,13 @@ function measure() {
   return lines;
 }
 
+// Runs in the page: what stands beside a level of proof, on the side where that has no neighbour.
+function hangs() {
+  const levels = [...document.querySelectorAll("ol.proof li")];
+  const left = (one) => parseFloat(getComputedStyle(one, "::before").left);
+  return levels.some((one) => one.getBoundingClientRect().left + left(one) < 0);
+}
+
 // Runs in the page: letters of another font have other widths, and then all sizes are others.
 function letters() {
   const probe = document.createElement("span");
@@ -255,6 +262,8 @@ async function open(file) {
     if (wide > width) problems.push(`it is ${wide} pixels wide in a window of ${width}`);
     const sideways = await evaluate(`[...document.querySelectorAll(".story, #path .hops")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`);
     if (sideways) problems.push(`story or path is wider than a window of ${width}`);
+    const hanging = await evaluate(`(${hangs})()`);
+    if (hanging) problems.push(`an arrow between levels of proof hangs out of a window of ${width}`);
     if (!measured.length) measured.push(`letters ${await evaluate(`(${letters})()`)}`);
     measured.push(`${basename(file)} in ${width} pixels`, ...((await evaluate(`(${measure})()`)) ?? []));
     if (axe) {
