@@ -9,7 +9,7 @@ const keeper = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (
 keeper.addEventListener("install", event => event.waitUntil((async () => {
   const cache = await caches.open(NAME);
   await cache.addAll(FILES.map(file => new Request(file, { cache: "reload" })));
-  await keeper.skipWaiting();
+  // A page that is open has the files that it began with, to the end: this version waits until it is closed.
 })()));
 
 keeper.addEventListener("activate", event => event.waitUntil((async () => {
@@ -19,7 +19,7 @@ keeper.addEventListener("activate", event => event.waitUntil((async () => {
 
 /** @param {Request} request */
 async function answer(request) {
-  const found = await caches.match(request);
+  const cache = await caches.open(NAME), found = await cache.match(request);
   if (!found) return fetch(request);
   const headers = new Headers(found.headers);
   for (const [name, value] of HEADERS) headers.set(name, value);

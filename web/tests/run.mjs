@@ -5,7 +5,7 @@
 // page while it works, what is neither gives clear words, names are text, and Cancel ends an analysis. CHROMIUM or FIREFOX names
 // the browser; the latter is spoken to over a web socket, which node has had by itself since version 22.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -223,8 +223,12 @@ async function looked(folder) {
 // A folder and a file are dropped, as from a file manager.
 async function dropped(folder) {
   if (!chosen.drop) return;
+  const own = join(scratch, "folder");
+  mkdirSync(own);
+  for (const name of capturesIn(folder)) writeFileSync(join(own, name), readFileSync(join(folder, name)));
+  writeFileSync(join(own, ".left-by-a-file-manager"), "nobody's capture");
   await page.evaluate("document.getElementById('clear').click()");
-  await chosen.drop([resolve(folder), join(scratch, "router.txt")]);
+  await chosen.drop([own, join(scratch, "router.txt")]);
   await page.ready();
   const names = await page.evaluate("[...document.querySelectorAll('#points input, #hosts .files')].map((one) => one.value ?? one.textContent)");
   const wanted = capturesIn(folder).map((name) => name.replace(/\.pcapng$/, ""));
@@ -238,6 +242,29 @@ async function offline(folder, close) {
   await good(folder);
   await boundByItself();
   expected(/Content.Security.Policy/);
+}
+
+// A newer page is taken whole, once the old one is closed: until then the old one has all of its own files.
+async function renewed(folder) {
+  const own = join(scratch, "renewed");
+  cpSync(dir, own, { recursive: true });
+  const server = await served(own);
+  await page.open(server.url);
+  writeFileSync(join(own, "worker.js"), `onmessage = () => postMessage({ kind: "failed", why: "the newer page" });`);
+  writeFileSync(join(own, "offline.js"), readFileSync(join(own, "offline.js"), "utf8").replace(/coalescope-\w+/, "coalescope-newer"));
+  await page.evaluate(`navigator.serviceWorker.getRegistration().then((one) => one.update()).then((one) => new Promise((done) => {
+    const look = () => one.installing || one.active.state === "activating" ? setTimeout(look, 10) : done(true);
+    look();
+  }))`);
+  await good(folder);
+  let state = "";
+  for (let n = 0; n < 20 && state !== "the newer page"; n++) {
+    await page.open(server.url);
+    await page.choose(capturesIn(folder).map((name) => resolve(folder, name)));
+    ({ state } = await page.ask());
+  }
+  if (state !== "the newer page") problems.push(`a newer page is not taken: ${state}`);
+  server.close();
 }
 
 // The program's own server.
@@ -276,6 +303,7 @@ async function all() {
   await bound();
   expected(/Content.Security.Policy/);
   await offline(first, server.close);
+  await renewed(first);
   await byProgram(first);
 }
 
