@@ -3,6 +3,8 @@
 //!
 //! Its root is this machine's, read only; `/run`, `/proc` and `/sys` are its own.
 
+mod registers;
+
 use crate::error::{Error, Unavailable};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -125,14 +127,15 @@ impl Uml {
     /// Finds the installed kernel and what its guest needs.
     pub fn find() -> Result<Self, Unavailable> {
         let needed = [KERNEL, MODULES, "/bin/busybox", "/sbin/modprobe"];
-        match needed.iter().find(|path| !Path::new(path).exists()) {
-            None => Ok(Self {
-                kernel: KERNEL.into(),
-            }),
-            Some(path) => Err(Unavailable {
+        if let Some(path) = needed.iter().find(|path| !Path::new(path).exists()) {
+            return Err(Unavailable {
                 reason: format!("{path} is missing; install user-mode-linux, busybox and kmod"),
-            }),
+            });
         }
+        let uml = Self {
+            kernel: KERNEL.into(),
+        };
+        registers::fit(&uml).map(|()| uml)
     }
 
     /// Runs a test of the calling test program that is ignored elsewhere.
