@@ -40,7 +40,8 @@ pub(crate) fn problems(
     observed: bool,
     accused: &[String],
 ) -> Vec<String> {
-    let mut problems = throughput(incident, measured);
+    let both = [measured.slow_bps, measured.fast_bps];
+    let mut problems = throughput(incident, both, measured.window);
     problems.extend(controls(incident, measured));
     let limits = measured
         .controls
@@ -61,7 +62,7 @@ pub(crate) fn problems(
 }
 
 /// What is not as it must be of the ratio of two throughputs: as it was, and with the remedy.
-pub(crate) fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
+fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
     let expect = &incident.expect;
     let ratio = fast_bps / slow_bps.max(1.0);
     let mut problems = Vec::new();
@@ -78,14 +79,15 @@ pub(crate) fn ratio(incident: &Incident, [slow_bps, fast_bps]: [f64; 2]) -> Vec<
     problems
 }
 
-fn throughput(incident: &Incident, measured: &Measurements) -> Vec<String> {
-    let mut problems = ratio(incident, [measured.slow_bps, measured.fast_bps]);
+/// What is not as it must be of two throughputs, as it was and with the remedy, and of the segments in a round trip when
+/// slow.
+pub(crate) fn throughput(incident: &Incident, bps: [f64; 2], window: f64) -> Vec<String> {
+    let mut problems = ratio(incident, bps);
     if let Some([least, most]) = incident.expect.window
-        && !(least..=most).contains(&measured.window)
+        && !(least..=most).contains(&window)
     {
         problems.push(format!(
-            "{:.2} segments a round trip when slow, not {least} to {most}",
-            measured.window
+            "{window:.2} segments a round trip when slow, not {least} to {most}"
         ));
     }
     problems
