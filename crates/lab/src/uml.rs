@@ -27,8 +27,8 @@ const CONFIG: &str = "-C /dev/null";
 const UP: &str = "coalescope-uml-up";
 /// What the guest prints at the end, before the status of its program.
 const STATUS: &str = "coalescope-uml-status";
-/// How long it may take until the modules are loaded: it takes 3 s.
-const BOOT: Duration = Duration::from_secs(60);
+/// How long it may take until the modules are loaded: it takes 3 s, and a minute where compilers go first.
+const BOOT: Duration = Duration::from_secs(300);
 /// The guest's memory, as its kernel takes it.
 const MEMORY: &str = "mem=512M";
 /// How often it is looked whether it is to end.
@@ -70,7 +70,7 @@ pub struct Task<'a> {
 pub enum End {
     /// By itself.
     Own,
-    /// It was ended: it had not booted within a minute.
+    /// It was ended: it had not booted within five minutes.
     NotBooted,
     /// It was ended: the program took longer than it may.
     Late,

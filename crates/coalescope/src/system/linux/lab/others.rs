@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::speech;
 
 /// Pairs of runs beside the first, so that there is one in the middle. Beside compilers two of five runs may say anything.
-const PAIRS: usize = 4;
+pub(super) const PAIRS: usize = 4;
 
 /// What it is as it was, and with the remedy: of a busy machine one run of each may say anything, so where their ratio, or
 /// what the slow one gets into a round trip, is not as the file says, more pairs are made by turns, and the run in the
@@ -46,7 +46,7 @@ fn again(incident: &Incident, build: Build<'_>) -> anyhow::Result<f64> {
     Ok(bps)
 }
 
-fn middle(mut runs: Vec<f64>) -> f64 {
+pub(super) fn middle(mut runs: Vec<f64>) -> f64 {
     runs.sort_by(f64::total_cmp);
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
