@@ -11,7 +11,9 @@ use crate::case::Case;
 
 /// What the analysis says about a case.
 pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Diagnosis> {
-    let inputs = captures.iter().map(|(name, bytes)| input(name, bytes));
+    let inputs = captures
+        .iter()
+        .map(|(name, bytes)| input(name, std::slice::from_ref(bytes)));
     let options = Options {
         separate: case.is_comparison(),
         points_by_interface: case.in_one_file,
@@ -25,13 +27,22 @@ pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Dia
     Ok(diagnosis)
 }
 
-fn input(name: &str, bytes: &[u8]) -> Result<PointInput> {
-    let reader = Box::new(Cursor::new(bytes.to_vec()));
-    let source = Source::from_reader(name, reader, Some(bytes.len() as u64))?;
+/// A point, by its files in their order.
+pub(crate) fn input(name: &str, files: &[Vec<u8>]) -> Result<PointInput> {
+    let sources = (0..).zip(files);
+    let sources = sources.map(|(number, bytes)| source(name, number, bytes));
     Ok(PointInput {
         name: name.to_owned(),
-        sources: vec![(name.to_owned(), source)],
+        sources: sources.collect::<Result<_>>()?,
     })
+}
+
+/// One of a point's files.
+pub(crate) fn source(point: &str, number: usize, bytes: &[u8]) -> Result<(String, Source)> {
+    let name = format!("{point}-{number}");
+    let reader = Box::new(Cursor::new(bytes.to_vec()));
+    let source = Source::from_reader(&name, reader, Some(bytes.len() as u64))?;
+    Ok((name, source))
 }
 
 /// What is found, at which hops, and for what reasons.

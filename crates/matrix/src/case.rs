@@ -104,6 +104,11 @@ impl Case {
         self.runs.len() > 1
     }
 
+    /// All scenarios whose captures are given.
+    pub(crate) fn scenarios(&mut self) -> impl Iterator<Item = &mut Scenario> {
+        self.runs.iter_mut().chain(&mut self.stranger)
+    }
+
     /// Runs it.
     pub(crate) fn play(&self) -> Played {
         let outcomes: Vec<Outcome> = self.runs.iter().map(run).collect();

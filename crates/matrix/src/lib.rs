@@ -2,6 +2,7 @@
 //! analysis judges their captures, and the simulator's own truth says what the verdict should have been.
 
 mod analyse;
+mod archives;
 mod case;
 mod clocks;
 mod dice;
@@ -22,6 +23,6 @@ pub use disturb::{DISTURBANCES, Disturb, Disturbance};
 pub use families::families;
 pub use family::Family;
 pub use plan::Plan;
-pub use run::{Judged, run, run_by_other_clocks};
+pub use run::{Judged, run, run_by_archives, run_by_other_clocks};
 pub use score::Mark;
 pub use table::Table;

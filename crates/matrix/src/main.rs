@@ -7,7 +7,8 @@ use std::thread;
 use anyhow::{Result, bail};
 use clap::Parser;
 use coalescope_matrix::{
-    DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run, run_by_other_clocks,
+    DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run, run_by_archives,
+    run_by_other_clocks,
 };
 
 /// How often the verdict is right, over simulated scenarios of many families.
@@ -32,6 +33,10 @@ struct Args {
     /// something else is found.
     #[arg(long)]
     clocks: bool,
+    /// Cuts the captures of each scenario into up to 64 files and 64 shards at random, and prints those of which an archive
+    /// says something else than one trace.
+    #[arg(long, conflicts_with = "clocks")]
+    archives: bool,
     /// Prints the table as Markdown, families that were judged alike in one row.
     #[arg(long)]
     table: bool,
@@ -68,7 +73,10 @@ fn main() -> Result<ExitCode> {
         keep: args.keep.clone(),
     };
     if args.clocks {
-        return compare_clocks(&plan);
+        return Ok(differing(&plan, &run_by_other_clocks(&plan)?));
+    }
+    if args.archives {
+        return Ok(differing(&plan, &run_by_archives(&plan)?));
     }
     let judged = run(&plan)?;
     let table = Table::of(&judged);
@@ -89,15 +97,14 @@ fn main() -> Result<ExitCode> {
     })
 }
 
-fn compare_clocks(plan: &Plan) -> Result<ExitCode> {
-    let changes = run_by_other_clocks(plan)?;
+fn differing(plan: &Plan, changes: &[String]) -> ExitCode {
     changes.iter().for_each(|change| println!("{change}"));
     println!("{} of {} differ", changes.len(), plan.scenarios);
-    Ok(if changes.is_empty() {
+    if changes.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
-    })
+    }
 }
 
 fn list(families: &[&Family]) {

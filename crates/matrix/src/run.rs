@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use coalescope_knowledge::Diagnosis;
 
 use crate::analyse::{analyse, said};
+use crate::archives::change_by_archive;
 use crate::case::Case;
 use crate::clocks::change_of_clocks;
 use crate::label::Label;
@@ -46,6 +47,16 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
 /// When the analysis refuses a capture.
 pub fn run_by_other_clocks(plan: &Plan) -> Result<Vec<String>> {
     let changes = each(plan, |number| change_of_clocks(plan, number))?;
+    Ok(changes.into_iter().flatten().collect())
+}
+
+/// The scenarios of a plan of which an archive says something else than one trace, with what that is.
+///
+/// # Errors
+///
+/// When the analysis refuses a capture, or an archive of it.
+pub fn run_by_archives(plan: &Plan) -> Result<Vec<String>> {
+    let changes = each(plan, |number| change_by_archive(plan, number))?;
     Ok(changes.into_iter().flatten().collect())
 }
 

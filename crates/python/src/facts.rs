@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use coalescope_analysis::interrupt::Interrupt;
+use coalescope_analysis::task;
 use coalescope_archive::{self as archive, Folder, PointFile};
 use coalescope_capture::Options;
 use coalescope_report::Report as TraceReport;
@@ -115,8 +116,10 @@ pub(crate) fn facts(
     shard: Option<u32>,
 ) -> PyResult<Facts> {
     let interrupt = Interrupt::default();
+    // One shard takes one thread. Of all, rows of each point are read by one, while another follows connections: no other
+    // shard is to be followed then.
     let options = Options {
-        threads: 1,
+        threads: task::threads(None),
         stop: interrupt.flag(),
         ..Options::default()
     };

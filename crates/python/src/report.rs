@@ -21,96 +21,76 @@ pub(crate) struct Report(pub(crate) TraceReport);
 #[pyclass(module = "coalescope", frozen)]
 pub(crate) struct Check(pub(crate) CheckReport);
 
-#[pymethods]
-impl Report {
-    /// The verdict, in one to three sentences.
-    #[getter]
-    fn verdict(&self) -> &str {
-        &self.0.diagnosis().verdict.text
-    }
+/// Methods of a class: what every report has, and its own. A class has one block of them.
+macro_rules! methods {
+    ($class:ident { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
 
-    /// Whether anything was found that network or host does wrong.
-    #[getter]
-    fn has_findings(&self) -> bool {
-        self.0.has_findings()
-    }
+            /// What was left out or looked odd.
+            #[getter]
+            fn warnings(&self) -> Vec<String> {
+                self.0.warnings()
+            }
 
-    /// What was left out or looked odd.
-    #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.0.warnings()
-    }
+            /// The document that `--format json` prints.
+            fn json(&self) -> PyResult<String> {
+                json(&self.0)
+            }
 
-    /// The document that `--format json` prints.
-    fn json(&self) -> PyResult<String> {
-        json(&self.0)
-    }
+            /// The same as a dict.
+            fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                to_dict(py, &self.0)
+            }
 
-    /// The same as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_dict(py, &self.0)
-    }
+            /// The text for people.
+            #[pyo3(signature = (width = WIDTH))]
+            fn text(&self, width: usize) -> PyResult<String> {
+                text(&self.0, width)
+            }
 
-    /// The rows that `--format csv` prints.
-    fn csv(&self) -> PyResult<String> {
-        written(|out| self.0.write_csv(out))
-    }
+            /// The page that `--report` writes, without pictures of single connections.
+            #[pyo3(signature = (made_by, sources = Vec::new()))]
+            fn html(&self, made_by: String, sources: Vec<(String, String)>) -> PyResult<String> {
+                html(&self.0, made_by, sources)
+            }
 
-    /// The text for people.
-    #[pyo3(signature = (width = WIDTH))]
-    fn text(&self, width: usize) -> PyResult<String> {
-        text(&self.0, width)
-    }
+            fn __str__(&self) -> PyResult<String> {
+                text(&self.0, WIDTH)
+            }
+        }
+    };
+}
 
-    /// The page that `--report` writes, without pictures of single connections.
-    #[pyo3(signature = (made_by, sources = Vec::new()))]
-    fn html(&self, made_by: String, sources: Vec<(String, String)>) -> PyResult<String> {
-        html(&self.0, made_by, sources)
-    }
+methods! {
+    Report {
+        /// The verdict, in one to three sentences.
+        #[getter]
+        fn verdict(&self) -> &str {
+            &self.0.diagnosis().verdict.text
+        }
 
-    fn __str__(&self) -> PyResult<String> {
-        text(&self.0, WIDTH)
+        /// Whether anything was found that network or host does wrong.
+        #[getter]
+        fn has_findings(&self) -> bool {
+            self.0.has_findings()
+        }
+
+        /// The rows that `--format csv` prints.
+        fn csv(&self) -> PyResult<String> {
+            written(|out| self.0.write_csv(out))
+        }
     }
 }
 
-#[pymethods]
-impl Check {
-    /// Whether anything was found.
-    #[getter]
-    fn has_findings(&self) -> bool {
-        self.0.blames().next().is_some()
-    }
-
-    /// What was left out or looked odd.
-    #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.0.warnings()
-    }
-
-    /// The document that `--format json` prints.
-    fn json(&self) -> PyResult<String> {
-        json(&self.0)
-    }
-
-    /// The same as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_dict(py, &self.0)
-    }
-
-    /// The text for people.
-    #[pyo3(signature = (width = WIDTH))]
-    fn text(&self, width: usize) -> PyResult<String> {
-        text(&self.0, width)
-    }
-
-    /// The page that `--report` writes.
-    #[pyo3(signature = (made_by, sources = Vec::new()))]
-    fn html(&self, made_by: String, sources: Vec<(String, String)>) -> PyResult<String> {
-        html(&self.0, made_by, sources)
-    }
-
-    fn __str__(&self) -> PyResult<String> {
-        text(&self.0, WIDTH)
+methods! {
+    Check {
+        /// Whether anything was found.
+        #[getter]
+        fn has_findings(&self) -> bool {
+            self.0.blames().next().is_some()
+        }
     }
 }
 

@@ -26,12 +26,14 @@ pub(crate) fn files(table: &Bound<'_, PyAny>) -> PyResult<Vec<PointFile>> {
     Ok(files)
 }
 
-/// A table for pyarrow.
+/// A table for pyarrow, with such columns where there are no batches. Whoever kept tables in between may call what is in a list
+/// otherwise (Parquet does), and they go back as they came.
 pub(crate) fn table<'py>(
     py: Python<'py>,
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let schema = batches.first().map_or(schema, RecordBatch::schema);
     let table = Table::try_new(batches, schema);
     let table = table.map_err(|error| raised(coalescope_archive::Error::from(error)))?;
     table.into_pyarrow(py)

@@ -2,9 +2,11 @@
 
 import json
 import os
+import pickle
 import unittest
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import coalescope
 from captures import Captures, command, said
@@ -61,6 +63,19 @@ class Same(Captures):
             facts.append(coalescope.facts(table, files, shard=shard))
         report = coalescope.judge(facts, files)
         self.assertEqual(report.json(), said("trace", f"{name}={path}"))
+
+    def test_facts_that_were_kept_can_be_read_and_sent(self):
+        name, path = next(iter(self.points.items()))
+        digest = coalescope.digest(path, point_name=name, shards=1)
+        rows, files = digest.reader().read_all(), digest.files
+        facts = coalescope.facts(rows, files)
+        tables = [facts.points, facts.connections, facts.hops, facts.datagram_hops]
+        for number, table in enumerate(tables):
+            pq.write_table(table, self.at(f"kept-{number}"))
+        kept = coalescope.Facts(*(pq.read_table(self.at(f"kept-{number}")) for number in range(len(tables))))
+        self.assertEqual(kept.connections.to_pylist(), facts.connections.to_pylist())
+        sent = pickle.loads(pickle.dumps(kept))
+        self.assertEqual(coalescope.judge([sent], files).json(), said("trace", f"{name}={path}"))
 
     def test_rows_of_all_points_are_followed_together(self):
         rows, files = [], []
