@@ -1,6 +1,6 @@
 //! `coalescope lab`: the incidents, live and simulated.
 
-pub(crate) mod judged;
+pub(crate) mod exit;
 pub(crate) mod list;
 mod simulated;
 

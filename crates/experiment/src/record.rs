@@ -5,9 +5,11 @@
 
 mod asked;
 mod conclude;
+mod counters;
 mod run;
 
 pub use asked::{Asked, NamedCommand, Vary};
+pub use counters::Counter;
 pub use run::{ChangeNote, Ending, OutcomeNote, Run};
 
 use crate::design::{Design, DesignError, Factor, Plan, Planned};

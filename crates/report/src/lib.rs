@@ -46,7 +46,7 @@ pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
 pub use exported::{Exported, Form};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
-pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
+pub use lab::{LabIncident, LabReport, Skipped};
 pub use made::{Is, Made, Source};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};

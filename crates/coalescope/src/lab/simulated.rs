@@ -8,11 +8,13 @@ use anyhow::Context;
 use coalescope_analysis::inputs::{self, Named};
 use coalescope_analysis::interrupt::Interrupt;
 use coalescope_analysis::task::{Task, threads};
-use coalescope_incident::{Capture, Control, Incident, Run, Simulated, simulate};
+use coalescope_incident::{
+    Capture, Control, Figures, Found, Incident, LabControl, Run, Simulated, simulate,
+};
 use coalescope_knowledge::{Diagnosis, Id, Merging};
-use coalescope_report::{LabControl, LabIncident, LabReport};
+use coalescope_report::{LabIncident, LabReport};
 
-use super::judged::{self, Measurements, problems};
+use super::exit;
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::interrupt;
@@ -36,7 +38,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
 /// What the simulated path gives, and what `trace` makes of its captures. Nothing is suspected,
@@ -49,10 +51,14 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let captures = captures.collect();
     let interrupt = interrupt::listen()?;
     let (_, diagnosis) = trace::judged(&task(points, &interrupt))?;
-    let measured = measurements(incident, &run, place.path(), &interrupt)?;
+    let figures = figures(incident, &run, place.path(), &interrupt)?;
     let observed = found(incident, &diagnosis);
     let accused = accused(&diagnosis);
-    let problems = problems(incident, &measured, observed, &accused);
+    let accuses = Found {
+        observed,
+        accused: &accused,
+    };
+    let problems = incident.problems(&figures, accuses);
     Ok(LabIncident {
         name: incident.name.clone(),
         title: incident.title.clone(),
@@ -71,7 +77,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         fixed: false,
         undone: false,
         accused,
-        controls: measured.controls,
+        controls: figures.controls,
         // What it costs is not simulated.
         table: Vec::new(),
         agreement: Vec::new(),
@@ -81,16 +87,16 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     })
 }
 
-fn measurements(
+fn figures(
     incident: &Incident,
     run: &Simulated,
     folder: &Path,
     interrupt: &Interrupt,
-) -> anyhow::Result<Measurements> {
+) -> anyhow::Result<Figures> {
     let all = incident.controls.iter().zip(&run.controls);
     let controls =
         all.map(|(control, simulated)| measured(control, &simulated.run, folder, interrupt));
-    Ok(Measurements {
+    Ok(Figures {
         slow_bps: run.slow.bps,
         fast_bps: run.fast.bps,
         window: run.effective_window_segments(),

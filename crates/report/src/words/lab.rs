@@ -1,7 +1,7 @@
 //! Words for incidents of the lab.
 
 use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
-use crate::lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow};
+use crate::lab::{LabIncident, LabReport};
 
 pub(crate) fn verdict(report: &LabReport) -> String {
     if report.ran_nothing() {

@@ -17,8 +17,7 @@ use coalescope_knowledge::{
 };
 use coalescope_replay::facts::{self as replayed, Replay};
 use coalescope_report::{
-    CheckReport, DiagnoseReport, LabAgreement, LabControl, LabIncident, LabReport, LabRow,
-    ReplayReport, Report, Skipped,
+    CheckReport, DiagnoseReport, LabIncident, LabReport, ReplayReport, Report, Skipped,
 };
 
 fn connection(id: u64, name: &str) -> Connection {

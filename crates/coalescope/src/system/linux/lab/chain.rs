@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use coalescope_incident::{Build, Incident, Kind, Nearer};
+use coalescope_incident::{Build, Figures, Found, Incident, LabAgreement, Nearer, Steps};
 use coalescope_lab::incident::{Captured, Live, Measured};
 use coalescope_lab::uml::is_inside;
 use coalescope_report::{LabIncident, figure};
@@ -18,7 +18,6 @@ use serde_json::Value;
 
 use super::commands::{Commands, list};
 use super::{others, table};
-use crate::lab::judged::{Measurements, problems};
 use crate::place::Place;
 use crate::speech;
 
@@ -40,15 +39,15 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
     let undone_bps = chain.take_back()?;
     let seen = chain.stop()?;
     let [slow_bps, fast_bps] = others::settled(incident, [slow.bps(), fast_bps])?;
-    let measured = Measurements {
+    let figures = Figures {
         slow_bps,
         fast_bps,
         window: incident.effective_window(slow_bps),
         controls: others::controls(incident, place, [slow_bps, fast_bps])?,
     };
-    let mut done = report(incident, place, seen, measured, undone_bps);
+    let mut done = report(incident, place, seen, figures, undone_bps);
     done.table = table::rows(incident)?;
-    done.agreement = table::agreement(&done.table);
+    done.agreement = LabAgreement::of(&done.table);
     done.took_s = begun.elapsed().as_secs_f64();
     Ok(done)
 }
@@ -310,70 +309,49 @@ fn report(
     incident: &Incident,
     place: &Place,
     seen: Seen,
-    measured: Measurements,
+    figures: Figures,
     undone_bps: Option<f64>,
 ) -> LabIncident {
-    let (slow_bps, fast_bps) = (measured.slow_bps, measured.fast_bps);
-    let is = |bps: f64, nearer| Nearer::of(bps, slow_bps, fast_bps) == nearer;
     let accused: Vec<String> = seen.accused.into_iter().collect();
-    let mut done = LabIncident {
+    let observed = seen.observed;
+    let accuses = Found {
+        observed,
+        accused: &accused,
+    };
+    let mut problems = incident.problems(&figures, accuses);
+    let steps = Steps {
+        suspected: seen.suspected.is_some(),
+        watched: seen.watched,
+        proven: seen.proven,
+        fixed: seen.fixed && figures.fast_bps > figures.slow_bps,
+        undone: undone_bps.is_some_and(|bps| figures.nearer(bps) == Nearer::Slow),
+    };
+    problems.extend(incident.problems_of_steps(steps));
+    LabIncident {
         name: incident.name.clone(),
         title: incident.title.clone(),
         kind: incident.kind,
         kernel: kernel(),
         published: incident.published.clone(),
-        slow_bps,
-        fast_bps,
-        ratio: fast_bps / slow_bps.max(1.0),
-        effective_window_segments: measured.window,
+        slow_bps: figures.slow_bps,
+        fast_bps: figures.fast_bps,
+        ratio: figures.ratio(),
+        effective_window_segments: figures.window,
         undone_bps,
-        suspected: seen.suspected.is_some(),
-        watched: seen.watched,
-        observed: seen.observed,
-        proven: seen.proven,
-        fixed: seen.fixed && fast_bps > slow_bps,
-        undone: undone_bps.is_some_and(|bps| is(bps, Nearer::Slow)),
-        problems: problems(incident, &measured, seen.observed, &accused),
+        suspected: steps.suspected,
+        watched: steps.watched,
+        observed,
+        proven: steps.proven,
+        fixed: steps.fixed,
+        undone: steps.undone,
         accused,
-        controls: measured.controls,
+        controls: figures.controls,
         table: Vec::new(),
         agreement: Vec::new(),
+        problems,
         captures: place.kept(seen.captures),
         took_s: 0.0,
-    };
-    if has_remedy(incident) {
-        done.problems.extend(missing(&done));
     }
-    if !incident.expect.watched.is_empty() && done.watched == Some(false) {
-        let expected = incident.expect.watched.join(" or ");
-        done.problems
-            .push(format!("watch does not find {expected}"));
-    }
-    done
-}
-
-/// Whether the remedy must be found: merging harms, or its cure is there to be measured.
-fn has_remedy(incident: &Incident) -> bool {
-    match incident.kind {
-        Kind::Harm => true,
-        Kind::Cure => incident.expect.ratio_at_least.is_some(),
-        Kind::Innocent => false,
-    }
-}
-
-/// Each step of the chain has to succeed then.
-fn missing(done: &LabIncident) -> Vec<String> {
-    let steps = [
-        (
-            done.suspected,
-            "check does not suspect the setting of the remedy",
-        ),
-        (done.proven, "ab does not prove it"),
-        (done.fixed, "fix does not mend it"),
-        (done.undone, "undo does not make it as it was"),
-    ];
-    let failed = steps.iter().filter(|(is, _)| !is);
-    failed.map(|(_, words)| (*words).to_owned()).collect()
 }
 
 fn kernel() -> String {

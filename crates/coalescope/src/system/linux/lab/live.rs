@@ -14,7 +14,7 @@ use coalescope_report::{LabReport, Skipped};
 use super::chain;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
 use crate::interrupt::until_told;
-use crate::lab::judged;
+use crate::lab::exit;
 use crate::lab::list::{chosen, one};
 use crate::made::made;
 use crate::page::PageFile;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
 fn none_of(incidents: &[Incident], why: &str) -> LabReport {

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use coalescope_incident::{Build, Control, Incident, Nearer};
+use coalescope_incident::{Build, Control, Incident, LabControl, Nearer};
 use coalescope_lab::incident::{Live, Measured};
-use coalescope_report::{LabControl, figure};
+use coalescope_report::figure;
 use serde_json::Value;
 
 use super::commands::{Commands, list};
-use crate::lab::judged;
 use crate::place::Place;
 use crate::speech;
 
@@ -20,7 +19,7 @@ const PAIRS: usize = 4;
 /// What it is as it was, and with the remedy: of a busy machine one run of each may say anything, so where their
 /// ratio is not as the file says, more pairs are made by turns, and the run in the middle of each counts.
 pub(super) fn settled(incident: &Incident, first: [f64; 2]) -> anyhow::Result<[f64; 2]> {
-    if judged::ratio(incident, first).is_empty() {
+    if incident.problems_of_ratio(first).is_empty() {
         return Ok(first);
     }
     let mut runs = first.map(|bps| vec![bps]);
@@ -119,7 +118,7 @@ mod tests {
         let incident = Incident::named("openstack-gro").expect("A");
         let first = [1e6, 1e8];
         assert_eq!(settled(&incident, first).ok(), Some(first));
-        assert!(judged::ratio(&incident, [1e8, 1e8])[0].contains("not 20 at least"));
+        assert!(incident.problems_of_ratio([1e8, 1e8])[0].contains("not 20 at least"));
         assert_eq!(middle(vec![3.0, 1.0, 2.0]).to_bits(), 2.0_f64.to_bits());
     }
 }

@@ -11,7 +11,7 @@ use coalescope_report::{LabReport, Skipped};
 
 use crate::cli::LabRunArgs;
 use crate::interrupt::until_told;
-use crate::lab::judged;
+use crate::lab::exit;
 use crate::lab::list::chosen;
 use crate::made::made;
 use crate::page::PageFile;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
 fn skipped(incidents: &[Incident], why: &str) -> LabReport {
