@@ -81,8 +81,8 @@ pub(crate) fn hops(mut points: Vec<Datagrams>, names: &[String]) -> Vec<Datagram
         for at in 1..points.len() {
             let (before, behind) = points.split_at_mut(at);
             if let (Some(one), Some(two)) = (before.last_mut(), behind.first_mut()) {
-                fates::tell_segments(one, two);
-                fates::tell_segments(two, one);
+                fates::note_segments(one, two);
+                fates::note_segments(two, one);
             }
         }
     }

@@ -369,7 +369,7 @@ impl Flow {
                 self.outstanding
                     .push(span.transmission(frame, start), common);
                 if !self.acked {
-                    self.tell_unacknowledged(frame.time_ns - PATIENCE_NS, common);
+                    self.count_unacknowledged(frame.time_ns - PATIENCE_NS, common);
                 }
                 Data::New
             }
@@ -418,10 +418,10 @@ impl Flow {
 
     /// Where a capture has one direction only, what was not sent again for so long has arrived.
     #[cold]
-    fn tell_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
+    fn count_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let sent = &mut self.outstanding;
-        sent.tell_sent_before(sent_before_ns, common, |fate| longest.tell(fate, tally));
+        sent.settle_sent_before(sent_before_ns, common, |fate| longest.count(fate, tally));
     }
 
     /// Bytes that the other side acknowledged and this capture never had.
@@ -443,16 +443,16 @@ impl Flow {
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
         self.tally.finish();
-        self.tell_tried();
+        self.end_trial();
         if !self.acked {
-            self.tell_unacknowledged(now_ns - TAIL_NS, common);
+            self.count_unacknowledged(now_ns - TAIL_NS, common);
             let (tally, longest) = (&mut self.tally, &mut self.longest);
             self.outstanding
-                .tell_unrepaired(common, |fate| longest.tell(fate, tally));
+                .settle_unrepaired(common, |fate| longest.count(fate, tally));
         }
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         self.outstanding
-            .finish(common, |fate| longest.tell(fate, tally));
+            .finish(common, |fate| longest.count(fate, tally));
         self.acks.finish(now_ns);
     }
 }

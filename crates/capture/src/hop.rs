@@ -73,25 +73,25 @@ pub(crate) struct Hop {
     held: usize,
     since_round: usize,
     /// Somebody asks what became of each frame.
-    keeps_told: bool,
+    keeps_judged: bool,
     /// How far each point was read, by its own clock.
     read: [Reading; 2],
 }
 
 impl Hop {
-    /// A hop; if it `keeps_told`, it can tell what became of each frame.
-    pub(crate) fn new(keeps_told: bool) -> Self {
+    /// A hop; if it `keeps_judged`, it can tell what became of each frame.
+    pub(crate) fn new(keeps_judged: bool) -> Self {
         Self {
-            keeps_told,
+            keeps_judged,
             ..Self::default()
         }
     }
 
     /// Gives what became of frames since it was asked last, with the side that they left and the
     /// connection there.
-    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+    pub(crate) fn drain_judged(&mut self, mut take: impl FnMut(usize, u32, Judged)) {
         for pair in &mut self.pairs {
-            pair.tell(&mut hear);
+            pair.drain_judged(&mut take);
         }
     }
 
@@ -190,8 +190,8 @@ impl Hop {
     fn link(&mut self, by: MatchedBy, marks: [Mark; 2]) {
         let number = self.pairs.len() as u32;
         let mut pair = Pair::new(by, &marks);
-        if self.keeps_told {
-            pair.keep_told();
+        if self.keeps_judged {
+            pair.keep_judged();
         }
         self.rough_ns
             .get_or_insert(marks[1].time_ns - marks[0].time_ns);

@@ -96,7 +96,7 @@ pub(crate) fn follow(
         run.read(progress);
         let mut trace = run.finish(names)?;
         if sorted {
-            describe::tell_order(&mut trace);
+            describe::warn_of_order(&mut trace);
         }
         Ok(trace)
     })
@@ -196,9 +196,9 @@ impl<'scope> Run<'scope> {
         } else {
             self.points.len().saturating_sub(1)
         };
-        let tells = self.observer.is_some();
-        self.hops.resize_with(hops, || Hop::new(tells));
-        if hops > 0 && !tells {
+        let is_observed = self.observer.is_some();
+        self.hops.resize_with(hops, || Hop::new(is_observed));
+        if hops > 0 && !is_observed {
             let remember = |point: &mut Point| {
                 point.datagrams.get_or_insert_default();
             };
@@ -211,7 +211,7 @@ impl<'scope> Run<'scope> {
         while let Some(feed) = self.choose() {
             if self.take(feed) {
                 progress(self.progress());
-                self.tell();
+                self.notify_observer();
             }
         }
     }

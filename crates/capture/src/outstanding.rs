@@ -201,7 +201,7 @@ impl Outstanding {
         &mut self,
         una: u64,
         common: &mut Common,
-        mut tell: impl FnMut(Fate),
+        mut settled: impl FnMut(Fate),
     ) -> Option<(i64, bool)> {
         let mut times = Times::default();
         if self.first.len > 0 {
@@ -209,8 +209,8 @@ impl Outstanding {
                 return None;
             }
             match times.note(&self.first) {
-                Some(fate) => tell(fate),
-                None => self.take_first_repeated(&mut tell),
+                Some(fate) => settled(fate),
+                None => self.take_first_repeated(&mut settled),
             }
             self.first.len = 0;
         }
@@ -219,8 +219,8 @@ impl Outstanding {
                 && sent.end() <= una
             {
                 match times.note(sent) {
-                    Some(fate) => tell(fate),
-                    None => held.take_repeated(&sent.gone(), &mut tell),
+                    Some(fate) => settled(fate),
+                    None => held.take_repeated(&sent.gone(), &mut settled),
                 }
                 held.queue.pop_front();
             }
@@ -231,21 +231,21 @@ impl Outstanding {
     }
 
     #[cold]
-    fn take_first_repeated(&mut self, tell: &mut impl FnMut(Fate)) {
+    fn take_first_repeated(&mut self, settled: &mut impl FnMut(Fate)) {
         let held = self.held.get_or_insert_default();
-        held.take_repeated(&self.first.gone(), tell);
+        held.take_repeated(&self.first.gone(), settled);
     }
 
     /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
-    pub(crate) fn tell_sent_before(
+    pub(crate) fn settle_sent_before(
         &mut self,
         time_ns: i64,
         common: &mut Common,
-        mut tell: impl FnMut(Fate),
+        mut settled: impl FnMut(Fate),
     ) {
         while let Some(sent) = self.take_sent_before(time_ns) {
             common.used = common.used.saturating_sub(1);
-            tell(sent.fate());
+            settled(sent.fate());
         }
     }
 
@@ -312,7 +312,7 @@ impl Outstanding {
 
     /// Where a capture shows no acknowledgments, what lies below the last repair and was not repaired has arrived: a
     /// sender repairs the lowest first (RFC 5681, 3.1; RFC 6675, 4).
-    pub(crate) fn tell_unrepaired(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+    pub(crate) fn settle_unrepaired(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         let held = self.held.as_ref();
         let all = held.into_iter().flat_map(|held| &held.queue);
         let all = std::iter::once(&self.first).chain(all);
@@ -322,36 +322,36 @@ impl Outstanding {
         };
         while let Some(sent) = self.take_acknowledged(last) {
             common.used = common.used.saturating_sub(1);
-            tell(sent.fate());
+            settled(sent.fate());
         }
     }
 
     /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
     /// to be sent again: that was lost at least once.
-    pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+    pub(crate) fn finish(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         common.used = common.used.saturating_sub(self.len());
         let (first, held) = (std::mem::take(&mut self.first), self.held.take());
         let repaired = held.iter().flat_map(|held| &held.repaired);
-        repaired.for_each(|gone| tell(gone.fate));
+        repaired.for_each(|gone| settled(gone.fate));
         let queued = held.iter().flat_map(|held| &held.queue);
         let lost = std::iter::once(&first).chain(queued);
         let lost = lost.filter(|sent| sent.len > 0 && sent.is_repeated());
-        lost.for_each(|sent| tell(sent.fate()));
+        lost.for_each(|sent| settled(sent.fate()));
     }
 }
 
 impl Held {
     /// Takes one that was acknowledged and had been sent again, or reported before.
     #[cold]
-    fn take_repeated(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
+    fn take_repeated(&mut self, gone: &Gone, settled: &mut impl FnMut(Fate)) {
         if !gone.fate.repeated {
-            return tell(gone.fate);
+            return settled(gone.fate);
         }
         let repaired = &mut self.repaired;
         if repaired.len() == MAX_REPAIRED
             && let Some(oldest) = repaired.pop_front()
         {
-            tell(oldest.fate);
+            settled(oldest.fate);
         }
         repaired.push_back(gone.clone());
     }
@@ -446,9 +446,9 @@ mod tests {
         assert_eq!(o.repeat(0..1000, 50, true).time_ns, Some(0));
         let before = o.repeat(3000..6000, 60, true);
         assert_eq!((before.time_ns, before.in_vain), (Some(3000), false));
-        let (told, clean) = fates(&mut o, 6000);
+        let (fates, clean) = fates(&mut o, 6000);
         assert_eq!(
-            told,
+            fates,
             [Fate {
                 len: 3000,
                 repeated: false,
@@ -476,9 +476,9 @@ mod tests {
         o.push(sent(0, 1000), common);
         o.repeat(0..1000, 5, true);
         o.push(sent(1000, 2000).without(1000), common);
-        let (mut told, _) = fates(&mut o, 2000);
-        o.finish(common, |fate| told.push(fate));
-        let lengths: Vec<_> = told.iter().map(|fate| (fate.len, fate.number)).collect();
+        let (mut fates, _) = fates(&mut o, 2000);
+        o.finish(common, |fate| fates.push(fate));
+        let lengths: Vec<_> = fates.iter().map(|fate| (fate.len, fate.number)).collect();
         assert_eq!(lengths, [(2000, 1000), (1000, 0)]);
     }
 
@@ -530,10 +530,10 @@ mod tests {
         let common = &mut Common::default();
         (0..10).for_each(|i| o.push(sent(i * 10, 10), common));
         o.repeat(40..50, 500, true);
-        let mut told = Vec::new();
-        o.tell_unrepaired(common, |fate| told.push(fate.repeated));
-        o.finish(common, |fate| told.push(fate.repeated));
-        assert_eq!(told, [false, false, false, false, true]);
+        let mut fates = Vec::new();
+        o.settle_unrepaired(common, |fate| fates.push(fate.repeated));
+        o.finish(common, |fate| fates.push(fate.repeated));
+        assert_eq!(fates, [false, false, false, false, true]);
     }
 
     #[test]

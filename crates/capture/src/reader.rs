@@ -161,7 +161,7 @@ pub(crate) struct Reader {
     behind: u64,
     left_out: u64,
     stop: Arc<AtomicBool>,
-    tells_interfaces: bool,
+    names_interfaces: bool,
     /// Frames in a batch.
     batch: usize,
     end: End,
@@ -187,7 +187,7 @@ impl Reader {
             behind: 0,
             left_out: 0,
             stop,
-            tells_interfaces: false,
+            names_interfaces: false,
             batch: BATCH,
             end: End::default(),
         }
@@ -203,7 +203,7 @@ impl Reader {
     /// number in the place of the point's.
     pub(crate) fn unaltered(mut self) -> Self {
         self.digesters.fill_with(Digester::with_pieces);
-        self.tells_interfaces = true;
+        self.names_interfaces = true;
         self
     }
 
@@ -242,7 +242,7 @@ impl Reader {
             let Some(raw) = source.next() else {
                 return false;
             };
-            let point = if self.tells_interfaces {
+            let point = if self.names_interfaces {
                 raw.interface.min(u8::MAX.into()) as u8
             } else {
                 0

@@ -163,11 +163,11 @@ impl SegmentSize {
 
     /// Keeps what became of a transmission until the size is settled; false if it is.
     #[inline]
-    pub(crate) fn tell(&mut self, fate: Fate) -> bool {
+    pub(crate) fn keep_fate(&mut self, fate: Fate) -> bool {
         let Stage::Early(early) = &mut self.stage else {
             return false;
         };
-        early.tell(fate);
+        early.add_fate(fate);
         true
     }
 

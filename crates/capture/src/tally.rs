@@ -278,7 +278,7 @@ impl Tally {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
         for (fate, times) in early.fates() {
-            self.count_fate(fate, times);
+            self.count_fates(fate, times);
         }
     }
 
@@ -300,23 +300,23 @@ impl Tally {
 
     /// Counts a fate.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, fate: Fate) {
+    pub(crate) fn count_fate(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
             self.full += u32::from(self.segment.is_full(fate.len));
         } else {
-            self.tell_any(fate);
+            self.count_any(fate);
         }
     }
 
     #[inline(never)]
-    fn tell_any(&mut self, fate: Fate) {
-        if !self.segment.tell(fate) {
-            self.count_fate(fate, 1);
+    fn count_any(&mut self, fate: Fate) {
+        if !self.segment.keep_fate(fate) {
+            self.count_fates(fate, 1);
         }
     }
 
-    fn count_fate(&mut self, fate: Fate, times: u32) {
+    fn count_fates(&mut self, fate: Fate, times: u32) {
         let is_multi = self.is_multi(fate.len);
         if !is_multi {
             self.single += times;
@@ -460,7 +460,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.segment.set_bound(1448);
         tally.add(2896, 1);
-        tally.tell(Fate {
+        tally.count_fate(Fate {
             len: 2896,
             repeated: true,
             number: 1,

@@ -26,13 +26,13 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let done = digest_all(&points, &archive, args.shards, threads, &interrupt)?;
     archive.finish(&done)?;
-    tell(&done);
+    describe(&done);
     speech::detail(|| format!("digested it in {}", took(begun)));
     Ok(Outcome::Done)
 }
 
 /// Says what was read, and what was odd.
-fn tell(done: &[PointFile]) {
+fn describe(done: &[PointFile]) {
     for warning in done.iter().flat_map(|file| &file.end.warnings) {
         speech::tell(&format!("warning: {warning}"));
     }

@@ -22,12 +22,12 @@ pub(crate) fn listen() -> io::Result<Interrupt> {
 }
 
 /// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
-pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
-    let told = Arc::new(AtomicBool::new(false));
+pub(crate) fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        set_by_first(signal, &told)?;
+        set_by_first(signal, &stop)?;
     }
-    Ok(told)
+    Ok(stop)
 }
 
 /// Has the first signal set a flag; one that comes while the flag is set kills.

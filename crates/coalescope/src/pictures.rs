@@ -41,8 +41,8 @@ fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Ser
     let options = task.options();
     let limit = drawn_frames(chosen.len(), trace.points.len());
     let mut meter = Meter::new(size_bytes);
-    let mut tell = |progress| meter.tell(progress);
-    let found = series(points, &options, (trace, chosen), limit, &mut tell);
+    let mut show = |progress| meter.show(progress);
+    let found = series(points, &options, (trace, chosen), limit, &mut show);
     meter.clear();
     Ok(found?)
 }

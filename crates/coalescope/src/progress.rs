@@ -36,7 +36,7 @@ impl Meter {
     }
 
     /// Tells how far reading is.
-    pub(crate) fn tell(&mut self, progress: Progress) {
+    pub(crate) fn show(&mut self, progress: Progress) {
         let elapsed = self.started.elapsed();
         if !self.is_wanted || self.bar.is_none() && elapsed < PATIENCE {
             return;

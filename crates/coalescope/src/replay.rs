@@ -53,8 +53,8 @@ fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
     let begun = Instant::now();
     speech::detail(|| format!("reading {}", input.name));
     let mut meter = Meter::new(source.size_bytes());
-    let tell = &mut |progress| meter.tell(progress);
-    let facts = coalescope_replay::replay(source, options, written, tell);
+    let show = &mut |progress| meter.show(progress);
+    let facts = coalescope_replay::replay(source, options, written, show);
     meter.clear();
     speech::detail(|| format!("read all of it in {}", took(begun)));
     if interrupt.is_set() {

@@ -45,7 +45,7 @@ pub(crate) fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 /// Has GET and HEAD answered until told to end.
 pub(crate) fn serve(
     listener: TcpListener,
-    told: &AtomicBool,
+    stop: &AtomicBool,
     answer: impl FnMut(&Request<Incoming>) -> Answer + 'static,
 ) -> anyhow::Result<()> {
     listener.set_nonblocking(true)?;
@@ -57,13 +57,13 @@ pub(crate) fn serve(
     tasks.block_on(&runtime, async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         tokio::task::spawn_local(accept(listener, answer));
-        until(told).await;
+        until(stop).await;
         Ok(())
     })
 }
 
-async fn until(told: &AtomicBool) {
-    while !told.load(Ordering::Relaxed) {
+async fn until(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
         sleep(PAUSE).await;
     }
 }

@@ -111,7 +111,7 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     let begun = Instant::now();
     speech::detail(|| reading(task, opened.size_bytes));
     let mut meter = Meter::new(opened.size_bytes.filter(|_| task.archive.is_none()));
-    let trace = task.read(opened, &mut |progress| meter.tell(progress));
+    let trace = task.read(opened, &mut |progress| meter.show(progress));
     meter.clear();
     speech::detail(|| format!("read all of it in {}", took(begun)));
     if task.interrupt.is_set() {

@@ -103,7 +103,7 @@ impl Experiment<'_> {
                 return Ok(Ending::Interrupted);
             };
             record.runs.push(run);
-            self.tell(record)?;
+            self.publish(record)?;
             if let Some(ending) = self.decided(record)? {
                 return Ok(ending);
             }
@@ -136,7 +136,7 @@ impl Experiment<'_> {
         Ok(Some(run))
     }
 
-    fn tell(&mut self, record: &mut Record) -> Result<(), Error> {
+    fn publish(&mut self, record: &mut Record) -> Result<(), Error> {
         record.conclude(self.design)?;
         self.watch.keep(record).map_err(Error::keep)?;
         if let Some(run) = record.runs.last() {

@@ -17,6 +17,6 @@ pub use cells::{Cell, CellTable};
 pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;
-pub use spoken::spoken;
+pub use spoken::{PEER, at_peer, spoken};
 
 pub(crate) use words::counted;

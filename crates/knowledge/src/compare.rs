@@ -9,7 +9,7 @@ use crate::limits::{has_few_segments, main_direction, segments};
 use crate::thresholds::{
     DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER, WAITS,
 };
-use crate::words::{endpoint, rate, reference, shown, time, told};
+use crate::words::{endpoint, rate, reference, shown, time, without_frames};
 
 /// What one of the two transfers looked like, at the point that has its capture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -175,7 +175,7 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
         connection: Some(reference(&slow.0.name, slow.1)),
         hop: None,
         evidence: vec![
-            told(format!(
+            without_frames(format!(
                 "{}: {} data frames, {:.1} segments each, {}",
                 first.point,
                 first.data_frames,

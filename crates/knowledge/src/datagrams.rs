@@ -7,7 +7,7 @@ use coalescope_capture::facts::{DatagramHop, Outcomes, Trace};
 
 use crate::finding::{Finding, HopRef, Id, Proof};
 use crate::thresholds::{ALPHA, HANDFUL, NEARLY_ALL, SPARED_BESIDE};
-use crate::words::{probability, share, shown, told};
+use crate::words::{probability, share, shown, without_frames};
 
 /// A finding for each hop that loses merged datagrams.
 pub(crate) fn lost(trace: &Trace) -> Vec<Finding> {
@@ -53,13 +53,15 @@ fn finding(hop: &DatagramHop) -> Finding {
     let mut evidence = vec![shown(text, &hop.from, &hop.merged_lost_frames)];
     let in_part = Some(hop.merged.partly_lost).filter(|parts| *parts > 0);
     evidence.extend(in_part.map(|parts| {
-        told(format!(
+        without_frames(format!(
             "of {parts} the first part arrived alone: they were cut, and the others lost"
         ))
     }));
     let server = hop.server.as_ref().map(crate::words::endpoint);
     evidence.extend(
-        server.map(|server| told(format!("most of them go to {server}, or come from there"))),
+        server.map(|server| {
+            without_frames(format!("most of them go to {server}, or come from there"))
+        }),
     );
     Finding {
         id: Id::MergedDatagramsLost,

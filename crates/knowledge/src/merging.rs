@@ -9,7 +9,7 @@ use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::words::{connections, reference, shown, slow, told};
+use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
 /// What was found about merging, and which connections it explains.
@@ -144,7 +144,7 @@ fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn not_cut() -> Evidence {
-    told(
+    without_frames(
         "what the sender's card cuts is lost segment by segment: these frames were merged on their way, \
          or not cut where they had to be"
             .to_owned(),
@@ -278,7 +278,10 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
     evidence.extend(slow(direction));
     evidence.extend((*frames == LARGE).then(not_cut));
     if guilty.len() > 1 {
-        evidence.push(told(format!("{} connections show the same", guilty.len())));
+        evidence.push(without_frames(format!(
+            "{} connections show the same",
+            guilty.len()
+        )));
     }
     Some(lost_after(point, frames, connection, evidence))
 }

@@ -14,7 +14,7 @@ use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
 use crate::traffic::Traffic;
-use crate::words::{bytes, connections, probability, share, shown, time, told};
+use crate::words::{bytes, connections, probability, share, shown, time, without_frames};
 use case::Case;
 
 /// One finding for each limit that occurs, about its largest connection.
@@ -102,7 +102,7 @@ impl Case<'_> {
         evidence.extend(
             hop.map(hop_words)
                 .or_else(|| self.repeats_words())
-                .map(told),
+                .map(without_frames),
         );
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason.flatten();
@@ -289,7 +289,7 @@ pub(crate) fn healthy(overview: &Overview, notes: &[Finding]) -> Option<Finding>
         title: "nothing is wrong".to_owned(),
         connection: None,
         hop: None,
-        evidence: vec![told(text)],
+        evidence: vec![without_frames(text)],
         next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
     })
 }

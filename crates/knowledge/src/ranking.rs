@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::finding::{Finding, Id, Share};
 use crate::thresholds::BYSTANDER;
 use crate::traffic::Traffic;
-use crate::words::{connections, told};
+use crate::words::{connections, without_frames};
 
 /// How much of a point's traffic this is.
 pub(crate) fn share(mine: Traffic, all: Traffic) -> Share {
@@ -30,7 +30,7 @@ pub(crate) fn rank(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
         finding.note = is_note(finding);
         let words = finding.share.as_ref().and_then(words);
-        finding.evidence.extend(words.map(told));
+        finding.evidence.extend(words.map(without_frames));
     }
     // A stable sort: of equal ones the graver was found first.
     findings.sort_by_key(|finding| {

@@ -57,7 +57,7 @@ pub struct Suspicion {
 
 /// A finding, as reports print it.
 #[derive(Deserialize)]
-struct Told {
+struct InJson {
     id: String,
     title: String,
     proof: Proof,
@@ -141,19 +141,19 @@ impl Suspicion {
             .into_iter()
             .flatten()
             .filter_map(|list| list.as_array());
-        findings.flatten().filter_map(Self::of_told).collect()
+        findings.flatten().filter_map(Self::from_json).collect()
     }
 
-    fn of_told(finding: &serde_json::Value) -> Option<Self> {
-        let told = Told::deserialize(finding).ok()?;
-        let hop = told.hop.map(|hop| format!("{} -> {}", hop.from, hop.to));
+    fn from_json(finding: &serde_json::Value) -> Option<Self> {
+        let finding = InJson::deserialize(finding).ok()?;
+        let hop = finding.hop.map(|hop| format!("{} -> {}", hop.from, hop.to));
         Some(Self {
-            id: told.id,
-            place: told.interface.or(told.switch).or(hop),
-            title: told.title,
-            blame: told.blame,
-            proof: told.proof,
-            experiment: told.experiment?,
+            id: finding.id,
+            place: finding.interface.or(finding.switch).or(hop),
+            title: finding.title,
+            blame: finding.blame,
+            proof: finding.proof,
+            experiment: finding.experiment?,
         })
     }
 

@@ -5,7 +5,7 @@ use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use crate::finding::{Finding, Id, Proof};
 use crate::overview::Overview;
 use crate::thresholds::MISSED;
-use crate::words::told;
+use crate::words::without_frames;
 
 /// When several points were given, and no connection was found at two of them. What each shows by itself stands; that
 /// nothing is wrong between them can't be said.
@@ -25,7 +25,7 @@ pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
         title: "the captures have no connection in common, so that nothing can be compared".to_owned(),
         connection: None,
         hop: None,
-        evidence: vec![told(text)],
+        evidence: vec![without_frames(text)],
         next: "capture one transfer at all places at the same time; a proxy ends connections and begins others: capture \
                in front of it and behind it, and give coalescope the captures of each side together"
             .to_owned(),
@@ -41,10 +41,10 @@ fn have_met(hops: &[Hop]) -> bool {
             .flat_map(|hop| [&hop.merged, &hop.tso, &hop.single])
     };
     let sum = |of: fn(&Outcomes) -> u64| all().map(of).sum::<u64>();
-    let told = sum(|outcomes| outcomes.came_through() + outcomes.lost);
+    let followed = sum(|outcomes| outcomes.came_through() + outcomes.lost);
     let missed = sum(|outcomes| outcomes.missed);
-    let found = told > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
-    found && missed <= MISSED * told
+    let found = followed > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
+    found && missed <= MISSED * followed
 }
 
 #[cfg(test)]

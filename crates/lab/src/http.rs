@@ -48,10 +48,10 @@ impl Server {
         let (listener, address) = listen(address).map_err(Error::io(action))?;
         let stop = Arc::new(AtomicBool::new(false));
         let received = Arc::default();
-        let (told, count) = (Arc::clone(&stop), Arc::clone(&received));
+        let (stopped, count) = (Arc::clone(&stop), Arc::clone(&received));
         let thread = thread::Builder::new()
             .name("http".to_owned())
-            .spawn(move || serve(&listener, &told, &count))
+            .spawn(move || serve(&listener, &stopped, &count))
             .map_err(Error::io("start a thread"))?;
         Ok(Self {
             address,

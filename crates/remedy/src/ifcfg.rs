@@ -7,7 +7,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::tree::{Tree, Written};
 use crate::{ifupdown, names, shell};
 use std::ops::Range;
@@ -83,16 +83,16 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     Some(&text[assignment.value])
 }
 
-pub(crate) fn says(
+pub(crate) fn configured(
     tree: &Tree,
     device: &Device,
     path: &Path,
     feature: &str,
-) -> Result<Said, Error> {
+) -> Result<Configured, Error> {
     let text = tree.text(path)?.unwrap_or_default();
     let options = value(&text, KEY).unwrap_or_default();
     let switches = shell::switches(options, &device.name, &VARIABLES, feature);
-    Ok(Said {
+    Ok(Configured {
         on: switches.last().map(|switch| switch.on),
         at: Some(path.to_owned()),
     })

@@ -11,7 +11,7 @@ use coalescope_host::glob;
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::names;
 use crate::shell::{self, Switch};
 use crate::tree::{Tree, Written};
@@ -66,7 +66,7 @@ fn with_stanza(tree: &Tree, interface: &str) -> Result<Option<(PathBuf, String)>
     Ok(ours.next())
 }
 
-pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(tree: &Tree, device: &Device, feature: &str) -> Result<Configured, Error> {
     let mut all = Vec::new();
     let mut at = None;
     for (path, text) in files(tree)? {
@@ -77,7 +77,7 @@ pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, 
         all.extend(switches.iter().map(|switch| switch.on));
     }
     let first = all.first().copied();
-    Ok(Said {
+    Ok(Configured {
         on: first.filter(|first| all.iter().all(|on| on == first)),
         at: match at {
             None => with_stanza(tree, &device.name)?.map(|(path, _)| path),

@@ -2,23 +2,23 @@
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::model::{Manager, Owner, Reload, Said};
+use crate::model::{Configured, Manager, Owner, Reload};
 use crate::tree::Tree;
 use crate::{ifcfg, ifupdown, link, netplan, networkmanager};
 
 /// What the files say now.
-pub(crate) fn says(
+pub(crate) fn configured(
     owner: &Owner,
     tree: &Tree,
     device: &Device,
     feature: &str,
-) -> Result<Said, Error> {
+) -> Result<Configured, Error> {
     match owner {
-        Owner::Keyfile { path } => networkmanager::says(tree, path, feature),
-        Owner::Ifcfg { path, .. } => ifcfg::says(tree, device, path, feature),
-        Owner::Netplan { id, renderer } => netplan::says(tree, id, *renderer, feature),
-        Owner::Link => link::says(tree, device, feature),
-        Owner::Ifupdown => ifupdown::says(tree, device, feature),
+        Owner::Keyfile { path } => networkmanager::configured(tree, path, feature),
+        Owner::Ifcfg { path, .. } => ifcfg::configured(tree, device, path, feature),
+        Owner::Netplan { id, renderer } => netplan::configured(tree, id, *renderer, feature),
+        Owner::Link => link::configured(tree, device, feature),
+        Owner::Ifupdown => ifupdown::configured(tree, device, feature),
     }
 }
 

@@ -11,7 +11,7 @@ mod version;
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::names;
 use crate::tree::{Tree, Written};
 use definition::{Definition, definitions, devices, files, place, read};
@@ -99,7 +99,12 @@ pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error>
     found(tree, device, id, renderer, shown).map(Some)
 }
 
-pub(crate) fn says(tree: &Tree, id: &str, renderer: Manager, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(
+    tree: &Tree,
+    id: &str,
+    renderer: Manager,
+    feature: &str,
+) -> Result<Configured, Error> {
     let keys = keys(renderer, feature)?;
     let all = definitions(tree, None)?;
     let own = all.iter().find(|definition| definition.id == id);
@@ -107,11 +112,11 @@ pub(crate) fn says(tree: &Tree, id: &str, renderer: Manager, feature: &str) -> R
     for path in files(tree) {
         let document = read(tree, &path)?;
         let speaks = devices(&document)
-            .any(|(_, name, says)| name == id && at(says, renderer, &keys).is_some());
+            .any(|(_, name, values)| name == id && at(values, renderer, &keys).is_some());
         last = if speaks { Some(path) } else { last };
     }
-    Ok(Said {
-        on: own.and_then(|own| at(&own.says, renderer, &keys)),
+    Ok(Configured {
+        on: own.and_then(|own| at(&own.keys, renderer, &keys)),
         at: last,
     })
 }

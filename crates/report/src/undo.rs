@@ -18,7 +18,7 @@ const SCHEMA: &str = "coalescope/undo/1";
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UndoReport {
     /// Journals, and what became of each.
-    pub(crate) journals: Vec<Told>,
+    pub(crate) journals: Vec<Entry>,
     /// Folders that may hold journals and could not be looked at, with why.
     pub(crate) unread: Vec<String>,
 }
@@ -27,7 +27,7 @@ pub struct UndoReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "ToldJournal")]
-pub(crate) enum Told {
+pub(crate) enum Entry {
     /// It was undone, or not.
     Undone(Undone),
     /// It is there.
@@ -61,7 +61,7 @@ pub(crate) struct Listed {
 impl UndoReport {
     /// Adds a journal that was undone, or not.
     pub fn add(&mut self, undone: Undone) {
-        self.journals.push(Told::Undone(undone));
+        self.journals.push(Entry::Undone(undone));
     }
 
     /// Adds a journal that is there.
@@ -84,12 +84,12 @@ impl UndoReport {
                 problem: Some(error.to_string()),
             },
         };
-        self.journals.push(Told::Listed(listed));
+        self.journals.push(Entry::Listed(listed));
     }
 
     /// Adds a journal that was removed.
     pub fn forgotten(&mut self, id: &str) {
-        self.journals.push(Told::Forgotten {
+        self.journals.push(Entry::Forgotten {
             journal: id.to_owned(),
             fate: "forgotten",
         });
@@ -109,7 +109,8 @@ impl UndoReport {
     /// Whether something is left to be done by hand.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        let failed = |told: &Told| matches!(told, Told::Undone(undone) if undone.fate.is_failure());
+        let failed =
+            |entry: &Entry| matches!(entry, Entry::Undone(undone) if undone.fate.is_failure());
         !self.unread.is_empty() || self.journals.iter().any(failed)
     }
 }

@@ -114,7 +114,7 @@ pub(crate) struct Tcp {
     /// not).
     pub(crate) reversible: bool,
     /// How long a merged frame's segments are said to be, where that is not how long they are.
-    pub(crate) said: Option<u16>,
+    pub(crate) gso_size: Option<u16>,
 }
 
 impl Tcp {
@@ -131,7 +131,7 @@ impl Tcp {
     /// Payload bytes of a full segment, by what is said of it.
     fn segment_size(&self) -> usize {
         let is = self.pieces.first().map_or(0, |piece| piece.len as usize);
-        self.said.map_or(is, usize::from)
+        self.gso_size.map_or(is, usize::from)
     }
 
     /// Bytes of header and options.

@@ -282,7 +282,7 @@ pub enum Hop {
         /// Frames toward this side.
         toward: Side,
         /// Payload bytes that a segment is said to have; nothing is said any more without.
-        says: Option<u16>,
+        gso_size: Option<u16>,
     },
     /// Passes everything but ICMP.
     NoIcmp,

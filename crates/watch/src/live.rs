@@ -160,7 +160,7 @@ impl Watcher {
         };
         watched.unseen.extend(self.ask_connections());
         if let Some(connections) = &self.connections {
-            watched.connections = connections.told();
+            watched.connections = connections.moved();
         }
         match &mut self.source {
             Source::Bpf(traced) => {
@@ -171,7 +171,7 @@ impl Watcher {
                     self.names.read_again(&self.options.host());
                     self.named = Instant::now();
                 }
-                traced.tell(&looked, &self.names, &mut watched);
+                traced.describe(&looked, &self.names, &mut watched);
                 if let Some(long) = self.options.forget_after {
                     let idle = traced.forget(&looked, &self.names, long)?;
                     self.names.forget(&idle);
@@ -179,7 +179,7 @@ impl Watcher {
             }
             Source::Counters(counters) => {
                 self.names = Names::read(&self.options.host());
-                counters.tell(&self.names.snapshot, &mut watched);
+                counters.describe(&self.names.snapshot, &mut watched);
             }
         }
         watched.keep_interfaces(&self.options.interfaces);

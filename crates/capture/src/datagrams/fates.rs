@@ -133,9 +133,9 @@ impl Flows {
 }
 
 /// Notes at the first point of which parts a datagram is, as the second one shows: it was cut, or its parts came as they were.
-pub(super) fn tell_segments(one: &mut Datagrams, two: &Datagrams) {
+pub(super) fn note_segments(one: &mut Datagrams, two: &Datagrams) {
     let fates = Fates::of(one, two);
-    let told = fates.all.iter().enumerate().filter_map(|(at, fate)| {
+    let segments = fates.all.iter().enumerate().filter_map(|(at, fate)| {
         let other = &fates.two[fates.pairs.other[at]?];
         let segment = match fate {
             Fate::Split | Fate::InPart => other.payload,
@@ -144,8 +144,8 @@ pub(super) fn tell_segments(one: &mut Datagrams, two: &Datagrams) {
         };
         (segment > 0).then_some((at, segment))
     });
-    let told: Vec<_> = told.collect();
-    for (at, segment) in told {
+    let segments: Vec<_> = segments.collect();
+    for (at, segment) in segments {
         one.seen[at].segment = segment;
     }
 }

@@ -60,7 +60,7 @@ impl Flow {
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
             .outstanding
-            .acknowledge(una, common, |fate| longest.tell(fate, tally));
+            .acknowledge(una, common, |fate| longest.count(fate, tally));
         if let Some((sent_ns, waited)) = clean {
             let took_ns = frame.time_ns - sent_ns;
             self.turn.push(took_ns, is_prompt && !waited, stamp(frame));

@@ -11,11 +11,11 @@ pub(crate) struct Longest(u16);
 impl Longest {
     /// Counts a fate, here and in the tally.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, fate: Fate, tally: &mut Tally) {
+    pub(crate) fn count(&mut self, fate: Fate, tally: &mut Tally) {
         if !fate.repeated {
             self.arrived(fate.len);
         }
-        tally.tell(fate);
+        tally.count_fate(fate);
     }
 
     /// A frame arrived.
@@ -45,7 +45,7 @@ mod tests {
                 repeated,
                 number: 1,
             };
-            longest.tell(fate, &mut tally);
+            longest.count(fate, &mut tally);
             longest.bytes()
         };
         assert_eq!(after(9000, true), None);

@@ -69,14 +69,14 @@ impl Flow {
     /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
     fn follow_tried(&mut self, start: u64, end: u64) {
         let (tried, len) = self.tally.odd().tried;
-        if !self.tell_tried() && len > 0 && start > tried {
+        if !self.end_trial() && len > 0 && start > tried {
             return;
         }
         self.tally.note_odd().tried = (end, (end - start) as u32);
     }
 
     /// Says that what was sent again arrived, if it has been acknowledged.
-    pub(super) fn tell_tried(&mut self) -> bool {
+    pub(super) fn end_trial(&mut self) -> bool {
         let (tried, len) = self.tally.odd().tried;
         let has_arrived = len > 0 && self.acked && self.una >= tried;
         if has_arrived {

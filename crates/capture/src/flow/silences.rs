@@ -102,8 +102,8 @@ mod tests {
             all.iter().for_each(|&ns| silences.add(ns));
             let whole = |ns: i64| ns / UNIT_NS * UNIT_NS;
             let sum = |least: i64| all.iter().filter(|&&ns| ns >= least).map(|&ns| whole(ns)).sum::<i64>();
-            let told = silences.longer_ns(least);
-            prop_assert!(sum(least) <= told && told <= sum(least / 3 * 2));
+            let longer = silences.longer_ns(least);
+            prop_assert!(sum(least) <= longer && longer <= sum(least / 3 * 2));
         }
     }
 }

@@ -142,14 +142,14 @@ impl Frame {
         self.payload = row.payload;
         (self.flags, self.window, self.id) = (Flags(row.flags), row.window, row.id);
         (self.ttl, self.tcp_header) = (row.ttl, row.tcp_header);
-        self.checksum = self.checksum_that_says(row.checksum);
+        self.checksum = self.checksum_of(row.checksum);
         (self.head, self.head_len) = (row.head, row.head_len.min(16));
     }
 
-    /// A checksum that says the same.
-    fn checksum_that_says(&self, says: Checksum) -> u16 {
+    /// A checksum of this state.
+    fn checksum_of(&self, state: Checksum) -> u16 {
         let partial = self.partial_checksum();
-        match says {
+        match state {
             Checksum::Zero => 0,
             Checksum::Partial => partial,
             Checksum::Filled if partial == 1 => 2,

@@ -172,7 +172,10 @@ impl Clock {
     /// Offset at the start, and drift in parts per million where there is enough to tell it.
     pub(crate) fn fit(&self) -> (Option<i64>, Option<f64>) {
         let bounds = self.bounds(self.origin_ns, &self.windows);
-        (middle(bounds), self.drift.told().map(|slope| slope * 1e6))
+        (
+            middle(bounds),
+            self.drift.clear_slope().map(|slope| slope * 1e6),
+        )
     }
 
     /// Smallest one-way delay: half of what both ways sum to.

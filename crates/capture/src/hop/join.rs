@@ -104,22 +104,22 @@ impl Join {
     }
 
     /// Credits what came and judges what can be judged.
-    pub(crate) fn advance(&mut self, horizon: &Horizon, mut tell: impl FnMut(Judged)) {
+    pub(crate) fn advance(&mut self, horizon: &Horizon, mut judge: impl FnMut(Judged)) {
         while let Some(came) = self.pending.front().copied() {
             if came.time_ns + TOLERANCE_NS > horizon.upstream_ns && !horizon.at_end {
                 break;
             }
             let patient = came.time_ns + GRACE_NS > horizon.upstream_ns && !horizon.at_end;
-            if !self.credit(&came, &mut tell) && patient {
+            if !self.credit(&came, &mut judge) && patient {
                 break;
             }
             self.pending.pop_front();
         }
-        self.retire(horizon, &mut tell);
+        self.retire(horizon, &mut judge);
     }
 
     /// Credits a frame of the second point; false if nothing that waits can have caused it.
-    fn credit(&mut self, came: &Seen, tell: &mut impl FnMut(Judged)) -> bool {
+    fn credit(&mut self, came: &Seen, judge: &mut impl FnMut(Judged)) -> bool {
         let causes = self.causes(came);
         self.matched_before = self.highest_matched;
         let mut open = Vec::with_capacity(4);
@@ -128,7 +128,7 @@ impl Join {
             if open.is_empty() {
                 break;
             }
-            self.credit_to(key, came, &mut open, tell);
+            self.credit_to(key, came, &mut open, judge);
         }
         !causes.is_empty()
     }
@@ -166,7 +166,7 @@ impl Join {
         key: (u64, u64),
         came: &Seen,
         open: &mut Vec<Range<u64>>,
-        tell: &mut impl FnMut(Judged),
+        judge: &mut impl FnMut(Judged),
     ) {
         let Some(old) = self.waiting.get_mut(&key) else {
             return;
@@ -192,12 +192,12 @@ impl Join {
         if old.covered >= old.seen.len {
             let judged = old.judged(old.arrival());
             self.waiting.remove(&key);
-            tell(judged);
+            judge(judged);
         }
     }
 
     /// Judges what has waited long enough.
-    fn retire(&mut self, horizon: &Horizon, tell: &mut impl FnMut(Judged)) {
+    fn retire(&mut self, horizon: &Horizon, judge: &mut impl FnMut(Judged)) {
         let due = |old: &Waiting| {
             horizon.at_end
                 || old.seen.time_ns + HOLD_NS < horizon.downstream_ns.min(horizon.upstream_ns)
@@ -212,7 +212,7 @@ impl Join {
         for key in due {
             if let Some(old) = self.waiting.remove(&key) {
                 let outcome = self.fate(&old, horizon);
-                tell(old.judged(outcome));
+                judge(old.judged(outcome));
             }
         }
     }
@@ -256,10 +256,10 @@ impl Join {
     }
 
     /// Forgets the oldest frames, when memory is short.
-    pub(crate) fn forget(&mut self, mut tell: impl FnMut(Judged)) {
+    pub(crate) fn forget(&mut self, mut judge: impl FnMut(Judged)) {
         self.pending.clear();
         for (_, old) in std::mem::take(&mut self.waiting) {
-            tell(old.judged(Outcome::NotJudged));
+            judge(old.judged(Outcome::NotJudged));
         }
     }
 }

@@ -58,20 +58,20 @@ impl Pair {
     }
 
     /// Keeps what becomes of each frame until it is asked for.
-    pub(crate) fn keep_told(&mut self) {
+    pub(crate) fn keep_judged(&mut self) {
         for way in &mut self.ways {
-            way.result.told = Some(Vec::new());
+            way.result.kept = Some(Vec::new());
         }
     }
 
     /// Gives what became of frames since it was asked last, with the side that they left and the
     /// connection there.
-    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+    pub(crate) fn drain_judged(&mut self, mut take: impl FnMut(usize, u32, Judged)) {
         let Some(forth) = self.forth else { return };
         for (index, way) in self.ways.iter_mut().enumerate() {
             let side = usize::from(index != forth);
-            for judged in way.result.told.iter_mut().flat_map(|told| told.drain(..)) {
-                hear(side, self.ids[side], judged);
+            for judged in way.result.kept.iter_mut().flat_map(|kept| kept.drain(..)) {
+                take(side, self.ids[side], judged);
             }
         }
     }

@@ -66,8 +66,8 @@ impl Sides {
     /// What one connection shows, and all others.
     pub(super) fn weigh(&self, ends: &Ends, weight: i32) -> i32 {
         // Both ends of one address: which is lower depends on ports.
-        let told = ends.addresses.0 != ends.addresses.1;
-        let hosts = self.hosts.get(&ends.addresses).filter(|_| told);
+        let is_between_hosts = ends.addresses.0 != ends.addresses.1;
+        let hosts = self.hosts.get(&ends.addresses).filter(|_| is_between_hosts);
         let hosts = hosts.map_or(0, |hosts| SAME_HOSTS * hosts.signum());
         let clients = OTHER_HOSTS * ends.of_client(self.clients.signum());
         let neighbours = self

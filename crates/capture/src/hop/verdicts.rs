@@ -22,7 +22,7 @@ pub(crate) struct Verdicts {
     /// Judged before the segment size was settled.
     early: Vec<Judged>,
     /// All that was judged since somebody asked; `None` if nobody does.
-    pub(super) told: Option<Vec<Judged>>,
+    pub(super) kept: Option<Vec<Judged>>,
 }
 
 impl Verdicts {
@@ -37,7 +37,7 @@ impl Verdicts {
             None => self.wait(judged),
             Some(multi) => {
                 self.settle(|len| is_multi(len).unwrap_or(false), strip);
-                self.tell(judged);
+                self.keep(judged);
                 let is_full = !multi && is_multi(2 * judged.len).unwrap_or(false);
                 self.count(judged, multi, is_full, strip);
             }
@@ -46,13 +46,13 @@ impl Verdicts {
 
     /// Takes a frame, to be counted when the segment size is settled.
     pub(super) fn wait(&mut self, judged: Judged) {
-        self.tell(judged);
+        self.keep(judged);
         self.early.push(judged);
     }
 
-    fn tell(&mut self, judged: Judged) {
-        if let Some(told) = &mut self.told {
-            told.push(judged);
+    fn keep(&mut self, judged: Judged) {
+        if let Some(kept) = &mut self.kept {
+            kept.push(judged);
         }
     }
 

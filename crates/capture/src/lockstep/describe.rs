@@ -6,8 +6,8 @@ use crate::point::{Point, Summed, Totals};
 use crate::reader::End;
 use crate::summary::seconds;
 
-/// Says that the points were given in another order.
-pub(super) fn tell_order(trace: &mut Trace) {
+/// Warns that the points were given in another order.
+pub(super) fn warn_of_order(trace: &mut Trace) {
     let names: Vec<_> = trace
         .points
         .iter()

@@ -61,7 +61,7 @@ impl Run<'_> {
     }
 
     /// Tells the observer, if there is one, what became of frames.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn notify_observer(&mut self) {
         if let Some(observer) = &mut self.observer {
             for (point, hop) in self.hops.iter_mut().enumerate() {
                 observer.ask(point, hop);
@@ -78,7 +78,7 @@ impl Run<'_> {
         for (i, hop) in self.hops.iter_mut().enumerate() {
             hop.round([&self.points[i], &self.points[i + 1]], true);
         }
-        self.tell();
+        self.notify_observer();
         if let Some(observer) = &mut self.observer {
             observer.know(&self.points);
         }

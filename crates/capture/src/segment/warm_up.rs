@@ -96,22 +96,22 @@ impl WarmUp {
 
     /// Counts a transmission of the first frame's length that arrived; false if it is another.
     #[inline]
-    pub(super) fn tell_again(&mut self, fate: Fate) -> bool {
+    pub(super) fn add_fate_again(&mut self, fate: Fate) -> bool {
         let again = fate.len == self.payload && !fate.repeated;
         self.arrived += u16::from(again);
         again
     }
 
     #[inline]
-    pub(super) fn tell(&mut self, fate: Fate) {
-        if !self.tell_again(fate) {
-            self.tell_other(fate);
+    pub(super) fn add_fate(&mut self, fate: Fate) {
+        if !self.add_fate_again(fate) {
+            self.add_other_fate(fate);
         }
     }
 
     #[cold]
-    fn tell_other(&mut self, fate: Fate) {
-        self.others.get_or_insert_default().tell(fate);
+    fn add_other_fate(&mut self, fate: Fate) {
+        self.others.get_or_insert_default().add_fate(fate);
     }
 }
 
@@ -132,7 +132,7 @@ impl Others {
         }
     }
 
-    fn tell(&mut self, fate: Fate) {
+    fn add_fate(&mut self, fate: Fate) {
         match self.fates.iter_mut().find(|(known, _)| known.is_like(fate)) {
             Some((_, times)) => *times += 1,
             None => self.fates.push((fate, 1)),

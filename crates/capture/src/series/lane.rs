@@ -47,7 +47,7 @@ impl Half {
         } else {
             bin.new_bytes += u64::from(record.payload);
         }
-        bin.flies(in_flight);
+        bin.note_in_flight(in_flight);
     }
 }
 
@@ -153,7 +153,7 @@ impl LaneRecord {
         }
         if record.ack.is_some() {
             let answered = &mut self.halves[index(!record.from_low)];
-            answered.rates.at(since_ns).leaves(in_flight(other));
+            answered.rates.at(since_ns).note_left(in_flight(other));
         }
         if let Some(window) = scaled(record, own.acks.scale()) {
             let other = &mut self.halves[index(!record.from_low)];
@@ -178,7 +178,7 @@ impl LaneRecord {
     }
 
     /// Hears what became of a frame.
-    pub(super) fn told(&mut self, judged: Judged) {
+    pub(super) fn set_fate(&mut self, judged: Judged) {
         if let Some(mut record) = self.waiting.remove(&judged.number) {
             record.fate = Some(judged.outcome);
             self.settle(record);
@@ -245,8 +245,8 @@ fn position(own: &Flow, tracked: &Tracked, frame: &Frame) -> Option<u64> {
 
 /// A RST's acknowledgment is often 0.
 fn acknowledged(other: &Flow, frame: &Frame) -> Option<u64> {
-    let says = frame.flags.has(Flags::ACK) && !frame.flags.has(Flags::RST);
-    place(other, frame.ack).filter(|_| says)
+    let acknowledges = frame.flags.has(Flags::ACK) && !frame.flags.has(Flags::RST);
+    place(other, frame.ack).filter(|_| acknowledges)
 }
 
 fn sacked(other: &Flow, frame: &Frame) -> Vec<(u64, u64)> {

@@ -58,11 +58,11 @@ impl Observer for Recorder {
     }
 
     fn ask(&mut self, point: usize, hop: &mut Hop) {
-        hop.tell(|side, id, judged| {
+        hop.drain_judged(|side, id, judged| {
             let is_lane =
                 |lane: &&mut LaneRecord| lane.chosen.point == point + side && lane.here == Some(id);
             if let Some(lane) = self.lanes.iter_mut().find(is_lane) {
-                lane.told(judged);
+                lane.set_fate(judged);
             }
         });
     }

@@ -297,14 +297,14 @@ impl Drop for Guard {
         }
         match self.end() {
             Ok(report) if report.is_complete() => {}
-            Ok(report) => tell(&report.to_string()),
-            Err(error) => tell(&format!("{error}; run `coalescope undo`")),
+            Ok(report) => warn(&report.to_string()),
+            Err(error) => warn(&format!("{error}; run `coalescope undo`")),
         }
     }
 }
 
 /// There is nobody to give a result to. Names of interfaces may have what a terminal would obey.
-fn tell(text: &str) {
+fn warn(text: &str) {
     eprintln!("coalescope: {}", printable(text));
 }
 

@@ -80,7 +80,7 @@ fn serve() -> ExitCode {
     let mut guardian = Guardian::default();
     while let Some(request) = guardian.next() {
         let reply = guardian.answer(request);
-        say(&reply);
+        reply_with(&reply);
         if guardian.is_done {
             break;
         }
@@ -103,7 +103,7 @@ fn become_independent() {
 }
 
 /// The program may be gone: then there is nobody to tell.
-fn say(reply: &Reply) {
+fn reply_with(reply: &Reply) {
     let mut line = serde_json::to_vec(reply).unwrap_or_default();
     line.push(b'\n');
     let mut out = stdout().lock();
@@ -172,7 +172,7 @@ impl Guardian {
         self.deadline = None;
         if let Some(session) = self.session.take() {
             let report = session.finish();
-            tell("the deadline is over", &report);
+            warn("the deadline is over", &report);
             self.expired = Some(report);
         }
     }
@@ -252,7 +252,7 @@ impl Guardian {
         let report = match self.session.take() {
             Some(session) => {
                 let report = session.finish();
-                tell("the command ended without restoring", &report);
+                warn("the command ended without restoring", &report);
                 report
             }
             None => self.expired.unwrap_or_default(),
@@ -277,7 +277,7 @@ fn deadline(seconds: Option<f64>) -> Option<Instant> {
 }
 
 /// On the terminal that the command was started from, if there still is one.
-fn tell(why: &str, report: &Report) {
+fn warn(why: &str, report: &Report) {
     let text = format!("coalescope: {why}; its guardian speaks: {report}\n");
     let _ = stderr().write_all(printable(&text).as_bytes());
 }

@@ -339,13 +339,13 @@ fn cascades(
     request: &Request<'_>,
 ) {
     let asked = |item: &Item| request.asked.iter().any(|(asked, _)| asked == item);
-    let told = |item: &Item| match item {
+    let has_followed = |item: &Item| match item {
         Item::Ipv6Mtu => true,
         Item::Wanted(name) => asked(&Item::Active(name.clone())),
         item => asked(item),
     };
     let with_it = differences(before, after).into_iter();
-    let with_it = with_it.filter(|difference| !told(&difference.item));
+    let with_it = with_it.filter(|difference| !has_followed(&difference.item));
     outcomes.extend(with_it.map(|difference| Outcome::Cascaded {
         interface: Some(before.name.clone()),
         item: difference.item,

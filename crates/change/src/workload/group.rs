@@ -39,7 +39,7 @@ struct Watcher {
 
 /// Why and when a group was told to end.
 #[derive(Clone, Copy)]
-struct Told {
+struct Ended {
     end: End,
     at: Instant,
 }
@@ -63,14 +63,14 @@ impl Group {
     ) -> Result<(End, Duration, Printed), Error> {
         let mut pipes = Pipes::of(&mut self.child);
         let watcher = Watcher::of(self.leader())?;
-        let told = self.until_end(&watcher, &mut pipes, timeout, stop)?;
+        let ended = self.until_end(&watcher, &mut pipes, timeout, stop)?;
         let ended_at = watcher.join()?;
-        drain(&mut pipes, told)?;
-        if told.is_some() {
+        drain(&mut pipes, ended)?;
+        if ended.is_some() {
             self.signal(Signal::SIGKILL);
         }
         let status = self.reap()?;
-        let end = told.map_or_else(|| end(status), |told| told.end);
+        let end = ended.map_or_else(|| end(status), |ended| ended.end);
         let wall = ended_at.saturating_duration_since(self.at);
         Ok((end, wall, pipes.into_printed()))
     }
@@ -82,22 +82,22 @@ impl Group {
         pipes: &mut Pipes,
         timeout: Option<Duration>,
         stop: &AtomicBool,
-    ) -> Result<Option<Told>, Error> {
+    ) -> Result<Option<Ended>, Error> {
         let deadline = timeout.and_then(|timeout| self.at.checked_add(timeout));
-        let mut told = None;
+        let mut ended = None;
         while !watcher.thread.is_finished() {
-            match told {
-                None => told = self.tell(deadline, stop),
-                Some(Told { at, .. }) if at.elapsed() >= GRACE => self.signal(Signal::SIGKILL),
+            match ended {
+                None => ended = self.end_group(deadline, stop),
+                Some(Ended { at, .. }) if at.elapsed() >= GRACE => self.signal(Signal::SIGKILL),
                 Some(_) => {}
             }
             pipes.wait(Some(&watcher.bell), until(deadline))?;
         }
-        Ok(told)
+        Ok(ended)
     }
 
     /// Tells the group to end, if it is time.
-    fn tell(&self, deadline: Option<Instant>, stop: &AtomicBool) -> Option<Told> {
+    fn end_group(&self, deadline: Option<Instant>, stop: &AtomicBool) -> Option<Ended> {
         let now = Instant::now();
         let end = if stop.load(Ordering::Relaxed) {
             End::Stopped
@@ -107,7 +107,7 @@ impl Group {
             return None;
         };
         self.signal(Signal::SIGTERM);
-        Some(Told { end, at: now })
+        Some(Ended { end, at: now })
     }
 
     /// Whoever of the group has ended already needs no signal; the rest are ours to signal, or
@@ -173,9 +173,9 @@ fn until(deadline: Option<Instant>) -> Duration {
 
 /// Reads what is left in the pipes. After SIGTERM the leader's children have as long to end as the
 /// leader itself had.
-fn drain(pipes: &mut Pipes, told: Option<Told>) -> Result<(), Error> {
+fn drain(pipes: &mut Pipes, ended: Option<Ended>) -> Result<(), Error> {
     let end = Instant::now() + DRAIN;
-    let end = told.map_or(end, |told| end.max(told.at + GRACE));
+    let end = ended.map_or(end, |ended| end.max(ended.at + GRACE));
     while !pipes.are_closed() {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {

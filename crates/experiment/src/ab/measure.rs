@@ -3,7 +3,7 @@
 use super::Error;
 use super::plan::Checked;
 use crate::counters::{self, Counters, Moved};
-use crate::effects::{Metric, Sense};
+use crate::effects::{Metric, PEER, Sense};
 use crate::figures::{self, Figure, Source};
 use crate::record::{Asked, Run};
 use coalescope_change::settings::What;
@@ -14,8 +14,6 @@ use std::sync::atomic::AtomicBool;
 
 /// Figures of the host whose interface is changed; all others are of where the workload runs.
 const OF_THE_HOST: [&str; 4] = ["cpu_", "service_demand", "softnet_", "interface_"];
-/// Before the names of figures of the other end.
-const PEER: &str = "peer_";
 
 pub(super) struct Measuring {
     workload: Workload,

@@ -1,7 +1,7 @@
 //! All effects on one metric.
 
 use super::measured::Blocks;
-use super::words::{Told, words};
+use super::words::{Described, words};
 use super::{Effect, EffectKind, Metric, Rules, Verdict};
 use crate::design::{Contrast, Design};
 use crate::statistics::{Interval, Looks, Scale, SignFlips, holm, number, smallest_p};
@@ -55,7 +55,7 @@ impl Judge<'_> {
                     }
                     None => self.plain(contrast, scale),
                 };
-                self.told(effect, contrast, &family)
+                self.with_words(effect, contrast, &family)
             })
             .collect()
     }
@@ -154,8 +154,8 @@ impl Judge<'_> {
 
 impl Judge<'_> {
     /// With its words.
-    fn told(&self, effect: Effect, contrast: &Contrast, family: &Family) -> Effect {
-        let told = Told {
+    fn with_words(&self, effect: Effect, contrast: &Contrast, family: &Family) -> Effect {
+        let described = Described {
             sides: &contrast.sides,
             effect: &effect,
             sense: self.metric.sense,
@@ -165,7 +165,7 @@ impl Judge<'_> {
             judged: family.judged,
             share: family.share,
         };
-        let words = words(&told);
+        let words = words(&described);
         Effect { words, ..effect }
     }
 }

@@ -5,7 +5,7 @@ use crate::design::{Factor, FactorKind, Side};
 use crate::statistics::{Scale, blocks_for, number};
 
 /// What the words are made of.
-pub(super) struct Told<'a> {
+pub(super) struct Described<'a> {
     pub(super) sides: &'a [Side],
     pub(super) effect: &'a Effect,
     pub(super) sense: Sense,
@@ -19,15 +19,15 @@ pub(super) struct Told<'a> {
 }
 
 /// The verdict of an effect in words.
-pub(super) fn words(told: &Told<'_>) -> String {
-    let verdict = match told.effect.verdict {
-        Verdict::Different => told.different(),
-        Verdict::NoDifference { larger_than } => told.none(larger_than),
-        Verdict::NotClear => told.not_clear(),
+pub(super) fn words(described: &Described<'_>) -> String {
+    let verdict = match described.effect.verdict {
+        Verdict::Different => described.different(),
+        Verdict::NoDifference { larger_than } => described.none(larger_than),
+        Verdict::NotClear => described.not_clear(),
         Verdict::NotJudged => "not judged: fewer than two blocks have the figures".to_owned(),
     };
-    match told.effect.missing_blocks {
-        missing if missing > 0 && told.effect.blocks > 0 => {
+    match described.effect.missing_blocks {
+        missing if missing > 0 && described.effect.blocks > 0 => {
             format!(
                 "{verdict}; {} left out, a figure is missing",
                 counted(missing, "block")
@@ -37,7 +37,7 @@ pub(super) fn words(told: &Told<'_>) -> String {
     }
 }
 
-impl Told<'_> {
+impl Described<'_> {
     fn different(&self) -> String {
         let effect = self.effect;
         let value = effect.ratio.or(effect.difference);
@@ -222,16 +222,16 @@ struct Change {
 
 /// A ratio as "46.7 times faster", "12% faster", "4% slower" or "46.7 times slower".
 fn compared(value: f64, low: f64, high: f64, more: &str, less: &str) -> Change {
-    let told = |text: String, low: f64, high: f64, form: fn(f64) -> String| Change {
+    let change = |text: String, low: f64, high: f64, form: fn(f64) -> String| Change {
         text,
         low: form(low),
         high: form(high),
     };
     if value >= 2.0 {
-        return told(format!("{} times {more}", figure(value)), low, high, figure);
+        return change(format!("{} times {more}", figure(value)), low, high, figure);
     }
     if value <= 0.5 {
-        return told(
+        return change(
             format!("{} times {less}", figure(value.recip())),
             high.recip(),
             low.recip(),
@@ -239,14 +239,14 @@ fn compared(value: f64, low: f64, high: f64, more: &str, less: &str) -> Change {
         );
     }
     if value >= 1.0 {
-        return told(
+        return change(
             format!("{} {more}", percent(value - 1.0)),
             low - 1.0,
             high - 1.0,
             percent,
         );
     }
-    told(
+    change(
         format!("{} {less}", percent(1.0 - value)),
         1.0 - high,
         1.0 - low,

@@ -247,14 +247,14 @@ impl VirtioNetHeader {
     fn gso_of(&self, seen: &Seen<'_>) -> Gso {
         let counted = seen.payload_len.div_ceil(usize::from(self.gso_size));
         let counted = u16::try_from(counted).unwrap_or(u16::MAX);
-        let told = self
+        let stated = self
             .rsc()
             .map(|rsc| rsc.segments)
             .filter(|&segments| segments > 0);
         Gso {
             kind: seen.kind,
             segment_size: self.gso_size,
-            segments: told.unwrap_or(counted),
+            segments: stated.unwrap_or(counted),
             outer_id: IdRun::Increasing,
             id: IdRun::Increasing,
             accurate_ecn: false,

@@ -81,8 +81,8 @@ impl Merged {
 
     /// Has those interfaces as values that a text tells of.
     fn unfold(&mut self, values: &Map<String, Value>) {
-        let told = values.get(INTERFACES).and_then(Value::as_object);
-        let names = told.into_iter().flat_map(Map::keys);
+        let named = values.get(INTERFACES).and_then(Value::as_object);
+        let names = named.into_iter().flat_map(Map::keys);
         let known = names.filter_map(|name| {
             let json = self.interfaces.get(name)?;
             Some((name.clone(), serde_json::from_slice(json).ok()?))
@@ -140,7 +140,7 @@ impl Merged {
     /// The text that a value is from.
     fn first(&self, path: &[String]) -> &str {
         let mut texts = self.texts.iter();
-        let text = texts.find(|(_, values)| tells(values, path));
+        let text = texts.find(|(_, values)| has_value(values, path));
         text.map_or("another text", |(origin, _)| origin)
     }
 
@@ -167,7 +167,7 @@ impl Merged {
     }
 }
 
-fn tells(values: &Map<String, Value>, path: &[String]) -> bool {
+fn has_value(values: &Map<String, Value>, path: &[String]) -> bool {
     let Some((first, rest)) = path.split_first() else {
         return false;
     };
@@ -266,9 +266,9 @@ fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
 
 /// Of lists that do not contradict each other, the longer; of lists that change, all.
 fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
-    let told = set(from);
-    let is_told = into.iter().all(|value| told.contains(&value.to_string()));
-    if is_told
+    let given = set(from);
+    let is_given = into.iter().all(|value| given.contains(&value.to_string()));
+    if is_given
         || matches!(
             path.last(),
             Some(&"addresses" | &"log" | &"routes" | &"length_rules")

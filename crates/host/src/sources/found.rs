@@ -18,11 +18,11 @@ pub(super) struct Found {
 /// Something that was understood.
 pub(super) struct Item {
     pub(super) folder: Folder,
-    pub(super) said: Said,
+    pub(super) content: Content,
 }
 
 /// What it says.
-pub(super) enum Said {
+pub(super) enum Content {
     /// One text.
     Text(Box<Part>),
     /// A bundle: all of its texts, and what it lacks.

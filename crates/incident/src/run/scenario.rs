@@ -219,9 +219,9 @@ fn on_wire(built: &Built, number: usize, element: &crate::element::Element) -> V
     }
 }
 
-fn segment_size(toward: Side, says: Option<u16>) -> Element {
+fn segment_size(toward: Side, gso_size: Option<u16>) -> Element {
     let toward = side(toward);
-    Element::Hop(Hop::SegmentSize { toward, says })
+    Element::Hop(Hop::SegmentSize { toward, gso_size })
 }
 
 /// A wire carries single frames: what comes from either side is cut, as far as it can be.

@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Tra
 
 use crate::finding::{Finding, Id, Proof};
 use crate::thresholds::{ALPHA, HANDFUL};
-use crate::words::{reference, shown, slow, told};
+use crate::words::{reference, shown, slow, without_frames};
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
 pub(super) fn rejected_at(
@@ -29,7 +29,7 @@ pub(super) fn rejected_at(
     evidence.extend(slow(direction));
     let uncut = uncut_hop(trace, point, connection);
     evidence.extend(uncut.map(|(hop, large)| {
-        told(format!(
+        without_frames(format!(
             "{} of {} large frames that their sender left to its card (TSO) arrive at {} uncut",
             large.arrived, large.seen, hop.to
         ))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coalescope_host::model::{Platform, Snapshot};
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 
 use super::condition::Asked;
 use super::facts::host_facts;
@@ -71,7 +71,7 @@ impl Checked {
         for subject in asked {
             let said = match subject.holds(condition) {
                 Ok(false) => continue,
-                Ok(true) => self.say(rules, rule, platform, subject),
+                Ok(true) => self.add(rules, rule, platform, subject),
                 Err(error) => Err(error),
             };
             if let Err(error) = said {
@@ -85,7 +85,7 @@ impl Checked {
         }
     }
 
-    fn say(
+    fn add(
         &mut self,
         rules: &Rules,
         rule: &Rule,
@@ -130,7 +130,7 @@ fn left_alone(rule: &Rule, subject: &Subject<'_>) -> Result<LeftAlone, String> {
         id: rule.id.clone(),
         host: subject.host_name(),
         interface: subject.name.clone(),
-        title: fill(&rule.title, subject.told())?,
+        title: fill(&rule.title, subject.shown())?,
         why: one_line(&rule.mechanism),
     })
 }
@@ -141,7 +141,7 @@ fn finding(
     platform: Platform,
     subject: &Subject<'_>,
 ) -> Result<HostFinding, String> {
-    let facts = subject.told();
+    let facts = subject.shown();
     let texts = rule.evidence.iter().map(|text| fill(text, facts.clone()));
     let texts: Result<Vec<String>, String> = texts.collect();
     let experiment = rule
@@ -177,7 +177,7 @@ fn remedies(
     rule: &Rule,
     platform: Platform,
     subject: &Subject<'_>,
-    facts: &Told,
+    facts: &Shown,
 ) -> Result<Vec<Remedy>, String> {
     let mut all = Vec::new();
     let distribution = subject.product();
@@ -210,7 +210,7 @@ fn remedies(
     Ok(all)
 }
 
-fn levels(template: &str, facts: &Told) -> Result<Vec<SetTo>, String> {
+fn levels(template: &str, facts: &Shown) -> Result<Vec<SetTo>, String> {
     let text = fill(template, facts.clone())?;
     text.split_whitespace().map(str::parse).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::Platform;
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -116,7 +116,7 @@ impl Recipes {
         platform: Platform,
         feature: &str,
         value: bool,
-        (subject, facts): (&Subject<'_>, &Told),
+        (subject, facts): (&Subject<'_>, &Shown),
     ) -> Result<Vec<Remedy>, String> {
         let interface = subject.interface();
         if !would_change(interface, feature, value) {
@@ -133,9 +133,9 @@ impl Recipes {
         let recipes = self
             .of(platform, feature)
             .filter(|(recipe, _)| fits(recipe));
-        let told = facts.get_attr("interface").unwrap_or_default();
+        let shown = facts.get_attr("interface").unwrap_or_default();
         recipes
-            .map(|(recipe, name)| recipe.fill(name, value, (interface, &told)))
+            .map(|(recipe, name)| recipe.fill(name, value, (interface, &shown)))
             .collect()
     }
 
@@ -171,19 +171,19 @@ impl Recipe {
         &self,
         name: &str,
         value: bool,
-        (interface, told): (&Value, &Told),
+        (interface, shown): (&Value, &Shown),
     ) -> Result<Remedy, String> {
         // The recipe that undoes sets the opposite.
         let value = value != (self.kind == RemedyKind::Undo);
         let context = [
-            ("interface", told.clone()),
+            ("interface", shown.clone()),
             ("name", name.into()),
             ("value", value.into()),
         ];
         Ok(Remedy {
             platform: self.platform.clone(),
             kind: self.kind,
-            command: template::command(&self.command, Told::from_pairs(context))?
+            command: template::command(&self.command, Shown::from_pairs(context))?
                 .trim_end()
                 .to_owned(),
             settings: self.settings(name, value, interface),

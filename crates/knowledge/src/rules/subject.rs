@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use coalescope_host::names::{TRUENAS_SCALE_KERNEL, VYOS_KERNEL};
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Serde};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) struct Host<'a> {
     facts: &'a HostFacts,
     seen: Seen<'a>,
     stacks: OnceCell<Stacks>,
-    told: OnceCell<Told>,
+    shown: OnceCell<Shown>,
 }
 
 /// One thing that rules are asked about.
@@ -54,7 +54,7 @@ impl<'a> Host<'a> {
             seen: Seen::of(facts),
             facts,
             stacks: OnceCell::new(),
-            told: OnceCell::new(),
+            shown: OnceCell::new(),
         }
     }
 
@@ -97,20 +97,20 @@ impl<'a> Host<'a> {
     }
 
     /// Few texts look at other interfaces: these are made for texts one at a time.
-    fn told(&self) -> &Told {
-        self.told.get_or_init(|| {
+    fn shown(&self) -> &Shown {
+        self.shown.get_or_init(|| {
             let fields = self.facts.host.as_object().into_iter().flatten();
             let fields = fields.map(|(name, value)| match name.as_str() {
-                "interfaces" => (name.as_str(), Told::from_object(self.interfaces())),
-                _ => (name.as_str(), Told::from(Serde(value))),
+                "interfaces" => (name.as_str(), Shown::from_object(self.interfaces())),
+                _ => (name.as_str(), Shown::from(Serde(value))),
             });
-            Told::from_pairs(fields)
+            Shown::from_pairs(fields)
         })
     }
 
     fn stacks(&self) -> &Stacks {
         self.stacks
-            .get_or_init(|| Stacks(Told::from(Serde(&self.facts.stacks))))
+            .get_or_init(|| Stacks(Shown::from(Serde(&self.facts.stacks))))
     }
 
     fn interfaces(&self) -> Interfaces {
@@ -182,27 +182,27 @@ impl Subject<'_> {
     }
 
     /// What texts see.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn shown(&self) -> Shown {
         let stacks = self.host.stacks();
-        let own = self.own.map(|(word, own)| (word, stacks.told(own)));
-        let host = ("host", self.host.told().clone());
-        Told::from_pairs([host].into_iter().chain(own))
+        let own = self.own.map(|(word, own)| (word, stacks.shown(own)));
+        let host = ("host", self.host.shown().clone());
+        Shown::from_pairs([host].into_iter().chain(own))
     }
 }
 
 /// Stacks as texts see them, by namespace.
 #[derive(Clone, Debug)]
-struct Stacks(Told);
+struct Stacks(Shown);
 
 impl Stacks {
     /// An interface or a switch, with its stack in place of the name of that.
-    fn told(&self, own: &Value) -> Told {
+    fn shown(&self, own: &Value) -> Shown {
         let fields = own.as_object().into_iter().flatten();
         let fields = fields.map(|(name, value)| match name.as_str() {
-            "stack" => (name.as_str(), self.0.get_item(&Told::from(Serde(value)))),
-            _ => (name.as_str(), Ok(Told::from(Serde(value)))),
+            "stack" => (name.as_str(), self.0.get_item(&Shown::from(Serde(value)))),
+            _ => (name.as_str(), Ok(Shown::from(Serde(value)))),
         });
-        Told::from_pairs(fields.map(|(name, value)| (name, value.unwrap_or_default())))
+        Shown::from_pairs(fields.map(|(name, value)| (name, value.unwrap_or_default())))
     }
 }
 
@@ -233,12 +233,12 @@ impl Object for Interfaces {
         ObjectRepr::Seq
     }
 
-    fn get_value(self: &Arc<Self>, key: &Told) -> Option<Told> {
+    fn get_value(self: &Arc<Self>, key: &Shown) -> Option<Shown> {
         let at = match key.as_str() {
             Some(key) => self.place(key)?,
             None => key.as_usize()?,
         };
-        Some(self.stacks.told(self.all().get(at)?))
+        Some(self.stacks.shown(self.all().get(at)?))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

@@ -49,7 +49,7 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
                     pass. The sender repeats what was in them in single segments, so a round trip \
                     delivers one to three, whatever the speed of the link."
             .to_owned(),
-        evidence: told(evidence),
+        evidence: as_evidence(evidence),
         experiment: ways.experiment,
         remedies: ways.remedies,
         cost: ways.cost.map(str::to_owned),
@@ -80,7 +80,7 @@ fn cut(interface: &Interface, frames: &Frames, took_s: f64) -> HostFinding {
                     into its segments just before the driver. A card that can segment (TSO) would \
                     spare the processor that."
             .to_owned(),
-        evidence: told(vec![format!(
+        evidence: as_evidence(vec![format!(
             "{} merged frames were cut, {each:.0} each second",
             share(frames.sent.cut_frames, frames.queued.merged_frames)
         )]),
@@ -100,7 +100,7 @@ fn single(interface: &Interface, received: &Received, factor: f64) -> HostFindin
         mechanism: "Each received segment goes up through the stack by itself. With merging (GRO) \
                     the same data takes a fraction of the processor."
             .to_owned(),
-        evidence: told(vec![format!(
+        evidence: as_evidence(vec![format!(
             "{factor:.2} segments in a frame, of {} frames with TCP data that were looked into",
             received.looked_tcp_frames
         )]),
@@ -110,7 +110,7 @@ fn single(interface: &Interface, received: &Received, factor: f64) -> HostFindin
     }
 }
 
-fn told(texts: Vec<String>) -> Vec<HostEvidence> {
+fn as_evidence(texts: Vec<String>) -> Vec<HostEvidence> {
     let texts = texts.into_iter();
     texts.map(|text| HostEvidence { text }).collect()
 }

@@ -37,11 +37,11 @@ impl Paced {
         let set = listener.set_nonblocking(true);
         set.map_err(Error::io("make a listener non-blocking"))?;
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let stopped = Arc::clone(&stop);
         // Its connections to the server behind are made from inside of the room.
         let thread = room.enter(move || {
             let builder = thread::Builder::new().name("paced".to_owned());
-            builder.spawn(move || serve(&listener, behind, rate_bps, &told))
+            builder.spawn(move || serve(&listener, behind, rate_bps, &stopped))
         })?;
         let thread = thread.map_err(Error::io("start a thread"))?;
         Ok(Self {

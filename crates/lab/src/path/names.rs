@@ -107,16 +107,16 @@ fn with_thread_in(
     namespace: &Namespace,
     work: impl FnOnce(i32) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (tell, told) = mpsc::channel();
+    let (ready, readiness) = mpsc::channel();
     let (release, released) = mpsc::channel::<()>();
     let inside = move || {
-        let _ = tell.send(gettid().as_raw());
+        let _ = ready.send(gettid().as_raw());
         let _ = released.recv();
     };
     thread::scope(|scope| {
         let inside = scope.spawn(move || namespace.enter(inside));
         // Without an answer the thread has failed to enter, and says so.
-        let done = told.recv().map_or(Ok(()), work);
+        let done = readiness.recv().map_or(Ok(()), work);
         drop(release);
         let entered = inside.join();
         let entered = entered.map_err(|_| Error::Panicked("a room to be named".to_owned()))?;

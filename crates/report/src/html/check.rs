@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::findings::{prove, remedies, sources, tags};
 use super::page::Page;
 use super::table::{Kind, Table};
-use super::verdict::{self, Said, Sure, Tone};
+use super::verdict::{self, Headline, Sure, Tone};
 use super::{drift, graph, made, notes};
 use crate::check::CheckReport;
 use crate::document::Document;
@@ -29,7 +29,7 @@ pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> i
     let findings = all_findings(report);
     let text = verdict_text(report, &findings);
     let sure = sure(&findings);
-    let said = Said {
+    let said = Headline {
         impact: None,
         text: &text,
         tone: tone(&findings),

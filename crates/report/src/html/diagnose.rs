@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::page::Page;
-use super::verdict::{self, Said, Tone};
+use super::verdict::{self, Headline, Tone};
 use super::{check, made, notes, trace};
 use crate::diagnose::DiagnoseReport;
 use crate::document::Document;
@@ -22,7 +22,7 @@ pub(crate) fn write(report: &DiagnoseReport, made: &Made, out: &mut dyn Write) -
         (Some(setting), Some(seen)) if setting.proof < seen.proof => Some(seen),
         (setting, seen) => setting.or(seen),
     };
-    let said = Said {
+    let said = Headline {
         impact: shown.and_then(|trace| trace.diagnosis.verdict.impact.as_deref()),
         text: &text(report),
         tone: tone(report),

@@ -8,16 +8,16 @@ use super::lanes;
 use super::page::Page;
 use crate::words::findings::capitalised;
 use crate::words::hops::{
-    brief, cell, happens, is_accused, outcome_table, sorts, test, timing, title, told,
+    brief, cell, happens, is_accused, outcome_table, shown_and_others, sorts, test, timing, title,
 };
 
 /// Adds the section.
 pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
-    let (told, left_out) = told(&trace.hops);
-    if told.is_empty() && left_out.is_empty() {
+    let (shown, left_out) = shown_and_others(&trace.hops);
+    if shown.is_empty() && left_out.is_empty() {
         return;
     }
-    let ways = ways(trace, &told);
+    let ways = ways(trace, &shown);
     let body = html! {
         p.note {
             "Data goes from left to right. In each lane all frames of one sort are the whole height; a cross ends what "

@@ -51,13 +51,13 @@ fn vanishing(series: &[Series], may_guess: bool) -> Option<Markup> {
     Some(html! {
         (ladder::drawing(&tale))
         figcaption {
-            (told(&tale))
+            (caption(&tale))
             (filters::list(&tale))
         }
     })
 }
 
-fn told(tale: &Tale<'_>) -> Markup {
+fn caption(tale: &Tale<'_>) -> Markup {
     let Tale { here, lost, .. } = tale;
     html! {
         p.told {

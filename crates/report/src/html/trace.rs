@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::page::Page;
 use super::story::Shows;
-use super::verdict::{Said, Sure, Tone};
+use super::verdict::{Headline, Sure, Tone};
 use super::{connections, findings, made, notes, path, plot, story, verdict};
 use crate::Report;
 use crate::document::Document;
@@ -22,7 +22,7 @@ pub(crate) fn write(report: &Report, made: &Made, out: &mut dyn Write) -> io::Re
     let mut page = Page::new(format!("coalescope trace: {}", names.join(", ")));
     let verdict = &report.diagnosis.verdict;
     let sure = sure(&report.diagnosis);
-    let said = Said {
+    let said = Headline {
         impact: verdict.impact.as_deref(),
         text: &verdict.text,
         tone: tone(report),

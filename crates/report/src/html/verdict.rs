@@ -41,7 +41,7 @@ pub(crate) struct Sure {
 }
 
 /// What the first section says.
-pub(crate) struct Said<'a> {
+pub(crate) struct Headline<'a> {
     /// What was found comes to this, in a line.
     pub(crate) impact: Option<&'a str>,
     /// What was found, in sentences.
@@ -55,7 +55,7 @@ pub(crate) struct Said<'a> {
 }
 
 /// Adds the section.
-pub(crate) fn section(page: &mut Page, said: &Said<'_>) {
+pub(crate) fn section(page: &mut Page, said: &Headline<'_>) {
     let body = html! {
         div.verdict.(said.tone.class()) {
             @if let Some(impact) = said.impact { p.impact { (impact) } }

@@ -1,6 +1,8 @@
 //! Words for an experiment.
 
-use coalescope_experiment::effects::{Direction, Effect, EffectKind, Metric, Sense, spoken};
+use coalescope_experiment::effects::{
+    Direction, Effect, EffectKind, Metric, Sense, at_peer, spoken,
+};
 use coalescope_experiment::record::{Ending, Record, Run, Vary};
 use coalescope_knowledge::{Settled, Standing};
 
@@ -156,13 +158,15 @@ fn is_another(record: &Record, metric: &str) -> bool {
         return true;
     };
     let is_of_transfer = judged.sense != Sense::Plain && SAME_TRANSFER.contains(&metric);
-    let (peer, bare) = match metric.strip_prefix("peer_") {
-        Some(bare) => ("peer_", bare),
-        None => ("", metric),
+    let (is_at_peer, bare) = match at_peer(metric) {
+        Some(bare) => (true, bare),
+        None => (false, metric),
     };
-    let cost = format!("{peer}{COST}");
-    let is_part =
-        PARTS_OF_COST.contains(&bare) && record.metrics.iter().any(|one| one.name == cost);
+    let is_cost = |one: &Metric| match is_at_peer {
+        true => at_peer(&one.name) == Some(COST),
+        false => one.name == COST,
+    };
+    let is_part = PARTS_OF_COST.contains(&bare) && record.metrics.iter().any(is_cost);
     metric != judged.name && !is_of_transfer && !is_part
 }
 

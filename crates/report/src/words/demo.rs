@@ -5,7 +5,7 @@ use coalescope_knowledge::Merging;
 
 use super::connections::busier;
 use super::hops::is_accused;
-use super::units::{self, count, figure};
+use super::units::{self, count};
 use crate::Report;
 use crate::lab::LabIncident;
 
@@ -27,18 +27,9 @@ pub(crate) fn live(one: &LabIncident, remedy: &str) -> String {
     });
     format!(
         "{} with {remedy}: {}; {UNTOUCHED}",
-        change(one.slow_bps, one.fast_bps),
+        units::bit_rate_change(one.slow_bps, one.fast_bps),
         steps.join(", ")
     )
-}
-
-/// `1.10 -> 132 Mbit/s`, or with both units.
-fn change(from_bps: f64, to_bps: f64) -> String {
-    let [from, to] = [from_bps, to_bps].map(|bps| figure(bps, Some("bit/s")));
-    match (from.split_once(' '), to.split_once(' ')) {
-        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} -> {to}"),
-        _ => format!("{from} -> {to}"),
-    }
 }
 
 /// Of captures of a simulated network: what they show, and what they cannot.
@@ -85,15 +76,4 @@ fn lost(hop: &Hop) -> String {
         hop.from,
         hop.to
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_has_one_unit_where_that_is_so() {
-        assert_eq!(change(1_100_000.0, 132_000_000.0), "1.10 -> 132 Mbit/s");
-        assert_eq!(change(44_000.0, 80_000_000.0), "44 kbit/s -> 80 Mbit/s");
-    }
 }

@@ -140,15 +140,16 @@ fn before(hop: &Hop, trace: &Trace) -> Vec<String> {
     });
     let [odd, late, all] = ways.fold([0; 3], |sum, way| std::array::from_fn(|i| sum[i] + way[i]));
     let overtaken = odd.saturating_sub(late);
-    let told = [
+    let shares = [
         (overtaken, format!("were overtaken before {}", hop.from)),
         (
             late,
             format!("were lost before {}, and sent again", hop.from),
         ),
     ];
-    let told = told.into_iter().filter(|(frames, _)| *frames > 0);
-    told.map(|(frames, what)| format!("{} of the frames {what}", percent(frames, all)))
+    let shares = shares.into_iter().filter(|(frames, _)| *frames > 0);
+    shares
+        .map(|(frames, what)| format!("{} of the frames {what}", percent(frames, all)))
         .collect()
 }
 
@@ -216,7 +217,7 @@ const LOST: &str = "lost";
 const ALWAYS: [&str; 3] = ["seen", "arrived", LOST];
 
 /// The hops that are worth a table, and the others. One without a connection is neither: nothing is known of it.
-pub(crate) fn told(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
+pub(crate) fn shown_and_others(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
     let most = hops.iter().map(seen).max().unwrap_or(0);
     hops.iter()
         .filter(|hop| has_met(hop))

@@ -1,5 +1,7 @@
 //! Words for incidents of the lab.
 
+use coalescope_incident::{LabAgreement, LabControl, LabRow};
+
 use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
 use crate::lab::{LabIncident, LabReport};
 

@@ -3,6 +3,8 @@
 /// Where nothing is known.
 pub(crate) const UNKNOWN: &str = "-";
 
+const BIT_RATES: [&str; 5] = ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"];
+
 /// The state of a switch.
 pub(crate) fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
@@ -47,7 +49,16 @@ pub(crate) fn byte_rate(bps: f64) -> String {
 
 /// `2.74 Mbit/s`, as findings have it.
 pub(crate) fn bit_rate(bps: f64) -> String {
-    scaled(bps, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"])
+    scaled(bps, &BIT_RATES)
+}
+
+/// A rate that became another: `1.10 -> 132 Mbit/s`, or with both units.
+pub(crate) fn bit_rate_change(from_bps: f64, to_bps: f64) -> String {
+    let [from, to] = [from_bps, to_bps].map(|bps| parts(bps, &BIT_RATES));
+    match from.1 == to.1 {
+        true => format!("{} -> {} {}", from.0, to.0, to.1),
+        false => format!("{} {} -> {} {}", from.0, from.1, to.0, to.1),
+    }
 }
 
 /// `343 KB/s (2.74 Mbit/s)`.
@@ -161,13 +172,19 @@ pub(crate) fn three_digits(value: f64) -> String {
 }
 
 fn scaled(value: f64, units: &[&str]) -> String {
+    let (number, unit) = parts(value, units);
+    format!("{number} {unit}")
+}
+
+/// A number of three digits, and the unit that it has them in.
+fn parts<'a>(value: f64, units: &[&'a str]) -> (String, &'a str) {
     let mut scaled = value;
     let mut index = 0;
     while scaled >= 999.5 && index + 1 < units.len() {
         scaled /= 1000.0;
         index += 1;
     }
-    format!("{} {}", three_digits(scaled), units[index])
+    (three_digits(scaled), units[index])
 }
 
 #[cfg(test)]
@@ -182,6 +199,18 @@ mod tests {
         assert_eq!(short, ["99,999", "123k", "1.23M"]);
         assert_eq!(counted(1, "frame"), "1 frame");
         assert_eq!(counted(0, "frame"), "0 frames");
+    }
+
+    #[test]
+    fn a_change_has_one_unit_where_both_rates_have_the_same() {
+        assert_eq!(
+            bit_rate_change(1_100_000.0, 132_000_000.0),
+            "1.10 -> 132 Mbit/s"
+        );
+        assert_eq!(
+            bit_rate_change(44_000.0, 80_000_000.0),
+            "44 kbit/s -> 80 Mbit/s"
+        );
     }
 
     #[test]

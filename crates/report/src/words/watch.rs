@@ -261,7 +261,8 @@ pub(crate) fn lost(watched: &Watched) -> Vec<String> {
             "that came faster than they were read",
         ),
     ];
-    let told = kinds.into_iter().filter(|(number, ..)| *number > 0);
-    told.map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
+    let missed = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    missed
+        .map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
         .collect()
 }

@@ -7,7 +7,7 @@ use coalescope_capture::facts::{
 };
 use coalescope_host::drift::{Differs, Drift};
 use coalescope_host::model::{Driver, Feature, Platform, Snapshot};
-use coalescope_incident::{Kind, Published};
+use coalescope_incident::{Kind, LabAgreement, LabControl, LabRow, Published};
 use coalescope_knowledge::rules::{
     Blame, Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind,
 };

@@ -149,7 +149,9 @@ impl HopState {
             Hop::Director { .. } => self.direct(packet),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
-            Hop::SegmentSize { toward, says } if packet.toward == toward => say(packet, says),
+            Hop::SegmentSize { toward, gso_size } if packet.toward == toward => {
+                set_segment_size(packet, gso_size)
+            }
             _ => {}
         }
     }
@@ -211,9 +213,9 @@ impl HopState {
 }
 
 /// What goes on whole without a word about its segments is complete: no card will fill in its checksum.
-fn say(packet: &mut Packet, size: Option<u16>) {
+fn set_segment_size(packet: &mut Packet, size: Option<u16>) {
     if let Some(tcp) = packet.tcp_mut().filter(|tcp| tcp.is_merged()) {
-        tcp.said = size;
+        tcp.gso_size = size;
         if size.is_none() {
             (tcp.origin, tcp.reversible) = (Origin::Merged, false);
             tcp.checksum = Checksum::Full;

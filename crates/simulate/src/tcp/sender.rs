@@ -79,7 +79,7 @@ pub(crate) struct Sender {
     /// Marks reduce the window once until this is acknowledged.
     reduced_until: u64,
     /// The next frame of new data says that the window was reduced for a mark.
-    says_reduced: bool,
+    owes_cwr: bool,
     /// When pacing allows the next sending.
     pace: Option<Nanos>,
     /// What the time went to.
@@ -119,7 +119,7 @@ impl Sender {
             bbr: None,
             send_buffer: u64::MAX,
             reduced_until: 0,
-            says_reduced: false,
+            owes_cwr: false,
             pace: None,
             chrono: Chrono::default(),
             timeouts: 0,

@@ -86,10 +86,10 @@ impl Connections {
     }
 
     /// Those that have moved.
-    pub(super) fn told(&self) -> Vec<Connection> {
+    pub(super) fn moved(&self) -> Vec<Connection> {
         let moved = self.known.iter().filter(|(_, known)| known.has_moved());
         let mut all: Vec<_> = moved
-            .map(|((space, _), known)| known.told(space.clone()))
+            .map(|((space, _), known)| known.connection(space.clone()))
             .collect();
         all.sort_by_key(|one| Reverse((one.acked_bytes, one.received_bytes)));
         all
@@ -102,7 +102,7 @@ impl Known {
         counts(&self.first) != counts(&self.last.info)
     }
 
-    fn told(&self, namespace: Option<String>) -> Connection {
+    fn connection(&self, namespace: Option<String>) -> Connection {
         let (first, now) = (&self.first, &self.last.info);
         let seconds = |first: u64, now: u64| now.saturating_sub(first) as f64 / 1e6;
         let rtt_s = f64::from(now.rtt_us) / 1e6;
@@ -189,7 +189,7 @@ mod tests {
         connections.looks += 1;
         connections.take(None, sockets);
         connections.forget();
-        connections.told()
+        connections.moved()
     }
 
     #[test]
@@ -202,9 +202,9 @@ mod tests {
             socket(2, 500, 1),
             socket(3, 700, 0),
         ];
-        let told = look(&mut all, second);
-        let [one, new] = told.as_slice() else {
-            panic!("{told:?}")
+        let moved = look(&mut all, second);
+        let [one, new] = moved.as_slice() else {
+            panic!("{moved:?}")
         };
         assert_eq!((one.acked_bytes, one.busy_s), (20_000, 1.0));
         // 20 segments a second, 0.1 s a round trip.
@@ -220,8 +220,8 @@ mod tests {
         look(&mut all, vec![socket(1, 1, 0)]);
         let many = (2..3 * ENDED as u64).map(|cookie| socket(cookie, 5, 0));
         look(&mut all, many.collect());
-        let told = look(&mut all, vec![socket(9, 6, 0)]);
-        assert_eq!(told[0].acked_bytes, 6);
+        let moved = look(&mut all, vec![socket(9, 6, 0)]);
+        assert_eq!(moved[0].acked_bytes, 6);
         assert!(all.known.len() <= ENDED + 1, "{}", all.known.len());
         assert!(look(&mut all, Vec::new()).len() <= ENDED);
     }

@@ -20,7 +20,7 @@ impl Counters {
     }
 
     /// What has moved since.
-    pub(super) fn tell(&self, now: &Snapshot, watched: &mut Watched) {
+    pub(super) fn describe(&self, now: &Snapshot, watched: &mut Watched) {
         let interfaces = now.interfaces.iter().map(|(key, interface)| {
             let before = self.before.interfaces.get(key);
             let before = before.filter(|before| before.index == interface.index);

@@ -88,7 +88,7 @@ impl Traced {
         for sample in self.programs.samples() {
             let kept = self.samples.entry(sample.at).or_default();
             if self.keeps_samples && kept.len() < SAMPLES {
-                kept.push(told(&sample, since_boot));
+                kept.push(sample_of(&sample, since_boot));
             }
         }
         self.symbols
@@ -96,8 +96,8 @@ impl Traced {
         Ok(looked)
     }
 
-    /// Puts that into words.
-    pub(super) fn tell(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
+    /// Adds what was counted to what is reported.
+    pub(super) fn describe(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
         watched.lost = looked.lost;
         watched.drops = self.drops(looked, names);
         watched.interfaces = self.interfaces(looked, names);
@@ -204,7 +204,7 @@ fn has_no_name(at: &Where, names: &Names) -> bool {
     !names.knows(place) || at.from != 0 && !names.knows(from)
 }
 
-fn told(sample: &RawSample, since_boot_s: f64) -> Sample {
+fn sample_of(sample: &RawSample, since_boot_s: f64) -> Sample {
     Sample {
         unix_s: since_boot_s + sample.time_ns as f64 / 1e9,
         bytes: sample.bytes,

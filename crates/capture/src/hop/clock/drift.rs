@@ -59,7 +59,7 @@ impl Drift {
     }
 
     /// The drift, where it is more than what scatter and queues can show.
-    pub(super) fn told(self) -> Option<f64> {
+    pub(super) fn clear_slope(self) -> Option<f64> {
         self.is_clear.then_some(self.slope)
     }
 }

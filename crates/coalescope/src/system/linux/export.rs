@@ -10,7 +10,7 @@ use coalescope_watch::live::Watcher;
 
 use super::{host, watch};
 use crate::cli::{ExportArgs, LiveArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::{Outcome, serve, speech};
 
 /// Counts are not read again for whoever asks sooner: ten clients at once cost one look.
@@ -20,12 +20,12 @@ const FORGOTTEN: Duration = Duration::from_mins(10);
 
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     host::refuse_unknown(&args.live)?;
-    let told = until_told()?;
+    let stop = stop_on_signal()?;
     let listener = serve::listen(args.listen)?;
     let mut exporter = Exporter::begin(args)?;
     let address = listener.local_addr()?;
     speech::tell(&format!("listening: http://{address}/metrics"));
-    serve::serve(listener, &told, move |request| {
+    serve::serve(listener, &stop, move |request| {
         answer::to(request, &mut exporter)
     })?;
     Ok(Outcome::Done)

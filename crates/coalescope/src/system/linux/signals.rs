@@ -19,17 +19,17 @@ const PATIENCE: u32 = 100;
 /// Runs a program and outlives it: what is to be cleaned up afterwards is. A terminal that goes
 /// away, and whoever ends this program, end the other one; Ctrl-C is its own business.
 pub(crate) fn outlived(mut command: Command) -> io::Result<ExitStatus> {
-    let (told, ignored) = (Arc::default(), Arc::default());
+    let (ended, ignored) = (Arc::default(), Arc::default());
     for (signal, came) in [
-        (SIGHUP, &told),
-        (SIGTERM, &told),
+        (SIGHUP, &ended),
+        (SIGTERM, &ended),
         (SIGINT, &ignored),
         (SIGQUIT, &ignored),
     ] {
         flag::register(signal, Arc::clone(came))?;
     }
     let mut child = command.spawn()?;
-    while !told.load(Ordering::Relaxed) {
+    while !ended.load(Ordering::Relaxed) {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }

@@ -350,9 +350,9 @@ fn bounds<'a>(frames: impl Iterator<Item = &'a Frame>) -> (i64, i64) {
 
 /// Up to where the receiver of a direction lets the sender go, if a frame says so.
 fn window_edge(frame: &Frame, to_client: bool) -> Option<i64> {
-    let says = frame.to_client != to_client;
+    let is_answer = frame.to_client != to_client;
     let edge = frame.ack?.checked_add(i64::from(frame.window?));
-    edge.filter(|_| says)
+    edge.filter(|_| is_answer)
 }
 
 /// What each mark means.

@@ -77,7 +77,7 @@ impl<'a> Overtaken<'a> {
         html! {
             (self.drawing())
             figcaption {
-                (self.told())
+                (self.caption())
                 p.filters-head { "These frames in Wireshark:" }
                 ul.filters {
                     @if let Some((lane, numbers)) = there { (filters::item(&lane.point, &numbers)) }
@@ -87,7 +87,7 @@ impl<'a> Overtaken<'a> {
         }
     }
 
-    fn told(&self) -> Markup {
+    fn caption(&self) -> Markup {
         let Self {
             lane, slow, fast, ..
         } = self;

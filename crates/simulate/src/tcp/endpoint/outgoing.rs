@@ -16,7 +16,7 @@ impl Endpoint {
         for transmission in sending {
             let push = if transmission.push { PSH } else { 0 };
             let fin = if transmission.fin { FIN } else { 0 };
-            let reduced = self.says_reduced(transmission);
+            let reduced = self.cwr_flag(transmission);
             self.send(transmission, ACK | push | fin | reduced, context);
         }
     }
@@ -163,7 +163,7 @@ impl Endpoint {
                 Checksum::Full
             },
             reversible: true,
-            said: None,
+            gso_size: None,
         };
         let packet = self.wrap(tcp);
         self.count_ids(count.max(1) as u16);

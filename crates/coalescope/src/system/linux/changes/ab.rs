@@ -15,18 +15,18 @@ use coalescope_report::AbReport;
 
 use super::places;
 use crate::cli::{AbArgs, LiveArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::page::PageFile;
 use crate::system::linux::host;
 use crate::{Outcome, made, output, speech};
 use kept::Kept;
-use watch::Told;
+use watch::OnTerminal;
 
 pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     places::mention_left();
     ask::mind_the_rights(args)?;
-    let stop = until_told().context("cannot listen for signals")?;
+    let stop = stop_on_signal().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;
     let checked = Checked::new(&record.asked)?;
     ask::mind_the_session(&checked, &mut record, args.yes)?;
@@ -80,7 +80,7 @@ fn experiment(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Record> {
     let namespaces = checked.namespaces();
-    let mut watch = Told::new(kept);
+    let mut watch = OnTerminal::new(kept);
     let mut record = ab::run(checked, record, &mut watch, stop)?;
     record.after = Some(snapshot_of(&namespaces)?);
     Ok(record)

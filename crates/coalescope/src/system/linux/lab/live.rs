@@ -13,7 +13,7 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::chain;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::lab::exit;
 use crate::lab::list::{chosen, one};
 use crate::made::made;
@@ -53,7 +53,7 @@ fn none_of(incidents: &[Incident], why: &str) -> LabReport {
 
 /// Each incident, until the first signal.
 fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> {
-    let stop = until_told().context("cannot listen for signals")?;
+    let stop = stop_on_signal().context("cannot listen for signals")?;
     let mut report = LabReport::default();
     for incident in incidents {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {

@@ -10,7 +10,7 @@ use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
 
 use crate::cli::LabRunArgs;
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::lab::exit;
 use crate::lab::list::chosen;
 use crate::made::made;
@@ -99,7 +99,7 @@ impl Guest {
 
     fn run(&self, uml: &Uml) -> anyhow::Result<LabReport> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
-        let stop = until_told().context("cannot listen for signals")?;
+        let stop = stop_on_signal().context("cannot listen for signals")?;
         let output = self.folder.path().join("report.json");
         let folders = [Some(self.folder.path()), self.keep.as_deref()];
         let folders: Vec<&Path> = folders.into_iter().flatten().collect();

@@ -13,7 +13,7 @@ use gro::{Counters, Reason};
 use crate::Outcome;
 use crate::cli::lab::DEFAULT_HOLD_US;
 use crate::cli::{GetArgs, WireArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::system::linux::meant::interface;
 use crate::{output, speech};
 
@@ -25,7 +25,7 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     if input.index() == output.index() {
         bail!("--in and --out are the same interface, {}", args.input);
     }
-    let stop = until_told()?;
+    let stop = stop_on_signal()?;
     let mut merger = Merger::new(&args.profile, Duration::from_micros(args.hold_us));
     let mut unchanged = Unchanged;
     let wire = Wire::open([&input, &output], [&mut merger, &mut unchanged])?;

@@ -27,7 +27,7 @@ pub(super) fn show(
     watcher: Watcher,
     args: &WatchArgs,
     record: Option<Record>,
-    told: &AtomicBool,
+    stop: &AtomicBool,
 ) -> anyhow::Result<Watched> {
     let mut terminal = ratatui::try_init()?;
     let screen = Screen {
@@ -37,7 +37,7 @@ pub(super) fn show(
         begun: Instant::now(),
         shown: Shown::default(),
     };
-    let last = screen.run(&mut terminal, told);
+    let last = screen.run(&mut terminal, stop);
     ratatui::try_restore()?;
     last
 }
@@ -51,7 +51,7 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    fn run(mut self, terminal: &mut DefaultTerminal, told: &AtomicBool) -> anyhow::Result<Watched> {
+    fn run(mut self, terminal: &mut DefaultTerminal, stop: &AtomicBool) -> anyhow::Result<Watched> {
         let mut next = Duration::ZERO;
         loop {
             if self.begun.elapsed() >= next {
@@ -61,7 +61,7 @@ impl Screen<'_> {
             }
             terminal.draw(|frame| self.shown.draw(frame))?;
             let until = self.args.duration.map_or(next, |all| all.min(next));
-            if self.wait(until)? || told.load(Ordering::Relaxed) || self.is_over() {
+            if self.wait(until)? || stop.load(Ordering::Relaxed) || self.is_over() {
                 return self.look();
             }
         }
