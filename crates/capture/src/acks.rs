@@ -16,7 +16,7 @@ pub(crate) struct Acks {
     pub(crate) pure: u32,
     last_ack: u32,
     last_window: u16,
-    /// Where the last frame without data is remembered that acknowledged more than any before.
+    /// Where `doubled` remembers the last frame without data that advanced the acknowledgment.
     pub(crate) advanced_at: Place,
     scale: Scale,
     /// Duplicates in a row, as far as they matter.

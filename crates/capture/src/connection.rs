@@ -40,9 +40,9 @@ pub(crate) struct Connection {
     rtt_known: bool,
     pub(crate) client_is_low: bool,
     pub(crate) reset: bool,
-    /// The SYN was answered, and that not acknowledged.
+    /// The SYN-ACK was seen, and no ACK of the SYN-ACK yet.
     awaits_handshake: bool,
-    /// It was not, nor is anything else to come before data.
+    /// Both directions have begun and no handshake is open: frames can be predicted.
     is_steady: bool,
     /// Bits of both ends.
     ends: u64,
@@ -103,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// The same, for those that want to know only whether it is a copy of another.
+    /// Takes a frame of this connection; true if the frame is a copy of an earlier one.
     #[inline(always)]
     pub(crate) fn take(&mut self, frame: &Frame, common: &mut Common) -> bool {
         match self.predicts(frame, common) {
@@ -130,6 +130,7 @@ impl Connection {
         let from = if frame.from_low { LOW } else { HIGH };
         let (rtt_ns, least_rtt_ns, ends) = (self.rtt_ns, self.least_rtt_ns(), self.ends);
         let (sender, receiver) = self.sides(frame);
+        // The state before this frame: send and acknowledged change it below.
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             without_sack: receiver.acks.sack_frames == 0,
@@ -150,11 +151,13 @@ impl Connection {
                 acked: None,
             };
         }
+        // Asked before acks.add, which counts this ACK: the hole is one that earlier ACKs reported.
         let late = Late {
             after_hole: sender.acks.is_repeating(),
             waited,
         };
         let advanced = receiver.acknowledged(frame, late, common);
+        // After acknowledged: an ACK of all data that was sent is no duplicate ACK (RFC 5681, section 2).
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
@@ -266,8 +269,8 @@ impl Connection {
         }
     }
 
-    /// Follows the edge of the receiver's window, which the sender of a frame may have reached, and looks where the next one
-    /// is if none is followed. The frame announces that of its sender's own.
+    /// Follows the right edge of both receive windows: the frame's sender may have reached the edge of one, and the
+    /// frame announces the edge of the other.
     #[inline(always)]
     fn follow_edge(&mut self, frame: &Frame, is_reached: bool, is_awaited: bool) {
         if is_reached {
@@ -334,14 +337,14 @@ impl Connection {
         low.touch() ^ high.touch() ^ own
     }
 
-    /// The same for what those lead to.
+    /// As [`Self::touch`], for the boxes of both flows.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
         let [low, high] = &self.flows;
         low.touch_boxes() ^ high.touch_boxes()
     }
 
-    /// The same for what these lead to.
+    /// As [`Self::touch`], for the queues in these boxes.
     #[inline]
     pub(crate) fn touch_deeply(&self) -> u64 {
         let [low, high] = &self.flows;

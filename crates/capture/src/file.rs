@@ -7,14 +7,14 @@
 //! Records and blocks are parsed here; `pcap-parser` reads the file header and options. That crate wants a
 //! whole block in memory before it says what the block is, so it cannot pass over one.
 
-mod clock;
+mod byte_order;
 mod error;
 mod interfaces;
 mod options;
-mod order;
 mod pcap;
 mod pcapng;
 mod stream;
+mod time_units;
 mod warning;
 mod window;
 

@@ -1,8 +1,10 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
-mod answers;
+mod acknowledged;
 mod counts;
 mod edge;
+mod ending;
+mod headers;
 mod lines;
 mod longest;
 mod predicted;
@@ -33,19 +35,12 @@ pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
 /// Without acknowledgments a sender has sent again by now what was lost: ten of Linux's shortest
-/// timeouts and their doublings. At the end of a capture, five of the shortest.
+/// timeouts and their doublings.
 const PATIENCE_NS: i64 = 10_000_000_000;
-const TAIL_NS: i64 = 1_000_000_000;
 /// What arrives within this time of each other may be merged: NICs raise an interrupt, and the kernel
 /// polls, tens of microseconds after a frame (the kernel's Documentation/networking/napi.rst;
 /// `rx-usecs` of common drivers is 3 to 100).
 const NEAR_NS: i64 = 100_000;
-/// Checksums looked at in each direction.
-const CHECKSUMS: u8 = 64;
-/// Frames with less payload than this are single on every path: the smallest IPv6 MTU less headers.
-const SURELY_SINGLE: u32 = 1220;
-/// Up to this a frame is single wherever the MTU is at least 1500.
-const MAYBE_SINGLE: u32 = 1460;
 
 /// One direction, in the order in which it lies in memory: four cache lines that expected frames
 /// touch, each with what they need together, and the rest.
@@ -246,30 +241,6 @@ impl Flow {
         (start, self.send_data(frame, span, around, common))
     }
 
-    /// The sequence number of a frame without payload is the sender's next: one below it is a
-    /// keep-alive or window probe (Linux sends them without a byte), and one beyond what was seen
-    /// shows that data was sent which has not come here.
-    #[inline]
-    fn look_at_bare_sequence(&mut self, frame: &Frame) {
-        let next = self.ranges.next();
-        let beyond = frame.seq.wrapping_sub(next as u32);
-        let plain = !frame.flags.has(Flags::SYN | Flags::FIN | Flags::RST);
-        if beyond == 0 || !plain || !self.started || self.fin {
-            return;
-        }
-        if beyond == u32::MAX {
-            if self.acked && self.una >= next {
-                self.tally.note_odd().keep_alives += 1;
-            }
-        } else if u64::from(beyond) < STRAY {
-            self.ranges.see(
-                next + u64::from(beyond),
-                next + u64::from(beyond),
-                frame.time_ns,
-            );
-        }
-    }
-
     #[inline]
     fn count_frame(&mut self, frame: &Frame) {
         self.counts.frames += 1;
@@ -279,25 +250,6 @@ impl Flow {
         self.fin |= frame.flags.has(Flags::FIN);
         self.probe_with(frame);
         self.look_at_checksum(frame);
-    }
-
-    /// A partial checksum on a single frame tells that this is its sender; on a merged one it does
-    /// not, since GRO leaves one too.
-    #[inline(always)]
-    fn look_at_checksum(&mut self, frame: &Frame) {
-        let counts = &mut self.counts;
-        if frame.checksum == 0 {
-            // Zeroed by an anonymiser as likely as by a driver: tells nothing.
-            return;
-        }
-        if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {
-            let partial = frame.checksum_is_partial();
-            counts.partial += u8::from(partial);
-            counts.complete += u8::from(!partial);
-        } else if frame.payload > MAYBE_SINGLE && counts.large < CHECKSUMS {
-            counts.large += 1;
-            counts.large_partial += u8::from(frame.checksum_is_partial());
-        }
     }
 
     #[inline]
@@ -368,6 +320,7 @@ impl Flow {
                 let start = span.start.max(span.next);
                 self.outstanding
                     .push(span.transmission(frame, start), common);
+                // A capture of one direction shows no ACKs: time tells which segments needed no retransmission.
                 if !self.acked {
                     self.count_unacknowledged(frame.time_ns - PATIENCE_NS, common);
                 }
@@ -414,45 +367,5 @@ impl Flow {
         }
         self.last_data_ns = frame.time_ns;
         self.counts.data_frames += 1;
-    }
-
-    /// Where a capture has one direction only, what was not sent again for so long has arrived.
-    #[cold]
-    fn count_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
-        let (tally, longest) = (&mut self.tally, &mut self.longest);
-        let sent = &mut self.outstanding;
-        sent.settle_sent_before(sent_before_ns, common, |fate| longest.count(fate, tally));
-    }
-
-    /// Bytes that the other side acknowledged and this capture never had.
-    pub(crate) fn missed_bytes(&self) -> u64 {
-        // A FIN takes one number; it may itself be what the capture missed.
-        let missing = if self.acked {
-            self.ranges.missing_below(self.una)
-        } else {
-            0
-        };
-        missing.saturating_sub(u64::from(self.una == self.ranges.next() + 1))
-    }
-
-    /// Payload bytes, each once.
-    pub(crate) fn unique_bytes(&self) -> u64 {
-        self.counts.payload_bytes - self.tally.odd().repeated_bytes
-    }
-
-    /// Settles what is still open.
-    pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
-        self.tally.finish();
-        self.end_trial();
-        if !self.acked {
-            self.count_unacknowledged(now_ns - TAIL_NS, common);
-            let (tally, longest) = (&mut self.tally, &mut self.longest);
-            self.outstanding
-                .settle_unrepaired(common, |fate| longest.count(fate, tally));
-        }
-        let (tally, longest) = (&mut self.tally, &mut self.longest);
-        self.outstanding
-            .finish(common, |fate| longest.count(fate, tally));
-        self.acks.finish(now_ns);
     }
 }

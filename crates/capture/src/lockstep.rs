@@ -334,7 +334,7 @@ impl<'scope> Run<'scope> {
         };
         points.resize_with(names.len(), Point::default);
         points.iter_mut().for_each(Point::settle);
-        introduce(&mut hops, &points);
+        share_sides(&mut hops, &points);
         let mut hop_facts = Vec::new();
         for (i, hop) in hops.iter_mut().enumerate() {
             let pair = [&points[i], &points[i + 1]];
@@ -364,7 +364,7 @@ impl<'scope> Run<'scope> {
 }
 
 /// Tells all hops what one of them knows of the order of the points.
-fn introduce(hops: &mut [Hop], points: &[Point]) {
+fn share_sides(hops: &mut [Hop], points: &[Point]) {
     for (hop, number) in hops.iter_mut().zip(0..) {
         hop.weigh_all([&points[number], &points[number + 1]]);
     }

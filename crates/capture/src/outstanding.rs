@@ -1,13 +1,15 @@
 //! First transmissions that are not acknowledged yet, and what became of those that were.
 
-mod again;
+mod held;
+mod resent;
+mod times;
 mod transmission;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::doubled::{Copies, Place};
-use transmission::Gone;
+use held::Held;
+use times::Times;
 pub(crate) use transmission::{Fate, Transmission};
 
 /// Transmissions kept for one direction; the oldest is given up without a verdict.
@@ -16,13 +18,9 @@ const MAX_PER_FLOW: usize = 8192;
 const MIN_PER_FLOW: usize = 16;
 /// Transmissions kept for one point in all: about 24 MiB.
 pub(crate) const MAX_PER_POINT: usize = 512 * 1024;
-/// Room for more transmissions than this is given back when none are left.
-const MUCH: usize = 32;
-/// Emptied queues kept for directions that need one: those that few directions at a time have are
-/// in the cache already.
+/// Empty queues kept for reuse: few directions need a queue at any time, and a queue used a moment ago is still in the
+/// CPU cache.
 const MAX_SPARE: usize = 64;
-/// Repeated transmissions that wait for a D-SACK before their loss is believed.
-const MAX_REPAIRED: usize = 32;
 
 /// What all connections of a point share.
 #[derive(Clone, Debug, Default)]
@@ -74,14 +72,6 @@ pub(crate) struct Outstanding {
     first: Transmission,
     /// None while it would be empty, if there are many connections.
     held: Option<Box<Held>>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Held {
-    /// Not before the first.
-    queue: VecDeque<Transmission>,
-    /// Transmissions that were sent again and acknowledged.
-    repaired: VecDeque<Gone>,
 }
 
 impl Outstanding {
@@ -154,12 +144,12 @@ impl Outstanding {
         u64::from(self.first.len)
     }
 
-    /// The same for what that leads to.
+    /// As [`Self::touch`], for the box that the struct points to.
     pub(crate) fn touch_box(&self) -> u64 {
         self.held.as_ref().map_or(0, |held| held.queue.len() as u64)
     }
 
-    /// The same for what those lead to.
+    /// As [`Self::touch`], for the queue in that box.
     pub(crate) fn touch_deeply(&self) -> u64 {
         let Some(held) = &self.held else { return 0 };
         let ends = [held.queue.front(), held.queue.back()];
@@ -192,10 +182,10 @@ impl Outstanding {
         before
     }
 
-    /// Takes off what is acknowledged, tells the fate of each, and gives the time at which the newest one that was
-    /// never repeated had been sent (Karn's rule), and whether the acknowledgment waited for others of it that came later,
-    /// into a hole: then that one may have come long ago (Linux, `tcp_clean_rtx_queue`: no round trip is taken from what
-    /// acknowledges retransmitted data).
+    /// Takes off what is acknowledged and settles the fate of each transmission. Gives when the newest transmission
+    /// that was never repeated was sent (Karn's rule), and whether the ACK waited for an older one that was sent later,
+    /// into a hole: then the newest may have arrived long before (Linux `tcp_clean_rtx_queue` takes no round trip from
+    /// an ACK of retransmitted data).
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
@@ -208,6 +198,7 @@ impl Outstanding {
             if self.first.end() > una {
                 return None;
             }
+            // The fate of a retransmitted segment waits: a D-SACK after this ACK may still clear the first transmission.
             match times.note(&self.first) {
                 Some(fate) => settled(fate),
                 None => self.take_first_repeated(&mut settled),
@@ -337,90 +328,6 @@ impl Outstanding {
         let lost = std::iter::once(&first).chain(queued);
         let lost = lost.filter(|sent| sent.len > 0 && sent.is_repeated());
         lost.for_each(|sent| settled(sent.fate()));
-    }
-}
-
-impl Held {
-    /// Takes one that was acknowledged and had been sent again, or reported before.
-    #[cold]
-    fn take_repeated(&mut self, gone: &Gone, settled: &mut impl FnMut(Fate)) {
-        if !gone.fate.repeated {
-            return settled(gone.fate);
-        }
-        let repaired = &mut self.repaired;
-        if repaired.len() == MAX_REPAIRED
-            && let Some(oldest) = repaired.pop_front()
-        {
-            settled(oldest.fate);
-        }
-        repaired.push_back(gone.clone());
-    }
-
-    /// Gives back the room of many.
-    #[inline]
-    fn shrink(&mut self) {
-        if self.queue.is_empty() && self.queue.capacity() > MUCH {
-            self.queue.shrink_to(MUCH / 2);
-        }
-    }
-
-    /// Inserts what is new; false if nothing is.
-    fn insert(&mut self, mut sent: Transmission) -> bool {
-        let i = self.queue.partition_point(|old| old.start < sent.start);
-        let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
-        let start = sent.start.max(before.map_or(0, Transmission::end));
-        let end = sent
-            .end()
-            .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
-        if start < end {
-            sent.keep(start..end);
-            self.queue.insert(i, sent);
-        }
-        start < end
-    }
-
-    fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
-        let first = self.queue.partition_point(|sent| sent.end() <= start);
-        let from = self.queue.range_mut(first..);
-        from.take_while(move |sent| sent.start < end)
-    }
-}
-
-/// Times of transmissions that were acknowledged together.
-#[derive(Debug)]
-struct Times {
-    count: usize,
-    /// Of the newest one that was never sent again.
-    clean_ns: Option<i64>,
-    /// When any was sent last.
-    latest_ns: i64,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            clean_ns: None,
-            latest_ns: i64::MIN,
-        }
-    }
-}
-
-impl Times {
-    /// Notes one; its fate, if it arrived at the first try and was not reported before.
-    #[inline(always)]
-    fn note(&mut self, sent: &Transmission) -> Option<Fate> {
-        self.count += 1;
-        self.latest_ns = self.latest_ns.max(sent.time_ns);
-        sent.again.is_none().then(|| {
-            self.clean_ns = Some(sent.time_ns);
-            sent.fate_at_first_try()
-        })
-    }
-
-    fn newest_clean(&self) -> Option<(i64, bool)> {
-        let sent_ns = self.clean_ns?;
-        Some((sent_ns, self.latest_ns > sent_ns))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Frames of one direction by how many segments they carry, and what became of each sort.
 
+mod odd;
+
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
-use crate::stuck::Stuck;
+pub(crate) use odd::Odd;
 
 /// Examples kept of each sort: ten to show, and one that says there are more.
 const EXAMPLES: usize = 11;
@@ -40,94 +42,6 @@ pub(crate) struct Fates {
     /// Of the single ones: of half a segment and more.
     pub(crate) full: u32,
     pub(crate) full_repeated: u32,
-}
-
-/// Counters of what most directions have none of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Odd {
-    pub(crate) retransmitted: u32,
-    /// Payload bytes that were seen before.
-    pub(crate) repeated_bytes: u64,
-    /// Of the retransmitted: full single frames, and those of what had been retransmitted before.
-    pub(crate) retried: u32,
-    pub(crate) retried_in_vain: u32,
-    pub(crate) fast: u32,
-    pub(crate) timeout: u32,
-    pub(crate) spurious: u32,
-    pub(crate) keep_alives: u32,
-    pub(crate) out_of_order: u32,
-    pub(crate) late: u32,
-    pub(crate) rejected_merged: u32,
-    pub(crate) rejected_single: u32,
-    pub(crate) rejected_mtu: u32,
-    /// Frames with an IP length of 0 that would have fitted.
-    pub(crate) length_zero: u32,
-    pub(crate) strays: u32,
-    /// Up to where a timeout makes the sender repeat what it had sent.
-    pub(crate) recovery_until: u64,
-    pub(crate) stuck: Stuck,
-    /// Where something sent again ends, and its payload, until it is known whether it was in vain.
-    pub(crate) tried: (u64, u32),
-    /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
-    pub(crate) gaps: Gaps,
-    pub(crate) sure_gaps: Gaps,
-    /// Data that came beyond bytes not seen, and the fewest such bytes.
-    pub(crate) holes: u32,
-    pub(crate) least_hole: u32,
-    /// The shortest time from a loss to its repair; 0 if there was none.
-    pub(crate) repair_ns: i64,
-    /// Payload of the longest frame over a segment of Ethernet, where the segment size is not to be known.
-    pub(crate) longest_unknown: u32,
-}
-
-/// Gaps, and the time in them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Gaps {
-    pub(crate) count: u32,
-    pub(crate) ns: i64,
-}
-
-impl Gaps {
-    pub(crate) fn add(&mut self, ns: i64) {
-        self.count += 1;
-        self.ns += ns;
-    }
-
-    /// Whether they are longer than this, for the most part.
-    fn exceed(self, ns: i64) -> bool {
-        self.ns >= i64::from(self.count) * ns
-    }
-}
-
-impl Odd {
-    /// Gaps that are as long as a timeout and a round trip, of which the smallest is known at the end only: where
-    /// every round trip waits for a timeout, all look long till then. 0 is one that is not known.
-    pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
-        if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
-            self.gaps
-        } else {
-            self.sure_gaps
-        }
-    }
-
-    /// Notes that data came beyond so many bytes that were not seen.
-    #[cold]
-    pub(crate) fn note_hole(&mut self, bytes: u64) {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.least_hole = if self.holes == 0 {
-            bytes
-        } else {
-            bytes.min(self.least_hole)
-        };
-        self.holes += 1;
-    }
-
-    /// Notes how long after a frame, or after the hole that it left, its bytes came again.
-    pub(crate) fn note_repair(&mut self, took_ns: i64) {
-        if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
-            self.repair_ns = took_ns;
-        }
-    }
 }
 
 /// What most directions have none of.
@@ -413,17 +327,6 @@ fn bucket(segments: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
-        let mut odd = Odd::default();
-        (0..10).for_each(|_| odd.gaps.add(212));
-        assert_eq!(odd.waits(200, 6).count, 10);
-        assert_eq!(odd.waits(200, 100).count, 0);
-        assert_eq!(odd.waits(200, 0).count, 0);
-        odd.sure_gaps.add(900);
-        assert_eq!(odd.waits(200, 100).ns, 900);
-    }
 
     #[test]
     fn buckets_are_powers_of_two() {

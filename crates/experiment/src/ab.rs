@@ -8,11 +8,11 @@ mod board;
 mod error;
 mod measure;
 mod plan;
-mod session;
+mod ssh_route;
 
 pub use error::Error;
 pub use plan::{Checked, now};
-pub use session::{at_risk, session_address};
+pub use ssh_route::{at_risk, session_address};
 
 use crate::design::{Design, Planned, Schedule};
 use crate::effects::{Decision, decide};

@@ -10,13 +10,15 @@ mod judge;
 mod measured;
 mod rules;
 mod spoken;
+mod stopping;
 mod words;
 
-pub use analysis::{Analysis, Decision, Outlier, decide};
+pub use analysis::{Analysis, Outlier};
 pub use cells::{Cell, CellTable};
 pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;
 pub use spoken::{PEER, at_peer, spoken};
+pub use stopping::{Decision, decide};
 
 pub(crate) use words::counted;

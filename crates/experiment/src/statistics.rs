@@ -17,14 +17,14 @@
 //! | [`detectable`], [`smallest_p`] | what a number of blocks can find at all |
 
 mod flips;
-mod looks;
+mod interim_looks;
 mod multiple;
 mod outliers;
 mod power;
 mod summary;
 
 pub use flips::{Interval, SignFlips};
-pub use looks::{Look, Looks};
+pub use interim_looks::{Look, Looks};
 pub use multiple::holm;
 pub use outliers::outliers;
 pub(crate) use power::blocks_for;

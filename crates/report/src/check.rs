@@ -26,9 +26,9 @@ use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 
-/// Name and version of the JSON document.
 pub(crate) use gaps::{is_decided, not_read};
 
+/// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/check/1";
 
 /// What is printed of a finding as comma-separated values.

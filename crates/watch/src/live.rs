@@ -1,9 +1,9 @@
 //! Looking at this host.
 
+mod bpf;
 mod connections;
 mod counters;
 mod idle;
-mod traced;
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -13,9 +13,9 @@ use coalescope_host::model::Snapshot;
 use crate::facts::{Level, Unseen, Watched};
 use crate::kernel::{LoadError, Programs};
 use crate::names::Names;
+use bpf::Traced;
 use connections::Connections;
 use counters::Counters;
-use traced::Traced;
 
 /// Names are looked up again at most so often.
 const NAMES_EVERY: Duration = Duration::from_secs(1);
@@ -35,8 +35,8 @@ pub struct Options {
     pub connections: bool,
     /// Take the counters of the kernel even where programs could be loaded.
     pub only_counters: bool,
-    /// Whoever watches for ever: what has no name any more and has not moved for so long is forgotten, so that there is
-    /// room for what comes, and no samples of drops are kept.
+    /// For a watch without end: an interface that is gone and whose counters have not moved for this long is forgotten,
+    /// to make room in the maps, and no samples of drops are kept.
     pub forget_after: Option<Duration>,
 }
 
@@ -165,6 +165,7 @@ impl Watcher {
         match &mut self.source {
             Source::Bpf(traced) => {
                 let looked = traced.look()?;
+                // Names are read after the counts: each interface with counts then has a name, unless it is gone.
                 let age = self.named.elapsed();
                 let is_unknown = age >= NAMES_EVERY && looked.has_unknown(&self.names);
                 if is_unknown || age >= NAMES_LAST {
@@ -178,6 +179,7 @@ impl Watcher {
                 }
             }
             Source::Counters(counters) => {
+                // The counters are part of a snapshot: each look reads the host anew.
                 self.names = Names::read(&self.options.host());
                 counters.describe(&self.names.snapshot, &mut watched);
             }

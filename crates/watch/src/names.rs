@@ -112,12 +112,12 @@ impl Names {
     }
 
     /// Whether it is there, or was.
-    pub(crate) fn has_name(&self, place: Place) -> bool {
+    pub(crate) fn was_ever_named(&self, place: Place) -> bool {
         self.last(place).is_some()
     }
 
     /// Whether it is there.
-    pub(crate) fn knows(&self, place: Place) -> bool {
+    pub(crate) fn is_present(&self, place: Place) -> bool {
         self.interfaces.contains_key(&place)
     }
 

@@ -1,6 +1,6 @@
 //! The interfaces of a capture, over all its sections.
 
-use super::clock::DEFAULT_RESOLUTION;
+use super::time_units::DEFAULT_RESOLUTION;
 use coalescope_wire::LinkType;
 use std::collections::HashMap;
 

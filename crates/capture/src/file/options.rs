@@ -1,6 +1,6 @@
 //! Options of pcapng blocks: draft-ietf-opsawg-pcapng section 3.5.
 
-use super::order::Order;
+use super::byte_order::Order;
 use pcap_parser::{OptionCode, PcapError, PcapNGOption, parse_option_be, parse_option_le};
 use std::borrow::Cow;
 

@@ -9,11 +9,11 @@
 mod packets;
 
 use super::Head;
-use super::clock::Clock;
+use super::byte_order::{Order, byte_order};
 use super::error::OpenError;
 use super::interfaces::{Interface, Interfaces, MAX_INTERFACES, name};
 use super::options::Options;
-use super::order::{Order, byte_order};
+use super::time_units::Clock;
 use super::warning::{Log, WarningKind};
 use super::window::Window;
 use coalescope_wire::LinkType;

@@ -7,12 +7,12 @@
 
 mod differences;
 mod drift;
-mod offsets;
+mod lookup;
 
 pub(crate) use differences::Differences;
 use drift::Drift;
 pub(crate) use drift::MOST_DRIFT_PPM;
-pub(crate) use offsets::Offsets;
+pub(crate) use lookup::Offsets;
 
 /// Windows kept; when full, neighbours merge and the width doubles.
 const WINDOWS: usize = 64;

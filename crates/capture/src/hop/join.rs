@@ -37,6 +37,8 @@ const LONE_NS: i64 = 1_000_000;
 const TAIL_NS: i64 = 1_000_000_000;
 /// Acknowledgments remembered.
 const MAX_ACKS: usize = 1024;
+/// Delays kept of a direction, for the clock: a few hundred fix a median.
+const MAX_DELAYS: usize = 256;
 
 /// One direction of one connection over one hop.
 #[derive(Debug, Default)]
@@ -120,7 +122,7 @@ impl Join {
 
     /// Credits a frame of the second point; false if nothing that waits can have caused it.
     fn credit(&mut self, came: &Seen, judge: &mut impl FnMut(Judged)) -> bool {
-        let causes = self.causes(came);
+        let causes = self.candidate_transmissions(came);
         self.matched_before = self.highest_matched;
         let mut open = Vec::with_capacity(4);
         open.push(came.start..came.end());
@@ -128,14 +130,14 @@ impl Join {
             if open.is_empty() {
                 break;
             }
-            self.credit_to(key, came, &mut open, judge);
+            self.credit_transmission(key, came, &mut open, judge);
         }
         !causes.is_empty()
     }
 
     /// Transmissions of the frame's bytes, the likeliest first: same identification, same timestamp,
     /// then the latest that is not later than the frame, then the earliest of those that seem to be.
-    fn causes(&self, came: &Seen) -> Vec<(u64, u64)> {
+    fn candidate_transmissions(&self, came: &Seen) -> Vec<(u64, u64)> {
         let mut causes: Vec<_> = self
             .waiting
             .range(keys(came, self.longest))
@@ -161,7 +163,7 @@ impl Join {
         self.keeps_stamps && stamped && came.len <= old.len && old.tsval != came.tsval
     }
 
-    fn credit_to(
+    fn credit_transmission(
         &mut self,
         key: (u64, u64),
         came: &Seen,
@@ -181,10 +183,12 @@ impl Join {
         old.inside_larger |= came.start < old.seen.start || came.end() > old.seen.end();
         let is_same = old.seen.start == came.start && old.seen.len == came.len;
         self.keeps_stamps |= is_same && came.tsval != 0 && old.seen.tsval == came.tsval;
+        // Karn's rule: of bytes that left twice nobody knows which transmission came, so no delay is taken.
         let first_try = old.again_ns.is_none() && old.pieces == 1;
-        if first_try && old.seen.start == came.start && self.delays.len() < 256 {
+        if first_try && old.seen.start == came.start && self.delays.len() < MAX_DELAYS {
             self.delays.push((old.seen.own_ns, came.own_ns));
         }
+        // Against the state before this frame: pieces of one merged frame do not overtake each other.
         if key.1 < self.matched_before && came.start == old.seen.start {
             self.reordered += 1;
         }

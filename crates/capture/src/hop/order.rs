@@ -4,14 +4,14 @@
 //! things that hold whatever they show:
 //!
 //! - Gaps. From a frame of one direction to one of the other takes the longer the farther away the
-//!   end is that answers: at the point nearer to the client the SYN-ACK comes later after the SYN.
-//!   Each point takes the gap by its own clock, and over a gap clocks differ by drift alone.
+//! end is that answers: at the point nearer to the client the SYN-ACK comes later after the SYN.
+//! Each point takes the gap by its own clock, and over a gap clocks differ by drift alone.
 //! - TTL: routers lower it (RFC 791, RFC 8200).
 //! - Fragments are made of whole datagrams, and checksums are filled in once, by the sender's NIC.
 //! - What is lost in between is sent again, and is twice at the point before the loss.
 //! - MSS is clamped downwards; translators hide private addresses (RFC 1918) behind public ones.
 //!
-//! Each counts for as much as it takes to be wrong about it.
+//! The weight of each is the greater, the less likely it misleads.
 
 mod standing;
 
@@ -64,7 +64,8 @@ impl Votes {
         }
     }
 
-    /// How many there are beyond the others, if these are few; negative if it comes back.
+    /// The surplus of the majority, at most `most`; 0 unless the majority has four times the votes; negative for coming
+    /// back.
     fn clear(self, most: i32) -> i32 {
         let (more, less) = (self.forth.max(self.back), self.forth.min(self.back));
         if more < 4 * less {

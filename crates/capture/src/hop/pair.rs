@@ -23,9 +23,9 @@ pub(crate) struct Pair {
     pub(crate) ways: [Way; 2],
     /// The direction that passes the first point first.
     pub(crate) forth: Option<usize>,
-    /// What tells, until it is known.
+    /// Evidence of which direction goes forth; `None` once that is settled.
     order: Option<Box<Order>>,
-    /// What it showed was counted for other connections of the hop.
+    /// The evidence of this pair was added to the hop's `Sides`.
     pub(super) is_counted: bool,
 }
 
@@ -141,9 +141,9 @@ impl Pair {
         order.weight() + standing + repeats
     }
 
-    /// Settles it by what is known of the connection and of others, and else by the order in which
-    /// points were given: that of most data.
-    pub(super) fn settle_at_any_rate(&mut self, weight: i32, clock: &mut Clock) {
+    /// Settles without proof which direction goes forth: by the weight of all connections; at weight 0 the direction
+    /// with more data frames passes the first point first.
+    pub(super) fn settle_without_proof(&mut self, weight: i32, clock: &mut Clock) {
         let forth = match weight {
             0 => usize::from(self.ways[1].frames > self.ways[0].frames),
             _ => usize::from(weight < 0),

@@ -74,7 +74,7 @@ impl Run<'_> {
         let read = std::mem::replace(&mut self.intake, Intake::Feeds(Vec::new()));
         read.ends(names)?;
         self.points.iter_mut().for_each(Point::settle);
-        introduce(&mut self.hops, &self.points);
+        share_sides(&mut self.hops, &self.points);
         for (i, hop) in self.hops.iter_mut().enumerate() {
             hop.round([&self.points[i], &self.points[i + 1]], true);
         }

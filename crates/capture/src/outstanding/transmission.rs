@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::again::Again;
+use super::resent::Again;
 use crate::doubled::Place;
 use crate::frame::Frame;
 

@@ -96,6 +96,7 @@ impl Session {
         let earlier = held.clone();
         mind_others(&earlier, &dotted(key), &prepared.from)?;
         held.intend(&prepared.from, prepared.next());
+        // On disk before the kernel is asked: if the guardian is killed in between, undo knows what may be set.
         self.commit(journal)?;
         let (outcome, is) = prepared.make(self.spaces.get(&id)?)?;
         let mut journal = self.journal.clone();
@@ -128,6 +129,7 @@ impl Session {
             }
             entry.intend(&one);
         }
+        // On disk before the kernel is asked, as above.
         self.commit(journal)?;
         let (outcomes, moved) = prepared.make(self.spaces.get(&id)?)?;
         self.settle(&id, &earlier, &prepared.foreseen(), &moved)?;
@@ -275,6 +277,7 @@ impl Session {
         let same =
             |entry: &&mut InterfaceEntry| entry.namespace == *namespace && entry.was.index == index;
         if let Some(entry) = journal.interfaces.iter_mut().find(same) {
+            // An interface that could only change along is now changed itself: it is restored before those.
             entry.related &= own.is_none();
             return Ok(());
         }
@@ -303,7 +306,8 @@ impl Session {
         Ok(())
     }
 
-    /// What an experiment left behind must not be taken for what was.
+    /// Refuses a setting that another journal still holds: the value a killed experiment left behind must not be
+    /// recorded as the one to restore.
     fn check_unfinished(
         &self,
         what: &str,

@@ -22,8 +22,8 @@ enum Step {
     Sizes,
 }
 
-/// Sets back what is as it was set; the error is what the kernel said against it. An interface that
-/// is gone, or is another one now, is left alone: looking will say so.
+/// Sets back the keys that still hold what was set; the error holds the kernel's refusals. An interface that is gone,
+/// or whose index another device has, is left alone: `verify` reports that.
 pub(super) fn restore(
     entry: &InterfaceEntry,
     journal: &Journal,
@@ -83,8 +83,8 @@ fn take(step: Step, entry: &InterfaceEntry, is: &InterfaceState, pass: u32) -> R
     }
 }
 
-/// IPv6's follows the interface's with each change: what somebody has set it to meanwhile is set
-/// again.
+/// The kernel sets IPv6's MTU with each change of the interface's MTU: a value that somebody else gave IPv6's MTU
+/// meanwhile is set again.
 fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
     let own = was(entry, &Item::Mtu, is);
     let ipv6 = match was(entry, &Item::Ipv6Mtu, is) {

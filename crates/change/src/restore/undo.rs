@@ -201,7 +201,8 @@ fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
     Fate::Failed { unrestored }
 }
 
-/// What was is in the journal still, but also what has been set back by now: whoever sets that again would lose it.
+/// The journal could not be rewritten and still lists settings that are restored: if somebody sets one to the same
+/// value again, the next `undo` takes that back.
 pub(crate) fn stale(journal: &Journal, error: &Error) -> Unrestored {
     Unrestored {
         what: format!("the journal {}", journal.id),

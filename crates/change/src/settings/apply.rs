@@ -204,8 +204,8 @@ impl<'a> Request<'a> {
         Ok(request)
     }
 
-    /// Of a name for several features, those that cannot be changed count only if none can; what it
-    /// turns on are those that were on at first, if any were: another one would be another level.
+    /// A name may stand for several features. Fixed ones are reported only if all are fixed. `on` turns on those that
+    /// were on at first, if any were: other features would be another level.
     fn ask_features(
         &mut self,
         name: &str,

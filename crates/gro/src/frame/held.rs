@@ -77,7 +77,7 @@ pub(crate) struct Held {
     /// How long a frame is that is like the last one: with a segment of the same size and the same flags.
     /// 0 where none may join.
     pub(crate) alike_len: u32,
-    /// The payload that such may bring after the next.
+    /// Payload bytes that segments like the last may add beyond the next one.
     pub(crate) alike_room: u32,
     /// Payload bytes of the first segment.
     pub(crate) segment_size: u32,

@@ -190,6 +190,7 @@ fn transport(
         udp(profile, frame, ip)?;
     }
     let end = header_len.saturating_add(payload_len as usize);
+    // A length of 0 (TSO) or one beyond the bytes present does not say where the payload ends: no merge.
     let whole = ip.length_source == LengthSource::Header && end <= frame.len();
     let alone = alone.or((!whole).then_some(Reason::Length));
     let seen = Seen {

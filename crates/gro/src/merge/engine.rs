@@ -1,8 +1,8 @@
 //! The engine: frames in, decisions and frames out. It knows no implementation by name.
 
 mod batch;
-mod far;
-mod leave;
+mod emit;
+mod prefetch;
 mod room;
 mod short;
 mod start;
@@ -29,7 +29,7 @@ use crate::rules::judge::{judge, may_start, same_flow, would_list};
 use crate::settings::{Settings, Verification};
 
 pub(crate) use batch::PushAll;
-pub(crate) use far::PushFar;
+pub(crate) use prefetch::PushFar;
 
 /// Merges frames by a profile's rules. Payload goes where the store puts it.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub(crate) struct Engine<S> {
     until_flush: u32,
 }
 
-/// The number of frames in a slot in which one waits that has passed.
+/// `Held::frames` of a slot that only keeps a passing frame for the end of its batch.
 const PASSED: u32 = 0;
 
 /// A frame on its way through the engine.
@@ -184,6 +184,7 @@ impl<S: Store> Engine<S> {
                     return self.pass(incoming, reason, out);
                 }
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
+                    // A checksum is verified only before a merge then; a frame alone is handed on unchanged.
                     Ok(_) if self.rules.lazy && !self.is_right(incoming.frame) => {
                         return self.pass(incoming, Reason::Checksum, out);
                     }
@@ -195,6 +196,7 @@ impl<S: Store> Engine<S> {
                     Ok(join) => return self.join(slot, join, seen, incoming, out),
                     Err(reason) => refused = Some(reason),
                 }
+                // `tcp_gro_receive` returns the held skb as `pp` when a segment of its flow does not merge: it goes up first.
                 if self.profile.mismatch == Mismatch::FlushAndStart {
                     self.end(slot, refused.unwrap_or(Reason::EndOfPoll), out);
                     break;
@@ -212,7 +214,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Whether the checksums of a frame are right that nobody has looked at.
+    /// Whether the checksums of a frame that was not verified yet are right.
     fn is_right(&self, frame: &[u8]) -> bool {
         inspect(&self.profile, self.inspection(true), frame).is_ok()
     }
@@ -252,6 +254,7 @@ impl<S: Store> Engine<S> {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
         let held = &mut self.table.slots[slot as usize];
+        // Computed for the segment before this one: 0 keeps the next frame off the fast path.
         held.alike_len = 0;
         held.empty += u32::from(seen.payload_len == 0);
         if self.rules.sums && matches!(join, Join::Behind | Join::InFront) {

@@ -14,6 +14,9 @@ const CLOSING: u16 = Flags::URG | Flags::PSH | Flags::RST | Flags::SYN | Flags::
 /// All flags but FIN and PSH; CWR since 6.15, for AccECN.
 const EQUAL: u16 = !(Flags::FIN | Flags::PSH) & Flags::ALL;
 
+/// Before: `tcp_gro_receive` compared all but `TCP_FLAG_CWR | TCP_FLAG_FIN | TCP_FLAG_PSH`.
+const EQUAL_BEFORE_6_15: u16 = EQUAL & !Flags::CWR;
+
 impl Profile {
     /// GRO of Linux 6.18 (`rx-gro`), as a forwarder without local sockets has it:
     /// `rx-udp-gro-forwarding` off, IPv4 and IPv6 limited to 65,535 bytes.
@@ -149,24 +152,27 @@ impl Profile {
     }
 
     /// GRO of Linux 4.6 to 6.17: a fixed identification needs DF, and the outer header's is not
-    /// looked at where its DF is set.
+    /// looked at where its DF is set. CWR is not compared, as up to 6.14; the table is that of 4.19 and later.
     #[must_use]
     pub const fn linux_gro_4_6() -> Self {
         let mut profile = Self::linux_gro();
         profile.name = "linux-gro-4.6";
         profile.source = "Linux 4.6 to 6.17: net/ipv4/af_inet.c, commit 1530545ed64b";
         profile.ipv4 = ipv4_with(IpId::IncreasingOrFixedWithDf, Field::Equal);
+        profile.tcp.equal = EQUAL_BEFORE_6_15;
         profile
     }
 
     /// GRO of Linux up to 4.5: DF must be set, identifications must increase, and another TOS
-    /// is another flow.
+    /// is another flow. All flows are in one list of eight (`MAX_GRO_SKBS`), which 4.19 made a hash table.
     #[must_use]
     pub const fn linux_gro_2_6() -> Self {
         let mut profile = Self::linux_gro();
         profile.name = "linux-gro-2.6";
         profile.source = "Linux 2.6.29 to 4.5: net/ipv4/af_inet.c";
         profile.ipv4 = ipv4_with(IpId::IncreasingWithDf, Field::Flow);
+        profile.tcp.equal = EQUAL_BEFORE_6_15;
+        profile.table.buckets = 1;
         profile
     }
 }

@@ -8,11 +8,11 @@ use crate::settings::{Checksums, Settings, Verification};
 /// Flags that the short way knows.
 const KNOWN: u16 = Flags::ACK | Flags::PSH | Flags::ECE;
 
-/// No checksum is looked at.
+/// No checksum is verified.
 pub(crate) const NOTHING: u8 = 0;
-/// That of the IPv4 header is, of which nothing else but the identification differs.
+/// The IPv4 header checksum alone is verified, where headers differ in identification and checksum only.
 pub(crate) const IPV4_HEADERS: u8 = 1;
-/// The rules say which are.
+/// `PlainRules` says which checksums are verified.
 pub(crate) const ALL: u8 = 2;
 
 /// A segment with these flags may join.
@@ -42,7 +42,7 @@ pub(crate) struct PlainRules {
     equal_ipv4: bool,
     /// TCP checksums of frames that join are looked at.
     pub(crate) check_tcp: bool,
-    /// Those of frames that are held are not, before something joins them.
+    /// TCP checksums of held frames are not verified before a segment joins.
     pub(crate) lazy: bool,
     /// The payload's sum is kept.
     pub(crate) sums: bool,

@@ -1,7 +1,7 @@
 //! How much of a transmission was sent again, in four bytes.
 
-/// How many of its bytes were sent again. The highest bit says that the last ones went in a frame of one
-/// segment; all bits, that the receiver had reported some of it before any was.
+/// How many bytes of a transmission were sent again. Highest bit: the last retransmission was a frame of one segment.
+/// All bits: the receiver had reported some of the bytes (SACK) before any of them was sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Again(u32);
 
@@ -41,8 +41,8 @@ impl Again {
         self != ARRIVED && self.0 & ALONE != 0
     }
 
-    /// The receiver has some of it, which it has of the first try unless it was sent again; false if that
-    /// was known.
+    /// The receiver reports some of the bytes: unless any were sent again, the first transmission brought them. False
+    /// if this was noted before.
     pub(super) fn arrive(&mut self) -> bool {
         let is_known = *self == ARRIVED;
         if self.is_none() {

@@ -15,7 +15,8 @@ use crate::names::Names;
 /// Samples that are kept of one place and reason.
 const SAMPLES: usize = 32;
 
-/// Functions between the queue and the driver, by how their names begin: what is dropped there was not cut.
+/// Kernel functions between qdisc and driver, by the beginning of their names: a merged frame dropped there was not
+/// segmented before.
 const QUEUES: [&str; 7] = [
     "__dev_queue_xmit",
     "__dev_xmit_skb",
@@ -49,7 +50,7 @@ impl Looked {
     pub(super) fn has_unknown(&self, names: &Names) -> bool {
         let dropped = self.dropped.keys().filter_map(|at| at.place);
         let mut all = self.counted.keys().copied().chain(dropped);
-        all.any(|place| !names.has_name(place))
+        all.any(|place| !names.was_ever_named(place))
     }
 }
 
@@ -109,7 +110,8 @@ impl Traced {
         }
     }
 
-    /// Makes room: what is there no more, or never had a name, and has not moved for so long is forgotten. Gives back which.
+    /// Makes room in the maps: forgets places and drops of interfaces that are gone or never had a name, once their
+    /// counters have not moved for `long`. Gives the places forgotten.
     pub(super) fn forget(
         &mut self,
         looked: &Looked,
@@ -118,7 +120,7 @@ impl Traced {
     ) -> Result<Vec<Place>, LoadError> {
         let now = Instant::now();
         let places = looked.counted.iter();
-        let places = places.filter(|(place, _)| !names.knows(**place));
+        let places = places.filter(|(place, _)| !names.is_present(**place));
         let places = places.map(|(place, counted)| (*place, counted.all()));
         let places = self.idle_places.idle(places, now, long);
         self.programs.forget_places(&places)?;
@@ -201,7 +203,7 @@ fn has_no_name(at: &Where, names: &Names) -> bool {
         interface: at.from,
         ..place
     };
-    !names.knows(place) || at.from != 0 && !names.knows(from)
+    !names.is_present(place) || at.from != 0 && !names.is_present(from)
 }
 
 fn sample_of(sample: &RawSample, since_boot_s: f64) -> Sample {

@@ -1,7 +1,7 @@
 //! The guarded program's side.
 
-use super::process::ARGUMENT;
 use super::protocol::{Reply, Request};
+use super::server::ARGUMENT;
 use crate::journal::Store;
 use crate::restore::{Fate, Report, undo_one};
 use crate::settings::{Change, Error, Setting};
@@ -80,8 +80,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts a guardian. Nothing is locked, written or changed yet. "Here" is the network namespace
-    /// of the calling thread.
+    /// Starts a guardian. No setting is locked, written or changed yet. "Here" is the network namespace of the calling
+    /// thread.
     pub fn start(options: &Options) -> Result<Self, Error> {
         let mut command = Command::new(&options.launch.program);
         command

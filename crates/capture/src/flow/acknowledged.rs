@@ -67,8 +67,8 @@ impl Flow {
         }
     }
 
-    /// What the receiver reports beside what it acknowledges: a D-SACK takes the loss of what was sent
-    /// again back, and what is reported before it is sent again has arrived.
+    /// Takes SACK blocks. A D-SACK shows that a retransmission was spurious: the first transmission was not lost. Bytes
+    /// reported before they are sent again arrived with the first transmission.
     #[cold]
     fn take_sack(&mut self, sack: &[(u32, u32)], una: u64, after_hole: bool) {
         let blocks: [_; BLOCKS] = from_fn(|number| {
@@ -88,10 +88,10 @@ impl Flow {
         }
     }
 
-    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the second
-    /// block. Below means below an earlier one: some receivers still report what has just filled the hole.
-    /// What only this one acknowledges came twice if it was sent twice and no hole had been reported, so
-    /// that an earlier acknowledgment was delayed, or lost on its way.
+    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the second block. Below an
+    /// earlier ACK, that is: some receivers still report the block that has just filled the hole. Bytes that only this
+    /// ACK acknowledges came twice if they were sent twice and no hole had been reported: then an earlier ACK was
+    /// delayed or lost.
     fn is_d_sack(
         &mut self,
         first: &Range<u64>,
