@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(all(&renamed), ["lo", "wan", "tap0"]);
         let gone = after(after(renamed, &[(1, "lo")]), &[(1, "lo")]);
         assert_eq!(all(&gone), ["lo", "wan", "tap0"]);
-        assert!(!gone.knows(place(2)), "there is room for others");
+        assert!(!gone.is_present(place(2)), "there is room for others");
         let mut again = after(gone, &[(1, "lo"), (3, "tap7")]);
         assert_eq!(all(&again), ["lo", "wan", "tap7"]);
         again.forget(&[place(2), place(3)]);

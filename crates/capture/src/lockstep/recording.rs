@@ -6,7 +6,7 @@ use crate::point::Point;
 use crate::reader::Item;
 
 use super::intake::{Input, Intake};
-use super::{Options, Progress, Run, TraceError, check, introduce, open};
+use super::{Options, Progress, Run, TraceError, check, open, share_sides};
 
 /// Who wants to see a few connections frame by frame.
 pub(crate) trait Observer {
