@@ -8,6 +8,8 @@ import { within } from "./within.mjs";
 const SHOT_HEIGHT = 8000;
 // A small phone, a tablet, a laptop.
 const WIDTHS = [360, 768, 1280];
+// 184 mm.
+const PAPER_WIDTH = 695;
 const files = process.argv.slice(2);
 let shots = null, measures = null;
 while (["--shots", "--measure"].includes(files[0])) {
@@ -160,6 +162,13 @@ function measure() {
   return lines;
 }
 
+// Runs in the page: what stands beside a level of proof, on the side where that has no neighbour.
+function hangs() {
+  const levels = [...document.querySelectorAll("ol.proof li")];
+  const left = (one) => parseFloat(getComputedStyle(one, "::before").left);
+  return levels.some((one) => one.getBoundingClientRect().left + left(one) < 0);
+}
+
 // Runs in the page: letters of another font have other widths, and then all sizes are others.
 function letters() {
   const probe = document.createElement("span");
@@ -194,6 +203,21 @@ async function withoutScripts(url, problems) {
   if ((await count(".story")) > 0 && (await count(".story svg")) + (await count(".filters code")) < 2) problems.push("without scripts the story is missing");
   if ((await count(".tools, .filters button")) > 0) problems.push("without scripts there are buttons that do nothing");
   await send("Target.closeTarget", { targetId });
+}
+
+// Runs in the page, as it is printed: on a sheet of A4 between margins of 13 mm nothing is cut off, and what findings fold is read.
+function lookAtPaper() {
+  const problems = [];
+  const sheet = document.documentElement.clientWidth + 1;
+  for (const one of document.querySelectorAll("table, svg, pre, code")) {
+    const { right, width } = one.getBoundingClientRect();
+    if (width && right > sheet) problems.push(`on paper a ${one.localName} ends at ${Math.round(right)} of ${sheet} pixels: ${one.textContent.slice(0, 40)}`);
+  }
+  for (const one of document.querySelectorAll(".finding details")) {
+    if (!one.lastElementChild.checkVisibility({ contentVisibilityAuto: true })) problems.push(`on paper "${one.querySelector("summary").textContent}" stays folded`);
+  }
+  for (const one of document.querySelectorAll("button:not(th button), input, select")) if (one.checkVisibility()) problems.push(`on paper there is a ${one.localName}: ${one.textContent.slice(0, 40)}`);
+  return problems;
 }
 
 async function open(file) {
@@ -238,6 +262,8 @@ async function open(file) {
     if (wide > width) problems.push(`it is ${wide} pixels wide in a window of ${width}`);
     const sideways = await evaluate(`[...document.querySelectorAll(".story, #path .hops")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`);
     if (sideways) problems.push(`story or path is wider than a window of ${width}`);
+    const hanging = await evaluate(`(${hangs})()`);
+    if (hanging) problems.push(`an arrow between levels of proof hangs out of a window of ${width}`);
     if (!measured.length) measured.push(`letters ${await evaluate(`(${letters})()`)}`);
     measured.push(`${basename(file)} in ${width} pixels`, ...((await evaluate(`(${measure})()`)) ?? []));
     if (axe) {
@@ -257,6 +283,10 @@ async function open(file) {
   await size(1100);
   const plots = (await evaluate(`(${usePlots})()`)) ?? { problems: [], plots: 0, slowest: 0 };
   problems.push(...plots.problems);
+  await size(PAPER_WIDTH);
+  await tell("Emulation.setEmulatedMedia", { media: "print" });
+  await evaluate(settled);
+  problems.push(...((await evaluate(`(${lookAtPaper})()`)) ?? []));
   await send("Target.closeTarget", { targetId });
   console.log(`${file}: opened in ${took} ms, ${used.tables} tables used (a sort takes ${used.slowest} ms at most), ${plots.plots} plots zoomed (${plots.slowest} ms at most), ${problems.length} problems`);
   for (const problem of problems) console.log(`  ${problem.slice(0, 300)}`);

@@ -42,6 +42,8 @@ module.catch(() => {});
 const SCRIPT = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL("worker.js", location.href).href)};`], { type: "text/javascript" }));
 /** @type {Worker | null} */
 let worker = null;
+/** @type {Worker | null} */
+let reader = null;
 /** @type {string[]} */
 let urls = [];
 let total = 0, began = 0, warnings = "";
@@ -50,13 +52,13 @@ const points = new Points(at("points", HTMLOListElement), at("hosts", HTMLUListE
   beside.hidden = !points.hosts.length;
   run.disabled = !count || !!worker;
   clear.disabled = !count;
-});
+}, say);
 
 /** @returns {string} */
 const asKind = () => new FormData(form).get("kind")?.toString() ?? "path";
 
 /** @param {string} words */
-const say = words => { state.textContent = words; };
+function say(words) { state.textContent = words; }
 
 // What was not read is told beside that all is done: the rest is in the text and in the report.
 const WARNINGS = 3;
@@ -77,7 +79,8 @@ function busy(is) {
 
 function stop() {
   worker?.terminate();
-  worker = null;
+  reader?.terminate();
+  worker = reader = null;
   busy(false);
 }
 
@@ -101,11 +104,24 @@ function unable(why) {
   say(`This browser cannot run the analysis: ${why}.`);
 }
 
-/** @param {string} script @param {object} asked */
+/**
+ * Somebody who reads files ahead, by the port that is returned, where workers may share memory.
+ * @param {File[]} files
+ */
+function readAhead(files) {
+  if (!crossOriginIsolated) return null;
+  const { port1: port, port2: asks } = new MessageChannel();
+  reader = new Worker("ahead.js", { type: "module" });
+  reader.postMessage({ files, port }, [port]);
+  return asks;
+}
+
+/** @param {string} script @param {{ files: File[] } & Record<string, unknown>} asked */
 function begin(script, asked) {
   // Cancelled, while the engine was still being compiled.
   if (cancel.hidden) return;
   worker?.terminate();
+  reader?.terminate();
   const own = worker = new Worker(script, { type: "module" });
   let hasSpoken = false;
   own.onmessage = ({ data }) => { hasSpoken = true; hear(data); };
@@ -115,7 +131,8 @@ function begin(script, asked) {
     if (!hasSpoken && script === SCRIPT) return begin("worker.js", asked);
     unable(event.message || "it has no module workers");
   };
-  own.postMessage(asked);
+  const ahead = readAhead(asked.files);
+  own.postMessage({ ...asked, ahead }, ahead ? [ahead] : []);
 }
 
 /** @param {Told} told */
@@ -171,20 +188,29 @@ function drawn(page) {
   first.hidden = true;
 }
 
-chooser.addEventListener("change", async () => {
+/** @param {Promise<File[]>} files */
+async function take(files) {
+  try {
+    await points.add(await files);
+  } catch (error) {
+    say(`What was dropped cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+chooser.addEventListener("change", () => {
   // The list of an input that is emptied is empty: what was chosen is kept first.
   const chosen = [...(chooser.files ?? [])];
   chooser.value = "";
-  await points.add(chosen);
+  take(Promise.resolve(chosen));
 });
 form.addEventListener("submit", event => { event.preventDefault(); analyse(); });
 cancel.addEventListener("click", () => { stop(); say("Cancelled."); });
 clear.addEventListener("click", () => { stop(); points.clear(); result.hidden = true; say(""); });
 addEventListener("dragover", event => { event.preventDefault(); drop.classList.toggle("over", points.held === null); });
 addEventListener("dragleave", () => drop.classList.remove("over"));
-addEventListener("drop", async event => {
+addEventListener("drop", event => {
   event.preventDefault();
   drop.classList.remove("over");
-  if (points.held === null && event.dataTransfer) await points.add(await dropped(event.dataTransfer));
+  if (points.held === null && event.dataTransfer) take(dropped(event.dataTransfer));
 });
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});

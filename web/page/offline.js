@@ -1,12 +1,15 @@
-// Keeps the page's own files, so that it works without a network. VERSION is put in by scripts/web.
+// Keeps the page's own files, so that it works without a network. VERSION and DIRECTIVES are put in by scripts/web.
 const NAME = "coalescope-VERSION";
-const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "slices.js", "coalescope.js", "engine.js"];
+// Sent along with each file, as `coalescope web` does: the page's own policy, since a worker has that of its file; and that the page is
+// apart from all others, whose workers may then share memory.
+const HEADERS = Object.entries({ "content-security-policy": "DIRECTIVES", "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" });
+const FILES = ["./", "index.html", "style.css", "main.js", "points.js", "kinds.js", "worker.js", "ahead.js", "slices.js", "shared.js", "coalescope.js", "engine.js"];
 const keeper = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 keeper.addEventListener("install", event => event.waitUntil((async () => {
   const cache = await caches.open(NAME);
   await cache.addAll(FILES.map(file => new Request(file, { cache: "reload" })));
-  await keeper.skipWaiting();
+  // A page that is open has the files that it began with, to the end: this version waits until it is closed.
 })()));
 
 keeper.addEventListener("activate", event => event.waitUntil((async () => {
@@ -14,4 +17,13 @@ keeper.addEventListener("activate", event => event.waitUntil((async () => {
   await keeper.clients.claim();
 })()));
 
-keeper.addEventListener("fetch", event => event.respondWith((async () => (await caches.match(event.request)) ?? fetch(event.request))()));
+/** @param {Request} request */
+async function answer(request) {
+  const cache = await caches.open(NAME), found = await cache.match(request);
+  if (!found) return fetch(request);
+  const headers = new Headers(found.headers);
+  for (const [name, value] of HEADERS) headers.set(name, value);
+  return new Response(found.body, { status: found.status, statusText: found.statusText, headers });
+}
+
+keeper.addEventListener("fetch", event => event.respondWith(answer(event.request)));

@@ -5,8 +5,8 @@ import { isCapture } from "./kinds.js";
 const SUFFIXES = /\.(gz|zst|zstd|pcap|pcapng|cap)$/i;
 
 /**
- * A point, by its name and files; and a file as it is asked for, by its number.
- * @typedef {{ name: string, files: File[] }} Point
+ * A point, by its name and file; and a file as it is asked for, by its number.
+ * @typedef {{ name: string, file: File }} Point
  * @typedef {{ number: number, name: string, size: number }} Numbered
  */
 
@@ -18,11 +18,17 @@ export const stem = name => {
 };
 
 export class Points {
-  /** @param {HTMLElement} list @param {HTMLElement} hostList @param {(count: number) => void} changed */
-  constructor(list, hostList, changed) {
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLElement} hostList
+   * @param {(count: number) => void} changed
+   * @param {(words: string) => void} say
+   */
+  constructor(list, hostList, changed, say) {
     this.list = list;
     this.hostList = hostList;
     this.changed = changed;
+    this.say = say;
     /** @type {Point[]} */
     this.points = [];
     /** @type {File[]} */
@@ -42,7 +48,7 @@ export class Points {
       const taken = new Set(this.points.map(point => point.name));
       let name = stem(file.name);
       for (let n = 2; taken.has(name); n++) name = `${stem(file.name)}-${n}`;
-      this.points.push({ name, files: [file] });
+      this.points.push({ name, file });
     }
     this.show();
   }
@@ -54,6 +60,32 @@ export class Points {
     if (to < 0 || to >= this.points.length || from === to) return;
     this.points.splice(to, 0, ...this.points.splice(from, 1));
     this.show();
+    this.say(`${this.points[to].name} is point ${to + 1} of ${this.points.length}.`);
+  }
+
+  /**
+   * By one of its buttons, which stays at hand wherever the point is now.
+   * @param {number} from
+   * @param {number} to
+   * @param {number} button
+   */
+  step(from, to, button) {
+    this.move(from, to);
+    const now = Math.max(0, Math.min(to, this.points.length - 1));
+    this.list.children[now].querySelectorAll("button")[button].focus();
+  }
+
+  /**
+   * The same button of whoever stands there now has the focus.
+   * @param {Point[] | File[]} from
+   * @param {HTMLElement} list
+   * @param {number} i
+   */
+  leaveOut(from, list, i) {
+    from.splice(i, 1);
+    this.show();
+    const buttons = list.children[Math.min(i, from.length - 1)]?.querySelectorAll("button") ?? [];
+    buttons[buttons.length - 1]?.focus();
   }
 
   // Files of one name are one point, read one after the other.
@@ -62,10 +94,10 @@ export class Points {
     const files = [];
     /** @type {{ name: string, files: Numbered[] }[]} */
     const points = [];
-    for (const { name, files: own } of this.points) {
+    for (const { name, file } of this.points) {
       let point = points.find(one => one.name === name);
       if (!point) points.push(point = { name, files: [] });
-      for (const file of own) point.files.push({ number: files.push(file) - 1, name: file.name, size: file.size });
+      point.files.push({ number: files.push(file) - 1, name: file.name, size: file.size });
     }
     const hosts = this.hosts.map(file => ({ number: files.push(file) - 1, name: file.name, size: file.size }));
     return { files, points, hosts };
@@ -80,7 +112,9 @@ export class Points {
   /** @param {File} file @param {number} i */
   hostItem(file, i) {
     const item = document.createElement("li");
-    item.append(described([file]), button("\u00d7", `Leave out ${file.name}`, () => { this.hosts.splice(i, 1); this.show(); }));
+    const leave = button("\u00d7", () => this.leaveOut(this.hosts, this.hostList, i));
+    leave.setAttribute("aria-label", `Leave out: ${file.name}`);
+    item.append(described(file), leave);
     return item;
   }
 
@@ -91,12 +125,17 @@ export class Points {
    */
   item(point, i) {
     const item = document.createElement("li"), name = document.createElement("input");
+    const buttons = [
+      button("\u2191", () => this.step(i, i - 1, 0)),
+      button("\u2193", () => this.step(i, i + 1, 1)),
+      button("\u00d7", () => this.leaveOut(this.points, this.list, i)),
+    ];
+    const label = () => ["Earlier on the path", "Later on the path", "Leave out"].forEach((what, n) => buttons[n].setAttribute("aria-label", `${what}: ${point.name}`));
+    label();
     name.type = "text"; name.value = point.name;
     name.setAttribute("aria-label", `Name of point ${i + 1}`);
-    name.addEventListener("input", () => { point.name = name.value || stem(point.files[0].name); });
-    item.append(name, described(point.files), button("\u2191", `Earlier on the path: ${point.name}`, () => this.move(i, i - 1)),
-      button("\u2193", `Later on the path: ${point.name}`, () => this.move(i, i + 1)),
-      button("\u00d7", `Leave out ${point.name}`, () => { this.points.splice(i, 1); this.show(); }));
+    name.addEventListener("input", () => { point.name = name.value || stem(point.file.name); label(); });
+    item.append(name, described(point.file), ...buttons);
     item.draggable = true;
     item.addEventListener("dragstart", () => { this.held = i; item.classList.add("held"); });
     item.addEventListener("dragend", () => { this.held = null; item.classList.remove("held"); });
@@ -110,18 +149,22 @@ export class Points {
   }
 }
 
-/** @param {File[]} files */
-function described(files) {
-  const made = document.createElement("span");
+/**
+ * A name that is written from right to left, or claims to be, changes nothing beside it.
+ * @param {File} file
+ */
+function described(file) {
+  const made = document.createElement("span"), name = document.createElement("bdi");
   made.className = "files";
-  made.textContent = files.map(file => `${file.name}, ${file.size.toLocaleString("en")} bytes`).join("; ");
+  name.textContent = file.name;
+  made.append(name, `, ${file.size.toLocaleString("en")} bytes`);
   return made;
 }
 
-/** @param {string} text @param {string} label @param {() => void} act */
-function button(text, label, act) {
+/** @param {string} text @param {() => void} act */
+function button(text, act) {
   const made = document.createElement("button");
-  made.type = "button"; made.textContent = text; made.setAttribute("aria-label", label);
+  made.type = "button"; made.textContent = text;
   made.addEventListener("click", act);
   return made;
 }
@@ -155,6 +198,7 @@ async function walk(entry, found) {
     /** @type {FileSystemEntry[]} */
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
     if (!some.length) return;
-    for (const one of some) await walk(one, found);
+    // What file managers leave in folders is nobody's capture.
+    for (const one of some) if (!one.name.startsWith(".")) await walk(one, found);
   }
 }

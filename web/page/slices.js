@@ -1,44 +1,94 @@
 // What the analysis reads and tells, in the worker: files by their numbers, slice by slice.
+import { SLICE, away, emptied, filled, slice } from "./shared.js";
+
 /** @type {File[]} */
 let files = [];
-const reader = new FileReaderSync();
-// So much is read at once: asking the browser costs as much as copying some 100 KB.
-const AHEAD = 1 << 20;
-const { port1: nobody, port2: closed } = new MessageChannel();
-closed.close();
+/** @type {MessagePort | null} */
+let ahead = null;
 let held = { number: -1, from: 0, bytes: new Uint8Array(0) };
+/** @type {Map<number, Stream>} */
+const streams = new Map();
 
-/** @param {File[]} list */
-export function setFiles(list) {
+/**
+ * The port leads to whoever reads ahead, if somebody does.
+ * @param {File[]} list
+ * @param {MessagePort | null} port
+ */
+export function setFiles(list, port) {
   files = list;
-  held = { number: -1, from: 0, bytes: new Uint8Array(0) };
+  ahead = port;
 }
 
 /** @param {number} number @param {number} from @param {Uint8Array} into */
 export function readSlice(number, from, into) {
-  const at = from - held.from;
-  if (held.number !== number || at < 0 || at >= held.bytes.length) {
-    const slice = files[number].slice(from, from + Math.max(AHEAD, into.length));
-    let bytes;
-    try {
-      bytes = new Uint8Array(reader.readAsArrayBuffer(slice));
-    } catch {
-      throw ""; // Words for people are in slices.rs.
-    }
-    if (!bytes.length) throw "the file is shorter than when it was chosen";
-    // Given away, and so given back at once: as garbage some 200 MB of slices would lie about.
-    nobody.postMessage(null, [held.bytes.buffer]);
-    held = { number, from, bytes };
-    return copy(bytes, into);
-  }
-  return copy(held.bytes.subarray(at), into);
-}
-
-/** @param {Uint8Array} bytes @param {Uint8Array} into */
-function copy(bytes, into) {
+  const bytes = readAhead(number, from) ?? readNow(number, from);
+  if (!bytes.length) throw "the file is shorter than when it was chosen";
   const some = bytes.length > into.length ? bytes.subarray(0, into.length) : bytes;
   into.set(some);
   return some.length;
+}
+
+/** @param {number} number @param {number} from */
+function readNow(number, from) {
+  const at = from - held.from;
+  if (held.number === number && at >= 0 && at < held.bytes.length) return held.bytes.subarray(at);
+  let bytes;
+  try {
+    bytes = slice(files[number], from);
+  } catch {
+    throw ""; // Words for people are in slices.rs.
+  }
+  away(held.bytes);
+  held = { number, from, bytes };
+  return bytes;
+}
+
+// Of files that are only opened for now nothing is read ahead: there may be hundreds.
+/** @param {number} number @param {number} from */
+function readAhead(number, from) {
+  if (!ahead || from < SLICE) return null;
+  let stream = streams.get(number);
+  if (!stream) streams.set(number, stream = new Stream(ahead, number));
+  const bytes = stream.at(from);
+  if (!bytes) ahead = null;
+  if (!bytes || from + bytes.length >= files[number].size) streams.delete(number);
+  return bytes;
+}
+
+// A file that is read from one end to the other: the slice that is being judged, and the next one.
+class Stream {
+  /** @param {MessagePort} port @param {number} number */
+  constructor(port, number) {
+    this.port = port;
+    this.number = number;
+    this.from = 0;
+    /** @type {Uint8Array} */
+    this.bytes = new Uint8Array(0);
+    this.asked = -1;
+    this.slot = emptied();
+    this.next = emptied();
+  }
+
+  /** @param {number} from */
+  at(from) {
+    const at = from - this.from;
+    if (at >= 0 && at < this.bytes.length) return this.bytes.subarray(at);
+    if (this.asked !== from) this.ask(from, emptied());
+    const bytes = filled(this.next);
+    if (!bytes) return null;
+    [this.slot, this.next] = [this.next, this.slot];
+    this.from = from;
+    this.bytes = bytes;
+    if (bytes.length === SLICE) this.ask(from + SLICE, emptied(this.next));
+    return bytes;
+  }
+
+  /** @param {number} from @param {SharedArrayBuffer} slot */
+  ask(from, slot) {
+    this.asked = from;
+    this.next = slot;
+    this.port.postMessage({ number: this.number, from, slot });
+  }
 }
 
 let bug = "";

@@ -2,10 +2,10 @@
 import init, { analyse } from "./coalescope.js";
 import { setFiles, toldBug } from "./slices.js";
 
-onmessage = async ({ data: { module, files, asked } }) => {
+onmessage = async ({ data: { module, files, asked, ahead } }) => {
   try {
     await init({ module_or_path: module });
-    setFiles(files);
+    setFiles(files, ahead);
     const judged = analyse(JSON.stringify(asked));
     // The verdict first: of many connections JSON is long, and pictures and hashes take two more readings.
     postMessage({ kind: "judged", found: { impact: judged.impact(), verdict: judged.verdict(), warnings: judged.warnings(), text: judged.text() } });

@@ -110,6 +110,9 @@ let good = true;
 try {
   console.log(`${cpus().length} cores, ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}; best of ${reps}; times are to the verdict, rates in million frames/s`);
   await page.open(server.url);
+  // As for whoever comes back: what the page has kept is apart from all others, and reads ahead.
+  await page.open(server.url);
+  if (!(await page.evaluate("crossOriginIsolated"))) throw new Error("the page may not share memory");
   // First, since peaks are of a process's whole life.
   await large();
   console.log("\n| workload | frames | program, one thread | program | page | page: of one thread | of the program | page, with its report |\n|---|---|---|---|---|---|---|---|");

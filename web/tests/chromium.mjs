@@ -2,6 +2,8 @@
 import { end, listeners, pid, send } from "../../scripts/chromium.mjs";
 import { within } from "../../scripts/within.mjs";
 
+const KEYS = { Enter: { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" } };
+
 // Opens an empty page in which a script runs before those of each document.
 export async function begin(preload) {
   const requests = [], problems = [], heard = new Map();
@@ -39,6 +41,15 @@ export async function begin(preload) {
       const { root } = await tell("DOM.getDocument", { depth: 0 });
       const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector });
       await tell("DOM.setFileInputFiles", { nodeId, files });
+    },
+    // A window of such a width; true where its theme can be chosen.
+    async size(width, theme) {
+      await tell("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: false });
+      await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] });
+      return true;
+    },
+    async press(key) {
+      for (const type of ["keyDown", "keyUp"]) await tell("Input.dispatchKeyEvent", { type, ...KEYS[key] });
     },
     // As from a file manager, folders among them.
     async drop(files) {

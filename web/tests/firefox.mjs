@@ -52,6 +52,13 @@ export async function begin(preload) {
       const { sharedId } = await evaluated(`document.querySelector(${JSON.stringify(selector)})`);
       await tell("input.setFiles", { context, element: { sharedId }, files });
     },
+    // A window of such a width; its theme is that of the system.
+    async size(width, theme) {
+      await tell("browsingContext.setViewport", { context, viewport: { width, height: 900 } });
+      return theme === "light";
+    },
+    // A headless window never has the focus, and so buttons in it hear of keys and do nothing: what Enter would do is done.
+    press: (key) => evaluated(`void (${JSON.stringify(key)} === "Enter" && document.activeElement.click())`),
     // Closes it, and ends this program.
     end(good) {
       firefox.once("exit", () => {

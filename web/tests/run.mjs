@@ -5,7 +5,7 @@
 // page while it works, what is neither gives clear words, names are text, and Cancel ends an analysis. CHROMIUM or FIREFOX names
 // the browser; the latter is spoken to over a web socket, which node has had by itself since version 22.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -125,9 +125,27 @@ async function shortOfMemory(folder) {
   await good(folder);
 }
 
+// The page as it was kept is apart from all others, and reads files ahead: of some MB, by the same answer, and what goes meanwhile is told.
+async function readsAhead(folder) {
+  await page.open(page.url);
+  if (!(await page.evaluate("crossOriginIsolated"))) return problems.push("the page as it was kept may not share memory");
+  const own = join(scratch, "ahead"), names = capturesIn(folder).slice(0, 2);
+  mkdirSync(own);
+  // The same frames once more, and again: some 5 MB.
+  for (const name of names) {
+    const bytes = readFileSync(join(folder, name)), head = bytes.readUInt32LE(4) + bytes.readUInt32LE(bytes.readUInt32LE(4) + 4);
+    const times = Math.ceil(5e6 / bytes.length);
+    writeFileSync(join(own, name), Buffer.concat([bytes, ...Array(times).fill(bytes.subarray(head))]));
+  }
+  await good(own);
+  const readers = await page.evaluate(`workers.filter((url) => url.endsWith("ahead.js")).length`);
+  if (!readers) problems.push("nothing was read ahead");
+  await unsteady();
+}
+
 // The worker that reads captures is bound by what binds the page, whatever the server says.
 async function bound() {
-  if (!(await page.evaluate(`workers.length && workers.every((url) => url.startsWith("blob:"))`))) problems.push("a worker has a policy of its own");
+  if (!(await page.evaluate(`workers.some((url) => url.startsWith("blob:")) && workers.every((url) => /^blob:|ahead\\.js$/.test(url))`))) problems.push("a worker has a policy of its own");
   const script = `fetch(${JSON.stringify(page.url)}).then(() => postMessage("connected"), () => postMessage("refused"))`;
   const told = await page.evaluate(`new Promise((done) => {
     const script = new Blob([${JSON.stringify(script)}], { type: "text/javascript" });
@@ -135,8 +153,21 @@ async function bound() {
     worker.onmessage = ({ data }) => done(data);
   })`);
   if (told !== "refused") problems.push(`a worker of the page has ${told}`);
+  await boundByItself();
   const report = await page.evaluate("document.getElementById('report').getAttribute('sandbox')");
   if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
+}
+
+// Nor does one that is a file of its own, as Firefox takes it without a network. Asked for an engine by an address, the worker would
+// fetch it, and find out that it is none.
+async function boundByItself() {
+  const told = await page.evaluate(`new Promise((done) => {
+    const worker = new Worker("worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => { worker.terminate(); done(data.why); };
+    worker.onerror = (event) => done("no worker: " + event.message);
+    worker.postMessage({ module: new URL("index.html", location.href).href, files: [], asked: {} });
+  })`);
+  if (!/Failed to fetch|NetworkError/.test(told)) problems.push(`a worker of a file may connect: ${told}`);
 }
 
 // Refusals are written down by the browser.
@@ -144,11 +175,60 @@ function expected(what) {
   for (let i = problems.length; i--;) if (what.test(problems[i])) problems.splice(i, 1);
 }
 
+// Points are put in order with keys alone: whoever has moved one can move it on.
+async function ordered(folder) {
+  const names = capturesIn(folder).map((name) => name.replace(/\.pcapng$/, ""));
+  await page.choose(capturesIn(folder).map((name) => resolve(folder, name)));
+  const down = (n) => `document.querySelector("#points li:nth-child(${n}) button:nth-of-type(2)")`;
+  await page.evaluate(`${down(1)}.focus()`);
+  for (const _ of names.slice(1)) await chosen.press("Enter");
+  const order = await page.evaluate("[...document.querySelectorAll('#points input')].map((one) => one.value)");
+  if (order.join() !== [...names.slice(1), names[0]].join()) problems.push(`moved by keys: ${order}`);
+  const told = await page.evaluate("document.getElementById('state').textContent");
+  if (!told.includes(`${names[0]} is point ${names.length} of ${names.length}`)) problems.push(`moved by keys: "${told}" is said`);
+  await page.evaluate(`(() => { const name = document.querySelector("#points input"); name.value = "renamed"; name.dispatchEvent(new Event("input")); })()`);
+  const label = await page.evaluate(`${down(1)}.getAttribute("aria-label")`);
+  if (!label.includes("renamed")) problems.push(`the button of a point that was renamed says ${label}`);
+}
+
+// In windows of all sizes nothing is wider than they are, and axe-core (AXE names its file) finds nothing; with nothing
+// chosen, with files, and with an answer.
+async function looked(folder) {
+  const axe = process.env.AXE ? readFileSync(process.env.AXE, "utf8") : null;
+  if (!axe) console.log("skipped: no axe-core here (AXE), so that nobody looks for what screen readers need");
+  const look = async (what) => {
+    for (const width of [360, 768, 1280]) {
+      for (const theme of ["light", "dark"]) {
+        if (!(await chosen.size(width, theme))) continue;
+        const wide = await page.evaluate("new Promise((done) => setTimeout(() => done(document.documentElement.scrollWidth), 50))");
+        if (wide > width) problems.push(`${what}: ${wide} pixels wide in a window of ${width}`);
+        if (!axe) continue;
+        // Of the page itself; reports are looked at by scripts/browser.
+        const found = await page.evaluate(`(async () => { ${axe}; const { violations } = await axe.run(document, { iframes: false });
+          return violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html.slice(0, 120))); })()`);
+        for (const violation of found) problems.push(`${what}, ${width}, ${theme}: axe ${violation}`);
+      }
+    }
+  };
+  await page.open(page.url);
+  await look("empty");
+  await page.choose([...capturesIn(folder).map((name) => resolve(folder, name)), join(scratch, "router.txt")]);
+  await look("with files");
+  await page.ask();
+  await look("with an answer");
+  await page.evaluate("document.querySelector('details').open = true");
+  await look("with its text");
+}
+
 // A folder and a file are dropped, as from a file manager.
 async function dropped(folder) {
   if (!chosen.drop) return;
+  const own = join(scratch, "folder");
+  mkdirSync(own);
+  for (const name of capturesIn(folder)) writeFileSync(join(own, name), readFileSync(join(folder, name)));
+  writeFileSync(join(own, ".left-by-a-file-manager"), "nobody's capture");
   await page.evaluate("document.getElementById('clear').click()");
-  await chosen.drop([resolve(folder), join(scratch, "router.txt")]);
+  await chosen.drop([own, join(scratch, "router.txt")]);
   await page.ready();
   const names = await page.evaluate("[...document.querySelectorAll('#points input, #hosts .files')].map((one) => one.value ?? one.textContent)");
   const wanted = capturesIn(folder).map((name) => name.replace(/\.pcapng$/, ""));
@@ -160,6 +240,33 @@ async function offline(folder, close) {
   close();
   await chosen.reload();
   await good(folder);
+  await boundByItself();
+  expected(/Content.Security.Policy/);
+}
+
+// A newer page is taken whole, once the old one is closed: until then the old one has all of its own files.
+async function renewed(folder) {
+  // Firefox asks the server for the modules of a blob, and not the page's keeper: there an old page may get newer ones.
+  if (chosen.name === "Firefox") return;
+  const own = join(scratch, "renewed");
+  cpSync(dir, own, { recursive: true });
+  const server = await served(own);
+  await page.open(server.url);
+  writeFileSync(join(own, "worker.js"), `onmessage = () => postMessage({ kind: "failed", why: "the newer page" });`);
+  writeFileSync(join(own, "offline.js"), readFileSync(join(own, "offline.js"), "utf8").replace(/coalescope-\w+/, "coalescope-newer"));
+  await page.evaluate(`navigator.serviceWorker.getRegistration().then((one) => one.update()).then((one) => new Promise((done) => {
+    const look = () => one.installing || one.active.state === "activating" ? setTimeout(look, 10) : done(true);
+    look();
+  }))`);
+  await good(folder);
+  let state = "";
+  for (let n = 0; n < 20 && state !== "the newer page"; n++) {
+    await page.open(server.url);
+    await page.choose(capturesIn(folder).map((name) => resolve(folder, name)));
+    ({ state } = await page.ask());
+  }
+  if (state !== "the newer page") problems.push(`a newer page is not taken: ${state}`);
+  server.close();
 }
 
 // The program's own server.
@@ -168,6 +275,7 @@ async function byProgram(folder) {
   const ended = new Promise((done) => server.once("exit", done));
   const lines = createInterface({ input: server.stderr })[Symbol.asyncIterator]();
   const { value } = await within(lines.next(), "coalescope web");
+  if (!value?.startsWith("listening: ")) throw new Error(`coalescope web: ${value}`);
   await page.open(value.replace("listening: ", ""));
   await good(folder);
   await bound();
@@ -184,16 +292,20 @@ async function all() {
   await otherKinds(first);
   await beside(first);
   await dropped(first);
+  await ordered(first);
+  await looked(first);
   await cancelled(first);
   await bad("empty.pcap", "", /empty/);
   await bad("notes.txt", "these are notes\n", /nothing in notes\.txt is understood/);
   await bad("notes.pcap", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
   await unsteady();
+  await readsAhead(first);
   await shortOfMemory(first);
   await bound();
   expected(/Content.Security.Policy/);
   await offline(first, server.close);
+  await renewed(first);
   await byProgram(first);
 }
 

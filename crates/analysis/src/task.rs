@@ -6,7 +6,7 @@ use std::thread;
 
 use coalescope_archive::Folder;
 use coalescope_capture::facts::Trace;
-use coalescope_capture::{Options, Progress};
+use coalescope_capture::{Options, PointInput, Progress, trace_parts};
 use coalescope_knowledge::{judge, judge_pair};
 use coalescope_report::Report;
 
@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::inputs::{self, Opened, Point};
 use crate::interrupt::Interrupt;
 
-/// Reading gains from a second thread, and little from more: one reads, one follows connections.
-const USEFUL_THREADS: usize = 2;
+/// One thread reads, one follows connections: where most connections are few and large, more gain little.
+const READING_AND_FOLLOWING: usize = 2;
 
 /// What to read, and how.
 pub struct Task {
@@ -87,8 +87,36 @@ impl Task {
         let options = self.options();
         Ok(match &self.archive {
             Some(archive) => coalescope_archive::trace(archive, &options, progress)?,
-            None => coalescope_capture::trace(begun.points, &options, progress)?,
+            None => self.read_captures(begun.points, &options, progress)?,
         })
+    }
+
+    /// Reads captures. With more threads than two, connections of one point are shared out among them; where that may give
+    /// another answer, which shows while they are read, files are read once more.
+    fn read_captures(
+        &self,
+        mut begun: Vec<PointInput>,
+        options: &Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Trace, Error> {
+        if self.may_share_out()
+            && let Some(point) = begun.pop()
+        {
+            if let Some(trace) = trace_parts(point, options, progress)? {
+                return Ok(trace);
+            }
+            begun = self.begin()?.points;
+        }
+        Ok(coalescope_capture::trace(begun, options, progress)?)
+    }
+
+    /// Whether connections may be shared out among threads: of one point, whose captures can be read twice.
+    fn may_share_out(&self) -> bool {
+        let [point] = self.points.as_slice() else {
+            return false;
+        };
+        let is_enough = self.threads > READING_AND_FOLLOWING;
+        is_enough && !self.points_by_interface && inputs::read_once(point).is_none()
     }
 }
 
@@ -137,6 +165,7 @@ pub fn report(trace: Trace, compare: bool) -> Result<Report, Error> {
 /// Threads to read with, if nobody says how many.
 #[must_use]
 pub fn threads(given: Option<u16>) -> usize {
-    let useful = || thread::available_parallelism().map_or(1, |n| n.get().min(USEFUL_THREADS));
+    let useful =
+        || thread::available_parallelism().map_or(1, |n| n.get().min(READING_AND_FOLLOWING));
     given.map_or_else(useful, usize::from)
 }

@@ -91,6 +91,15 @@ impl Frame {
         self.original_len = raw.original_len;
     }
 
+    /// Counts on from other files, in front of the frame's own.
+    #[inline]
+    pub(crate) fn count_on(&mut self, before: u64) {
+        self.number += before;
+        if let Some(rare) = &mut self.rare {
+            rare.too_big.number = self.number;
+        }
+    }
+
     /// The fragment that this is, if the digest says so.
     pub(crate) fn piece(&self) -> Option<Piece> {
         self.rare.as_ref().map(|rare| rare.piece)

@@ -18,6 +18,7 @@
 //! | direction | `flow` | byte ranges (`ranges`): new, again, late, merged |
 //! | hop | `hop` | the same connection at the next point (`link`), which point comes first (`order`, `sides`), clocks (`clock`), the fate of each frame (`join`, `outcome`) |
 //! | UDP | `datagrams` | the same datagram at the next point, by how its payload begins; what was merged, by lengths |
+//! | threads | `shared_out`, `parts` | of one point: one thread reads, each of the others follows some of the connections |
 //! | facts | `summary`, `facts`, `kept` | a connection's facts are made when asked for, not kept |
 //!
 //! For a page's pictures [`mod@series`] reads the same inputs again, with a few connections only.
@@ -69,6 +70,7 @@ mod lockstep;
 mod median;
 mod numbering;
 mod outstanding;
+mod parts;
 mod phases;
 mod point;
 pub mod provenance;
@@ -80,6 +82,7 @@ pub mod rows;
 mod rtt;
 mod segment;
 pub mod series;
+mod shared_out;
 mod stuck;
 mod summary;
 mod table;
@@ -88,3 +91,4 @@ mod vantage;
 
 pub use fisher::fisher_exact;
 pub use lockstep::{Options, PointInput, Progress, TraceError, trace};
+pub use shared_out::trace_parts;

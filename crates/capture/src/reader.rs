@@ -9,6 +9,7 @@ use coalescope_wire::LinkType;
 use crate::file::{RawFrame, Source};
 use crate::frame::Frame;
 use crate::frame::digester::Digester;
+use crate::key::Key;
 use crate::row::Kind;
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
@@ -53,6 +54,16 @@ impl Item {
         self.is_tcp() && self.frame.follows
     }
 
+    /// Of a "packet too big" message, the connection that it is about.
+    #[inline]
+    pub(crate) fn rejected(&self) -> Option<&Key> {
+        let error = match self.digest {
+            Kind::TooBig => self.frame.too_big(),
+            _ => None,
+        };
+        error.map(|error| &error.key)
+    }
+
     fn fill(&mut self, raw: &RawFrame<'_>, point: u8, digester: &mut Digester) {
         self.note(raw, point);
         self.digest = digester.digest(raw, &mut self.frame);
@@ -87,6 +98,22 @@ impl Batch {
     /// The frames not passed yet.
     pub(crate) fn items(&self) -> &[Item] {
         &self.slots[self.passed..self.used]
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn items_mut(&mut self) -> &mut [Item] {
+        &mut self.slots[self.passed..self.used]
+    }
+
+    /// Takes a frame of another batch, in whose place one that is of no use is left; false if there is no room.
+    #[inline]
+    pub(crate) fn take_over(&mut self, item: &mut Item) -> bool {
+        let slot = self.slot();
+        let is_there = slot.is_some();
+        if let Some(slot) = slot {
+            std::mem::swap(slot, item);
+        }
+        is_there
     }
 
     /// Passes over some frames.
@@ -162,6 +189,8 @@ pub(crate) struct Reader {
     left_out: u64,
     stop: Arc<AtomicBool>,
     names_interfaces: bool,
+    /// All frames of a batch are of one file.
+    file_by_file: bool,
     /// Frames in a batch.
     batch: usize,
     end: End,
@@ -188,6 +217,7 @@ impl Reader {
             left_out: 0,
             stop,
             names_interfaces: false,
+            file_by_file: false,
             batch: BATCH,
             end: End::default(),
         }
@@ -207,6 +237,17 @@ impl Reader {
         self
     }
 
+    /// Gives no batch with frames of two files.
+    pub(crate) fn file_by_file(mut self) -> Self {
+        self.file_by_file = true;
+        self
+    }
+
+    /// Number of the file that the last batch was of, from 0.
+    pub(crate) fn file(&self) -> usize {
+        self.end.files.len()
+    }
+
     /// Fills a batch.
     fn fill_batch(&mut self, batch: &mut Batch) {
         batch.begin(self.batch);
@@ -216,7 +257,8 @@ impl Reader {
             } else {
                 self.fill_plainly(batch)
             };
-            if !more && !self.next_source() {
+            let is_full = more || self.file_by_file && batch.used > 0;
+            if !more && (is_full || !self.next_source()) {
                 break;
             }
         }

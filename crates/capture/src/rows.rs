@@ -13,10 +13,11 @@ use std::sync::Arc;
 pub use crate::counts::Counts;
 use crate::facts::trace::Trace;
 use crate::lockstep::{Input, Options, Progress, TraceError, follow};
+pub use crate::parts::Part;
 pub use crate::row::{Checksum, Ends, Kind, Row};
 pub use digests::{Digests, FileEnd};
 pub use heads::Heads;
-pub use parts::{Part, follow_part, join_facts, join_parts};
+pub use parts::{follow_part, join_facts, join_parts};
 use replayed::ReplayedRows;
 
 /// Where the rows of a point come from.

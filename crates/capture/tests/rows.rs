@@ -6,7 +6,7 @@ mod common;
 
 use coalescope_capture::facts::Trace;
 use coalescope_capture::rows::{self, Digests, Heads, PointRows, Row, Rows};
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::{Options, PointInput, trace, trace_parts};
 use coalescope_simulate::{Element, Format, rotated, run, stories, story};
 use common::source;
 use proptest::prelude::*;
@@ -25,14 +25,16 @@ impl Rows for Kept {
 type Files = (String, Vec<Vec<u8>>);
 
 fn from_files(points: &[Files]) -> Trace {
-    let input = |(name, files): &Files| PointInput {
-        name: name.clone(),
-        sources: named(name, files)
-            .map(|(file, bytes)| (file.clone(), source(&file, bytes)))
-            .collect(),
-    };
     let inputs = points.iter().map(input).collect();
     trace(inputs, &Options::default(), &mut |_| {}).expect("good inputs")
+}
+
+fn input((name, files): &Files) -> PointInput {
+    let sources = named(name, files).map(|(file, bytes)| (file.clone(), source(&file, bytes)));
+    PointInput {
+        name: name.clone(),
+        sources: sources.collect(),
+    }
 }
 
 fn named(point: &str, files: &[Vec<u8>]) -> impl Iterator<Item = (String, Vec<u8>)> {
@@ -66,8 +68,14 @@ fn from_rows(points: &[Files]) -> Trace {
 
 /// Captures of a story at all of its points, each cut.
 fn captures(name: &str, seed: u64, cuts: &[f64]) -> Vec<Files> {
+    captures_of(name, seed, cuts, 1)
+}
+
+/// The same with so many connections at least.
+fn captures_of(name: &str, seed: u64, cuts: &[f64], connections: usize) -> Vec<Files> {
     let mut scenario = story(name).expect("a story");
     scenario.seed = seed;
+    scenario.connections = scenario.connections.max(connections);
     for element in &mut scenario.path {
         if let Element::Point(point) = element {
             point.format = Format::default();
@@ -118,4 +126,41 @@ proptest! {
         }
         assert_same(&from_files(&points), &from_rows(&points))?;
     }
+
+    /// One thread reads, the others follow some of the connections each.
+    #[test]
+    fn threads_that_share_connections_out_say_the_same(
+        place in 0..stories().len(),
+        seed in any::<u64>(),
+        cuts in prop::collection::vec(0.0..1.0, 0..8),
+        point in any::<prop::sample::Index>(),
+        connections in 1..12_usize,
+        threads in 2..7_usize,
+    ) {
+        let mut points = captures_of(stories()[place].name, seed, &cuts, connections);
+        let point = points.swap_remove(point.index(points.len()));
+        let options = Options { threads, ..Options::default() };
+        let shared = trace_parts(input(&point), &options, &mut |_| {}).expect("good inputs");
+        let whole = from_files(&[point]);
+        match shared {
+            Some(shared) => assert_same(&whole, &shared)?,
+            None => prop_assert!(whole.points[0].doubled_frames > 0),
+        }
+    }
+}
+
+/// What connections share has to be followed in order.
+#[test]
+fn more_connections_than_are_kept_are_not_shared_out() {
+    let point = || captures_of("healthy-gro", 1, &[0.5], 8).swap_remove(0);
+    let found = |max_connections| {
+        let options = Options {
+            threads: 3,
+            max_connections,
+            ..Options::default()
+        };
+        let trace = trace_parts(input(&point()), &options, &mut |_| {}).expect("good inputs");
+        trace.map(|trace| trace.points[0].connections.len())
+    };
+    assert_eq!([found(0), found(8), found(7)], [Some(8), Some(8), None]);
 }

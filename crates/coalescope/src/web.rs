@@ -16,12 +16,17 @@ use crate::serve::{self, Answer, said};
 use crate::{Outcome, speech};
 use folder::{File, Folder};
 
-/// A newer page takes the place of an older one at once; what a file is, is said by its name; no address is told on.
-const HEADERS: [(HeaderName, &str); 3] = [
+/// A newer page takes the place of an older one at once; what a file is, is said by its name; no address is told on; and the page
+/// is apart from all others, so that its workers may share memory.
+const HEADERS: [(HeaderName, &str); 5] = [
     (CACHE_CONTROL, "no-cache"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
+    (OPENER_POLICY, "same-origin"),
+    (EMBEDDER_POLICY, "require-corp"),
 ];
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
 
 pub(crate) fn run(args: &WebArgs) -> anyhow::Result<Outcome> {
     let folder = Folder::find(args.folder.as_deref())?;

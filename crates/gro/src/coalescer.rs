@@ -7,8 +7,7 @@ use crate::merge::engine::{Engine, Incoming, PushAll, PushFar};
 use crate::out::decision::{Counters, Decision};
 use crate::out::outgoing::{Outgoing, OutgoingBytes};
 use crate::out::sink::{ByteSink, Sink};
-use crate::payload::copies::Copies;
-use crate::payload::late::{LateCopies, OfBatch};
+use crate::payload::copies::{AT_ONCE, Copied, Copies, LATE};
 use crate::payload::store::{Outlet, Parts};
 use crate::profile::Profile;
 use crate::reason::Reason;
@@ -137,7 +136,7 @@ impl<T> Coalescer<T> {
 /// handed on without its payload being read.
 #[derive(Clone, Debug)]
 pub struct BatchCoalescer {
-    engine: Engine<LateCopies>,
+    engine: Engine<Copies<LATE>>,
 }
 
 impl BatchCoalescer {
@@ -145,8 +144,17 @@ impl BatchCoalescer {
     #[must_use]
     pub fn new(profile: &Profile, settings: Settings) -> Self {
         Self {
-            engine: Engine::new(profile, settings, LateCopies::new),
+            engine: Engine::new(profile, settings, Copies::new),
         }
+    }
+
+    /// An engine that takes every frame the general way, for tests that compare the two.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_short_path(profile: &Profile, settings: Settings) -> Self {
+        let mut coalescer = Self::new(profile, settings);
+        coalescer.engine.short = None;
+        coalescer
     }
 
     /// Merges a batch of any length: whatever comes out of it comes out now.
@@ -179,20 +187,24 @@ struct Batch<'f, O: ?Sized> {
     out: &'f mut O,
 }
 
-impl<O: ByteSink + ?Sized> Outlet<LateCopies> for Batch<'_, O> {
+impl<O: ByteSink + ?Sized> Outlet<Copies<LATE>> for Batch<'_, O> {
     #[inline]
-    fn take<'a>(&mut self, outgoing: OfBatch<'a>)
+    fn take<'a>(&mut self, out: Copied<'a>)
     where
-        LateCopies: 'a,
+        Copies<LATE>: 'a,
     {
-        let (bytes, about) = match outgoing {
-            OfBatch::Merged(bytes, about) => (bytes, about),
-            OfBatch::Unchanged(number, about) => {
-                let frame = self.frames.get(number as usize);
-                (frame.copied().unwrap_or_default(), about)
-            }
+        let out = match out {
+            Copied::Bytes(out) => out,
+            Copied::Unchanged(number, about) => OutgoingBytes {
+                bytes: self
+                    .frames
+                    .get(number as usize)
+                    .copied()
+                    .unwrap_or_default(),
+                about,
+            },
         };
-        self.out.take(OutgoingBytes { bytes, about });
+        self.out.take(out);
     }
 
     #[inline]
@@ -204,7 +216,7 @@ impl<O: ByteSink + ?Sized> Outlet<LateCopies> for Batch<'_, O> {
 /// Merges frames into contiguous buffers of its own.
 #[derive(Clone, Debug)]
 pub struct CopyingCoalescer {
-    engine: Engine<Copies>,
+    engine: Engine<Copies<AT_ONCE>>,
 }
 
 impl CopyingCoalescer {
@@ -220,7 +232,8 @@ impl CopyingCoalescer {
     /// Takes a frame in, and sends out what this ends; see [`Coalescer::push`].
     #[inline]
     pub fn push(&mut self, frame: &[u8], now: u64, out: &mut (impl ByteSink + ?Sized)) -> Decision {
-        let token = ();
+        // Nothing is asked for by it: the frame is copied.
+        let token = 0;
         self.engine
             .push(Incoming { frame, token, now }, &mut To(out))
     }
@@ -268,12 +281,15 @@ impl<T, O: Sink<T> + ?Sized> Outlet<Parts<T>> for To<'_, O> {
     }
 }
 
-impl<O: ByteSink + ?Sized> Outlet<Copies> for To<'_, O> {
+impl<O: ByteSink + ?Sized> Outlet<Copies<AT_ONCE>> for To<'_, O> {
     #[inline]
-    fn take<'a>(&mut self, out: OutgoingBytes<'a>)
+    fn take<'a>(&mut self, out: Copied<'a>)
     where
-        Copies: 'a,
+        Copies<AT_ONCE>: 'a,
     {
-        self.0.take(out);
+        // All that is held was copied.
+        if let Copied::Bytes(out) = out {
+            self.0.take(out);
+        }
     }
 }

@@ -2,5 +2,4 @@
 
 pub(crate) mod buffer;
 pub(crate) mod copies;
-pub(crate) mod late;
 pub(crate) mod store;

@@ -4,7 +4,7 @@ use crate::model::{Incident, Kind, Nearer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a control came to.
+/// Another measurement.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LabControl {
     /// Its name.
@@ -62,8 +62,8 @@ impl Incident {
     /// What is not as the file says, of figures and findings.
     #[must_use]
     pub fn problems(&self, figures: &Figures, found: Found<'_>) -> Vec<String> {
-        let mut problems = self.problems_of_ratio([figures.slow_bps, figures.fast_bps]);
-        problems.extend(window(self, figures.window));
+        let bps = [figures.slow_bps, figures.fast_bps];
+        let mut problems = self.problems_of_throughput(bps, figures.window);
         let controls = || figures.controls.iter();
         problems.extend(controls().filter_map(|one| speed(self, figures, one)));
         problems.extend(controls().flat_map(|one| limits(self, one)));
@@ -78,9 +78,16 @@ impl Incident {
         problems
     }
 
-    /// What is not as the file says of the ratio of two throughputs: as it was, and with the remedy.
+    /// What is not as the file says of two throughputs, as it was and with the remedy, and of the segments in a round
+    /// trip when slow.
     #[must_use]
-    pub fn problems_of_ratio(&self, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
+    pub fn problems_of_throughput(&self, bps: [f64; 2], window: f64) -> Vec<String> {
+        let mut problems = self.problems_of_ratio(bps);
+        problems.extend(self::window(self, window));
+        problems
+    }
+
+    fn problems_of_ratio(&self, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
         let expect = &self.expect;
         let ratio = fast_bps / slow_bps.max(1.0);
         let least = expect.ratio_at_least.filter(|least| ratio < *least);

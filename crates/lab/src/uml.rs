@@ -3,6 +3,8 @@
 //!
 //! Its root is this machine's, read only; `/run`, `/proc` and `/sys` are its own.
 
+mod registers;
+
 use crate::error::{Error, Unavailable};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -25,8 +27,8 @@ const CONFIG: &str = "-C /dev/null";
 const UP: &str = "coalescope-uml-up";
 /// What the guest prints at the end, before the status of its program.
 const STATUS: &str = "coalescope-uml-status";
-/// How long it may take until the modules are loaded: it takes 3 s.
-const BOOT: Duration = Duration::from_secs(60);
+/// How long it may take until the modules are loaded: it takes 3 s, and a minute where compilers go first.
+const BOOT: Duration = Duration::from_secs(300);
 /// The guest's memory, as its kernel takes it.
 const MEMORY: &str = "mem=512M";
 /// How often it is looked whether it is to end.
@@ -68,7 +70,7 @@ pub struct Task<'a> {
 pub enum End {
     /// By itself.
     Own,
-    /// It was ended: it had not booted within a minute.
+    /// It was ended: it had not booted within five minutes.
     NotBooted,
     /// It was ended: the program took longer than it may.
     Late,
@@ -125,14 +127,15 @@ impl Uml {
     /// Finds the installed kernel and what its guest needs.
     pub fn find() -> Result<Self, Unavailable> {
         let needed = [KERNEL, MODULES, "/bin/busybox", "/sbin/modprobe"];
-        match needed.iter().find(|path| !Path::new(path).exists()) {
-            None => Ok(Self {
-                kernel: KERNEL.into(),
-            }),
-            Some(path) => Err(Unavailable {
+        if let Some(path) = needed.iter().find(|path| !Path::new(path).exists()) {
+            return Err(Unavailable {
                 reason: format!("{path} is missing; install user-mode-linux, busybox and kmod"),
-            }),
+            });
         }
+        let uml = Self {
+            kernel: KERNEL.into(),
+        };
+        registers::fit(&uml).map(|()| uml)
     }
 
     /// Runs a test of the calling test program that is ignored elsewhere.

@@ -1,13 +1,20 @@
 """Captures for tests: made by the command, cut as tcpdump -G would cut them."""
 
+import importlib.util
 import json
 import os
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
 COALESCOPE = os.environ["COALESCOPE"]
+
+
+def missing(*names):
+    """The first module that is not there."""
+    return next((name for name in names if importlib.util.find_spec(name) is None), None)
 
 
 def command(*words, **options):
@@ -77,3 +84,20 @@ class Captures(unittest.TestCase):
         os.makedirs(folder, exist_ok=True)
         files = {name: cut(path, pieces, folder, name) for name, path in self.points.items()}
         return files, [f"{name}={file}" for name, paths in files.items() for file in paths]
+
+    def patterns(self, pieces):
+        """The same as patterns of a plan, and as arguments of the command."""
+        files, arguments = self.rotated(pieces)
+        return {name: f"rotated/{name}_*.pcap" for name in files}, arguments
+
+    def words(self, plan, *words):
+        """The command that runs a plan."""
+        return [sys.executable, "-m", "coalescope.archive", plan, "--out", self.at("out"), *words]
+
+    def run_plan(self, plan, *words, code=None, env=None):
+        """Runs a plan to its end."""
+        env = {**os.environ, **(env or {})}
+        done = subprocess.run(self.words(plan, *words), capture_output=True, text=True, env=env)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stderr)
+        return done

@@ -1,37 +1,14 @@
 """python -m coalescope.archive: one trace of all files, however they are cut, whoever works, wherever it was stopped."""
 
 import glob
-import importlib.util
 import os
 import shutil
-import subprocess
-import sys
 import unittest
 
 from captures import Captures, said
 
 
-def missing(*names):
-    """The first module that is not there."""
-    return next((name for name in names if importlib.util.find_spec(name) is None), None)
-
-
 class Archive(Captures):
-    def run_plan(self, plan, *words, code=None, env=None):
-        done = subprocess.run(
-            [sys.executable, "-m", "coalescope.archive", plan, "--out", self.at("out"), *words],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **(env or {})},
-        )
-        if code is not None:
-            self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
-    def patterns(self, pieces):
-        files, arguments = self.rotated(pieces)
-        return {name: f"rotated/{name}_*.pcap" for name in files}, arguments
-
     def test_one_trace_of_all_files(self):
         points, arguments = self.patterns(5)
         plan = self.plan(points, shards=7)
@@ -113,19 +90,6 @@ class Archive(Captures):
         shutil.copy(paths[1], self.at(f"rotated/{name}_x.pcap"))
         done = self.run_plan(self.plan({name: f"rotated/{name}_*.pcap"}))
         self.assertIn("they overlap", done.stderr)
-
-    @unittest.skipIf(missing("ray"), "no ray")
-    def test_ray_says_the_same(self):
-        points, arguments = self.patterns(4)
-        done = self.run_plan(self.plan(points), "--engine", "ray", "--workers", "2", "--format", "json", code=1)
-        self.assertEqual(done.stdout, said("trace", *arguments))
-
-    @unittest.skipIf(missing("pyspark", "pandas") or not shutil.which("java"), "no pyspark, pandas or java")
-    def test_spark_says_the_same(self):
-        points, arguments = self.patterns(4)
-        env = {"PYSPARK_PYTHON": sys.executable}
-        done = self.run_plan(self.plan(points), "--engine", "spark", "--workers", "2", "--format", "json", code=1, env=env)
-        self.assertEqual(done.stdout, said("trace", *arguments))
 
 
 if __name__ == "__main__":

@@ -244,6 +244,14 @@ fn the_page_has_every_run_interval_and_counter() {
     }
     let mut page = Vec::new();
     let runs = record.runs.len();
+    // A figure that the warm-up alone has is no picture.
+    let mut warm_up = record.runs[0].clone();
+    warm_up.block = None;
+    warm_up.figures.insert("merge_factor".to_owned(), 1.4);
+    record.runs.insert(0, warm_up);
+    record
+        .metrics
+        .push(metric("merge_factor", "", Sense::Plain));
     AbReport::new(record, Vec::new())
         .write_html(&Made::default(), &mut page)
         .unwrap();
@@ -265,7 +273,9 @@ fn the_page_has_every_run_interval_and_counter() {
         rest.split("</svg>").next().unwrap().to_owned()
     };
     assert_eq!(drawing("dots-0").matches("<circle").count(), runs);
-    assert!(drawing("intervals").contains("eth0:gro=off against on, throughput_bps"));
+    assert!(drawing("intervals").contains("eth0:gro=off against on, throughput:"));
+    assert!(page.contains("<h3>us/KB</h3>") && !page.contains("<h3>segs/frame</h3>"));
+    assert!(!page.contains("service_demand_us_per_kb"), "a name of JSON");
     // A run without retransmissions has none, which is apart from 40; what moves either way is not.
     assert!(page.contains(
         "<th scope=\"row\">TcpRetransSegs</th><td>yes</td>\

@@ -31,7 +31,8 @@ pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) 
 
 /// The facts of the only point, where all is known of it.
 pub(crate) fn alone(name: &str, totals: &Totals, connections: Connections, end: &End) -> Trace {
-    let point = described(name.to_owned(), totals, connections, end, 0);
+    let name = name.to_owned();
+    let point = described(name, totals, connections, end, incomplete(end, 0));
     Trace {
         points: vec![point],
         ..Trace::default()

@@ -1,7 +1,4 @@
-//! Parts of the rows of a point that stands alone, each followed by itself: all rows of a connection are in one of them.
-//!
-//! What connections share decides nothing, or no more is said: copies of frames, from which a capture is known to double
-//! them, and memory for what is not acknowledged. Then all rows have to be followed in their order.
+//! Parts of the rows of a point that stands alone, each followed by itself.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,27 +11,11 @@ use crate::facts::trace::Trace;
 use crate::kept::Connections;
 use crate::lockstep::{TraceError, alone};
 use crate::numbering::Numbering;
-use crate::outstanding::MAX_PER_POINT;
-use crate::point::{Followed, Point, Totals};
-use crate::reader::{BATCH, Batch, Frames};
-
-/// What was followed of a part.
-pub struct Part {
-    followed: Followed,
-    /// Transmissions that waited for their acknowledgment at one time, at most.
-    waiting: usize,
-}
+use crate::parts::{self, Follower, Part};
+use crate::point::Totals;
+use crate::reader::{Batch, Frames};
 
 impl Part {
-    /// What was counted.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        Counts {
-            waiting: self.waiting as u64,
-            ..self.followed.totals.counts()
-        }
-    }
-
     /// The facts of its connections in order of their first frame, each with the number of that frame through all files.
     pub fn connections(self, files: &[FileEnd]) -> impl Iterator<Item = (u64, Connection)> {
         let first = |connection: &crate::connection::Connection| connection.first_number;
@@ -62,14 +43,13 @@ pub fn follow_part(
 ) -> Result<Part, TraceError> {
     let rows = ReplayedRows::new(rows, Vec::new(), false, stop).numbered(numbering(files));
     let mut rows = Box::new(rows);
-    let (mut point, mut batch, mut waiting) = (Point::default(), Batch::default(), 0);
+    let (mut follower, mut batch) = (Follower::default(), Batch::default());
     loop {
         rows.fill(&mut batch);
         if batch.items().is_empty() {
             break;
         }
-        point.take_all(batch.items());
-        waiting = waiting.max(point.common.waiting() + BATCH);
+        follower.take(batch.items());
     }
     if let Some(why) = rows.finish().failed {
         let name = files.first().map(|file| file.name.clone());
@@ -78,11 +58,7 @@ pub fn follow_part(
             why,
         });
     }
-    point.settle();
-    Ok(Part {
-        followed: point.followed(),
-        waiting,
-    })
+    Ok(follower.finish())
 }
 
 /// The facts of all parts: those of one reading of all rows, or `None` where these may be others.
@@ -93,17 +69,11 @@ pub fn join_parts(
     parts: Vec<Part>,
     max_connections: usize,
 ) -> Option<Trace> {
-    let waiting = parts.iter().map(|part| part.waiting as u64).sum();
-    let mut all = Followed::default();
-    for part in parts {
-        all.add(part.followed);
-    }
-    let is_sum = is_sum(files, all.totals.doubled, waiting);
-    if !is_sum || max_connections > 0 && all.connections.len() > max_connections {
+    if was_set_back(files) {
         return None;
     }
-    let connections = Connections::of_parts(all.connections, numbering(files));
-    Some(alone(name, &all.totals, connections, &end_of(files)))
+    let said = (&end_of(files), numbering(files));
+    parts::join(name, parts, said, max_connections)
 }
 
 /// The same of what all parts counted, and the facts of their connections as [`Part::connections`] gives them, in any order.
@@ -118,11 +88,8 @@ pub fn join_facts(
     for part in counts {
         totals.add_counts(part);
     }
-    if !is_sum(
-        files,
-        totals.doubled,
-        counts.iter().map(|part| part.waiting).sum(),
-    ) {
+    let waiting = counts.iter().map(|part| part.waiting).sum();
+    if was_set_back(files) || !parts::is_sum(totals.doubled, waiting) {
         return None;
     }
     connections.sort_by_key(|(first, _)| *first);
@@ -133,11 +100,6 @@ pub fn join_facts(
     trace.points[0].first_s = spans().map(|(first, _)| first).reduce(f64::min);
     trace.points[0].last_s = spans().map(|(_, last)| last).reduce(f64::max);
     Some(trace)
-}
-
-/// Whether a point is the sum of its parts, of which so many frames were doubled, and so many waited.
-fn is_sum(files: &[FileEnd], doubled: u64, waiting: u64) -> bool {
-    doubled == 0 && waiting <= MAX_PER_POINT as u64 && !was_set_back(files)
 }
 
 /// Whether a clock may have been set back, as far as what is known of files tells.

@@ -198,6 +198,35 @@ fn threads_change_nothing() {
     assert_eq!(with("1"), with("2"));
 }
 
+/// Of one point connections are shared out among threads; where frames stand in the file twice, the file is read once more.
+#[test]
+fn many_threads_change_nothing() {
+    let captures = Captures::of("ipvs-gro-vip");
+    let whole = std::fs::read(captures.path().join("CLIENT.pcap")).unwrap();
+    captures.write("twice.pcap", &twice(&whole));
+    for file in ["CLIENT.pcap", "twice.pcap"] {
+        let with = |threads| {
+            let options = ["--format", "json", "--threads", threads, file];
+            stdout(&captures.trace(&options))
+        };
+        assert_eq!(with("1"), with("4"));
+    }
+    let read = document(&captures, &["--threads", "4", "twice.pcap"]);
+    let warnings = read.points[0].warnings.join("\n");
+    assert!(warnings.contains("captured twice"), "{warnings}");
+}
+
+/// A pcap file whose records come twice, one behind the other.
+fn twice(file: &[u8]) -> Vec<u8> {
+    let (mut at, mut out) = (24, file[..24].to_vec());
+    while at < file.len() {
+        let next = at + record_boundary(&file[at - 24..], 1) - 24;
+        out.extend([&file[at..next], &file[at..next]].concat());
+        at = next;
+    }
+    out
+}
+
 #[test]
 fn rotated_captures_are_one_point() {
     let captures = Captures::of("ipvs-gro-direct");

@@ -60,6 +60,8 @@ fn the_page_is_sent_with_what_it_may_do() {
             format!("content-type: {form}"),
             format!("content-security-policy: {POLICY}"),
             "x-content-type-options: nosniff".to_owned(),
+            "cross-origin-opener-policy: same-origin".to_owned(),
+            "cross-origin-embedder-policy: require-corp".to_owned(),
         ] {
             assert!(answer.contains(&format!("{header}\r\n")), "{answer}");
         }

@@ -189,8 +189,8 @@ impl<S: Store> Engine<S> {
                         return self.pass(incoming, Reason::Checksum, out);
                     }
                     Ok(_) if !self.is_held_right(slot, out) => {
+                        // The fault is not that of the frame at hand.
                         self.end(slot, Reason::Checksum, out);
-                        refused = Some(Reason::Checksum);
                         break;
                     }
                     Ok(join) => return self.join(slot, join, seen, incoming, out),

@@ -20,15 +20,17 @@ impl Buffer {
         &self.memory[..self.len]
     }
 
+    /// Keeps so many bytes at most.
     #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
     }
 
-    /// Takes bytes off the end, if there are so many.
+    /// Holds these bytes, and none of those before.
     #[inline]
-    pub(crate) fn shorten(&mut self, by: usize) {
-        self.len = self.len.saturating_sub(by);
+    pub(crate) fn become_copy(&mut self, bytes: &[u8]) {
+        self.len = 0;
+        self.append(bytes);
     }
 
     #[inline]
@@ -39,9 +41,10 @@ impl Buffer {
     /// Appends bytes if their sum (RFC 1071) is right, which is known once they are copied.
     #[inline]
     pub(crate) fn append_if(&mut self, bytes: &[u8], is_right: impl FnOnce(u64) -> bool) -> bool {
+        let before = self.len;
         let right = is_right(copy_and_sum(bytes, self.room(bytes.len())));
         if !right {
-            self.shorten(bytes.len());
+            self.truncate(before);
         }
         right
     }
@@ -77,16 +80,15 @@ mod tests {
 
     fn holding(bytes: &[u8]) -> Buffer {
         let mut buffer = Buffer::default();
-        buffer.append(bytes);
+        buffer.become_copy(bytes);
         buffer
     }
 
     #[test]
     fn what_is_left_of_longer_frames_does_not_show() {
         let mut buffer = holding(&[7; 100]);
-        buffer.clear();
-        buffer.append(&[1, 2, 3]);
-        buffer.shorten(1);
+        buffer.become_copy(&[1, 2, 3]);
+        buffer.truncate(2);
         buffer.append(&[4]);
         assert_eq!(buffer.as_slice(), [1, 2, 4]);
     }
@@ -105,8 +107,7 @@ mod tests {
     #[test]
     fn what_lies_behind_the_frame_is_not_replaced() {
         let mut buffer = holding(&[7; 100]);
-        buffer.clear();
-        buffer.append(&[1]);
+        buffer.become_copy(&[1]);
         buffer.replace(0..2, &[8, 9, 10]);
         assert_eq!(buffer.as_slice(), [1]);
         buffer.append(&[2]);

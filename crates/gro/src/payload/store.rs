@@ -94,9 +94,7 @@ pub(crate) trait Store {
     where
         Self: Sized,
     {
-        let frame = self.first_frame(slot, outlet);
-        let segment = frame.and_then(|frame| frame.get(segment));
-        segment.is_none_or(|segment| is_right(sum(segment)))
+        is_segment_right(self.first_frame(slot, outlet), segment, is_right)
     }
 
     /// Asks for where a slot keeps its payload.
@@ -131,6 +129,17 @@ pub(crate) trait Outlet<S: Store> {
     fn frame_of(&self, _: &S::Token) -> Option<&[u8]> {
         None
     }
+}
+
+/// Whether a segment of a frame has the right sum, as far as it can be had.
+#[inline]
+pub(crate) fn is_segment_right(
+    frame: Option<&[u8]>,
+    segment: Range<usize>,
+    is_right: impl FnOnce(u64) -> bool,
+) -> bool {
+    let segment = frame.and_then(|frame| frame.get(segment));
+    segment.is_none_or(|segment| is_right(sum(segment)))
 }
 
 /// References: the caller's tokens.

@@ -66,7 +66,11 @@ fn settings(verification: Verification) -> Settings {
 
 /// What comes out: the bytes, and why.
 fn in_batch(profile: &Profile, frames: &[Built]) -> Vec<(Vec<u8>, Reason)> {
-    let mut engine = BatchCoalescer::new(profile, settings(Verification::WhenMerging));
+    let settings = settings(Verification::WhenMerging);
+    through(BatchCoalescer::new(profile, settings), frames)
+}
+
+fn through(mut engine: BatchCoalescer, frames: &[Built]) -> Vec<(Vec<u8>, Reason)> {
     let frames: Vec<&[u8]> = frames.iter().map(|frame| frame.bytes.as_slice()).collect();
     let mut out = Vec::new();
     let mut take = OutgoingBytes::each(|frame| {
@@ -98,6 +102,15 @@ proptest! {
         let late = in_batch(&profile, &frames);
         prop_assert_eq!(&late, &one_by_one(&profile, Verification::Verify, &frames));
         prop_assert_eq!(&late, &one_by_one(&profile, Verification::WhenMerging, &frames));
+    }
+
+    /// The short way finds damage where the general one does, and ends the same merges for it.
+    #[test]
+    fn both_ways_find_the_same_damage(draws in draws(), which in 0..PROFILES.len()) {
+        let (profile, frames) = (PROFILES[which](), frames(&draws));
+        let settings = settings(Verification::WhenMerging);
+        let general = BatchCoalescer::without_short_path(&profile, settings);
+        prop_assert_eq!(in_batch(&profile, &frames), through(general, &frames));
     }
 
     /// A damaged segment is part of no merged frame, and comes out as it went in.

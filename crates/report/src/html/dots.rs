@@ -25,7 +25,7 @@ pub(crate) fn figures(record: &Record) -> Markup {
     html! {
         @if record.runs.is_empty() { p { "No run was made." } }
         @for (i, metric) in metrics.iter().take(FIGURES).enumerate() {
-            @if record.runs.iter().any(|run| run.figures.contains_key(&metric.name)) {
+            @if judged(record).any(|(_, run)| run.figures.contains_key(&metric.name)) {
                 (figure(i, metric, record))
             }
         }

@@ -5,7 +5,7 @@ use coalescope_experiment::record::Record;
 use maud::{Markup, html};
 
 use super::svg::{Drawing, Path, Scale, log_x_axis, px, shortened};
-use crate::words::ab::columns;
+use crate::words::ab::{called, columns};
 use crate::words::units::three_digits;
 
 const WIDTH_PX: f64 = 760.0;
@@ -30,16 +30,16 @@ pub(crate) fn section(record: &Record) -> Markup {
     }
 }
 
-/// `gro=off against on, throughput_bps`
+/// `gro=off against on, throughput`
 fn compared(effect: &Effect) -> String {
     let Effect {
         factor,
         level,
         reference,
-        metric,
         ..
     } = effect;
-    format!("{factor}={level} against {reference}, {metric}")
+    let figure = called(&effect.metric);
+    format!("{factor}={level} against {reference}, {figure}")
 }
 
 /// Effects on the figures that are shown, interactions on the judged one only.
@@ -118,7 +118,8 @@ fn band(x: &Scale, margin: f64, bottom: f64) -> Markup {
 }
 
 fn row(effect: &Effect, y: f64, x: &Scale) -> Markup {
-    let name = format!("{}={}: {}", effect.factor, effect.level, effect.metric);
+    let figure = called(&effect.metric);
+    let name = format!("{}={}: {figure}", effect.factor, effect.level);
     let [low, ratio, high] = bounds(effect)
         .unwrap_or([1.0; 3])
         .map(|bound| x.at(bound.log10()));

@@ -41,10 +41,16 @@ pub(crate) fn columns(record: &Record) -> Vec<&Metric> {
     record.metrics.first().into_iter().chain(telling).collect()
 }
 
-pub(crate) fn label(metric: &Metric) -> &str {
+/// What people call a figure; its own name if that is all there is.
+pub(crate) fn called(metric: &str) -> &str {
     let mut all = JUDGED.iter().chain(&TELLING);
-    let known = all.find(|(name, _)| *name == metric.name);
-    let name = known.map_or(metric.name.as_str(), |(_, label)| label);
+    let known = all.find(|(name, _)| *name == metric);
+    known.map_or(metric, |(_, label)| label)
+}
+
+/// So much of that as fits above a column.
+pub(crate) fn label(metric: &Metric) -> &str {
+    let name = called(&metric.name);
     let end = name
         .char_indices()
         .nth(HEAD)
