@@ -1,7 +1,7 @@
-//! Parts of the rows of a point that stands alone, each followed by itself: all rows of a connection are in one of them.
+//! Parts of the rows of a single point, each followed by itself: all rows of a connection are in one part.
 //!
-//! What connections share decides nothing, or no more is said: copies of frames, from which a capture is known to double
-//! them, and memory for what is not acknowledged. Then all rows have to be followed in their order.
+//! The result is used only if state that connections share did not matter: copies of frames, from which a capture is
+//! known to double frames, and memory for unacknowledged data. Else all rows have to be followed in their order.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,15 +18,15 @@ use crate::outstanding::MAX_PER_POINT;
 use crate::point::{Followed, Point, Totals};
 use crate::reader::{BATCH, Batch, Frames};
 
-/// What was followed of a part.
+/// The followed state of a part.
 pub struct Part {
     followed: Followed,
-    /// Transmissions that waited for their acknowledgment at one time, at most.
+    /// The most transmissions that waited for their acknowledgment at one time.
     waiting: usize,
 }
 
 impl Part {
-    /// What was counted.
+    /// The counts of the part.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -85,7 +85,7 @@ pub fn follow_part(
     })
 }
 
-/// The facts of all parts: those of one reading of all rows, or `None` where these may be others.
+/// The facts of all parts, joined: the same as one reading of all rows would give, or `None` where they might differ.
 #[must_use]
 pub fn join_parts(
     name: &str,
@@ -106,7 +106,8 @@ pub fn join_parts(
     Some(alone(name, &all.totals, connections, &end_of(files)))
 }
 
-/// The same of what all parts counted, and the facts of their connections as [`Part::connections`] gives them, in any order.
+/// Like [`join_parts`], from the counts of all parts, and the facts of their connections as [`Part::connections`]
+/// returns them, in any order.
 #[must_use]
 pub fn join_facts(
     name: &str,
@@ -135,12 +136,12 @@ pub fn join_facts(
     Some(trace)
 }
 
-/// Whether a point is the sum of its parts, of which so many frames were doubled, and so many waited.
+/// Whether a point is the sum of its parts: no frame was doubled, not too many waited, and no clock was set back.
 fn is_sum(files: &[FileEnd], doubled: u64, waiting: u64) -> bool {
     doubled == 0 && waiting <= MAX_PER_POINT as u64 && !was_set_back(files)
 }
 
-/// Whether a clock may have been set back, as far as what is known of files tells.
+/// Whether a clock may have been set back, as far as the times of the files show.
 fn was_set_back(files: &[FileEnd]) -> bool {
     let mut latest_ns = i64::MIN;
     files.iter().filter(|file| file.frames > 0).any(|file| {
