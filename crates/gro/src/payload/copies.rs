@@ -15,7 +15,7 @@ pub(crate) struct Copies {
     slots: Vec<Buffer>,
     /// Length of the headers that each buffer starts with.
     header_lens: Vec<usize>,
-    /// Bytes behind each first payload that are none of it.
+    /// Number of padding bytes behind each first payload.
     paddings: Vec<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Copies {
         }
     }
 
-    /// The buffer, without the padding that the first frame came with.
+    /// The buffer, after removal of the padding that the first frame came with.
     #[inline]
     fn unpadded(&mut self, slot: u32) -> &mut Buffer {
         let padding = core::mem::take(&mut self.paddings[slot as usize]);

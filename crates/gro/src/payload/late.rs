@@ -14,26 +14,26 @@ use crate::payload::store::{Outlet, Store};
 /// A frame that comes out of a batch.
 #[derive(Debug)]
 pub(crate) enum OfBatch<'a> {
-    /// As it came in; its number in the batch.
+    /// A frame as it came in, by its number in the batch.
     Unchanged(u32, About),
-    /// Merged.
+    /// A merged frame.
     Merged(&'a [u8], About),
 }
 
-/// What is held of a frame of a batch.
+/// A held frame of a batch.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     /// The first frame's number in the batch.
     first: u32,
-    /// Where that one's payload lies.
+    /// Where the payload of the first frame lies.
     payload: Range<usize>,
-    /// The merged frame, once something has joined.
+    /// The merged frame, once a second frame has joined.
     buffer: Buffer,
-    /// Whether nothing has joined yet.
+    /// Whether no second frame has joined yet.
     alone: bool,
 }
 
-/// Copies of frames that merge, made when they do.
+/// Copies of frames that merge, made when the second frame joins.
 #[derive(Clone, Debug)]
 pub(crate) struct LateCopies {
     slots: Vec<Joined>,
@@ -161,7 +161,7 @@ impl Store for LateCopies {
             return true;
         };
         let (before, segment) = first.split_at(segment.start);
-        // It is copied in the same pass, since it is going to be joined.
+        // Copied in the same pass, since a frame is about to join.
         joined.buffer.clear();
         joined.buffer.append(before);
         joined.alone = !joined.buffer.append_if(segment, is_right);
