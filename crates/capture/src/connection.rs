@@ -13,9 +13,9 @@ use crate::outstanding::Common;
 use crate::phases::PhaseClock;
 use handshake::{Handshake, SMALL_MSS, Syn};
 
-/// Which end of the key sends.
+/// Index of the direction that the lower end of the key sends.
 pub(crate) const LOW: usize = 0;
-/// The other.
+/// Index of the direction that the higher end of the key sends.
 pub(crate) const HIGH: usize = 1;
 
 /// What a frame did, for the join with other points.
@@ -28,14 +28,14 @@ pub(crate) struct Tracked {
     pub(crate) acked: Option<u64>,
 }
 
-/// One connection, in the order in which it lies in memory: two cache lines that begin with what
-/// expected frames touch, and the two directions.
+/// One connection. Fields are in the order of memory: first two cache lines, beginning with the fields that expected
+/// frames touch, then the two directions.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) key: Key,
     pub(crate) last_ns: i64,
-    /// Round trip of the whole path as far as the first frames tell; 0 if they do not.
+    /// Round trip of the whole path as far as the first frames show it; 0 if they do not.
     rtt_ns: i64,
     rtt_known: bool,
     pub(crate) client_is_low: bool,
@@ -50,9 +50,9 @@ pub(crate) struct Connection {
     pub(crate) handshake: Handshake,
     pub(crate) first_number: u64,
     pub(crate) first_ns: i64,
-    /// What is known of the round trip where the whole is not: its longer half.
+    /// The longer half of the round trip, where the whole is not known.
     half_ns: i64,
-    /// Boxed, since most have none.
+    /// VLAN tags and tunnels; boxed, since most connections have none.
     pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     pub(crate) flows: [Flow; 2],
 }
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Takes any frame.
+    /// Processes any frame, with all checks.
     #[inline(never)]
     fn track_any(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         let tracked = self.track_one(frame, common);
@@ -234,8 +234,8 @@ impl Connection {
         self.rtt_known = true;
     }
 
-    /// Without a handshake the two halves of the path stand in for it, as far as they are known: a
-    /// capture that begins in the middle of losses sees first what waited for them.
+    /// Learns the round trip. Without a handshake the two halves of the path stand in for it, as far as they are known:
+    /// in a capture that begins in the middle of losses the first frames are often data that waited for a repair.
     #[inline]
     fn learn_rtt(&mut self) {
         if self.rtt_known {
@@ -248,7 +248,7 @@ impl Connection {
         }
     }
 
-    /// The round trip takes at least this.
+    /// A lower bound of the round trip: the whole if known, else its longer half.
     #[inline(always)]
     fn least_rtt_ns(&self) -> i64 {
         if self.rtt_ns > 0 {
@@ -258,7 +258,7 @@ impl Connection {
         }
     }
 
-    /// The direction of a frame, and the other.
+    /// The direction that a frame belongs to, and the opposite direction.
     #[inline(always)]
     fn sides(&mut self, frame: &Frame) -> (&mut Flow, &mut Flow) {
         let [low, high] = &mut self.flows;
@@ -307,7 +307,7 @@ impl Connection {
         }
     }
 
-    /// A "packet too big" that quotes a frame of the given direction.
+    /// Counts a "packet too big" that quotes a frame of the given direction.
     pub(crate) fn reject(&mut self, error: &TooBig) {
         let flow = &mut self.flows[if error.from_low { LOW } else { HIGH }];
         flow.reject(error, self.handshake.options());
@@ -337,21 +337,21 @@ impl Connection {
         low.touch() ^ high.touch() ^ own
     }
 
-    /// As [`Self::touch`], for the boxes of both flows.
+    /// Like [`Self::touch`], for the boxes of both flows.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
         let [low, high] = &self.flows;
         low.touch_boxes() ^ high.touch_boxes()
     }
 
-    /// As [`Self::touch`], for the queues in these boxes.
+    /// Like [`Self::touch`], for the queues in the boxes of both flows.
     #[inline]
     pub(crate) fn touch_deeply(&self) -> u64 {
         let [low, high] = &self.flows;
         low.touch_deeply() ^ high.touch_deeply()
     }
 
-    /// Payload bytes, each once, in the direction in which there were most.
+    /// Payload bytes, each once, of the direction that has more of them.
     pub(crate) fn most_bytes(&self) -> u64 {
         let [low, high] = &self.flows;
         low.unique_bytes().max(high.unique_bytes())
@@ -365,13 +365,13 @@ impl Connection {
         }
     }
 
-    /// Reads what facts are made of, as far as it does not lie here; see [`crate::kept`].
+    /// Reads the samples that facts are made of, as far as they lie outside of this struct; see [`crate::kept`].
     pub(crate) fn touch_samples(&self) -> u32 {
         let [low, high] = &self.flows;
         low.turn.touch_all() ^ high.turn.touch_all()
     }
 
-    /// Whether it was closed or reset, or nobody answered it.
+    /// Whether the connection was closed or reset, or its SYN was never answered.
     pub(crate) fn is_over(&self) -> bool {
         let [low, high] = &self.flows;
         let has_data = self.flows.iter().any(|flow| flow.counts.data_frames > 0);

@@ -1,4 +1,4 @@
-//! First transmissions that are not acknowledged yet, and what became of those that were.
+//! First transmissions that are not acknowledged yet, and what became of the acknowledged ones.
 
 mod held;
 mod resent;
@@ -27,11 +27,11 @@ const MAX_SPARE: usize = 64;
 pub(crate) struct Common {
     /// Transmissions kept.
     used: usize,
-    /// The capture has each frame twice.
+    /// Frames are captured twice as a rule.
     pub(crate) doubling: bool,
-    /// The last frames, for finding them again.
+    /// The last frames, to find copies.
     pub(crate) copies: Copies,
-    /// There are so many connections that what they do not need goes to others.
+    /// There are so many connections that queues which are not needed go to other connections.
     pub(crate) crowded: bool,
     #[expect(clippy::vec_box, reason = "what moves in and out are the boxes")]
     spare: Vec<Box<Held>>,
@@ -55,22 +55,22 @@ impl Common {
     }
 }
 
-/// What had become of bytes that are sent again.
+/// What had become of bytes before they are sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Before {
     /// When the first of them was sent.
     pub(crate) time_ns: Option<i64>,
-    /// They had been sent again before, in frames of one segment, which did not help.
+    /// All of them had been sent again before, in frames of one segment, without success.
     pub(crate) in_vain: bool,
 }
 
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
-    /// The oldest one, here or in the queue: most connections, if there are many, have no more at
-    /// any time. Empty if its length is 0.
+    /// The oldest transmission, here or in the queue: with many connections most have no more than one at any time.
+    /// Empty if its length is 0.
     first: Transmission,
-    /// None while it would be empty, if there are many connections.
+    /// With many connections: `None` while the queue would be empty.
     held: Option<Box<Held>>,
 }
 
@@ -102,7 +102,7 @@ impl Outstanding {
         held.queue.push_back(sent);
     }
 
-    /// Gives the oldest one up if another one would be too much.
+    /// Gives up the oldest transmission if there is no room for another one.
     #[inline(never)]
     fn make_room(&mut self, common: &mut Common) {
         let len = self.len();
@@ -125,7 +125,7 @@ impl Outstanding {
         }
     }
 
-    /// Adds what is new of a transmission that fills a hole.
+    /// Adds the new part of a transmission that fills a hole.
     #[cold]
     fn insert(&mut self, sent: Transmission, common: &mut Common) {
         common.used += 1;
@@ -144,12 +144,12 @@ impl Outstanding {
         u64::from(self.first.len)
     }
 
-    /// As [`Self::touch`], for the box that the struct points to.
+    /// Like [`Self::touch`], for the box that the struct points to.
     pub(crate) fn touch_box(&self) -> u64 {
         self.held.as_ref().map_or(0, |held| held.queue.len() as u64)
     }
 
-    /// As [`Self::touch`], for the queue in that box.
+    /// Like [`Self::touch`], for the queue in that box.
     pub(crate) fn touch_deeply(&self) -> u64 {
         let Some(held) = &self.held else { return 0 };
         let ends = [held.queue.front(), held.queue.back()];
@@ -157,7 +157,7 @@ impl Outstanding {
         ends[0] ^ ends[1]
     }
 
-    /// Where the frame is remembered that brought the byte at a position first, if that is not acknowledged.
+    /// Where the frame is remembered that first brought the byte at a position, if that byte is not acknowledged.
     pub(crate) fn place_of(&mut self, position: u64) -> Option<Place> {
         let sent = self.within(position, position + 1).next()?;
         sent.place()
@@ -182,10 +182,10 @@ impl Outstanding {
         before
     }
 
-    /// Takes off what is acknowledged and settles the fate of each transmission. Gives when the newest transmission
-    /// that was never repeated was sent (Karn's rule), and whether the ACK waited for an older one that was sent later,
-    /// into a hole: then the newest may have arrived long before (Linux `tcp_clean_rtx_queue` takes no round trip from
-    /// an ACK of retransmitted data).
+    /// Removes acknowledged transmissions and settles the fate of each. Returns when the newest transmission that was
+    /// never repeated was sent (Karn's rule), and whether the ACK waited for an older one that was sent later, into a
+    /// hole: then the newest may have arrived long before (Linux `tcp_clean_rtx_queue` takes no round trip from an ACK
+    /// of retransmitted data).
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
@@ -227,7 +227,7 @@ impl Outstanding {
         held.take_repeated(&self.first.gone(), settled);
     }
 
-    /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
+    /// Removes the oldest transmissions that were last sent before this time, and reports the fate of each.
     pub(crate) fn settle_sent_before(
         &mut self,
         time_ns: i64,
@@ -249,7 +249,7 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.time_ns < time_ns)
     }
 
-    /// Takes the oldest one off if it is acknowledged.
+    /// Removes and returns the oldest transmission if it is acknowledged.
     fn take_acknowledged(&mut self, una: u64) -> Option<Transmission> {
         if self.first.len > 0 {
             let is_acknowledged = self.first.end() <= una;
@@ -259,7 +259,7 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.end() <= una)
     }
 
-    /// Gives an empty queue to others, when no more frames are expected soon.
+    /// Gives an empty queue to other connections, when no more frames are expected soon.
     #[inline]
     pub(crate) fn rest(&mut self, common: &mut Common) {
         let is_empty = |held: &mut Box<Held>| held.queue.is_empty() && held.repaired.is_empty();
@@ -268,7 +268,7 @@ impl Outstanding {
         }
     }
 
-    /// A D-SACK says that the receiver had these bytes already: repeating them once was unnecessary. If they were
+    /// Takes a D-SACK: the receiver had these bytes already, so repeating them once was unnecessary. If they were
     /// repeated only once, the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
         self.within(start, end)
@@ -279,14 +279,14 @@ impl Outstanding {
         }
     }
 
-    /// Whether of every frame with such bytes, of which there are some, bytes were sent again.
+    /// Whether there are frames with such bytes, and of each of them some bytes were sent again.
     pub(crate) fn was_repeated(&mut self, start: u64, end: u64) -> bool {
         let mut frames = self.within(start, end).peekable();
         frames.peek().is_some() && frames.all(|sent| sent.again.bytes() > 0)
     }
 
-    /// The receiver reports bytes beyond a hole: what was not sent again before has arrived. A range grows
-    /// at its ends, so that what lies behind a frame known to have arrived was looked at before.
+    /// Takes a report of bytes beyond a hole: those that were not sent again before have arrived. A range grows at its
+    /// ends, so that frames behind one that is known to have arrived were looked at before.
     pub(crate) fn arrived(&mut self, start: u64, end: u64) {
         let is_news = |sent: &mut Transmission| sent.again.arrive();
         if self.first.start < end && start < self.first.end() {
@@ -301,8 +301,8 @@ impl Outstanding {
         first.map(is_news).take_while(|news| *news).count();
     }
 
-    /// Where a capture shows no acknowledgments, what lies below the last repair and was not repaired has arrived: a
-    /// sender repairs the lowest first (RFC 5681, 3.1; RFC 6675, 4).
+    /// For a capture without acknowledgments: data below the last repair that was not repaired itself has arrived,
+    /// since a sender repairs the lowest data first (RFC 5681, 3.1; RFC 6675, 4).
     pub(crate) fn settle_unrepaired(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         let held = self.held.as_ref();
         let all = held.into_iter().flat_map(|held| &held.queue);
@@ -317,8 +317,8 @@ impl Outstanding {
         }
     }
 
-    /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
-    /// to be sent again: that was lost at least once.
+    /// Reports at the end the fates that waited. Transmissions that were not acknowledged have none, except for those
+    /// that had to be sent again: these were lost at least once.
     pub(crate) fn finish(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         common.used = common.used.saturating_sub(self.len());
         let (first, held) = (std::mem::take(&mut self.first), self.held.take());

@@ -7,14 +7,14 @@ use crate::outstanding::Fate;
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
 pub(crate) use odd::Odd;
 
-/// Examples kept of each sort: ten to show, and one that says there are more.
+/// Examples kept of each sort: ten to show, and one to show that there are more.
 const EXAMPLES: usize = 11;
 
 /// The segment size of Ethernet, while the true one is not known.
 const MOST_COMMON: u32 = 1460;
 
-/// Frames of several segments, merged or not cut yet: the vantage tells later which. All others
-/// are single and need no counting.
+/// Frames of several segments, merged or not segmented yet: the vantage decides later which. All other frames are
+/// single and need no counting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Multi {
     pub(crate) frames: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Multi {
 }
 
 impl Multi {
-    /// Segments in `data_frames` frames, of which these are some.
+    /// Segments in `data_frames` frames, which include the frames counted here.
     pub(crate) fn segments_of(&self, data_frames: u64) -> u64 {
         data_frames.saturating_sub(self.frames) + self.segments
     }
@@ -39,16 +39,16 @@ pub(crate) struct Fates {
     pub(crate) multi_repeated: u32,
     pub(crate) single: u32,
     pub(crate) single_repeated: u32,
-    /// Of the single ones: of half a segment and more.
+    /// Of the single frames: those of half a segment and more.
     pub(crate) full: u32,
     pub(crate) full_repeated: u32,
 }
 
-/// What most directions have none of.
+/// State that most directions do not need.
 #[derive(Clone, Debug, Default)]
 struct Rare {
     odd: Odd,
-    /// But for those of single frames that arrived.
+    /// Without single frames that arrived.
     fates: Fates,
     multi: Multi,
     /// What became of frames of several segments, by length.
@@ -70,13 +70,13 @@ pub(crate) struct Examples {
 /// Notes a frame number while there is room.
 pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
     if list.len() < EXAMPLES {
-        // All at once: where there is one there are more.
+        // Memory for all at once: where there is one example there are more.
         list.reserve_exact(EXAMPLES - list.len());
         list.push(number);
     }
 }
 
-/// The count of segments and fates; what comes before the segment size is settled waits.
+/// Counts segments and fates; frames before the segment size is settled wait for it.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Tally {
@@ -89,7 +89,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// What is odd of most directions that have anything: see [`crate::table::Table::warm`].
+    /// Reads the box, if there is one: see [`crate::table::Table::warm`].
     pub(crate) fn touch_box(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.odd.gaps.ns as u64)
     }
@@ -99,12 +99,12 @@ impl Tally {
         &mut self.rare().examples
     }
 
-    /// What is odd.
+    /// The rare counters.
     pub(crate) fn odd(&self) -> Odd {
         self.rare.as_ref().map(|rare| rare.odd).unwrap_or_default()
     }
 
-    /// The same, to count it.
+    /// The rare counters, to change them.
     #[cold]
     pub(crate) fn note_odd(&mut self) -> &mut Odd {
         &mut self.rare().odd
@@ -114,7 +114,7 @@ impl Tally {
         self.rare.get_or_insert_default()
     }
 
-    /// What became of first transmissions.
+    /// Fates of first transmissions.
     pub(crate) fn fates(&self) -> Fates {
         let rare = self.rare.as_ref().map(|rare| rare.fates);
         Fates {
@@ -196,7 +196,7 @@ impl Tally {
         }
     }
 
-    /// Frames counted as two segments were one.
+    /// Corrects frames that were counted as two segments and were one.
     fn correct(&mut self, payload: u32, earlier: u32) {
         let n = u64::from(earlier);
         let Rare {
@@ -241,7 +241,7 @@ impl Tally {
         }
     }
 
-    /// Counts a frame that was sent again, `in_vain` if it had been sent again before.
+    /// Counts a retransmitted frame; `in_vain` if an earlier retransmission had not helped.
     pub(crate) fn retry(&mut self, payload: u32, in_vain: bool) {
         let size = self.largest_segment();
         let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
@@ -250,7 +250,7 @@ impl Tally {
         odd.retried_in_vain += u32::from(is_full && in_vain);
     }
 
-    /// Whether a frame with so much payload carries one segment, or may, while that is not known.
+    /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
     pub(crate) fn is_one_segment(&self, payload: u32) -> bool {
         self.largest_segment().is_none_or(|size| payload <= size)
     }
@@ -277,14 +277,14 @@ impl Tally {
         }
     }
 
-    /// Bytes of a segment, or what is most common while that is not known.
+    /// Bytes of a segment, or the most common size while the size is not known.
     #[inline]
     pub(crate) fn segment_bytes(&self) -> u64 {
         u64::from(self.size().map_or(MOST_COMMON, |size| size.bytes))
     }
 
-    /// Whether so many bytes fill two segments: of these a receiver acknowledges at least every second
-    /// one at once (RFC 5681, 4.2).
+    /// Whether so many bytes fill two segments: a receiver acknowledges at least every second segment at once (RFC
+    /// 5681, 4.2).
     #[inline]
     pub(crate) fn is_two_segments(&self, bytes: u64) -> bool {
         bytes >= 2 * self.segment_bytes()
@@ -302,7 +302,8 @@ impl Tally {
         let Some(bound) = self.segment.bound() else {
             return settled;
         };
-        // Far below what the SYNs allow it is the path's size; else it may be what a router's message left.
+        // A size far below the bound of the SYNs is the path's; else it may be the result of a router's "packet too
+        // big".
         settled
             .filter(|size| *size < bound - bound / 7)
             .or(Some(bound))
@@ -319,7 +320,7 @@ impl Tally {
     }
 }
 
-/// 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
+/// Index of the class: 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
 fn bucket(segments: u32) -> usize {
     (segments.saturating_sub(1).max(1).ilog2()).min(6) as usize
 }

@@ -1,7 +1,8 @@
 //! Whether merged UDP datagrams are lost where single ones pass.
 //!
-//! UDP does not send again, so that only a hop can tell. A queue or a policer takes longer datagrams more often, and a box that
-//! can't carry merged ones takes nearly all of them and next to none of the others: less than that accuses nobody.
+//! UDP does not retransmit, so only a hop can show loss. A queue or a policer takes longer datagrams more often. A box
+//! that cannot carry merged datagrams takes nearly all of them and next to none of the others: less than that accuses
+//! nobody.
 
 use coalescope_capture::facts::{DatagramHop, Outcomes, Trace};
 
@@ -26,7 +27,7 @@ pub(crate) fn merged(trace: &Trace) -> u64 {
     merged.max().unwrap_or(0)
 }
 
-/// Lost in whole or in part, and all.
+/// Number of datagrams lost in whole or in part, and of all.
 fn counts(outcomes: &Outcomes) -> (u64, u64) {
     let lost = outcomes.damaged();
     (lost, lost + outcomes.intact())

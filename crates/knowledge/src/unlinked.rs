@@ -1,4 +1,4 @@
-//! Captures that have nothing in common: what lies between them is not seen by anybody.
+//! Captures that have no connection in common: the path between them is not seen.
 
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 
@@ -7,8 +7,8 @@ use crate::overview::Overview;
 use crate::thresholds::MISSED;
 use crate::words::without_frames;
 
-/// When several points were given, and no connection was found at two of them. What each shows by itself stands; that
-/// nothing is wrong between them can't be said.
+/// The finding for several points if no connection was found at two of them. What each point shows by itself stands;
+/// whether anything is wrong between the points cannot be decided.
 pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
     let strangers = !trace.hops.is_empty() && !have_met(&trace.hops);
     if !strangers || overview.with_data() == 0 {
@@ -32,9 +32,9 @@ pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
     })
 }
 
-/// Whether connections were found at both points, and are the same by what became of their frames. Two downloads of one
-/// file may pass for one where hosts send no timestamps; but then next to nothing of what one capture shows is in the
-/// other, and all of it is acknowledged.
+/// Whether connections were found at both points, and are really the same by the fates of their frames. Two downloads
+/// of one file may be taken for one where hosts send no timestamps; but then hardly any frame of one capture is in the
+/// other, and all of its data is acknowledged.
 fn have_met(hops: &[Hop]) -> bool {
     let all = || {
         hops.iter()

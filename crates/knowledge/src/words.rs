@@ -96,7 +96,7 @@ pub(crate) fn without_frames(text: String) -> Evidence {
     }
 }
 
-/// What losses leave of a transfer: segments a round trip, and the rate.
+/// The effect of losses on a transfer: segments a round trip, and the rate.
 pub(crate) fn slow(direction: &Direction) -> Option<Evidence> {
     let (window, throughput) = direction
         .effective_window_segments

@@ -9,7 +9,7 @@ use coalescope_knowledge::{Diagnosis, judge, judge_pair};
 
 use crate::case::Case;
 
-/// What the analysis says about a case.
+/// The diagnosis of a case.
 pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Diagnosis> {
     let inputs = captures.iter().map(|(name, bytes)| input(name, bytes));
     let options = Options {
@@ -34,7 +34,7 @@ fn input(name: &str, bytes: &[u8]) -> Result<PointInput> {
     })
 }
 
-/// What is found, at which hops, and for what reasons.
+/// The findings, with their hops and reasons.
 pub(crate) fn said(diagnosis: &Diagnosis) -> impl Iterator<Item = String> {
     diagnosis.findings.iter().map(|finding| {
         let hop = finding.hop.as_ref();

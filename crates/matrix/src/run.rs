@@ -20,13 +20,13 @@ use crate::score::{Mark, mark};
 pub struct Judged {
     /// The family's name.
     pub family: &'static str,
-    /// What came on top.
+    /// The disturbances.
     pub disturbed_by: Vec<&'static str>,
-    /// The seed that makes it again.
+    /// The seed that reproduces it.
     pub seed: u64,
     /// The mark.
     pub mark: Mark,
-    /// What was wanted and what was said, in a line.
+    /// The wanted and the given verdict, in a line.
     pub words: String,
 }
 
@@ -39,7 +39,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
     each(plan, |number| judge_one(plan, number))
 }
 
-/// The scenarios of a plan of which more or less is found by other clocks, with what that is.
+/// The scenarios of a plan whose findings change with other clocks, with the change.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn run_by_other_clocks(plan: &Plan) -> Result<Vec<String>> {
     Ok(changes.into_iter().flatten().collect())
 }
 
-/// What is made of each scenario of a plan, in order.
+/// The result of `make` for each scenario of a plan, in order.
 fn each<T: Send>(plan: &Plan, make: impl Fn(u64) -> Result<T> + Sync) -> Result<Vec<T>> {
     let (next, all) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<()> {

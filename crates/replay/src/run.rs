@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// Takes the next frame; false at the end.
+    /// Processes the next frame; false at the end.
     fn step(&mut self, source: &mut Source) -> bool {
         let Some(raw) = source.next() else {
             return false;
@@ -99,7 +99,7 @@ impl Run {
             self.take(raw);
             return true;
         }
-        // The frame borrows from its source, which has to be asked for the interface.
+        // The frame borrows from the source, which has the description of the interface.
         let (data, fixed) = (raw.data.to_vec(), RawFrame { data: &[], ..raw });
         self.describe(source, fixed.interface);
         self.take(RawFrame {
@@ -209,7 +209,7 @@ impl Run {
         }
     }
 
-    /// Counts what was decided of a frame.
+    /// Counts the decision on a frame.
     fn note(&mut self, decision: Decision, flow: Option<u32>, already_merged: bool) {
         let event = match decision.action {
             Action::Passed => Event::Passed,

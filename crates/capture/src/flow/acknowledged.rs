@@ -1,4 +1,4 @@
-//! What the other side's frames say of this direction: acknowledgments, D-SACK, timestamp echoes.
+//! What the other side's frames show of this direction: acknowledgments, D-SACK, timestamp echoes.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::rtt::Stamp;
 const BLOCKS: usize = 4;
 
 impl Flow {
-    /// Takes what a frame of the other direction acknowledges here; true if that advances.
+    /// Processes the acknowledgment, in a frame of the other direction, of data sent here; true if it advances.
     #[inline]
     pub(crate) fn acknowledged(&mut self, frame: &Frame, late: Late, common: &mut Common) -> bool {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
@@ -107,9 +107,9 @@ impl Flow {
         !first.is_empty() && (is_old || may_be_old)
     }
 
-    /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
-    /// the sender's side of the path is measured from behind it. What a sender sends after it waited for a
-    /// timeout, or for its application, tells nothing of queues.
+    /// Remembers the TSval of a frame without payload until its echo comes (RFC 7323): the echo measures the sender's
+    /// side of the path from a point behind the sender. A frame that was sent after waiting for a timeout, or for the
+    /// application, shows nothing of queues.
     #[inline]
     pub(super) fn probe_with(&mut self, frame: &Frame) {
         let Some((tsval, _)) = frame.timestamps() else {
@@ -122,7 +122,7 @@ impl Flow {
         self.last_tsval = tsval;
     }
 
-    /// The same for a frame with payload.
+    /// Remembers the last TSval, for a frame with payload.
     #[inline(always)]
     pub(super) fn note_stamp(&mut self, frame: &Frame) {
         if let Some((tsval, _)) = frame.timestamps() {
@@ -136,7 +136,7 @@ impl Flow {
         self.is_probing
     }
 
-    /// Looks whether a frame of the other direction is the echo that is waited for.
+    /// Checks whether a frame of the other direction is the echo that is waited for.
     #[inline(never)]
     pub(super) fn echo(&mut self, frame: &Frame, waited: bool) {
         let Some((_, tsecr)) = frame.timestamps() else {

@@ -3,12 +3,12 @@
 use super::Flow;
 use crate::outstanding::Common;
 
-/// Without acknowledgments a sender has sent again by now what was lost, at the end of a capture: five of Linux's
+/// At the end of a capture without acknowledgments: a sender has sent lost data again within this time, five of Linux's
 /// shortest timeouts.
 const TAIL_NS: i64 = 1_000_000_000;
 
 impl Flow {
-    /// Where a capture has one direction only, what was not sent again for so long has arrived.
+    /// In a capture of one direction: data counts as arrived if it was not sent again for so long.
     #[cold]
     pub(super) fn count_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
         let (tally, longest) = (&mut self.tally, &mut self.longest);
@@ -16,7 +16,7 @@ impl Flow {
         sent.settle_sent_before(sent_before_ns, common, |fate| longest.count(fate, tally));
     }
 
-    /// Bytes that the other side acknowledged and this capture never had.
+    /// Bytes that the other side acknowledged and this capture does not have.
     pub(crate) fn missed_bytes(&self) -> u64 {
         // A FIN takes one number; it may itself be what the capture missed.
         let missing = if self.acked {

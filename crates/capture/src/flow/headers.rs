@@ -13,9 +13,9 @@ const SURELY_SINGLE: u32 = 1220;
 const MAYBE_SINGLE: u32 = 1460;
 
 impl Flow {
-    /// The sequence number of a frame without payload is the sender's next: one below it is a
-    /// keep-alive or window probe (Linux sends them without a byte), and one beyond what was seen
-    /// shows that data was sent which has not come here.
+    /// A frame without payload has the sequence number of the sender's next byte. A number one below is a keep-alive or
+    /// window probe (Linux sends them without a byte). A number beyond the bytes seen shows data that was sent and did
+    /// not come here.
     #[inline]
     pub(super) fn look_at_bare_sequence(&mut self, frame: &Frame) {
         let next = self.ranges.next();
@@ -37,13 +37,13 @@ impl Flow {
         }
     }
 
-    /// A partial checksum on a single frame tells that this is its sender; on a merged one it does
-    /// not, since GRO leaves one too.
+    /// A partial checksum on a single frame shows that the frame was captured at its sender. On a merged frame it does
+    /// not, since GRO leaves a partial checksum too.
     #[inline(always)]
     pub(super) fn look_at_checksum(&mut self, frame: &Frame) {
         let counts = &mut self.counts;
         if frame.checksum == 0 {
-            // Zeroed by an anonymiser as likely as by a driver: tells nothing.
+            // An anonymiser sets checksums to zero as well as a driver does: no evidence.
             return;
         }
         if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {

@@ -1,4 +1,4 @@
-//! A frame as a row, and the frame that a row stands for: to all that follows, the same.
+//! A frame as a row, and the frame that a row stands for: the rest of the analysis sees no difference between the two.
 
 use coalescope_wire::{Address, Flags, TcpOptions, Tunnel, TunnelKind, Tunnels, Vlans};
 
@@ -8,7 +8,7 @@ use crate::row::{Checksum, Ends, Kind, Row};
 
 const FROM_LOW: u8 = 1;
 const STAMPED: u8 = 2;
-/// Where what [`Odd`] says begins.
+/// The lowest bit of [`Odd`] in a row's marks.
 const ODD: u32 = 2;
 
 const TUNNELS: [TunnelKind; 7] = [
@@ -63,7 +63,7 @@ impl Frame {
     fn write_udp(&self, row: &mut Row) {
         write_nothing(row);
         self.write_head(row);
-        // A fragment has no ends of its own: what stands there is another frame's.
+        // A fragment has no ends of its own: those in the slot may be another frame's.
         if row.head_len == 0 {
             return;
         }
@@ -117,7 +117,7 @@ impl Frame {
         }
     }
 
-    /// Makes this the frame that a row stands for; what is said of its place in the file before others is not in it.
+    /// Makes this the frame that a row stands for. Whether it follows the frame before is not in the row.
     pub(crate) fn read(&mut self, row: &Row) -> Kind {
         (self.number, self.time_ns) = (row.number, row.time_ns);
         self.original_len = row.bytes;

@@ -53,9 +53,9 @@ pub(crate) struct Join {
     /// Positions acknowledged, as seen at the first point, with the time by its own clock.
     acks: VecDeque<(u64, i64)>,
     highest_matched: u64,
-    /// The same before the frame at hand.
+    /// `highest_matched` before the frame at hand.
     matched_before: u64,
-    /// A frame has come with the timestamp that it left with: nothing on the hop rewrites them.
+    /// A frame has arrived with the timestamp with which it left: nothing on the hop rewrites timestamps.
     keeps_stamps: bool,
     pub(crate) reordered: u64,
     /// When the same frame left and came, each by its own point's clock.
@@ -105,7 +105,7 @@ impl Join {
         self.acks.push_back((position, time_ns));
     }
 
-    /// Credits what came and judges what can be judged.
+    /// Credits the frames that came, and judges those that can be judged.
     pub(crate) fn advance(&mut self, horizon: &Horizon, mut judge: impl FnMut(Judged)) {
         while let Some(came) = self.pending.front().copied() {
             if came.time_ns + TOLERANCE_NS > horizon.upstream_ns && !horizon.at_end {
@@ -239,7 +239,7 @@ impl Join {
         }
         match delivered {
             Some(true) => Outcome::Missed,
-            // The connection's last words, or no ACKs in this capture: either may be.
+            // The end of the connection, or a capture without ACKs: whether the frame was lost cannot be decided.
             None if self.acks.is_empty() || sent_ns + TAIL_NS > end_ns => Outcome::NotJudged,
             _ => Outcome::Lost,
         }
@@ -313,7 +313,7 @@ fn keys(seen: &Seen, longest: u32) -> Range<(u64, u64)> {
     (seen.start.saturating_sub(u64::from(longest)), 0)..(seen.end(), 0)
 }
 
-/// Takes a range out of the open ones; gives how many bytes that were.
+/// Takes a range out of the open ones; returns the number of bytes taken.
 fn take(open: &mut Vec<Range<u64>>, range: Range<u64>) -> u64 {
     let mut taken = 0;
     let mut left = Vec::with_capacity(open.len() + 1);

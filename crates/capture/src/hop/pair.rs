@@ -64,8 +64,7 @@ impl Pair {
         }
     }
 
-    /// Gives what became of frames since it was asked last, with the side that they left and the
-    /// connection there.
+    /// Passes on what became of frames since the last call, with the side that they left and the connection there.
     pub(crate) fn drain_judged(&mut self, mut take: impl FnMut(usize, u32, Judged)) {
         let Some(forth) = self.forth else { return };
         for (index, way) in self.ways.iter_mut().enumerate() {
@@ -112,7 +111,7 @@ impl Pair {
         self.ways[way].take(side, event);
     }
 
-    /// When an acknowledgment was seen at both points, the clock learns from it.
+    /// Adds an acknowledgment to the clock, once it was seen at both points.
     fn sample(&mut self, side: Side, way: usize, ack: (u64, Sighting), clock: &mut Clock) {
         let both = self.ways[way].ack_at_both(side, ack);
         if let Some(([first_ns, second_ns], forth)) = both.zip(self.forth) {
@@ -120,7 +119,7 @@ impl Pair {
         }
     }
 
-    /// Takes it as settled which direction goes forth.
+    /// Settles which direction goes forth.
     fn settle(&mut self, forth: Option<usize>, clock: &mut Clock) {
         if let Some((forth, order)) = forth.zip(self.order.as_ref()) {
             order.teach(forth, clock);
@@ -129,7 +128,7 @@ impl Pair {
         }
     }
 
-    /// How much speaks for direction 0 to go forth, all in all.
+    /// Weight of all evidence that direction 0 goes forth.
     pub(super) fn weight(&self, points: [&Point; 2]) -> i32 {
         let Some(order) = &self.order else {
             return order::settled_weight(self.forth);
@@ -156,7 +155,7 @@ impl Pair {
         self.forth.is_some()
     }
 
-    /// Whether so much waits for that to be known that memory gets short.
+    /// Whether so many events wait for this decision that memory gets short.
     pub(super) fn is_overdue(&self) -> bool {
         let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
         waiting >= MAX_UNDECIDED

@@ -19,9 +19,9 @@ pub(crate) struct Verdicts {
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
-    /// Judged before the segment size was settled.
+    /// Frames judged before the segment size was settled.
     early: Vec<Judged>,
-    /// All that was judged since somebody asked; `None` if nobody does.
+    /// All frames judged since the last call of `drain_judged`; `None` if they are not kept.
     pub(super) kept: Option<Vec<Judged>>,
 }
 
@@ -56,7 +56,7 @@ impl Verdicts {
         }
     }
 
-    /// Counts what was judged before the segment size was settled.
+    /// Counts frames that were judged before the segment size was settled.
     pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
         for early in std::mem::take(&mut self.early) {
             let multi = is_multi(early.len);

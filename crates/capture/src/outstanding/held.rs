@@ -4,22 +4,22 @@ use std::collections::VecDeque;
 
 use super::transmission::{Fate, Gone, Transmission};
 
-/// Room for more transmissions than this is given back when none are left.
+/// A queue with room for more transmissions than this gives memory back when it is empty.
 const MUCH: usize = 32;
-/// Repeated transmissions that wait for a D-SACK before their loss is believed.
+/// Repeated transmissions that wait for a D-SACK before they count as lost.
 const MAX_REPAIRED: usize = 32;
 
 /// All of a direction's transmissions but the oldest one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
-    /// Not before the first.
+    /// In sequence order, none before the oldest one.
     pub(super) queue: VecDeque<Transmission>,
     /// Transmissions that were sent again and acknowledged.
     pub(super) repaired: VecDeque<Gone>,
 }
 
 impl Held {
-    /// Takes one that was acknowledged and had been sent again, or reported before.
+    /// Takes an acknowledged transmission that had been sent again, or reported by SACK before.
     #[cold]
     pub(super) fn take_repeated(&mut self, gone: &Gone, settled: &mut impl FnMut(Fate)) {
         if !gone.fate.repeated {
@@ -34,7 +34,7 @@ impl Held {
         repaired.push_back(gone.clone());
     }
 
-    /// Gives back the room of many.
+    /// Gives back the memory of a queue that was long.
     #[inline]
     pub(super) fn shrink(&mut self) {
         if self.queue.is_empty() && self.queue.capacity() > MUCH {
@@ -42,7 +42,7 @@ impl Held {
         }
     }
 
-    /// Inserts what is new; false if nothing is.
+    /// Inserts the new part of a transmission; false if nothing of it is new.
     pub(super) fn insert(&mut self, mut sent: Transmission) -> bool {
         let i = self.queue.partition_point(|old| old.start < sent.start);
         let before = i.checked_sub(1).and_then(|i| self.queue.get(i));

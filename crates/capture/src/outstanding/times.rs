@@ -1,4 +1,4 @@
-//! Times of what one acknowledgment covers.
+//! Times of the transmissions that one acknowledgment covers.
 
 use super::transmission::{Fate, Transmission};
 
@@ -6,9 +6,9 @@ use super::transmission::{Fate, Transmission};
 #[derive(Debug)]
 pub(super) struct Times {
     pub(super) count: usize,
-    /// Of the newest one that was never sent again.
+    /// When the newest transmission that was never sent again was sent.
     clean_ns: Option<i64>,
-    /// When any was sent last.
+    /// When any of the transmissions was sent last.
     latest_ns: i64,
 }
 
@@ -23,7 +23,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Notes one; its fate, if it arrived at the first try and was not reported before.
+    /// Notes a transmission; returns its fate if it arrived at the first try and was not reported by SACK before.
     #[inline(always)]
     pub(super) fn note(&mut self, sent: &Transmission) -> Option<Fate> {
         self.count += 1;
@@ -34,7 +34,7 @@ impl Times {
         })
     }
 
-    /// When the newest one that was never sent again was sent, and whether another was sent after it.
+    /// When the newest transmission that was never sent again was sent, and whether another was sent after it.
     pub(super) fn newest_clean(&self) -> Option<(i64, bool)> {
         let sent_ns = self.clean_ns?;
         Some((sent_ns, self.latest_ns > sent_ns))

@@ -16,7 +16,7 @@ pub struct Rates {
     pub bins: Vec<Bin>,
 }
 
-/// What one bin saw.
+/// The counts of one bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
     /// Payload bytes not seen before.

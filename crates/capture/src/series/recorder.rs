@@ -1,4 +1,4 @@
-//! What the second reading keeps, beside what it does as the first did.
+//! What the second reading records.
 
 use super::Chosen;
 use super::lane::LaneRecord;

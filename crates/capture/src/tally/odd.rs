@@ -1,14 +1,14 @@
-//! What most directions have none of: retransmissions, holes, rejected frames, timeouts.
+//! Rare events of a direction: retransmissions, holes, rejected frames, timeouts.
 
 use crate::stuck::Stuck;
 
-/// Counters of what most directions have none of.
+/// Counters that stay 0 in most directions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Odd {
     pub(crate) retransmitted: u32,
     /// Payload bytes that were seen before.
     pub(crate) repeated_bytes: u64,
-    /// Of the retransmitted: full single frames, and those of what had been retransmitted before.
+    /// Of the retransmitted: full single frames, and those of them whose bytes had been retransmitted before.
     pub(crate) retried: u32,
     pub(crate) retried_in_vain: u32,
     pub(crate) fast: u32,
@@ -23,12 +23,12 @@ pub(crate) struct Odd {
     /// Frames with an IP length of 0 that would have fitted.
     pub(crate) length_zero: u32,
     pub(crate) strays: u32,
-    /// Up to where a timeout makes the sender repeat what it had sent.
+    /// Position up to which the sender repeats data after a timeout.
     pub(crate) recovery_until: u64,
     pub(crate) stuck: Stuck,
-    /// Where something sent again ends, and its payload, until it is known whether it was in vain.
+    /// Where the last retransmission ends, and its payload, until it is known whether it was in vain.
     pub(crate) tried: (u64, u32),
-    /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
+    /// Gaps as long as a timeout, and those of them that were longer by the round trip known at the time.
     pub(crate) gaps: Gaps,
     pub(crate) sure_gaps: Gaps,
     /// Data that came beyond bytes not seen, and the fewest such bytes.
@@ -36,7 +36,7 @@ pub(crate) struct Odd {
     pub(crate) least_hole: u32,
     /// The shortest time from a loss to its repair; 0 if there was none.
     pub(crate) repair_ns: i64,
-    /// Payload of the longest frame over a segment of Ethernet, where the segment size is not to be known.
+    /// Payload of the longest frame over a segment of Ethernet, where the segment size cannot be known.
     pub(crate) longest_unknown: u32,
 }
 
@@ -53,15 +53,15 @@ impl Gaps {
         self.ns += ns;
     }
 
-    /// Whether they are longer than this, for the most part.
+    /// Whether the gaps are longer than this, on average.
     fn exceed(self, ns: i64) -> bool {
         self.ns >= i64::from(self.count) * ns
     }
 }
 
 impl Odd {
-    /// Gaps that are as long as a timeout and a round trip, of which the smallest is known at the end only: where
-    /// every round trip waits for a timeout, all look long till then. 0 is one that is not known.
+    /// Gaps that are as long as a timeout and a round trip. The smallest round trip is known at the end only: where
+    /// every round trip waits for a timeout, all seem long until then. An `rtt_ns` of 0 is not known.
     pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
         if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
             self.gaps
@@ -70,7 +70,7 @@ impl Odd {
         }
     }
 
-    /// Notes that data came beyond so many bytes that were not seen.
+    /// Notes that data came beyond so many missing bytes.
     #[cold]
     pub(crate) fn note_hole(&mut self, bytes: u64) {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -82,7 +82,7 @@ impl Odd {
         self.holes += 1;
     }
 
-    /// Notes how long after a frame, or after the hole that it left, its bytes came again.
+    /// Notes the time from a frame, or from the hole that it left, to the repetition of its bytes.
     pub(crate) fn note_repair(&mut self, took_ns: i64) {
         if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
             self.repair_ns = took_ns;

@@ -29,7 +29,7 @@ impl<'a> Case<'a> {
         self.connection.direction(self.direction)
     }
 
-    /// The other one.
+    /// The opposite direction.
     pub(super) fn acks(&self) -> &Direction {
         self.connection.direction(opposite(self.direction))
     }

@@ -1,4 +1,4 @@
-//! What limits a connection that is no loss: order, windows, ends, the path's rate; and what nothing tells.
+//! Limits of a connection other than loss: reordering, windows, ends, the path's rate; and those that nothing shows.
 
 use super::case::Case;
 use crate::finding::{Finding, Id, Proof};

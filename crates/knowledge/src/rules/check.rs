@@ -1,4 +1,4 @@
-//! Asking the rules about a host.
+//! Evaluates the rules for a host.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::template::{command, fill, one_line};
 use crate::experiment::{Experiment, SetTo};
 use crate::finding::Proof;
 
-/// Asks all rules about a host.
+/// Evaluates all rules for a host.
 #[must_use]
 pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     let Some(platform) = snapshot.platform else {
@@ -46,7 +46,7 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     checked
 }
 
-/// What is gravest comes first; then by rule and by place.
+/// Sort key: the gravest first; then by rule and by place.
 fn rank(finding: &HostFinding) -> (std::cmp::Reverse<Proof>, Blame, &str, &Option<String>) {
     (
         std::cmp::Reverse(finding.proof),
@@ -100,7 +100,7 @@ impl Checked {
         Ok(())
     }
 
-    /// A general rule says nothing where a more particular one spoke.
+    /// Removes findings of a general rule where a more particular one has a finding.
     fn drop_replaced(&mut self, rules: &Rules) {
         let said = self.findings.iter().map(|f| (&f.id, &f.host, &f.interface));
         let left = self
@@ -112,7 +112,7 @@ impl Checked {
             replaced.map(|id| (id.clone(), host.clone(), interface.clone()))
         });
         let spoken: BTreeSet<(String, String, Option<String>)> = spoken.collect();
-        // What is said of a whole host replaces what is said of its interfaces.
+        // A finding about a whole host replaces those about its interfaces.
         let replaced = |id: &String, host: &String, interface: &Option<String>| {
             [interface, &None]
                 .into_iter()

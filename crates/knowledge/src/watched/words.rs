@@ -1,4 +1,4 @@
-//! What findings of a running host say.
+//! Texts of findings about a running host.
 
 use coalescope_watch::facts::{Drop, Frames, Interface, Received, Watched};
 
@@ -58,7 +58,7 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
     }
 }
 
-/// That it went on, in words.
+/// Evidence that the drops continued, in words.
 fn lasting(drop: &Drop) -> Option<String> {
     let (first, again) = lasts(drop)?;
     let flow = first.flow.as_ref()?;
@@ -118,7 +118,7 @@ fn as_evidence(texts: Vec<String>) -> Vec<HostEvidence> {
 fn empty() -> HostFinding {
     HostFinding {
         id: String::new(),
-        // They were counted.
+        // The drops were counted.
         proof: Proof::Observed,
         blame: Blame::Innocent,
         host: String::new(),

@@ -5,7 +5,7 @@ use super::Endpoint;
 use crate::packet::{CWR, ECE, MARKED, MAY_BE_MARKED, Packet, RST, SYN, Tcp};
 
 impl Endpoint {
-    /// Marks on what arrives are echoed until their sender says that it slowed down (RFC 3168 section 6.1.3).
+    /// Echoes marks on arriving packets until their sender sends CWR (RFC 3168 section 6.1.3).
     pub(super) fn hear_marks(&mut self, packet: &Packet, tcp: &Tcp) {
         self.echoes = packet.ecn == MARKED || self.echoes && tcp.flags & CWR == 0;
         let heard = tcp.flags & ECE != 0 && tcp.flags & SYN == 0;

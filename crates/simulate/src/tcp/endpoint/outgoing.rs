@@ -170,8 +170,8 @@ impl Endpoint {
         context.out.push(packet);
     }
 
-    /// By chance is by the generator of the C library's `rand` (ISO/IEC 9899, 7.24.2): nobody guesses what comes next from
-    /// what a capture shows, and runs stay the same.
+    /// Random identifications come from the generator of the C library's `rand` (ISO/IEC 9899, 7.24.2): the next one is
+    /// not obvious from a capture, and runs stay reproducible.
     fn count_ids(&mut self, packets: u16) {
         let next = match self.host.ip_ids {
             IpIds::Counted => self.id.ip_id.wrapping_add(packets),

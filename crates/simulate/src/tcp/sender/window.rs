@@ -1,4 +1,4 @@
-//! The congestion window: what losses do to it, and what lets it grow.
+//! The congestion window: how losses reduce it, and how it grows.
 
 use super::Sender;
 
@@ -56,7 +56,7 @@ impl Sender {
         self.owes_cwr = true;
     }
 
-    /// Whether the next frame has to say that the window was reduced; it says so once.
+    /// Whether the next frame has to carry CWR; true once.
     pub(crate) fn take_cwr(&mut self) -> bool {
         std::mem::take(&mut self.owes_cwr)
     }
