@@ -306,7 +306,7 @@ impl Drop for Guard {
     }
 }
 
-/// There is nobody to give a result to. Names of interfaces may have what a terminal would obey.
+/// Prints to standard error, since `Drop` has no result. Names may hold escape sequences of a terminal.
 fn warn(text: &str) {
     eprintln!("coalescope: {}", printable(text));
 }

@@ -163,7 +163,7 @@ impl Watcher {
     }
 }
 
-/// The time to wait before looking again.
+/// The time to wait before the next check.
 fn until(deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
     // A deadline that has passed is no reason to check again at once.
