@@ -16,7 +16,7 @@ use crate::serve::{self, Answer, said};
 use crate::{Outcome, speech};
 use folder::{File, Folder};
 
-/// A newer page takes the place of an older one at once; what a file is, is said by its name; no address is told on.
+/// A newer page replaces an older one at once; file types follow from names alone; no referrer is sent.
 const HEADERS: [(HeaderName, &str); 3] = [
     (CACHE_CONTROL, "no-cache"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),

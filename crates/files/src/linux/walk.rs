@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Puts a link's target before the rest of the path; an absolute target starts from the root folder.
+    /// Puts the names of a path before the rest that is still to be walked.
     fn put_before(&mut self, path: &Path) {
         for part in path.components().rev() {
             if let Component::Normal(_) | Component::ParentDir = part {

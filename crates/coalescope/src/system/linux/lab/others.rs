@@ -1,4 +1,4 @@
-//! Measurements beside the chain's own: the controls, and more runs where one of each is not as the file says.
+//! Measurements besides the chain: controls, and repeated runs if the first ones are not as the file expects.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +13,12 @@ use super::commands::{Commands, list};
 use crate::place::Place;
 use crate::speech;
 
-/// Pairs of runs beside the first, so that there is one in the middle. Beside compilers two of five runs may say anything.
+/// Further pairs of runs, so that there is a median. With compilers running beside, even two of
+/// five runs may be far off.
 const PAIRS: usize = 4;
 
-/// What it is as it was, and with the remedy: of a busy machine one run of each may say anything, so where their
-/// ratio is not as the file says, more pairs are made by turns, and the run in the middle of each counts.
+/// Throughput without and with the remedy. On a busy machine one run of each may be far off: if
+/// their ratio is not as the file expects, more pairs are run in turn, and the medians count.
 pub(super) fn settled(incident: &Incident, first: [f64; 2]) -> anyhow::Result<[f64; 2]> {
     if incident.problems_of_ratio(first).is_empty() {
         return Ok(first);
@@ -44,8 +45,8 @@ fn middle(mut runs: Vec<f64>) -> f64 {
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
 
-/// Each on a path of its own, since it may be built differently. One that is nearer to the wrong of the two figures
-/// is measured as often as they may have been.
+/// Runs each control on a path of its own, since it may be built differently. A control that is
+/// nearer to the wrong one of the two figures is repeated as often as they are.
 pub(super) fn controls(
     incident: &Incident,
     place: &Place,
@@ -90,7 +91,7 @@ fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Res
     })
 }
 
-/// The workload, and the frames with data that `trace` finds at the first point.
+/// Runs the workload, and counts the frames with data that `trace` finds at the first point.
 fn counted(live: &Live, folder: &Path) -> anyhow::Result<(Measured, Option<u64>)> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
