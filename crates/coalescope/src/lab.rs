@@ -8,7 +8,7 @@ use crate::cli::LabCommand;
 use crate::system::lab;
 use crate::{Outcome, incidents, scratch, speech};
 
-/// Runs one of them.
+/// Runs a command of the lab.
 pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
     if matches!(command, LabCommand::Run(_) | LabCommand::Shell(_)) {
         clean_folders();

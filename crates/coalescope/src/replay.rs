@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
 
 fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
     let interrupt = interrupt::listen()?;
-    // In this order: what cannot be read should not cost the file that is written.
+    // The input is opened first: an unreadable input must not cost the existing output file.
     memory::reading(input.name.clone());
     let source = input.source(&interrupt)?;
     let create = |path: &std::path::PathBuf| Output::create(path, &args.file);

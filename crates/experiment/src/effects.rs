@@ -1,7 +1,7 @@
 //! From figures to effects, verdicts and their words.
 //!
-//! [`Analysis::of`] judges every contrast of a design for every metric; [`decide`] says after each
-//! run whether the experiment goes on. Nothing here knows a host or a clock.
+//! [`Analysis::of`] judges every contrast of a design for every metric; [`decide`] decides after
+//! each run whether the experiment goes on. No module here knows a host or a clock.
 
 mod analysis;
 mod cells;

@@ -1,4 +1,4 @@
-//! Whether a change of one setting does in the lab what it did where it was published.
+//! Whether a change of one setting has the same effect in the lab as published.
 
 use crate::table::{LabRow, PublishedRow, words_of};
 use schemars::JsonSchema;
@@ -87,7 +87,7 @@ fn agrees(
     })
 }
 
-/// 1 if it grows, -1 if it shrinks, 0 if it stays.
+/// The direction of a ratio: 1 if it grows, -1 if it shrinks, 0 if it stays.
 fn way(ratio: f64) -> i8 {
     match ratio {
         ratio if ratio > 1.0 + SAME => 1,

@@ -1,4 +1,4 @@
-//! What a run of an incident came to, beside what its file says that it must.
+//! The result of an incident, compared with its file.
 
 use crate::model::{Incident, Kind, Nearer};
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ pub struct Figures {
     pub controls: Vec<LabControl>,
 }
 
-/// What the commands made of an incident.
+/// The findings of the commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// `trace` found what the file expects.
@@ -59,7 +59,7 @@ pub struct Steps {
 }
 
 impl Incident {
-    /// What is not as the file says, of figures and findings.
+    /// Differences between the results and the file, in figures and findings.
     #[must_use]
     pub fn problems(&self, figures: &Figures, found: Found<'_>) -> Vec<String> {
         let bps = [figures.slow_bps, figures.fast_bps];
@@ -103,7 +103,7 @@ impl Incident {
             .collect()
     }
 
-    /// Each step of the chain that has to succeed, live, and did not.
+    /// The steps of a live chain that had to succeed, and did not.
     #[must_use]
     pub fn problems_of_steps(&self, steps: Steps) -> Vec<String> {
         let needed = [
@@ -162,7 +162,7 @@ fn speed(incident: &Incident, figures: &Figures, control: &LabControl) -> Option
     (is != expected).then(|| format!("{name} is {is}, and must be {expected}"))
 }
 
-/// What a control's file says of its frames and its time.
+/// Whether a control's frames and time are within the limits of its file.
 fn limits(incident: &Incident, measured: &LabControl) -> Vec<String> {
     let Some(control) = incident.control(&measured.name) else {
         return Vec::new();

@@ -54,7 +54,7 @@ pub struct LabRow {
 }
 
 impl LabRow {
-    /// The run of median throughput.
+    /// The run with the median throughput.
     #[must_use]
     pub fn middle<'a>(runs: impl Iterator<Item = &'a Self>) -> Option<Self> {
         let mut runs: Vec<_> = runs.collect();

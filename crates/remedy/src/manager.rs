@@ -1,4 +1,4 @@
-//! One question and one change for every manager.
+//! Reading and changing a feature in the files of any manager.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::model::{Configured, Manager, Owner, Reload};
 use crate::tree::Tree;
 use crate::{ifcfg, ifupdown, link, netplan, networkmanager};
 
-/// What the files say now.
+/// The feature's present state in the files.
 pub(crate) fn configured(
     owner: &Owner,
     tree: &Tree,
@@ -22,7 +22,7 @@ pub(crate) fn configured(
     }
 }
 
-/// Changes the files in a tree so that they say it.
+/// Changes the files in a tree so that they set the feature.
 pub(crate) fn set(
     owner: &Owner,
     tree: &mut Tree,
@@ -39,7 +39,7 @@ pub(crate) fn set(
     }
 }
 
-/// What makes a manager read its files again, and what makes it act on them at once.
+/// Commands that make a manager read and apply its files.
 pub(crate) fn reload(owner: &Owner, interface: &str) -> Vec<Reload> {
     let loud = |command: String| loud(interface, command);
     match (owner, owner.manager()) {

@@ -87,7 +87,7 @@ fn found(
     Ok(Found::new(Owner::Netplan { id, renderer }, file, shown))
 }
 
-/// A file of netplan is about the interface, though nothing that runs says so.
+/// The interface in a file of netplan, although no running service shows it.
 pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     let all = definitions(tree, None)?;
     let Some(definition) = all.iter().find(|definition| definition.fits(device)) else {
@@ -121,7 +121,7 @@ pub(crate) fn configured(
     })
 }
 
-/// What the feature is called for a renderer.
+/// The feature's key for a renderer.
 fn keys(renderer: Manager, feature: &str) -> Result<String, Error> {
     let name = match renderer {
         Manager::NetworkManager => {
@@ -183,7 +183,7 @@ fn why(renderer: Manager) -> &'static str {
     }
 }
 
-/// What has to stand with it so that it works at every start.
+/// Keys that the offload keys need in order to work at every start.
 fn identity(
     device: &Device,
     definition: &Definition,

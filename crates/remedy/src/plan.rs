@@ -1,4 +1,4 @@
-//! What would change, what cannot, and what holds already.
+//! Changes of files, refused wishes, and whether wishes hold already.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -116,7 +116,7 @@ pub fn plan(root: &Path, wishes: &[Wish]) -> Plan {
     plan
 }
 
-/// The tree with a wish in it; `None` if it is so already.
+/// The tree with a wish granted; `None` if it holds already.
 fn grant(tree: &Tree, wish: &Wish) -> Result<Option<(Tree, Vec<Reload>)>, Error> {
     let device = device(tree, wish)?;
     let found = owner::detect(tree, &device)?;

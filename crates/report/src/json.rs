@@ -67,7 +67,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Name and version.
+/// Name and version of the document.
 pub(crate) const SCHEMA: &str = "coalescope/trace/1";
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {

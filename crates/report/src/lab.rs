@@ -1,4 +1,4 @@
-//! What the incidents of the lab came to.
+//! The report of the lab's incidents.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -127,8 +127,7 @@ pub struct Skipped {
 }
 
 impl LabIncident {
-    /// What a live run comes to, in a line for people. `remedy`: what made the difference, such as
-    /// `GRO off`.
+    /// A summary of a live run in one line. `remedy` is the setting that made the difference, such as `GRO off`.
     #[must_use]
     pub fn story(&self, remedy: &str) -> String {
         words::demo::live(self, remedy)
@@ -136,7 +135,7 @@ impl LabIncident {
 }
 
 impl LabReport {
-    /// Whether everything that was run came out as its file says, and anything was run.
+    /// Whether at least one incident was run, and all came out as their files expect.
     #[must_use]
     pub fn is_as_expected(&self) -> bool {
         let mut incidents = self.incidents.iter();
@@ -172,7 +171,7 @@ impl Document for LabReport {
         document::write(SCHEMA, self, out)
     }
 
-    /// A row is an incident.
+    /// One row per incident.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let run = self.incidents.iter().map(Row::Run);
         let others = self.skipped.iter().chain(&self.failed);

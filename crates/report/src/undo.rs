@@ -1,4 +1,4 @@
-//! What was taken back.
+//! The report of `undo`.
 
 use std::io::{self, Write};
 
@@ -64,7 +64,7 @@ impl UndoReport {
         self.journals.push(Entry::Undone(undone));
     }
 
-    /// Adds a journal that is there.
+    /// Adds a journal to the list.
     pub fn list(&mut self, id: &str, journal: Result<Journal, Error>) {
         let listed = match journal {
             Ok(journal) => Listed {
@@ -95,12 +95,12 @@ impl UndoReport {
         });
     }
 
-    /// Adds a folder that could not be looked at.
+    /// Adds a folder that could not be read.
     pub fn unread(&mut self, error: &Error) {
         self.unread.push(error.to_string());
     }
 
-    /// Whether there was no journal, as far as could be seen.
+    /// Whether no journal was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.journals.is_empty() && self.unread.is_empty()
@@ -129,7 +129,7 @@ impl Document for UndoReport {
     }
 }
 
-/// What became of it, in words.
+/// The fate of a journal in words.
 pub(crate) fn words(fate: &Fate) -> String {
     match fate {
         Fate::Restored { .. } => "restored: all is as it was".to_owned(),

@@ -1,11 +1,11 @@
-//! How a run of the lab ends, by what its incidents came to.
+//! The exit code of a run of the lab.
 
 use anyhow::bail;
 use coalescope_report::LabReport;
 
 use crate::Outcome;
 
-/// Whether all came out as it must; an error where this machine could run nothing, since that proves nothing.
+/// Done if all incidents came out as expected; an error if this machine could run none, since that proves nothing.
 pub(crate) fn outcome(report: &LabReport) -> anyhow::Result<Outcome> {
     if report.ran_nothing() {
         bail!(

@@ -24,7 +24,7 @@ use crate::place::Place;
 use crate::trace;
 use crate::{Outcome, output, speech};
 
-/// Stands for the kernel's release.
+/// Printed in the place of the kernel's release.
 const CLOCK: &str = "virtual clock";
 
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
@@ -41,8 +41,8 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     exit::outcome(&report)
 }
 
-/// What the simulated path gives, and what `trace` makes of its captures. Nothing is suspected,
-/// proven or undone: there is no host.
+/// The figures of the simulated path, and the findings of `trace` in its captures. Nothing is
+/// suspected, proven or undone, since there is no host.
 fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let begun = Instant::now();
     let run = simulate(incident);
@@ -78,7 +78,7 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         undone: false,
         accused,
         controls: figures.controls,
-        // What it costs is not simulated.
+        // CPU time is not simulated.
         table: Vec::new(),
         agreement: Vec::new(),
         problems,
@@ -125,7 +125,7 @@ fn measured(
     })
 }
 
-/// Frames with data of a capture, whichever way.
+/// Number of frames with data in a capture, in both directions.
 fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<u64> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -143,7 +143,7 @@ fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
     trace::task(inputs::open(points), threads(None), interrupt.clone())
 }
 
-/// Points in the order of the data, which comes from the server.
+/// Writes the captures in the order of the data, which comes from the server.
 fn write(captures: &[Capture], folder: &Path) -> anyhow::Result<Vec<Named>> {
     let mut points = Vec::new();
     for capture in captures.iter().rev() {
@@ -166,7 +166,7 @@ fn found(incident: &Incident, diagnosis: &Diagnosis) -> bool {
     })
 }
 
-/// Findings that blame merging.
+/// Ids of findings that blame merging.
 fn accused(diagnosis: &Diagnosis) -> Vec<String> {
     let harms = [
         Id::MergedFramesLost,

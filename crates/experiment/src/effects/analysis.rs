@@ -1,4 +1,4 @@
-//! The whole judgement.
+//! The analysis of all runs.
 
 use std::collections::BTreeSet;
 
@@ -77,8 +77,8 @@ pub(super) fn judged(
 }
 
 impl Analysis {
-    /// Judges all runs made so far, in the order they were made. Deterministic: the plan's seed
-    /// decides the resamples too.
+    /// Judges all runs made so far, in the order they were made. Deterministic: resamples are drawn
+    /// from the plan's seed.
     ///
     /// # Errors
     ///

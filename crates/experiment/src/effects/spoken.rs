@@ -1,6 +1,6 @@
-//! What figures are called in sentences. Their names in JSON are for programs.
+//! Names of figures in sentences. Their names in JSON are for programs.
 
-/// What is measured at the other end begins like this.
+/// Prefix of figures that are measured at the other end.
 pub const PEER: &str = "peer_";
 
 const KNOWN: [(&str, &str); 14] = [
@@ -35,7 +35,7 @@ const KNOWN: [(&str, &str); 14] = [
 /// Units at the end of a name.
 const UNITS: [&str; 5] = ["_us_per_kb", "_percent", "_bytes", "_bps", "_s"];
 
-/// A figure's name in words; that of a user's own figure as it is.
+/// A figure's name in words; a user's own figure keeps its name.
 #[must_use]
 pub fn spoken(metric: &str) -> String {
     if let Some(known) = known(metric) {
@@ -52,7 +52,7 @@ pub fn spoken(metric: &str) -> String {
     bare.unwrap_or(metric).replace('_', " ")
 }
 
-/// The name of a figure that is measured at the other end, as it is called at this one.
+/// The name at this end of a figure that is measured at the other end; `None` for other figures.
 #[must_use]
 pub fn at_peer(metric: &str) -> Option<&str> {
     metric.strip_prefix(PEER)

@@ -1,4 +1,4 @@
-//! Whether an experiment has run enough.
+//! Whether an experiment has enough runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,9 @@ pub enum Decision {
     Spent,
 }
 
-/// Whether to go on after these runs. Cheap between looks ([`Looks`]); at a look the answer is clear
-/// when each effect on the first metric is either different or not so by more than the margin.
+/// Decides whether to go on after these runs. Cheap between looks ([`Looks`]). At a look, the
+/// answer is clear if each effect on the first metric is either different, or not different by more
+/// than the margin.
 ///
 /// # Errors
 ///
@@ -39,7 +40,7 @@ pub fn decide(
         return Ok(Decision::Spent);
     }
     let looks = Looks::new(design.max_blocks(), design.contrasts().len(), rules.alpha);
-    // Once a block is begun, the look at the ones before it is over.
+    // Looks are only between blocks: once a block is begun, the one before it is no longer looked at.
     if !made.is_multiple_of(design.cells()) || !looks.is_due(made / design.cells()) {
         return Ok(Decision::GoOn);
     }

@@ -4,7 +4,7 @@ use super::{Effect, Rules, Sense, Verdict, spoken};
 use crate::design::{Factor, FactorKind, Side};
 use crate::statistics::{Scale, blocks_for, number};
 
-/// What the words are made of.
+/// The input of a verdict's words.
 pub(super) struct Described<'a> {
     pub(super) sides: &'a [Side],
     pub(super) effect: &'a Effect,
@@ -68,7 +68,7 @@ impl Described<'_> {
         parts.join(" and ").replace(" and with ", " and ")
     }
 
-    /// Named only where the words would not tell: a place, or one of several levels.
+    /// The reference level, named only where the sentence needs it: for a place, or for one of several levels.
     fn against(&self) -> String {
         let [side] = self.sides else {
             return String::new();
@@ -83,7 +83,7 @@ impl Described<'_> {
         String::new()
     }
 
-    /// Of one factor among several.
+    /// A note that the effect is an average, if there are several factors.
     fn average(&self) -> &'static str {
         if self.factors.len() > 1 {
             "on average "
@@ -93,7 +93,7 @@ impl Described<'_> {
     }
 
     fn ratio(&self, value: f64, low: f64, high: f64) -> Change {
-        // As a speed, so that more is faster.
+        // A time is shown as a speed, so that more is faster.
         let (value, low, high) = match self.sense {
             Sense::Time => (value.recip(), high.recip(), low.recip()),
             Sense::Plain | Sense::Speed => (value, low, high),
@@ -188,7 +188,7 @@ impl Described<'_> {
         format!("not clear after {runs}: {between}{}", self.why())
     }
 
-    /// What stood against a verdict, beyond the noise.
+    /// Why a verdict is not clear, besides noise.
     fn why(&self) -> String {
         let error = self.rules.alpha * self.share / number(self.judged.max(1));
         if self.effect.smallest_p > error {
@@ -213,7 +213,7 @@ impl Described<'_> {
     }
 }
 
-/// A change, and the ends of its interval in the same terms.
+/// A change in words, and the ends of its interval in the same unit.
 struct Change {
     text: String,
     low: String,

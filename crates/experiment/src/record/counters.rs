@@ -62,7 +62,7 @@ fn figures(record: &Record) -> Figures {
     counters
 }
 
-/// Counters of which it is not known how far they moved in some run.
+/// Counters whose difference is not known in some run.
 fn left_out(record: &Record) -> Vec<&str> {
     let moved = record.runs.iter().flat_map(|run| {
         let places = [&run.moved, &run.interface_moved, &run.peer_moved];
@@ -73,7 +73,7 @@ fn left_out(record: &Record) -> Vec<&str> {
         .collect()
 }
 
-/// What a run does not have did not move, unless that is not known.
+/// Adds zeros: a counter that is missing in a run did not move, unless it was left out.
 fn stood_still(counters: &mut Figures, runs: &BTreeMap<usize, usize>, left_out: &[&str]) {
     for (name, of_cell) in counters {
         if name.split(' ').any(|word| left_out.contains(&word)) {
@@ -85,7 +85,8 @@ fn stood_still(counters: &mut Figures, runs: &BTreeMap<usize, usize>, left_out: 
     }
 }
 
-/// All that moved during a run: here, at the interface if that is elsewhere, and at the other end.
+/// All counters that moved during a run: at the workload, at the interface if that is elsewhere,
+/// and at the other end.
 fn of_run(run: &Run) -> Vec<(String, f64)> {
     let places = [
         ("", &run.moved),

@@ -19,14 +19,14 @@ const NAMED: usize = 3;
 /// would else be looked for in all of them.
 const LOOKED_AT: usize = 1_000;
 
-/// What all texts so far say.
+/// The snapshot of all texts so far.
 #[derive(Default)]
 pub(super) struct Merged {
     all: Map<String, Value>,
     /// Of interfaces, as JSON: as values they take ten times as much, and there may be thousands, of which
     /// a text tells of one.
     interfaces: BTreeMap<String, Vec<u8>>,
-    /// The first texts themselves, to tell who said what.
+    /// The first texts themselves, to name the source of a value.
     texts: Vec<(String, Map<String, Value>)>,
 }
 
@@ -48,7 +48,7 @@ struct Conflict {
 }
 
 impl Merged {
-    /// Adds what a text says; false if it was left out.
+    /// Adds the snapshot of a text; false if the text was left out.
     pub(super) fn add(&mut self, part: Part, unread: &mut Vec<Unread>) -> bool {
         let values = values(&part.snapshot);
         self.unfold(&values);
@@ -264,7 +264,7 @@ fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
     }
 }
 
-/// Of lists that do not contradict each other, the longer; of lists that change, all.
+/// Of lists that do not contradict each other, the longer one; of lists that change, all entries.
 fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
     let given = set(from);
     let is_given = into.iter().all(|value| given.contains(&value.to_string()));

@@ -1,4 +1,4 @@
-//! Which of what was found in one path belongs to which host.
+//! Assigns the texts of one path to hosts.
 //!
 //! A path is one host, with these exceptions: each saved snapshot is one; each of several bundles is
 //! one; each archive is a path of its own; each sosreport and each copy of a host's root is one;
@@ -10,7 +10,7 @@ use super::command::{is_root_child, is_sosreport_child};
 use super::found::{Content, Found, Item};
 use super::place::Folder;
 
-/// What belongs to one host.
+/// The texts of one host.
 pub(super) struct Group {
     /// The folder that holds all of it.
     pub(super) root: Folder,

@@ -1,4 +1,4 @@
-//! From what was found in one path to its hosts.
+//! From the texts of one path to its hosts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::texts::UNKNOWN;
 use crate::assemble::{Part, assemble};
 use crate::model::{Snapshot, Unread};
 
-/// The hosts in what was found in one path.
+/// The hosts of one path.
 pub(super) fn of(path: &str, found: Found) -> Result<Vec<Host>, Error> {
     let roots = Roots::of(&found);
     let found = without_foreign(found, &roots);

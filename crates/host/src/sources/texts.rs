@@ -1,4 +1,4 @@
-//! What the bytes of one file say: a bundle, a saved snapshot, or texts.
+//! The contents of a file: a bundle, a saved snapshot, or texts.
 
 use super::bundle::{self, Bundle, Section};
 use super::command::{self, Command};
@@ -227,7 +227,7 @@ fn complaints(body: &str) -> (&str, &str) {
     body.split_at(front.map(str::len).sum())
 }
 
-/// What was printed is not all that there is.
+/// The output is incomplete.
 fn is_lack(line: &str) -> bool {
     ["Message truncated", "Dump was interrupted"]
         .iter()

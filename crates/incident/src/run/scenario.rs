@@ -1,4 +1,4 @@
-//! From the data to the simulator's scenario.
+//! From an incident to the simulator's scenario.
 
 use crate::built::{Built, Unsupported};
 use crate::element::{Lane, Link, Nic, Profile, Side};
@@ -23,7 +23,7 @@ const UNLIMITED_BPS: u64 = 1_000_000_000_000;
 /// A request as curl makes it.
 const REQUEST: u64 = 80;
 
-/// The scenario, and what of the settings it does not have.
+/// The scenario, and the settings that it does not support.
 pub(super) fn of(built: &Built) -> (Scenario, Vec<Unsupported>) {
     let incident = &built.incident;
     let mut scenario = Scenario::new(&incident.name, Cause::Healthy);
@@ -122,7 +122,7 @@ fn sysctls(room: &Room, host: &mut Host) -> Vec<Unsupported> {
     unsupported
 }
 
-/// What lies between the room that asks and the server.
+/// The elements between the client's room and the server.
 fn path(built: &Built) -> Vec<Element> {
     let parts = built.incident.path.iter().enumerate();
     let mut path = Vec::new();

@@ -1,4 +1,4 @@
-//! What all files of netplan together say of a device.
+//! A device as all files of netplan define it together.
 
 use coalescope_host::glob;
 
@@ -141,7 +141,7 @@ pub(super) fn definitions(tree: &Tree, without: Option<&Path>) -> Result<Vec<Def
     Ok(list.collect())
 }
 
-/// The first that says one; networkd if none does.
+/// The first renderer that is given; networkd if there is none.
 pub(super) fn renderer(said: &[Option<&Value>]) -> Manager {
     let mut said = said.iter().filter_map(|value| value.as_ref()?.as_str());
     match said.next() {
@@ -150,7 +150,7 @@ pub(super) fn renderer(said: &[Option<&Value>]) -> Manager {
     }
 }
 
-/// Keys are added; what both say is as the later one says.
+/// Merges keys; for a key of both, the later value counts.
 pub(super) fn merge(all: &mut Value, later: Value) {
     match (all, later) {
         (Value::Object(all), Value::Object(later)) => {

@@ -16,7 +16,7 @@ pub(crate) fn write(report: &DiagnoseReport, made: &Made, out: &mut dyn Write) -
     let mut page = Page::new("coalescope diagnose");
     let shown = report.trace.as_ref();
     let of_trace = shown.and_then(|trace| trace::sure(&trace.diagnosis));
-    // A setting that captures confirm tells what to do; else they do.
+    // A setting that the captures confirm determines the next step; otherwise the captures do.
     let sure = check::sure(&all_findings(&report.check));
     let sure = match (sure, of_trace) {
         (Some(setting), Some(seen)) if setting.proof < seen.proof => Some(seen),

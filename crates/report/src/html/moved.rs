@@ -9,11 +9,11 @@ use super::page::Page;
 use super::table::{Kind, Table};
 use crate::words::units::{UNKNOWN, figure};
 
-/// Adds the section, if anything was counted.
+/// Adds the section, if any counters were read.
 ///
 /// # Errors
 ///
-/// If it cannot be said in JSON.
+/// If a row cannot be written as JSON.
 pub(crate) fn section(page: &mut Page, record: &Record) -> io::Result<()> {
     let counters = record.counters();
     let cells = record.cells.as_ref().map(|cells| cells.cells.as_slice());

@@ -1,4 +1,4 @@
-//! For each hop, what became of the frames.
+//! The outcomes of the frames of each hop.
 
 use coalescope_capture::facts::{DatagramHop, Hop};
 use coalescope_knowledge::Finding;
@@ -33,7 +33,7 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     }
 }
 
-/// For each hop of datagrams, what became of them; one that shows no merged ones says nothing.
+/// The outcomes of datagrams of each hop; hops without merged datagrams are left out.
 pub(crate) fn show_datagrams(page: &mut Page, hops: &[DatagramHop], findings: &[Finding]) {
     let telling: Vec<_> = hops.iter().filter(|hop| hop.merged.seen > 0).collect();
     if telling.is_empty() {

@@ -1,4 +1,4 @@
-//! What was taken back, for people.
+//! The result of `undo`, for people.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What a demonstration comes to, in a line.
+//! Summaries of demonstrations, in one line.
 
 use coalescope_capture::facts::{Hop, Point};
 use coalescope_knowledge::Merging;
@@ -11,7 +11,7 @@ use crate::lab::LabIncident;
 
 const UNTOUCHED: &str = "your machine was not touched.";
 
-/// Of an incident that was run live: what it was, what it became, and which steps did it.
+/// The summary of a live run: throughput before and after, and the successful steps.
 pub(crate) fn live(one: &LabIncident, remedy: &str) -> String {
     let steps = [
         ("proven", one.proven),
@@ -32,7 +32,7 @@ pub(crate) fn live(one: &LabIncident, remedy: &str) -> String {
     )
 }
 
-/// Of captures of a simulated network: what they show, and what they cannot.
+/// The summary of simulated captures: what they show, and what they cannot show.
 pub(crate) fn simulated(report: &Report, name: &str, is_built: bool) -> String {
     let rate = report.trace.points.last().and_then(throughput);
     let rate = rate.map_or_else(String::new, |bps| format!("{}, ", units::rate(bps)));
@@ -46,7 +46,7 @@ pub(crate) fn simulated(report: &Report, name: &str, is_built: bool) -> String {
     )
 }
 
-/// Of the connection with most data.
+/// Throughput of the connection with most data.
 fn throughput(point: &Point) -> Option<f64> {
     let connections = point.connections.iter();
     let busiest = connections.max_by_key(|one| busier(one).0.unique_bytes)?;

@@ -10,15 +10,15 @@ use coalescope_netlink::tcp_sockets::{TcpInfo, TcpSocket, tcp_sockets};
 
 use crate::facts::{Connection, Unseen};
 
-/// Ended connections that are reported: a busy server ends thousands a second.
+/// Closed connections that are reported at most: a busy server closes thousands a second.
 const ENDED: usize = 4096;
-/// One that has been busy for less says little of how much it gets into a round trip.
+/// A connection that was busy for less shows little about its throughput per round trip.
 const LEAST_BUSY_S: f64 = 0.1;
 
-/// A connection, in its namespace.
+/// A connection's key: its namespace and its socket's cookie.
 type Key = (Option<String>, u64);
 
-/// Connections as they were first seen, and last.
+/// Connections as first seen, and as last seen.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     known: BTreeMap<Key, Known>,
@@ -33,7 +33,7 @@ struct Known {
 }
 
 impl Connections {
-    /// Asks the kernel; what it does not tell.
+    /// Reads the connections; returns what is not visible.
     pub(super) fn look(&mut self, spaces: &[(Option<String>, PathBuf)]) -> Vec<Unseen> {
         if !has_module("tcp_diag") {
             return vec![unseen(
@@ -55,7 +55,7 @@ impl Connections {
     fn take(&mut self, space: Option<&String>, sockets: Vec<TcpSocket>) {
         let look = self.looks;
         for last in sockets {
-            // One that came after the first look is counted from its own beginning.
+            // A connection that was made after the first look is counted from its beginning.
             let begun = match look {
                 1 => last.info,
                 _ => TcpInfo::default(),
@@ -70,7 +70,7 @@ impl Connections {
         }
     }
 
-    /// Ended ones that have not moved meanwhile, and more than there is room for.
+    /// Forgets closed connections without traffic, and the oldest ones beyond the limit.
     fn forget(&mut self) {
         let now = self.looks;
         let has_ended = |known: &Known| known.look < now;
@@ -88,7 +88,7 @@ impl Connections {
         }
     }
 
-    /// Those that have moved.
+    /// The connections with traffic.
     pub(super) fn moved(&self) -> Vec<Connection> {
         let moved = self.known.iter().filter(|(_, known)| known.has_moved());
         let mut all: Vec<_> = moved
@@ -114,7 +114,7 @@ impl Known {
         let of = u64::from(now.snd_mss);
         let window = (acked_bytes > 0 && of > 0 && busy_s >= LEAST_BUSY_S)
             .then(|| acked_bytes as f64 / busy_s * rtt_s / of as f64);
-        // As the kernel reckons it (tcp_packets_in_flight).
+        // As in the kernel's tcp_packets_in_flight.
         let in_flight = (now.unacked + now.retrans).saturating_sub(now.sacked + now.lost);
         Connection {
             namespace,
@@ -133,7 +133,7 @@ impl Known {
             congestion_window_segments: now.snd_cwnd,
             delivery_rate_bps: now.delivery_rate.saturating_mul(8),
             rtt_s,
-            // The kernel has all ones before the first measurement.
+            // Before the first measurement the kernel has a value of all ones.
             min_rtt_s: (1..u32::MAX)
                 .contains(&now.min_rtt_us)
                 .then(|| f64::from(now.min_rtt_us) / 1e6),
@@ -141,7 +141,7 @@ impl Known {
     }
 }
 
-/// Those of a namespace.
+/// The connections of a namespace.
 fn within(is_main: bool, path: &Path) -> Result<Vec<TcpSocket>, String> {
     let own = Path::new("/proc/thread-self/ns/net");
     let is_here = is_main && same(own, path);

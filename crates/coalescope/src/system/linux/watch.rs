@@ -25,10 +25,10 @@ use crate::interrupt::stop_on_signal;
 use crate::speech;
 use crate::suggest::unknown;
 
-/// How often is looked whether to end.
+/// How often the stop flag is checked.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// All that was seen in a time, or until Ctrl-C.
+/// Watches for a time, or until Ctrl-C.
 pub(crate) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(live)?;
     let stop = stop_on_signal()?;
@@ -38,7 +38,7 @@ pub(crate) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watc
     seen(&mut watcher, live)
 }
 
-/// All that was seen until the end.
+/// Watches until the end.
 pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(&args.live)?;
     let stop = stop_on_signal()?;
@@ -77,7 +77,7 @@ fn options(live: &LiveArgs, interfaces: &[String]) -> Options {
     }
 }
 
-/// Begins to count; see [`Options::forget_after`].
+/// Begins to watch; see [`Options::forget_after`].
 pub(crate) fn begin_for(
     live: &LiveArgs,
     interfaces: &[String],
@@ -100,7 +100,7 @@ fn begin(options: Options) -> anyhow::Result<Watcher> {
     }
 }
 
-/// Waits until so much has passed since the beginning; true if it was told to end before.
+/// Waits until `until` after the beginning; true if `stop` was set before.
 fn wait(begun: Instant, until: Duration, stop: &AtomicBool) -> bool {
     while begun.elapsed() < until {
         if stop.load(Ordering::Relaxed) {
@@ -111,7 +111,7 @@ fn wait(begun: Instant, until: Duration, stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)
 }
 
-/// A look, with names as they are from here.
+/// Reads the counts, with interfaces named as from outside of namespaces.
 pub(crate) fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
     let mut look = watcher.look()?;
     let space = live.netns.as_deref();

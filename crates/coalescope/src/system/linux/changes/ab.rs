@@ -54,7 +54,7 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     Ok(outcome(report.record()))
 }
 
-/// A new experiment, or one that is gone on with.
+/// A new experiment, or one to resume.
 fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
     match &args.resume {
         Some(path) => {
@@ -72,7 +72,7 @@ fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
     }
 }
 
-/// Runs it, and looks at the host again afterwards.
+/// Runs the experiment, and reads the host's settings again afterwards.
 fn experiment(
     checked: &Checked,
     record: Record,
@@ -90,8 +90,8 @@ fn snapshot(checked: &Checked) -> anyhow::Result<coalescope_host::model::Snapsho
     snapshot_of(&checked.namespaces())
 }
 
-/// With other namespaces, all are looked at, so that names are those of the settings
-/// (`ns/NAME/eth0`).
+/// With settings in other namespaces, all namespaces are read, so that interfaces have the names
+/// that settings use (`ns/NAME/eth0`).
 fn snapshot_of(namespaces: &[String]) -> anyhow::Result<coalescope_host::model::Snapshot> {
     host::collect(&LiveArgs {
         netns: None,

@@ -24,10 +24,10 @@ use crate::speech;
 
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
-/// A run of the experiment that takes longer has hung.
+/// A run that takes longer hangs.
 const TIMEOUT_S: &str = "60";
 
-/// Runs it.
+/// Runs the chain.
 pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let begun = Instant::now();
     let mut chain = Chain::start(incident, place)?;
@@ -53,17 +53,17 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
     Ok(done)
 }
 
-/// What the commands have said.
+/// Results of the commands.
 #[derive(Default)]
 struct Seen {
-    /// A finding of `check` about the remedy's setting: its id.
+    /// Id of the finding of `check` about the remedy's setting.
     suspected: Option<String>,
     /// See [`LabIncident::watched`].
     watched: Option<bool>,
     observed: bool,
     proven: bool,
     fixed: bool,
-    /// What `fix` has written down.
+    /// Journals of `fix`.
     journals: Vec<String>,
     accused: BTreeSet<String>,
     /// Files with findings, which the experiment settles.
@@ -75,7 +75,7 @@ struct Chain<'a> {
     incident: &'a Incident,
     live: Live,
     place: &'a Place,
-    /// The remedy, as `ab` takes it here.
+    /// The remedy, as an argument of `ab` on this machine.
     remedy: String,
     seen: Seen,
 }
@@ -113,7 +113,7 @@ impl<'a> Chain<'a> {
         Ok(measured)
     }
 
-    /// Looks at the settings of the lab's hosts, and at no others of this machine.
+    /// Runs `check` on the lab's hosts, and on no other interface of this machine.
     fn check(&mut self) -> anyhow::Result<()> {
         let arguments = [
             "check",
@@ -140,7 +140,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Findings of the lab's hosts, and of no others of this machine.
+    /// Findings about the lab's hosts, and not about others of this machine.
     fn ours(&self, report: &Value) -> anyhow::Result<Vec<Value>> {
         let rooms = self.rooms()?;
         let is_ours = |finding: &&Value| {
@@ -150,7 +150,7 @@ impl<'a> Chain<'a> {
         Ok(list(&report["findings"]).filter(is_ours).cloned().collect())
     }
 
-    /// How interfaces of the lab's rooms are called, up to their own names.
+    /// Prefixes of the names of the rooms' interfaces.
     fn rooms(&self) -> anyhow::Result<Vec<String>> {
         let rooms = self.incident.rooms();
         rooms
@@ -224,8 +224,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// What the remedy gives: made by `fix` where `check` proposes it. Where it does not, nobody would
-    /// make it, and it is made to be measured; the path ends with it.
+    /// Measures with the remedy: applied by `fix` if `check` proposes it, otherwise applied just
+    /// for the measurement; the path ends afterwards.
     fn mend(&mut self) -> anyhow::Result<f64> {
         let Some(id) = &self.seen.suspected else {
             self.live.set(&self.incident.remedy)?;
@@ -250,7 +250,7 @@ impl<'a> Chain<'a> {
         if !self.seen.fixed {
             return Ok(None);
         }
-        // By name: this host may have journals of its own.
+        // By name, since this host may have other journals.
         for journal in &self.seen.journals {
             self.commands()
                 .json(&["undo", journal, "--format", "json"])?;
@@ -271,7 +271,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// How long the path's elements may take to follow a setting: they look every 50 ms.
+/// How long elements of the path may take to follow a setting: they read settings every 50 ms.
 const OBEYED: Duration = Duration::from_millis(200);
 
 fn report(
@@ -335,7 +335,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Whether one of a finding's remedies is this setting.
+/// Whether a finding has this setting as a remedy.
 fn sets(finding: &Value, setting: &str) -> bool {
     let remedies = list(&finding["remedies"]);
     let mut settings = remedies.flat_map(|remedy| list(&remedy["settings"]));

@@ -1,4 +1,4 @@
-//! Measurements beside the chain's own: the controls, and more runs where one of each is not as the file says.
+//! Measurements besides the chain: controls, and repeated runs if the first ones are not as the file expects.
 
 use std::fs;
 use std::path::Path;
@@ -52,8 +52,8 @@ pub(super) fn middle(mut runs: Vec<f64>) -> f64 {
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
 
-/// Each on a path of its own, since it may be built differently. One that is nearer to the wrong of the two figures
-/// is measured as often as they may have been.
+/// Runs each control on a path of its own, since it may be built differently. A control that is
+/// nearer to the wrong one of the two figures is repeated as often as they are.
 pub(super) fn controls(
     incident: &Incident,
     place: &Place,
@@ -98,7 +98,7 @@ fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Res
     })
 }
 
-/// The workload, and the frames with data that `trace` finds at the first point.
+/// Runs the workload, and counts the frames with data that `trace` finds at the first point.
 fn counted(live: &Live, folder: &Path) -> anyhow::Result<(Measured, Option<u64>)> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;

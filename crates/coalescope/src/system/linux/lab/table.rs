@@ -1,4 +1,4 @@
-//! An incident's table: what each combination of settings gives and costs, beside what was published.
+//! An incident's table: throughput and costs of each combination of settings, beside published figures.
 
 use anyhow::Context;
 use coalescope_change::workload::Vantage;
@@ -11,7 +11,7 @@ use crate::speech;
 
 /// Runs of each row: a single one may meet a busy machine.
 const ROUNDS: usize = 3;
-/// Measures all rows in rounds, each time on a path of its own; gives each row's run in the middle.
+/// Measures all rows in rounds, each on a path of its own; returns the median run of each row.
 pub(super) fn rows(incident: &Incident) -> anyhow::Result<Vec<LabRow>> {
     let round = || incident.table.iter().map(|row| measured(incident, row));
     let rounds = (0..ROUNDS).map(|_| round().collect());
@@ -72,8 +72,9 @@ fn row_of(incident: &Incident, row: &Row, bps: f64, [client, server]: &[Moved; 2
     }
 }
 
-/// ACKs for each segment, and segments for each frame that arrived. Segments are the sender's: a receiver does
-/// not count those of a merged frame that comes from a TAP, since its kernel does not trust their number.
+/// ACKs per segment, and segments per received frame. Segments are counted at the sender: a
+/// receiver does not count the segments of a merged frame from a TAP, since its kernel does not
+/// trust their number (`SKB_GSO_DODGY`).
 fn per_segment([sender, receiver]: [&Moved; 2]) -> [Option<f64>; 2] {
     let first = sender.counter("TcpExtTCPOrigDataSent");
     let again = sender.counter("TcpRetransSegs");

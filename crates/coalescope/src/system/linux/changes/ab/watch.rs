@@ -1,4 +1,4 @@
-//! How it goes, on standard error.
+//! Progress of an experiment, on standard error.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use coalescope_report::figure;
 use super::kept::Kept;
 use crate::speech;
 
-/// Tells of each run, and keeps the record.
+/// Reports each run, and saves the record.
 pub(super) struct OnTerminal<'a> {
     kept: &'a Kept,
     line: String,
