@@ -246,6 +246,8 @@ async function offline(folder, close) {
 
 // A newer page is taken whole, once the old one is closed: until then the old one has all of its own files.
 async function renewed(folder) {
+  // Firefox asks the server for the modules of a blob, and not the page's keeper: there an old page may get newer ones.
+  if (chosen.name === "Firefox") return;
   const own = join(scratch, "renewed");
   cpSync(dir, own, { recursive: true });
   const server = await served(own);

@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::inputs::{self, Input, Point};
 use crate::interrupt::Interrupt;
 
-/// Checks how all captures begin, before work is done.
+/// Checks the beginnings of all captures, before work is done.
 ///
 /// # Errors
 ///
-/// All that cannot be read, or cannot be right.
+/// All captures that cannot be read, or are no captures.
 pub fn check_begins(points: &[Point], interrupt: &Interrupt) -> Result<(), Error> {
     let mut refused = Vec::new();
     let mut all = Vec::new();
@@ -35,7 +35,7 @@ fn begin(input: &Input, interrupt: &Interrupt) -> Result<Begin, Error> {
     Ok(Begin::of(name, input.source(interrupt)?))
 }
 
-/// Digests all captures, by so many threads at most; gives what is left to say of each.
+/// Digests all captures with at most this number of threads; returns the warnings of each.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn digest_all(
     each(&files, threads, work, || Error::Broken)
 }
 
-/// Each file, and where it stands.
+/// Each file with its place in the archive.
 fn files(points: &[Point], shards: u32) -> Result<Vec<(Place, &Input)>, Error> {
     let count = u16::try_from(points.len()).map_err(|_| Error::Points(points.len()))?;
     let place = |point: u16, name: &str, file: u32| Place {
@@ -73,7 +73,7 @@ fn files(points: &[Point], shards: u32) -> Result<Vec<(Place, &Input)>, Error> {
     Ok(files.collect())
 }
 
-/// Files to read at the same time, if nobody says how many.
+/// Number of files to read at the same time; the default if none is given.
 #[must_use]
 pub fn threads(given: Option<u16>) -> usize {
     let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);

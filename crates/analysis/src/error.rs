@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use std::fmt::Write;
 use std::io;
@@ -11,23 +11,23 @@ use coalescope_knowledge::rules::RulesError;
 
 use coalescope_report::with_causes;
 
-/// Why something could not be done.
+/// Why an analysis failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An argument has = and nothing on one side.
+    /// An argument has `=` with an empty side.
     #[error("{0} lacks a name or a file: write NAME=FILE")]
     HalfNamed(String),
     /// Standard input was given twice.
     #[error("- was given twice: standard input can be read only once")]
     StdinTwice,
-    /// A folder in the place of a capture.
+    /// A folder was given in the place of a capture.
     #[error("{0} is a directory: name the captures in it, such as {0}/*.pcap")]
     Directory(String),
-    /// A capture.
+    /// A capture could not be opened.
     #[error(transparent)]
     Capture(#[from] OpenError),
-    /// A file.
+    /// A file could not be read.
     #[error("{name}")]
     Io {
         /// Its name.
@@ -35,31 +35,31 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// A capture that could not be opened, as often as somebody asks.
+    /// A capture could not be opened; the error is returned each time it is used.
     #[error("{}", with_causes(&**.0))]
     NotOpened(Arc<Error>),
-    /// All captures that are of no use.
+    /// All captures that cannot be used.
     #[error("{}", lines(.0))]
     Refused(Vec<Error>),
-    /// More is given beside an archive.
+    /// Other files were given beside an archive.
     #[error("{0} is an archive, which has its points in it: give nothing beside it")]
     Beside(String),
-    /// The points of an archive.
+    /// More points than an archive can have.
     #[error("{0} points are more than an archive can have")]
     Points(usize),
-    /// Two transfers are compared, no more and no fewer.
+    /// `--compare` needs exactly two captures.
     #[error(
         "--compare sets two transfers side by side, {0} given: give two captures, such as \
          DIRECT=direct.pcap VIP=vip.pcap"
     )]
     Compare(usize),
-    /// One of two transfers has nothing in it.
+    /// One of the two transfers has no data.
     #[error(
         "there is nothing to compare: one of the two captures shows no TCP connection that carries data; trace it alone to \
          see what is in it"
     )]
     NothingToCompare,
-    /// A thread ended early.
+    /// A thread panicked.
     #[error("digesting ended early because of a bug in coalescope: please report it")]
     Broken,
     /// Settings of this host can be read on Linux only.
@@ -79,7 +79,7 @@ pub enum Error {
     Rules(#[from] RulesError),
 }
 
-/// Everything that is wrong with the inputs, a line each.
+/// All errors of the inputs, one a line.
 fn lines(errors: &[Error]) -> String {
     let mut text = String::new();
     for (at, error) in errors.iter().enumerate() {

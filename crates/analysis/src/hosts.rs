@@ -10,11 +10,11 @@ use coalescope_knowledge::rules::{Checked, Rules, check};
 use crate::error::Error;
 use crate::inputs;
 
-/// Opens saved hosts.
+/// Opens files or folders with saved output of hosts.
 ///
 /// # Errors
 ///
-/// If one cannot be opened.
+/// If a file cannot be opened.
 pub fn open(from: &[PathBuf]) -> Result<Vec<Given>, Error> {
     let open = |path: &PathBuf| match path.as_os_str() == "-" {
         true => Ok(Given::of_reader(inputs::display(path), std::io::stdin())),
@@ -44,7 +44,7 @@ pub fn this_host() -> Result<Snapshot, Error> {
     Err(Error::OnlyLinux)
 }
 
-/// Hosts told apart, and by their names the files or folders that they were read from.
+/// Hosts with distinct names, and the files or folders from which each name was read.
 #[must_use]
 pub fn with_files(hosts: Vec<Host>) -> (Vec<Snapshot>, BTreeMap<String, String>) {
     let hosts = apart(hosts);
@@ -56,16 +56,16 @@ pub fn with_files(hosts: Vec<Host>) -> (Vec<Snapshot>, BTreeMap<String, String>)
     (snapshots.collect(), files)
 }
 
-/// The rules that come with the program, and those of a site.
+/// The built-in rules, and those of a site.
 ///
 /// # Errors
 ///
-/// If rules of a site cannot be read.
+/// If a site's rules cannot be read.
 pub fn rules(sites: &[PathBuf]) -> Result<Rules, Error> {
     with_sites(Rules::built_in()?, sites)
 }
 
-/// The same, with the fixtures of all.
+/// The rules with their fixtures.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ fn with_sites(mut rules: Rules, sites: &[PathBuf]) -> Result<Rules, Error> {
     Ok(rules)
 }
 
-/// Asks the rules about each host; each with its name.
+/// Applies the rules to each host; returns results by the host's name.
 #[must_use]
 pub fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<(String, Checked)> {
     let named = |snapshot: &Snapshot| {

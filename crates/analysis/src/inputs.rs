@@ -1,4 +1,4 @@
-//! From arguments to points: which files belong to which point.
+//! From arguments to points: the files of each point.
 
 mod opened;
 
@@ -13,9 +13,9 @@ pub use opened::{Input, Opened, Point, open, read_once, sources};
 
 use crate::error::Error;
 
-/// What standard input is called in messages and reports.
+/// Name of standard input in messages and reports.
 const STDIN: &str = "standard input";
-/// What may stand at the end of a capture's name and says nothing about the point.
+/// Suffixes of captures that are not part of the point's name.
 const SUFFIXES: [&str; 6] = ["gz", "zst", "zstd", "pcap", "pcapng", "cap"];
 
 /// A point and the files to read for it.
@@ -58,14 +58,14 @@ fn position(points: &[Named], name: &str) -> Option<usize> {
     points.iter().position(|point| point.name == name)
 }
 
-/// `NAME=FILE`, unless a file is called so.
+/// Splits `NAME=FILE`, unless there is a file of the whole name.
 fn split(argument: &OsStr) -> Result<(Option<String>, PathBuf), Error> {
     let whole = PathBuf::from(argument);
     let text = argument.to_string_lossy();
     let Some((name, _)) = text.split_once('=') else {
         return Ok((None, whole));
     };
-    // A path that has = behind its first / names no point.
+    // A path with a `/` before the `=` has no point's name.
     if name.contains('/') || whole.exists() {
         return Ok((None, whole));
     }
@@ -76,7 +76,7 @@ fn split(argument: &OsStr) -> Result<(Option<String>, PathBuf), Error> {
     Ok((Some(name.to_owned()), file))
 }
 
-/// What stands behind the first =, even if it is not UTF-8.
+/// The bytes after the first `=`, which need not be UTF-8.
 #[cfg(unix)]
 fn after_equals(argument: &OsStr) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
@@ -106,7 +106,7 @@ fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Points without a name get that of their file; a name that is taken gets a number.
+/// Gives unnamed points the name of their file, with a number if that name is taken.
 fn name_by_file(points: &mut [Named], unnamed: &[usize]) {
     let mut taken: HashSet<String> = points.iter().map(|point| point.name.clone()).collect();
     for &index in unnamed {
@@ -138,7 +138,7 @@ fn is_suffix(extension: &OsStr) -> bool {
         .any(|suffix| extension.eq_ignore_ascii_case(suffix))
 }
 
-/// What a file is called in messages and reports.
+/// Name of a file in messages and reports.
 #[must_use]
 pub fn display(file: &Path) -> String {
     if is_stdin(file) {

@@ -1,4 +1,4 @@
-//! Reading that can be ended from elsewhere (Ctrl-C), so that what was read is reported.
+//! Reading that another thread can end (Ctrl-C), so that the frames read so far are reported.
 
 use std::fs::File;
 use std::io;
@@ -10,30 +10,30 @@ use elsewhere::Patient;
 #[cfg(unix)]
 use unix::Patient;
 
-/// Whether reading should end.
+/// A flag that ends reading.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// The flag that is set when reading should end.
+    /// The flag itself.
     #[must_use]
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 
-    /// Whether it is set.
+    /// Whether the flag is set.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Reads standard input, which may have nothing to say for a long time, until reading should end.
+/// Reads standard input until the flag is set; its writer may be silent for a long time.
 pub(crate) fn patient_stdin(interrupt: &Interrupt) -> io::Result<Box<dyn io::Read + Send>> {
     Ok(Patient::stdin(interrupt)?)
 }
 
-/// Reads an open file in the same way.
+/// Reads an open file until the flag is set.
 pub(crate) fn patient(file: File, interrupt: &Interrupt) -> Box<dyn io::Read + Send> {
     Patient::file(file, interrupt)
 }
@@ -48,14 +48,13 @@ mod unix {
 
     use super::Interrupt;
 
-    /// How often a reader that waits looks whether it should give up.
+    /// How often a waiting reader checks the flag.
     const LOOK: Timespec = Timespec {
         tv_sec: 0,
         tv_nsec: 50_000_000,
     };
 
-    /// Reads from a pipe, which may have nothing to say for a long time, and ends when reading
-    /// should end.
+    /// Reads a pipe, whose writer may be silent for a long time, until the flag is set.
     pub(super) struct Patient {
         file: File,
         interrupt: Interrupt,
@@ -74,7 +73,7 @@ mod unix {
             Box::new(Self { file, interrupt })
         }
 
-        /// Whether there is something to read (or the end of it).
+        /// Whether a read would not block.
         fn is_ready(&self) -> io::Result<bool> {
             let mut fds = [PollFd::new(&self.file, PollFlags::IN)];
             match poll(&mut fds, Some(&LOOK)) {
@@ -104,7 +103,7 @@ mod elsewhere {
 
     use super::Interrupt;
 
-    /// Reads on until the end.
+    /// Reads to the end: on other systems, no flag is checked while waiting.
     pub(super) struct Patient(Box<dyn Read + Send>);
 
     impl Patient {

@@ -1,5 +1,6 @@
-//! Captures and hosts by their paths, read and judged: what the command and the Python package share, so that both say
-//! the same, in the same words. Nothing is printed here, no right is given up, and no setting is changed.
+//! Reads and judges captures and hosts by their paths. The command and the Python package share
+//! this crate, so that both give the same results in the same words. The crate prints nothing,
+//! gives up no rights, and changes no setting.
 //!
 //! | what | where |
 //! |---|---|

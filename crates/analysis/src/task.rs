@@ -17,27 +17,27 @@ use crate::interrupt::Interrupt;
 /// One thread reads, one follows connections: where most connections are few and large, more gain little.
 const READING_AND_FOLLOWING: usize = 2;
 
-/// What to read, and how.
+/// The inputs and options of a trace.
 pub struct Task {
     /// The points.
     pub points: Vec<Point>,
-    /// An archive in their place.
+    /// An archive instead of points.
     pub archive: Option<Folder>,
-    /// Whether they show two transfers to set side by side.
+    /// Whether the points are two transfers to compare.
     pub compare: bool,
     /// Whether the interfaces of the one input are the points.
     pub points_by_interface: bool,
-    /// Connections to keep of one point.
+    /// The most connections that are kept for one point.
     pub max_connections: usize,
     /// Threads to read with.
     pub threads: usize,
-    /// Asked whether memory is short.
+    /// A function that returns whether memory is short.
     pub is_short: Option<fn() -> bool>,
-    /// Ends this reading, and a second one.
+    /// Ends reading.
     pub interrupt: Interrupt,
 }
 
-/// Connections kept of a point unless told otherwise: about 1 GiB.
+/// Default limit of connections of a point: about 1 GiB.
 pub const MAX_CONNECTIONS: usize = 1_000_000;
 
 impl Task {
@@ -56,7 +56,7 @@ impl Task {
         }
     }
 
-    /// The same for reading.
+    /// These options, for reading.
     #[must_use]
     pub fn options(&self) -> Options {
         Options {
@@ -69,11 +69,11 @@ impl Task {
         }
     }
 
-    /// Begins to read all captures; an archive has none.
+    /// Begins to read all captures; none for an archive.
     ///
     /// # Errors
     ///
-    /// Those of all captures that are of no use.
+    /// All captures that cannot be used.
     pub fn begin(&self) -> Result<Opened, Error> {
         inputs::sources(&self.points, &self.interrupt)
     }
@@ -120,11 +120,11 @@ impl Task {
     }
 }
 
-/// The archive, if one was given among files.
+/// The archive, if one is given.
 ///
 /// # Errors
 ///
-/// If there is more than that, or it cannot be opened.
+/// If other files are given beside it, or it cannot be opened.
 pub fn archive(files: &[OsString], points_by_interface: bool) -> Result<Option<Folder>, Error> {
     let is_one = |given: &&OsString| Folder::is_one(Path::new(given));
     let Some(given) = files.iter().find(is_one).map(Path::new) else {
@@ -136,7 +136,7 @@ pub fn archive(files: &[OsString], points_by_interface: bool) -> Result<Option<F
     Ok(Some(Folder::open(given)?))
 }
 
-/// Checks that as many points are given as can be compared.
+/// Checks that exactly two points are given for a comparison.
 ///
 /// # Errors
 ///
@@ -162,7 +162,7 @@ pub fn report(trace: Trace, compare: bool) -> Result<Report, Error> {
     Ok(Report::new(trace, diagnosis).with_comparison(comparison))
 }
 
-/// Threads to read with, if nobody says how many.
+/// Number of threads to read with; the default if none is given.
 #[must_use]
 pub fn threads(given: Option<u16>) -> usize {
     let useful =

@@ -1,6 +1,6 @@
-//! Plain data as columns, and back: a record is a struct of Arrow, whose fields are its own.
+//! Plain data as columns, and back. A record is an Arrow struct with the record's fields.
 //!
-//! Whatever a column holds is read without a panic: what no record can be made of is no record.
+//! Reading a column never panics: cells from which no record can be made give `None`.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use arrow::datatypes::{
 };
 use arrow::error::ArrowError;
 
-/// What a column can hold.
+/// A type that a column can hold.
 pub(crate) trait Cell: Sized {
-    /// Whether a cell may be empty.
+    /// Whether a cell may be null.
     const NULLABLE: bool = false;
 
     /// The column's type.
     fn data_type() -> DataType;
 
-    /// A column.
+    /// A column of cells.
     fn array<'a>(cells: impl Iterator<Item = &'a Self> + Clone) -> Result<ArrayRef, ArrowError>
     where
         Self: 'a;
 
-    /// A cell of a column; `None` if the column holds something else.
+    /// A cell of a column; `None` if the column has another type.
     fn get(column: &dyn Array, at: usize) -> Option<Self>;
 }
 
@@ -54,7 +54,7 @@ numbers! {
     f64: Float64Type;
 }
 
-/// What is written as text, and read back.
+/// Types that are written as text, and parsed again.
 macro_rules! texts {
     ($($type:ty: $to:expr, $from:expr;)*) => {$(
         impl $crate::cells::Cell for $type {
@@ -175,23 +175,23 @@ impl<T: Cell, const LEN: usize> Cell for [T; LEN] {
     }
 }
 
-/// A record: some plain data that has columns.
+/// A record: plain data that has columns.
 pub(crate) trait Record: Sized {
     /// Its columns.
     fn fields() -> Vec<Field>;
 
-    /// The columns of some.
+    /// The columns of several records.
     fn columns<'a>(
         records: impl Iterator<Item = &'a Self> + Clone,
     ) -> Result<Vec<ArrayRef>, ArrowError>
     where
         Self: 'a;
 
-    /// One of them; `None` if the columns hold something else.
+    /// A record of these columns; `None` if the columns have other types.
     fn nth(columns: &[ArrayRef], at: usize) -> Option<Self>;
 }
 
-/// Makes records of types, whose fields are named in the order of their columns: all of them, or it does not compile.
+/// Implements `Record` for types, with their fields in the order of the columns. A missing field does not compile.
 macro_rules! records {
     ($($type:ty { $($field:ident: $of:ty),* $(,)? })*) => {$(
         impl $crate::cells::Record for $type {

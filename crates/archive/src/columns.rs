@@ -16,21 +16,21 @@ use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
 
 use crate::error::Error;
 
-/// What the table is of.
+/// Name of the table in errors.
 const TABLE: &str = "rows";
-/// What schemas say that they are of.
+/// Key and value of the schema's metadata.
 const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
 /// Bytes of both ends.
 const ENDS: i32 = 40;
-/// Rows that may come before somebody sees that a batch is full.
+/// Rows that may be added before the caller sees that a batch is full.
 const SPARE: usize = 128;
-/// Bytes of a payload's head.
+/// Bytes of a payload's beginning.
 const HEAD: usize = 16;
 
-/// Columns of numbers: how each is called, what it is of, where it comes from and where it goes.
+/// Numeric columns: name, Arrow type, native type, how to read the value from a row, and how to write it into one.
 macro_rules! numbers {
     ($($name:ident: $type:ty, $native:ty, $from:expr, $to:expr;)*) => {
-        /// Columns of numbers that are being filled.
+        /// Numeric columns that are being filled.
         #[derive(Default)]
         struct Numbers { $($name: Vec<$native>,)* }
 
@@ -53,7 +53,7 @@ macro_rules! numbers {
             }
         }
 
-        /// The same to read.
+        /// Numeric columns of a batch.
         struct NumberViews { $($name: ScalarBuffer<$native>,)* }
 
         impl NumberViews {
@@ -91,12 +91,12 @@ numbers! {
     checksum: UInt8Type, u8, |row| row.checksum as u8, |row, it| row.checksum = nth(Checksum::ALL, it);
 }
 
-/// What has a number; what a number beyond the last stands for is nothing that is known.
+/// The value of a number; a number beyond the last gives the default, which stands for unknown.
 fn nth<T: Copy + Default, const COUNT: usize>(all: [T; COUNT], number: u8) -> T {
     all.get(usize::from(number)).copied().unwrap_or_default()
 }
 
-/// The columns of rows: where they come from, their number in the order of frames, and what is kept of each frame.
+/// The columns of rows: their place, their number in the order of frames, and the kept fields of each frame.
 #[must_use]
 pub fn rows_schema() -> SchemaRef {
     let mut fields = vec![
@@ -112,7 +112,7 @@ pub fn rows_schema() -> SchemaRef {
     schema(fields)
 }
 
-/// A schema that says what it is of.
+/// A schema with this crate's metadata.
 pub(crate) fn schema(fields: Vec<Field>) -> SchemaRef {
     let (key, value) = SCHEMA;
     let said = HashMap::from([(key.to_owned(), value.to_owned())]);
@@ -151,7 +151,7 @@ impl Strings {
     }
 }
 
-/// Rows of one shard and point that become a batch.
+/// Rows of one shard and point that will become a batch.
 pub(crate) struct RowColumns {
     shard: u32,
     point: u16,
@@ -191,7 +191,7 @@ impl RowColumns {
         self.len() >= self.room
     }
 
-    /// The rows as a batch, after which there are none.
+    /// The rows as a batch; no rows are left.
     pub(crate) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let empty = Self::new(self.shard, self.point, self.room);
         let rows = self.len();
@@ -209,7 +209,7 @@ impl RowColumns {
     }
 }
 
-/// The rows of a batch.
+/// The columns of a batch of rows.
 pub struct RowViews {
     len: usize,
     points: ScalarBuffer<u16>,
@@ -220,7 +220,7 @@ pub struct RowViews {
 }
 
 impl RowViews {
-    /// The rows of a batch; more columns than those of rows are no matter.
+    /// Opens a batch of rows; columns besides those of rows are ignored.
     ///
     /// # Errors
     ///
@@ -241,31 +241,31 @@ impl RowViews {
         })
     }
 
-    /// How many there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Number of the point of one of them.
+    /// The point's number of a row.
     #[must_use]
     pub fn point(&self, at: usize) -> u16 {
         self.points[at]
     }
 
-    /// File and number of one of them: its place among those of its point.
+    /// The file's number and the frame's number of a row, which order the rows of a point.
     #[must_use]
     pub fn place(&self, at: usize) -> (u32, u64) {
         (self.numbers.file[at], self.numbers.number[at])
     }
 
-    /// Whether any are of fragments of IP datagrams.
+    /// Whether any row is of a fragment of an IP datagram.
     #[must_use]
     pub fn has_fragments(&self) -> bool {
         let kinds = self.numbers.kind.iter();
@@ -274,7 +274,7 @@ impl RowViews {
             .any(Kind::is_fragment)
     }
 
-    /// Makes the row that one.
+    /// Reads a row of the batch into `row`.
     #[inline]
     pub fn read(&self, at: usize, row: &mut Row) {
         self.numbers.read(at, row);
@@ -293,7 +293,7 @@ impl RowViews {
     }
 }
 
-/// A column without gaps, of a table of something.
+/// A column without nulls, of this type; `table` is for the error.
 pub(crate) fn named<'a>(
     table: &'static str,
     batch: &'a RecordBatch,
@@ -310,7 +310,7 @@ pub(crate) fn named<'a>(
     })
 }
 
-/// The same of numbers.
+/// A numeric column without nulls.
 pub(crate) fn column<T: ArrowPrimitiveType>(
     table: &'static str,
     batch: &RecordBatch,

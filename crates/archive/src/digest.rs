@@ -10,7 +10,7 @@ use crate::files::PointFile;
 use crate::place::Place;
 use crate::shard::{shard_of, shards_with_fragments};
 
-/// Rows in a batch of a shard: with 64 shards, 70 MB wait to become batches.
+/// Rows in a batch of a shard: with 64 shards, 70 MB of rows wait for their batches.
 const ROWS: usize = 8192;
 
 /// Rows of one shard, in the order of their frames.
@@ -18,11 +18,11 @@ const ROWS: usize = 8192;
 pub struct ShardBatch {
     /// The shard.
     pub shard: u32,
-    /// The rows, as [`crate::rows_schema`] says.
+    /// The rows, with the columns of [`crate::rows_schema`].
     pub rows: RecordBatch,
 }
 
-/// Turns a capture into rows. Nothing of other files is asked for: each may be digested anywhere.
+/// Turns a capture into rows. No other file is needed, so that each file may be digested anywhere.
 #[must_use]
 pub fn digest(name: String, source: Source, place: Place) -> Digest {
     let shards = 0..shards_with_fragments(place.shards);
@@ -36,7 +36,7 @@ pub fn digest(name: String, source: Source, place: Place) -> Digest {
     }
 }
 
-/// A capture that is being turned into rows: its batches, as they get full.
+/// A capture that is being turned into rows: an iterator over batches.
 pub struct Digest {
     place: Place,
     digests: Digests,
@@ -46,13 +46,13 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Where the file stands.
+    /// The place of the file.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// What is left to say of the file, when its batches are at an end.
+    /// The file's entry for the table of files, after its last batch.
     #[must_use]
     pub fn finish(self) -> PointFile {
         let end: FileEnd = self.digests.finish();

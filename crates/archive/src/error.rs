@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use arrow::error::ArrowError;
 use coalescope_capture::TraceError;
 use parquet::errors::ParquetError;
 
-/// Why something could not be done.
+/// Why work on an archive failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or folder.
+    /// A file or folder could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
         /// Which one.
@@ -18,7 +18,7 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A Parquet file.
+    /// A Parquet file could not be read or written.
     #[error("{}: {source}", path.display())]
     Parquet {
         /// Which one.
@@ -26,10 +26,10 @@ pub enum Error {
         /// What is wrong with it.
         source: ParquetError,
     },
-    /// A table.
+    /// An Arrow table could not be made.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
-    /// A table has another column than it should.
+    /// A column is missing, or has another type.
     #[error("a table of {table} has no column {column} of {wanted}")]
     Column {
         /// What the table is of.
@@ -39,7 +39,7 @@ pub enum Error {
         /// What it should be of.
         wanted: String,
     },
-    /// Rows are missing, or there are more than there should be.
+    /// Rows are missing, or there are too many.
     #[error("point {point} has {wanted} frames, and rows of {found}")]
     Rows {
         /// The point.
@@ -49,7 +49,7 @@ pub enum Error {
         /// Rows.
         found: u64,
     },
-    /// A cell of a table of facts holds what no facts do.
+    /// A cell of a table of facts has a value that is never written there.
     #[error("row {row} of a table of {table} holds what coalescope does not write there")]
     Cell {
         /// What the table is of.
@@ -57,10 +57,10 @@ pub enum Error {
         /// The row, from 0.
         row: usize,
     },
-    /// Facts are missing, or there twice.
+    /// Facts of a shard are missing, or given twice.
     #[error("facts are missing or there twice: give those of all shards, each once")]
     Facts,
-    /// Shards cannot be followed each by itself.
+    /// Shards cannot be followed separately.
     #[error(
         "these shards have to be followed together: give the rows of all shards, and no shard (several points, fragments, \
          copies of frames, or a clock that was set back concern all of them)"
@@ -80,10 +80,10 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
-    /// Points cannot be as they are given.
+    /// The points or files cannot be right.
     #[error("{0}")]
     Plan(String),
-    /// Somebody wanted no more.
+    /// The caller stopped the work.
     #[error("stopped: the archive is not whole")]
     Stopped,
     /// The trace.

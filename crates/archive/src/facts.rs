@@ -1,4 +1,4 @@
-//! Facts as tables: what connections and hops turned out to be, of one shard or of all.
+//! Facts as tables: connections and hops, of one shard or of all.
 
 mod follow;
 mod judged;

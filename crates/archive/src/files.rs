@@ -1,4 +1,4 @@
-//! The table of files: what is left to say of each when its rows are there.
+//! The table of files: what is known of each file besides its rows.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::columns::{column, named, schema};
 use crate::error::Error;
 use crate::place::Place;
 
-/// What the table is of.
+/// Name of the table in errors.
 const TABLE: &str = "files";
 
 /// A file of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointFile {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// What is left to say of it.
+    /// The facts at its end: number of frames, warnings.
     pub end: FileEnd,
 }
 
 impl PointFile {
-    /// A file of which nothing could be read: its place stays its own, and whoever traces the archive is warned.
+    /// The entry of an unreadable file: its place is kept, and every trace of the archive has a warning.
     #[must_use]
     pub fn unreadable(place: Place, name: String, why: String) -> Self {
         let end = FileEnd {
@@ -41,7 +41,7 @@ impl PointFile {
     }
 }
 
-/// What is left to say of each file of a point, in their order.
+/// The facts at the end of each file of a point, in order.
 pub(crate) fn ends_of<'a>(files: impl IntoIterator<Item = &'a PointFile>) -> Vec<FileEnd> {
     files.into_iter().map(|file| file.end.clone()).collect()
 }
@@ -195,7 +195,7 @@ fn strings(array: &ArrayRef) -> Vec<String> {
     all.flatten().map(str::to_owned).collect()
 }
 
-/// A column of the type that the schema says.
+/// A column with the type of the schema.
 fn array<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Error> {
     let schema = files_schema();
     named(

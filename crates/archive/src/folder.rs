@@ -1,5 +1,6 @@
-//! An archive on disk: `rows/shard=S/PPPPP-FFFFFFFFFF.parquet` for each shard, point and file that has rows there, and
-//! the table of files, which is written last: without it the archive is not whole.
+//! An archive on disk: `rows/shard=S/PPPPP-FFFFFFFFFF.parquet` for each shard, point and file with
+//! rows there, and the table of files. The table is written last: without it the archive is
+//! incomplete.
 
 mod read;
 mod write;
@@ -15,13 +16,13 @@ use crate::files::{PointFile, file_ends};
 pub(crate) use read::FolderRows;
 pub use write::Write;
 
-/// Rows read at once of one file.
+/// Rows that are read from one file at a time.
 const ROWS: usize = 1024;
 
 /// The table of files.
 pub(crate) const FILES: &str = "files.parquet";
 
-/// An archive that is there.
+/// An existing archive.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -29,7 +30,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Whether a path leads to a folder with an archive.
+    /// Whether a path is a folder with an archive.
     #[must_use]
     pub fn is_one(path: &Path) -> bool {
         path.join(FILES).is_file()
@@ -39,7 +40,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If there is none, or its table of files cannot be read.
+    /// If there is no archive, or its table of files cannot be read.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let table = path.join(FILES);
         if !table.is_file() {
@@ -58,13 +59,13 @@ impl Folder {
         })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many points it has.
+    /// The number of points.
     #[must_use]
     pub fn points(&self) -> usize {
         let numbers: BTreeSet<u16> = self.files.iter().map(|file| file.place.point).collect();
@@ -77,19 +78,19 @@ impl Folder {
         &self.files
     }
 
-    /// Whether any rows are of fragments.
+    /// Whether there are rows of fragments.
     pub(crate) fn has_fragments(&self) -> bool {
         let is_there = |file: &PointFile| self.rows_of(file, file.place.shards).exists();
         self.files.iter().any(is_there)
     }
 
-    /// Where rows of a file are, if there are any.
+    /// The path of a file's rows in a shard; there may be no such file.
     fn rows_of(&self, file: &PointFile, shard: u32) -> PathBuf {
         rows_path(&self.path, file.place.point, file.place.file, shard)
     }
 }
 
-/// What a file of Parquet has, in batches.
+/// The batches of a Parquet file.
 fn batches(path: &Path) -> Result<ParquetRecordBatchReader, Error> {
     let file = File::open(path).map_err(Error::io(path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file);

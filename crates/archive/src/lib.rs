@@ -1,6 +1,7 @@
-//! Archives of captures, on one machine or on an engine that others wrote: [`digest()`] turns a capture into rows of an
-//! Arrow table, a [`Folder`] keeps such rows as Parquet, and [`trace()`] says of them what a trace of the captures says; or [`facts()`] says it of each
-//! shard, wherever that is, and [`judge()`] of all of them.
+//! Archives of captures, on one machine or with a distributed engine. [`digest()`] turns a capture
+//! into rows of an Arrow table, and a [`Folder`] stores such rows as Parquet. [`trace()`] gives the
+//! result of a trace of the captures; or [`facts()`] gives the facts of each shard, wherever the
+//! shard is, and [`judge()`] a diagnosis of all of them.
 //!
 //! | step | where | what happens |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The shards of a point that stands alone, several at a time.
+//! The shards of an archive with one point, several at a time.
 
 use std::sync::Arc;
 
@@ -12,9 +12,10 @@ use crate::folder::{Folder, FolderRows};
 use crate::place::Place;
 use crate::workers::each;
 
-/// The facts of an archive with one point, its shards followed side by side; `None` where all rows have to be followed in
-/// their order, for another answer else: hops are between points, fragments are in no shard with what they are part of,
-/// and what connections share is known when all of them are followed.
+/// The facts of an archive with one point, its shards followed in parallel; `None` where all rows
+/// have to be followed in order, because the result would differ: hops are between points,
+/// fragments are in another shard than the rest of their datagrams, and some facts of connections
+/// depend on other connections.
 pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<Trace>, Error> {
     let Some(place) = alone(folder).filter(|_| options.threads > 1) else {
         return Ok(None);
@@ -31,11 +32,11 @@ pub(crate) fn trace_parts(folder: &Folder, options: &Options) -> Result<Option<T
     let parts = each(&shards, options.threads, follow, broken)?;
     let trace = join_parts(&place.point_name, &ends, parts, options.max_connections);
     let wanted: u64 = ends.iter().map(|end| end.frames).sum();
-    // Where rows are missing, whoever reads all of them in order says which.
+    // If rows are missing, reading all of them in order reports which.
     Ok(trace.filter(|trace| trace.points[0].frames == wanted))
 }
 
-/// Where the files of an archive stand each of whose shards can be followed by itself.
+/// The place of the first file, if each shard can be followed separately.
 pub(crate) fn alone(folder: &Folder) -> Option<&Place> {
     let file = folder.files().first()?;
     (folder.points() == 1 && !folder.has_fragments()).then_some(&file.place)

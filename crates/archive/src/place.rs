@@ -1,8 +1,8 @@
-//! Where a file stands.
+//! Places of files in an archive.
 
 use coalescope_capture::rows::Heads;
 
-/// Where a file stands in an archive.
+/// The place of a file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Number of its point, from 0, in path order.

@@ -1,4 +1,4 @@
-//! What cannot be right is told before hours of work.
+//! Checks before hours of work.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use coalescope_capture::file::Source;
 
 use crate::error::Error;
 
-/// How a file begins.
+/// The beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Begin {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Time of its first frame in nanoseconds since 1970, and number of the link type; `None` if it has no frame.
     pub first: Option<(i64, u16)>,
@@ -28,8 +28,8 @@ impl Begin {
 ///
 /// # Errors
 ///
-/// All that is wrong, a line each: a point has no files, its files are of two link types, or one begins before the one
-/// in front of it.
+/// All errors, one a line: a point has no files, its files have two link types, or one begins
+/// before the one in front of it.
 pub fn check(points: &[(String, Vec<Begin>)]) -> Result<(), Error> {
     let wrong = points.iter().flat_map(|(name, files)| point(name, files));
     let wrong: Vec<String> = wrong.collect();
@@ -59,7 +59,7 @@ fn point(name: &str, files: &[Begin]) -> Vec<String> {
 
 type Begun<'a> = (&'a Begin, (i64, u16));
 
-/// What is wrong with two files, one behind the other.
+/// Errors of two consecutive files.
 fn two(point: &str, before: Begun<'_>, file: Begun<'_>) -> Vec<String> {
     let (first, (first_ns, first_link)) = (&before.0.name, before.1);
     let (second, (second_ns, second_link)) = (&file.0.name, file.1);

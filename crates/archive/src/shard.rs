@@ -1,24 +1,25 @@
-//! Which rows belong together.
+//! The shard of each row.
 //!
-//! All frames of a connection at a point have the same two ends, and so have those of other connections between these
-//! that a late frame may belong to: their hash is the shard. Fragments behind the first one have no ports. They go into
-//! a shard of their own, the last one, and whoever puts together the datagrams of a point reads that beside any other.
+//! All frames of a connection at a point have the same two ends, as have those of other connections
+//! between these ends, to which a late frame may belong. The shard is a hash of the ends. Fragments
+//! behind the first one have no ports. They go into a shard of their own, the last one. To
+//! reassemble the datagrams of a point, that shard is read beside any other.
 
 use coalescope_capture::rows::Row;
 
-/// Frames that are in no connection lie together by so many.
+/// This many consecutive frames without a connection are in the same shard.
 const LONE: u64 = 4096;
 
-/// How many shards there are beyond those asked for: the last one, of fragments.
+/// Number of shards besides those asked for: the last one, of fragments.
 pub const FRAGMENTS_LAST: u32 = 1;
 
-/// All shards, that of fragments included, where so many were asked for.
+/// The number of all shards, including that of fragments.
 #[must_use]
 pub fn shards_with_fragments(shards: u32) -> u32 {
     shards + FRAGMENTS_LAST
 }
 
-/// The shard of a row, from 0; `shards` is that of fragments.
+/// The shard of a row, from 0; `shards` is the shard of fragments.
 #[must_use]
 pub fn shard_of(row: &Row, shards: u32) -> u32 {
     if row.kind.is_fragment() {

@@ -1,4 +1,4 @@
-//! The facts of an archive: what a trace of its captures says.
+//! The facts of an archive, equal to those of a trace of its captures.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,9 @@ use crate::files::{PointFile, ends_of};
 use crate::folder::{Folder, FolderRows};
 use crate::parts::trace_parts;
 
-/// Reads the rows of all points side by side and gives the facts: those of one trace of the captures. With several
-/// threads the shards of an archive with one point are followed side by side, where that gives the same facts.
+/// Reads the rows of all points in parallel and returns the facts of one trace of the captures.
+/// With several threads, the shards of an archive with one point are followed in parallel, if this
+/// gives the same facts.
 ///
 /// # Errors
 ///
@@ -30,7 +31,7 @@ pub fn trace(
     }
 }
 
-/// The same, all rows in their order.
+/// The facts from all rows in order.
 pub(crate) fn trace_in_order(
     folder: &Folder,
     options: &Options,
@@ -44,11 +45,11 @@ pub(crate) fn trace_in_order(
     Ok(rows::trace(points.collect(), options, progress)?)
 }
 
-/// The same of rows in memory, in any order.
+/// The facts from rows in memory, in any order.
 ///
 /// # Errors
 ///
-/// If a table is not one of rows, or rows are missing.
+/// If a table has no rows' columns, or rows are missing.
 pub fn trace_batches(
     batches: &[RecordBatch],
     files: &[PointFile],
@@ -90,10 +91,10 @@ fn point_rows(files: &[&PointFile], rows: Box<dyn Rows>) -> PointRows {
     }
 }
 
-/// Rows of a point that are in memory.
+/// Rows of a point in memory.
 pub(crate) struct BatchRows {
     views: Vec<RowViews>,
-    /// File and number of each, its batch, and its place there.
+    /// For each row in order: its file's and frame's number, its batch, and its index in the batch.
     order: Vec<(u32, u64, u32, u32)>,
     next: usize,
 }
@@ -117,7 +118,7 @@ impl BatchRows {
         })
     }
 
-    /// Whether any are of fragments.
+    /// Whether any row is of a fragment.
     pub(crate) fn has_fragments(&self) -> bool {
         self.views.iter().any(RowViews::has_fragments)
     }

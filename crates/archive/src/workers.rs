@@ -1,10 +1,10 @@
-//! Several pieces of work at a time.
+//! Work in several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does the work of each, by so many threads at most; what came of each, in their order. A thread ends with its first
-/// error; `broken` is the error of one that panicked.
+/// Runs `work` for each item, in at most this number of threads; returns the results in order. A
+/// thread ends with its first error; `broken` makes the error of a thread that panicked.
 ///
 /// # Errors
 ///

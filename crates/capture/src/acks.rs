@@ -1,11 +1,11 @@
-//! What one side says about the data that it receives: acknowledgments, windows, SACK.
+//! What one side reports about the data that it receives: acknowledgments, receive windows, SACK.
 
 use coalescope_wire::Flags;
 
 use crate::doubled::Place;
 use crate::frame::Frame;
 
-/// The acknowledging half of one direction, in 32 bytes that every frame touches and the rest.
+/// ACKs of one direction: 32 bytes that every frame touches, then the rest.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Acks {
@@ -16,17 +16,17 @@ pub(crate) struct Acks {
     pub(crate) pure: u32,
     last_ack: u32,
     last_window: u16,
-    /// Where the last frame without data is remembered that acknowledged more than any before.
+    /// Where `doubled` remembers the last frame without data that advanced the acknowledgment.
     pub(crate) advanced_at: Place,
     scale: Scale,
-    /// Duplicates in a row, as far as they matter.
+    /// Duplicate ACKs in a row.
     run: u8,
     sacked: bool,
     /// The window is closed.
     is_shut: bool,
     pub(crate) duplicates: u32,
     pub(crate) sack_frames: u32,
-    /// Boxed, since most directions never close it.
+    /// Boxed, since most directions never close the window.
     closed: Option<Box<Closed>>,
 }
 
@@ -35,22 +35,22 @@ pub(crate) struct Acks {
 struct Scale(u8);
 
 impl Scale {
-    /// Beside the scale, which is 14 at most (RFC 7323, 2.3).
+    /// Marks the scale as announced, in a bit that no scale has: a scale is 14 at most (RFC 7323, 2.3).
     const KNOWN: u8 = 1 << 7;
 
     fn announced(self) -> Option<u8> {
         (self.0 & Self::KNOWN != 0).then_some(self.0 & !Self::KNOWN)
     }
 
-    /// A window as large as it is meant.
+    /// A window of the header, in bytes.
     #[inline(always)]
     fn window(self, window: u16) -> u32 {
-        // The mask leaves no scale out, and the processor has it in the shift.
+        // The mask removes `KNOWN` and no valid scale; shift instructions apply such a mask by themselves.
         u32::from(window) << (self.0 & 31)
     }
 }
 
-/// The window of size zero.
+/// Times at which the receive window was zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Closed {
     pub(crate) zero_windows: u32,
@@ -70,8 +70,8 @@ impl Acks {
         self.scale = Scale(scale | Scale::KNOWN);
     }
 
-    /// Takes a frame of this direction. `outstanding` says that the other side has sent data which
-    /// the frame does not acknowledge: without that no ACK is a duplicate (RFC 5681, section 2).
+    /// Counts a frame of this direction. `outstanding`: the other side has sent data which the frame does not
+    /// acknowledge; without such data no ACK is a duplicate ACK (RFC 5681, section 2).
     #[inline]
     pub(crate) fn add(&mut self, frame: &Frame, outstanding: bool) {
         if frame.flags.has(Flags::RST) || !frame.flags.has(Flags::ACK) {
@@ -89,14 +89,14 @@ impl Acks {
         self.count_run(frame, pure && outstanding, reports_hole(frame));
     }
 
-    /// The same for a frame with ACK and data, without SYN, FIN, RST and SACK.
+    /// Like `add`, for a frame with ACK and data, without SYN, FIN, RST and SACK.
     #[inline(always)]
     pub(crate) fn add_data(&mut self, frame: &Frame) {
         self.look_at_window(frame);
         self.count_run(frame, false, false);
     }
 
-    /// The same for one without data.
+    /// Like `add`, for a frame with ACK and without data, SYN, FIN, RST and SACK.
     #[inline(always)]
     pub(crate) fn add_pure(&mut self, frame: &Frame, outstanding: bool) {
         self.look_at_window(frame);
@@ -147,7 +147,7 @@ impl Acks {
         self.run >= 3 || self.sacked
     }
 
-    /// Whether the last frames told of missing data: what is acknowledged next may have come long ago.
+    /// Whether the last frames reported missing data: the data acknowledged next may have arrived long ago.
     #[inline(always)]
     pub(crate) fn is_repeating(&self) -> bool {
         self.run > 0 || self.sacked
@@ -157,7 +157,7 @@ impl Acks {
         (self.windows > 0).then(|| self.window_sum / u64::from(self.windows))
     }
 
-    /// Ends it: a window still closed was closed until now.
+    /// Ends the count at the end of the capture: a window that is still closed was closed until then.
     pub(crate) fn finish(&mut self, now_ns: i64) {
         self.reopened(now_ns);
     }
@@ -173,7 +173,7 @@ impl Acks {
     }
 }
 
-/// Whether a frame tells of bytes beyond what it acknowledges; a D-SACK below that tells of none.
+/// Whether a frame reports by SACK bytes beyond its ACK, and so a hole; a D-SACK below the ACK reports none.
 #[inline]
 fn reports_hole(frame: &Frame) -> bool {
     let beyond = |(_, end): &(u32, u32)| end.wrapping_sub(frame.ack) as i32 > 0;

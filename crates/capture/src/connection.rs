@@ -13,9 +13,9 @@ use crate::outstanding::Common;
 use crate::phases::PhaseClock;
 use handshake::{Handshake, SMALL_MSS, Syn};
 
-/// Which end of the key sends.
+/// Index of the direction that the lower end of the key sends.
 pub(crate) const LOW: usize = 0;
-/// The other.
+/// Index of the direction that the higher end of the key sends.
 pub(crate) const HIGH: usize = 1;
 
 /// What a frame did, for the join with other points.
@@ -28,21 +28,21 @@ pub(crate) struct Tracked {
     pub(crate) acked: Option<u64>,
 }
 
-/// One connection, in the order in which it lies in memory: two cache lines that begin with what
-/// expected frames touch, and the two directions.
+/// One connection. Fields are in the order of memory: first two cache lines, beginning with the fields that expected
+/// frames touch, then the two directions.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) key: Key,
     pub(crate) last_ns: i64,
-    /// Round trip of the whole path as far as the first frames tell; 0 if they do not.
+    /// Round trip of the whole path as far as the first frames show it; 0 if they do not.
     rtt_ns: i64,
     rtt_known: bool,
     pub(crate) client_is_low: bool,
     pub(crate) reset: bool,
-    /// The SYN was answered, and that not acknowledged.
+    /// The SYN-ACK was seen, and no ACK of the SYN-ACK yet.
     awaits_handshake: bool,
-    /// It was not, nor is anything else to come before data.
+    /// Both directions have begun and no handshake is open: frames can be predicted.
     is_steady: bool,
     /// Bits of both ends.
     ends: u64,
@@ -50,9 +50,9 @@ pub(crate) struct Connection {
     pub(crate) handshake: Handshake,
     pub(crate) first_number: u64,
     pub(crate) first_ns: i64,
-    /// What is known of the round trip where the whole is not: its longer half.
+    /// The longer half of the round trip, where the whole is not known.
     half_ns: i64,
-    /// Boxed, since most have none.
+    /// VLAN tags and tunnels; boxed, since most connections have none.
     pub(crate) layers: Option<Box<(Vlans, Tunnels)>>,
     pub(crate) flows: [Flow; 2],
 }
@@ -103,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// The same, for those that want to know only whether it is a copy of another.
+    /// Takes a frame of this connection; true if the frame is a copy of an earlier one.
     #[inline(always)]
     pub(crate) fn take(&mut self, frame: &Frame, common: &mut Common) -> bool {
         match self.predicts(frame, common) {
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Takes any frame.
+    /// Processes any frame, with all checks.
     #[inline(never)]
     fn track_any(&mut self, frame: &Frame, common: &mut Common) -> Tracked {
         let tracked = self.track_one(frame, common);
@@ -130,6 +130,7 @@ impl Connection {
         let from = if frame.from_low { LOW } else { HIGH };
         let (rtt_ns, least_rtt_ns, ends) = (self.rtt_ns, self.least_rtt_ns(), self.ends);
         let (sender, receiver) = self.sides(frame);
+        // The state before this frame: send and acknowledged change it below.
         let around = Around {
             loss_reported: receiver.acks.reports_loss(),
             without_sack: receiver.acks.sack_frames == 0,
@@ -150,11 +151,13 @@ impl Connection {
                 acked: None,
             };
         }
+        // Asked before acks.add, which counts this ACK: the hole is one that earlier ACKs reported.
         let late = Late {
             after_hole: sender.acks.is_repeating(),
             waited,
         };
         let advanced = receiver.acknowledged(frame, late, common);
+        // After acknowledged: an ACK of all data that was sent is no duplicate ACK (RFC 5681, section 2).
         sender.acks.add(frame, receiver.has_outstanding());
         let acked = advanced.then_some(receiver.una);
         self.special(frame, from, data);
@@ -231,8 +234,8 @@ impl Connection {
         self.rtt_known = true;
     }
 
-    /// Without a handshake the two halves of the path stand in for it, as far as they are known: a
-    /// capture that begins in the middle of losses sees first what waited for them.
+    /// Learns the round trip. Without a handshake the two halves of the path stand in for it, as far as they are known:
+    /// in a capture that begins in the middle of losses the first frames are often data that waited for a repair.
     #[inline]
     fn learn_rtt(&mut self) {
         if self.rtt_known {
@@ -245,7 +248,7 @@ impl Connection {
         }
     }
 
-    /// The round trip takes at least this.
+    /// A lower bound of the round trip: the whole if known, else its longer half.
     #[inline(always)]
     fn least_rtt_ns(&self) -> i64 {
         if self.rtt_ns > 0 {
@@ -255,7 +258,7 @@ impl Connection {
         }
     }
 
-    /// The direction of a frame, and the other.
+    /// The direction that a frame belongs to, and the opposite direction.
     #[inline(always)]
     fn sides(&mut self, frame: &Frame) -> (&mut Flow, &mut Flow) {
         let [low, high] = &mut self.flows;
@@ -266,8 +269,8 @@ impl Connection {
         }
     }
 
-    /// Follows the edge of the receiver's window, which the sender of a frame may have reached, and looks where the next one
-    /// is if none is followed. The frame announces that of its sender's own.
+    /// Follows the right edge of both receive windows: the frame's sender may have reached the edge of one, and the
+    /// frame announces the edge of the other.
     #[inline(always)]
     fn follow_edge(&mut self, frame: &Frame, is_reached: bool, is_awaited: bool) {
         if is_reached {
@@ -304,7 +307,7 @@ impl Connection {
         }
     }
 
-    /// A "packet too big" that quotes a frame of the given direction.
+    /// Counts a "packet too big" that quotes a frame of the given direction.
     pub(crate) fn reject(&mut self, error: &TooBig) {
         let flow = &mut self.flows[if error.from_low { LOW } else { HIGH }];
         flow.reject(error, self.handshake.options());
@@ -334,21 +337,21 @@ impl Connection {
         low.touch() ^ high.touch() ^ own
     }
 
-    /// The same for what those lead to.
+    /// Like [`Self::touch`], for the boxes of both flows.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
         let [low, high] = &self.flows;
         low.touch_boxes() ^ high.touch_boxes()
     }
 
-    /// The same for what these lead to.
+    /// Like [`Self::touch`], for the queues in the boxes of both flows.
     #[inline]
     pub(crate) fn touch_deeply(&self) -> u64 {
         let [low, high] = &self.flows;
         low.touch_deeply() ^ high.touch_deeply()
     }
 
-    /// Payload bytes, each once, in the direction in which there were most.
+    /// Payload bytes, each once, of the direction that has more of them.
     pub(crate) fn most_bytes(&self) -> u64 {
         let [low, high] = &self.flows;
         low.unique_bytes().max(high.unique_bytes())
@@ -362,13 +365,13 @@ impl Connection {
         }
     }
 
-    /// Reads what facts are made of, as far as it does not lie here; see [`crate::kept`].
+    /// Reads the samples that facts are made of, as far as they lie outside of this struct; see [`crate::kept`].
     pub(crate) fn touch_samples(&self) -> u32 {
         let [low, high] = &self.flows;
         low.turn.touch_all() ^ high.turn.touch_all()
     }
 
-    /// Whether it was closed or reset, or nobody answered it.
+    /// Whether the connection was closed or reset, or its SYN was never answered.
     pub(crate) fn is_over(&self) -> bool {
         let [low, high] = &self.flows;
         let has_data = self.flows.iter().any(|flow| flow.counts.data_frames > 0);

@@ -1,6 +1,6 @@
-//! What is counted of a point, in plain numbers.
+//! The counts of a point, as plain numbers.
 
-/// What a part of a point counted.
+/// Counts of a point, or of a part of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
     /// Frames.
@@ -17,7 +17,7 @@ pub struct Counts {
     pub unknown_link: u64,
     /// Frames that stand in the file twice.
     pub doubled: u64,
-    /// Transmissions that waited for their acknowledgment at one time, at most.
+    /// The most transmissions that waited for their acknowledgment at one time.
     pub waiting: u64,
     /// Times of the first and the last frame, in seconds since 1970.
     pub span_s: Option<(f64, f64)>,

@@ -1,5 +1,5 @@
-//! UDP from one point to the next: datagrams have no numbers, so that one is found again by how its payload begins, and
-//! what was merged by lengths: merged datagrams are as long as those that they are made of.
+//! UDP from one point to the next. Datagrams have no numbers, so a datagram is found again by the beginning of its
+//! payload. A merge shows by lengths: a merged datagram is as long as its parts together.
 
 mod fates;
 mod judged;
@@ -14,7 +14,7 @@ use fates::Fates;
 use order::upstream;
 use way::Way;
 
-/// Datagrams remembered of a point: 12 MiB. A switch that loses merged ones loses them from the start.
+/// Datagrams remembered of a point: 12 MiB. A switch that loses merged datagrams loses them from the start.
 pub(crate) const REMEMBERED: usize = 131_072;
 
 /// A datagram as one point saw it.
@@ -26,22 +26,22 @@ struct Seen {
     from_low: bool,
     ttl: u8,
     payload: u32,
-    /// Payload of the datagrams that it is made of, where that is known; 0 where it is not.
+    /// Payload of each datagram that this one was merged from, where that is known; 0 where it is not.
     segment: u32,
-    /// How its payload begins.
+    /// Hash of the first payload bytes.
     token: u64,
 }
 
-/// What a point remembers of UDP.
+/// The datagrams that a point remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     seen: Vec<Seen>,
-    /// Those that came later than can be remembered.
+    /// Datagrams that came when there was no more room.
     forgotten: u64,
 }
 
 impl Datagrams {
-    /// Takes one, if it can be found again: as many bytes of the payload must be there as a token has.
+    /// Remembers a datagram, if it can be found again: as many payload bytes as a token is made of must be captured.
     pub(crate) fn take(&mut self, frame: &Frame) {
         if usize::from(frame.head_len) < frame.head.len() {
             return;
@@ -76,13 +76,13 @@ fn token(head: &[u8; 16]) -> u64 {
 /// Hops of datagrams between neighbouring points, in the direction in which they went.
 pub(crate) fn hops(mut points: Vec<Datagrams>, names: &[String]) -> Vec<DatagramHop> {
     points.iter_mut().for_each(fates::by_length);
-    // Twice: what is merged at a point may be seen at the one in front of it, or behind it, alone.
+    // Two rounds: the parts of a merged datagram may show at the point before only, or at the point behind only.
     for _ in 0..2 {
         for at in 1..points.len() {
             let (before, behind) = points.split_at_mut(at);
             if let (Some(one), Some(two)) = (before.last_mut(), behind.first_mut()) {
-                fates::tell_segments(one, two);
-                fates::tell_segments(two, one);
+                fates::note_segments(one, two);
+                fates::note_segments(two, one);
             }
         }
     }

@@ -1,6 +1,6 @@
-//! The largest whole number that two others are multiples of.
+//! The greatest common divisor of two numbers.
 
-/// Euclid's.
+/// Euclid's algorithm.
 pub(crate) fn common_divisor(one: u64, other: u64) -> u64 {
     if other == 0 {
         one

@@ -1,10 +1,10 @@
 //! Frames that stand in a capture twice: a mirror of ingress and egress, `tcpdump -i any` on a
 //! bridge, a routed packet before and after. They are one transmission, not two.
 //!
-//! A copy is the same frame in all that its sender wrote; what is sent again differs in its IPv4
-//! identification, which counts frames. Where there is none (IPv6, or DF with an identification of 0
-//! as RFC 6864 allows) a routed copy has a smaller hop limit, and any other is there before the sender
-//! can have learnt that the frame was lost.
+//! A copy is the same frame in all that its sender wrote; a retransmission differs in its IPv4 identification, which
+//! counts frames. Where there is no identification (IPv6, or DF with an identification of 0 as RFC 6864 allows) a
+//! routed copy has a smaller hop limit, and any other copy passes before the sender can have learnt that the frame was
+//! lost.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::frame::{Frame, mixed};
 /// A copy of a frame with identification comes within this, even through a queue. Stacks that send a
 /// segment again with the same identification wait for a retransmission timeout, 200 ms at least.
 const COPY_NS: i64 = 150_000_000;
-/// A copy of a frame that nothing tells from a retransmission comes within this: timestamps tick as
-/// fast.
+/// A copy that cannot be told from a retransmission by its headers comes within this: timestamps tick as fast.
 const CLOSE_NS: i64 = 1_000_000;
-/// The same where the round trip is not known: less than one through any network.
+/// Like `CLOSE_NS`, where the round trip is not known: shorter than a round trip through any network.
 const UNKNOWN_NS: i64 = 100_000;
 /// The unit in which times of frames are remembered.
 const UNIT_NS: i64 = 1024;
 /// Frames of a point remembered, in 1 MiB: over 0.1 s of 5 Gbit/s in full frames.
 const REMEMBERED: usize = 64 * 1024;
-/// Chains of frames of a like signature, in 96 KiB, for what is found in no other way: duplicate acknowledgments, and data
-/// that was sent again.
+/// Chains of frames of a like signature, in 96 KiB, for frames that are found in no other way: duplicate
+/// acknowledgments and retransmissions.
 const CHAINS: usize = 4 * 1024;
 /// Frames looked at in one chain: 16 are to be expected at most.
 const STEPS: usize = 64;
-/// Chains of what brings news, data or a higher acknowledgment, one for those directions whose ends are alike in some
-/// bits, in 16 KiB.
+/// Chains of frames with news (data or a higher acknowledgment), in 16 KiB. Directions whose ends agree in some bits
+/// share a chain.
 const FLOWS: usize = 4 * 1024;
-/// Frames looked at in one of these, for a copy that comes after the acknowledgment: at 1 Gbit/s in full frames 12 ms.
+/// Frames looked at in one of these chains, for a copy that comes after the acknowledgment: at 1 Gbit/s in full frames
+/// 12 ms.
 const FLOW_STEPS: usize = 1024;
 
 /// What is known around a frame that may be a copy.
@@ -57,9 +57,8 @@ impl Surroundings {
         (is_told || self.doubling) && apart_ns < self.soonest_ns(frame)
     }
 
-    /// The sender cannot have sent a segment again before this: it has to hear of the loss, which
-    /// takes a round trip. Half of one leaves room for what the first one took longer. A SYN waits for
-    /// a timeout.
+    /// The sender cannot have sent a segment again before this: it learns of the loss after a round trip at the
+    /// earliest. Half a round trip leaves room for a first transmission that was delayed. A SYN waits for a timeout.
     fn soonest_ns(&self, frame: &Frame) -> i64 {
         match self.rtt_ns {
             _ if frame.is_syn() => CLOSE_NS,
@@ -69,9 +68,9 @@ impl Surroundings {
     }
 }
 
-/// A frame that passed, in a quarter of a line of the cache: the upper bits of its signature, with the TTL in the lowest
-/// byte; and its time, with the number of the frame before it in its chain. Numbers, so that the system has the memory
-/// of many ready, and none of those that are not used.
+/// A frame that passed, in 16 bytes: the upper bits of its signature, with the TTL in the lowest byte; and its time,
+/// with the number of the frame before it in its chain. Plain integers, for which zeroed memory is valid: pages that
+/// are never used take none.
 #[derive(Clone, Copy, Debug)]
 struct Passed([u64; 2]);
 
@@ -91,13 +90,13 @@ impl Passed {
         self.0[0] as u8
     }
 
-    /// How far from a frame. Times are modulo 2^32 units: over an hour.
+    /// The time between this frame and another one. Times are modulo 2^32 units: over an hour.
     fn apart_ns(&self, frame: &Frame) -> i64 {
         let apart = time(frame).wrapping_sub(self.0[1] as u32) as i32;
         i64::from(apart.unsigned_abs()) * UNIT_NS
     }
 
-    /// Number of the frame before it in its chain.
+    /// Number of the frame before this one in its chain.
     fn before(&self) -> u32 {
         (self.0[1] >> 32) as u32
     }
@@ -107,29 +106,29 @@ impl Passed {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) u16);
 
-/// Where the frame may be remembered that brought the same news first.
+/// Where to look for the frame that brought the same news first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
-    /// There, or nowhere.
+    /// At this place, or nowhere.
     At(Place),
-    /// Among the last of its direction.
+    /// Among the last frames of its direction.
     Anywhere,
     /// Nowhere.
     None,
 }
 
-/// Frames of a like signature. Nearly every frame is of none that passed: bits of their signatures say so for nine
-/// of ten without a look at frames, which lie all over a mebibyte.
+/// Frames of a like signature. Nearly every frame has a signature that no earlier frame had. For nine of ten the marks
+/// alone show this, without a look at the frames, which are spread over a mebibyte.
 #[derive(Clone, Copy, Debug)]
 struct Chain([u64; 2]);
 
 impl Chain {
-    /// Bits of the last frames, up to [`REMEMBERED`] of all chains.
+    /// Marks (bits of signatures) of the last frames, up to [`REMEMBERED`] of all chains.
     fn marks(&self) -> u64 {
         self.0[0]
     }
 
-    /// Number of its last frame.
+    /// Number of the last frame in the chain.
     fn last(&self) -> u32 {
         self.0[1] as u32
     }
@@ -140,18 +139,18 @@ impl Chain {
     }
 }
 
-/// The last frames of a point, but for copies. They lie one after the other, so that nothing else need be in a cache for
-/// what brings news: who waits for an acknowledgment knows where the data is, and the last acknowledgments of a
-/// direction are the first in its chain.
+/// The last frames of a point, copies left out. Frames lie one after the other in memory, so that a frame with news
+/// needs no other cache line: the queue of unacknowledged data knows the places of its frames, and the last
+/// acknowledgments of a direction come first in its chain.
 #[derive(Clone)]
 pub(crate) struct Copies {
     /// Each a [`Passed`], by number, modulo their count.
     passed: Box<[[u64; 2]; REMEMBERED]>,
     /// Each a [`Chain`].
     chains: Box<[[u64; 2]; CHAINS]>,
-    /// Marks of as many frames before: what is remembered has its bit in one of both.
+    /// Marks of the [`REMEMBERED`] frames before these: the mark of a remembered frame is in `chains` or here.
     marks_before: Box<[u64; CHAINS]>,
-    /// Numbers of the last that brought news.
+    /// Number of the last frame with news, by chain.
     flows: Box<[u32; FLOWS]>,
     /// Number of the next frame. Numbers wrap; those of frames that never were are too far back.
     next: u32,
@@ -169,7 +168,7 @@ impl Default for Copies {
     }
 }
 
-/// Memory that the system gives when it is touched.
+/// Zeroed memory, which the kernel provides when it is touched.
 fn zeros<T: Clone + Default, const COUNT: usize>() -> Box<[T; COUNT]> {
     let zeros = vec![T::default(); COUNT].try_into();
     zeros.unwrap_or_else(|_| unreachable!("as many as asked for"))
@@ -195,7 +194,7 @@ impl Copies {
         self.put(Passed::new(frame, signature, chain.last()));
     }
 
-    /// Remembers a frame with new data, or one that acknowledges more; `ends` are those of its connection.
+    /// Remembers a frame with new data or a higher acknowledgment; `ends` are bits of the ends of its connection.
     #[inline(always)]
     pub(crate) fn add_news(&mut self, frame: &Frame, signature: u64, ends: u64) -> Place {
         let last = &mut self.flows[flow(frame, ends)];
@@ -214,7 +213,7 @@ impl Copies {
         at
     }
 
-    /// Marks begin anew once for as many frames as are remembered.
+    /// Starts new marks, once for as many frames as are remembered, and keeps the old ones that long.
     #[cold]
     #[inline(never)]
     fn turn(&mut self) {
@@ -254,7 +253,7 @@ impl Copies {
         known.or_else(|| self.find_first(frame, signature, first, ends))
     }
 
-    /// Among those that brought no news.
+    /// Finds a frame that brought no news.
     fn find_chained(&self, frame: &Frame, signature: u64) -> Option<(Passed, i64)> {
         let at = chain(signature);
         let chain = Chain(self.chains[at]);
@@ -263,7 +262,7 @@ impl Copies {
         may_be.then(|| self.look_for(frame, signature, chain.last(), STEPS))?
     }
 
-    /// Among the others.
+    /// Finds a frame that brought news.
     fn find_first(
         &self,
         frame: &Frame,
@@ -286,7 +285,7 @@ impl Copies {
         }
     }
 
-    /// Goes through a chain from its last frame, so many steps at most, and as far back as copies are.
+    /// Follows a chain from its last frame, for `steps` frames at most, and no farther back than a copy can be.
     #[inline(never)]
     fn look_for(
         &self,
@@ -318,7 +317,7 @@ impl Copies {
     }
 }
 
-/// The first frame has the number after [`REMEMBERED`].
+/// The place of a frame. The first frame has the number after [`REMEMBERED`].
 #[inline]
 fn place(number: u32) -> Place {
     Place(number.wrapping_sub(1) as u16)
@@ -330,13 +329,13 @@ fn chain(signature: u64) -> usize {
     (signature >> (64 - CHAINS.ilog2())) as usize
 }
 
-/// Chains of new data are chosen by the ends and the direction.
+/// The chain of a frame with news, chosen by the ends and the direction.
 #[inline]
 fn flow(frame: &Frame, ends: u64) -> usize {
     (mixed(ends, u64::from(frame.from_low)) >> (64 - FLOWS.ilog2())) as usize
 }
 
-/// One of 64 bits, by others than those that choose the chain.
+/// The mark of a signature: one of 64 bits, chosen by other bits than those that choose the chain.
 #[inline]
 fn mark(signature: u64) -> u64 {
     1 << (signature >> 32 & 63)

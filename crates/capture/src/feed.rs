@@ -23,7 +23,7 @@ enum Intake<'scope> {
 pub(crate) struct Feed<'scope> {
     intake: Intake<'scope>,
     pub(crate) batch: Batch,
-    /// Batches after that one, which were looked at already.
+    /// Batches after `batch`, which were looked at already.
     ahead: VecDeque<Batch>,
 }
 
@@ -47,7 +47,7 @@ impl<'scope> Feed<'scope> {
         feed
     }
 
-    /// Reads so many frames, or all, and keeps them to be taken later.
+    /// Reads so many frames, or all, and keeps them for later.
     pub(crate) fn look_ahead(&mut self, frames: usize) {
         let first = std::mem::take(&mut self.batch);
         let mut seen = first.items().len();
@@ -65,7 +65,7 @@ impl<'scope> Feed<'scope> {
         self.refill();
     }
 
-    /// The next frames, as far as they were looked at.
+    /// The next frames, out of those that `look_ahead` has read.
     pub(crate) fn ahead(&self, frames: usize) -> impl Iterator<Item = &Item> {
         let batches = std::iter::once(&self.batch).chain(&self.ahead);
         batches.flat_map(Batch::items).take(frames)
@@ -84,7 +84,7 @@ impl<'scope> Feed<'scope> {
             Intake::Here(frames) => frames.fill(&mut self.batch),
             Intake::Thread { batches, used, .. } => {
                 let next = batches.recv().unwrap_or_default();
-                // The thread may have ended; then nobody needs the buffer.
+                // The thread may have ended, and then needs no buffer.
                 let _ = used.send(std::mem::replace(&mut self.batch, next));
             }
         }

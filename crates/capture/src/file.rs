@@ -7,14 +7,14 @@
 //! Records and blocks are parsed here; `pcap-parser` reads the file header and options. That crate wants a
 //! whole block in memory before it says what the block is, so it cannot pass over one.
 
-mod clock;
+mod byte_order;
 mod error;
 mod interfaces;
 mod options;
-mod order;
 mod pcap;
 mod pcapng;
 mod stream;
+mod time_units;
 mod warning;
 mod window;
 
@@ -36,18 +36,18 @@ use window::Window;
 /// One captured frame.
 #[derive(Clone, Copy, Debug)]
 pub struct RawFrame<'a> {
-    /// Its number in the file, from 1, as Wireshark counts: packets that had to be left out have
-    /// one too, and so have custom blocks and journal entries of pcapng, which are not given out.
+    /// Its number in the file, from 1, as in Wireshark: packets left out, and custom blocks and journal entries of
+    /// pcapng, take a number too, although no frame is returned for them.
     pub number: u64,
     /// When it was captured, in nanoseconds since 1970.
     pub time_ns: i64,
-    /// Where: an index into [`Source::interfaces`].
+    /// The interface that captured it: an index into [`Source::interfaces`].
     pub interface: u32,
-    /// How it begins.
+    /// Its link type, the header that it begins with.
     pub link: LinkType,
-    /// How long it was; `data` may be shorter.
+    /// Bytes on the wire; `data` may be shorter.
     pub original_len: u32,
-    /// What was recorded of it.
+    /// The bytes that were captured.
     pub data: &'a [u8],
     /// Which way it went through the interface, if the file says.
     pub direction: Direction,
@@ -65,7 +65,7 @@ pub enum Direction {
     Outbound,
 }
 
-/// A frame of which the bytes are still in the window.
+/// A frame whose bytes are still in the window.
 struct Head {
     time_ns: i64,
     interface: u32,
@@ -110,8 +110,8 @@ impl Source {
         Source::from_reader(&name, Box::new(file), size)
     }
 
-    /// Reads from anything. `size` is the number of bytes the reader gives, if that is known; it
-    /// is believed when bytes that were left out are counted.
+    /// Reads from anything. `size` is the number of bytes in the reader, if that is known; it is trusted where bytes
+    /// that were left out are counted.
     ///
     /// # Errors
     ///
@@ -138,8 +138,8 @@ impl Source {
         })
     }
 
-    /// The next frame, until the end or damage that ends reading ([`Source::warnings`] tells
-    /// which). It is gone when the one after it is asked for.
+    /// The next frame, until the end or until damage that ends reading (see [`Source::warnings`]). The frame is valid
+    /// until the next call.
     #[inline(always)]
     #[expect(
         clippy::should_implement_trait,
@@ -165,8 +165,8 @@ impl Source {
         })
     }
 
-    /// Offers the next frames, what [`Source::next`] would give at half the cost, as long as they
-    /// are Ethernet's, lie in memory, are sound, and are taken; gives how many were. [`Source::next`] goes on.
+    /// Passes the next frames to `take`, at half the cost of [`Source::next`], as long as they are Ethernet frames, lie
+    /// in memory, are sound, and `take` accepts them; returns how many. [`Source::next`] continues behind them.
     #[inline(always)]
     pub(crate) fn each_in_memory(&mut self, mut take: impl FnMut(&RawFrame<'_>) -> bool) -> usize {
         let Format::Pcap(pcap) = &self.format else {
@@ -197,7 +197,7 @@ impl Source {
         self.interfaces.as_slice()
     }
 
-    /// What was wrong up to now, each sort of damage once.
+    /// The damage found up to now, each sort once.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.log.warnings
@@ -211,7 +211,7 @@ impl Source {
         self.log.unreadable
     }
 
-    /// Bytes of the underlying file that are behind us, for a progress bar.
+    /// Bytes of the underlying file consumed so far, for a progress bar.
     #[must_use]
     pub fn consumed_bytes(&self) -> u64 {
         self.window.consumed()

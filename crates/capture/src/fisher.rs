@@ -7,9 +7,9 @@
 
 use statrs::distribution::{Discrete, Hypergeometric};
 
-/// Tables count as equally likely within this factor, as in R's `fisher.test`.
+/// Tables whose probabilities differ by less than this factor count as equally likely, as in R's `fisher.test`.
 const SAME: f64 = 1e-7;
-/// A term this much smaller than the sum so far ends it.
+/// A term this much smaller than the sum so far ends the sum.
 const NEGLIGIBLE: f64 = 1e-17;
 
 /// Two-sided p of Fisher's exact test for the table [a lost, a not lost, b lost, b not lost]; `None`
@@ -48,7 +48,7 @@ fn two_sided([a, b, c, d]: [u64; 4]) -> Option<f64> {
     Some((left_sum + right_sum).min(1.0))
 }
 
-/// The last of `from..=to` for which `holds`, which holds from the start on or never.
+/// The last number of `from..=to` for which `holds`, which holds up to some number, or for none.
 fn last_within(from: u64, to: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if !holds(from) {
         return None;

@@ -1,8 +1,10 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
-mod answers;
+mod acknowledged;
 mod counts;
 mod edge;
+mod ending;
+mod headers;
 mod lines;
 mod longest;
 mod predicted;
@@ -33,22 +35,15 @@ pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
 /// Without acknowledgments a sender has sent again by now what was lost: ten of Linux's shortest
-/// timeouts and their doublings. At the end of a capture, five of the shortest.
+/// timeouts and their doublings.
 const PATIENCE_NS: i64 = 10_000_000_000;
-const TAIL_NS: i64 = 1_000_000_000;
 /// What arrives within this time of each other may be merged: NICs raise an interrupt, and the kernel
 /// polls, tens of microseconds after a frame (the kernel's Documentation/networking/napi.rst;
 /// `rx-usecs` of common drivers is 3 to 100).
 const NEAR_NS: i64 = 100_000;
-/// Checksums looked at in each direction.
-const CHECKSUMS: u8 = 64;
-/// Frames with less payload than this are single on every path: the smallest IPv6 MTU less headers.
-const SURELY_SINGLE: u32 = 1220;
-/// Up to this a frame is single wherever the MTU is at least 1500.
-const MAYBE_SINGLE: u32 = 1460;
 
-/// One direction, in the order in which it lies in memory: four cache lines that expected frames
-/// touch, each with what they need together, and the rest.
+/// One direction. Fields are in the order of memory: four cache lines that expected frames touch, each with fields that
+/// are needed together, then the rest.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
@@ -66,17 +61,17 @@ pub(crate) struct Flow {
     pub(crate) acked: bool,
     pub(crate) fin: bool,
     last_push: bool,
-    /// Bytes from below the first one seen may come yet: no SYN told which is the first.
+    /// Bytes below the first one seen may come yet: no SYN showed which byte is the first.
     may_begin_earlier: bool,
     pub(crate) longest: Longest,
-    // The second and the third.
+    // The second and the third cache line.
     pub(crate) outstanding: Outstanding,
     pub(crate) tally: Tally,
-    /// From a frame of this direction to the answer that it caused, both seen here.
+    /// Times from a frame of this direction to the answer that it caused, both seen here.
     pub(crate) turn: Samples,
-    /// Of the receiver's window.
+    /// Edge of the receive window that is being followed; 0 if none is.
     edge_ahead: u64,
-    // The fourth, and the rest.
+    // The fourth cache line, and the rest.
     pub(crate) counts: Counts,
     pub(crate) acks: Acks,
     pub(crate) first_data_ns: i64,
@@ -86,11 +81,11 @@ pub(crate) struct Flow {
     edge_since_ns: i64,
     /// Time for which the receiver's window held the sender back.
     pub(crate) edge_ns: i64,
-    /// Boxed, since most directions are over soon.
+    /// Boxed, since most directions end soon.
     slow: Option<Box<Slow>>,
 }
 
-/// What directions have that take their time.
+/// State that only long-lived directions need.
 #[derive(Clone, Debug, Default)]
 struct Slow {
     silences: Silences,
@@ -108,7 +103,7 @@ impl Flow {
         self.position_from(self.ranges.next(), seq)
     }
 
-    /// The same, told from where the direction stands.
+    /// Like `position`, for a direction whose next position is `next`.
     #[inline(always)]
     fn position_from(&self, next: u64, seq: u32) -> u64 {
         next.wrapping_add_signed(i64::from(seq.wrapping_sub(next as u32) as i32))
@@ -122,24 +117,24 @@ impl Flow {
         self.floor = self.una;
     }
 
-    /// The same, unless something was seen already (a retransmitted SYN).
+    /// Like `begin`, unless data was seen already (a retransmitted SYN).
     pub(crate) fn begin_if_new(&mut self, seq: u32) {
         if self.counts.data_frames == 0 {
             self.begin(seq);
         }
     }
 
-    /// A "packet too big" that quotes a frame of this direction, whose segments have `options` bytes of
-    /// TCP options. If each segment would have fitted, it was merging that made the packet too big; else
-    /// this is path MTU discovery at work, of whatever was to be cut into segments. What a sender was told
-    /// makes its segments smaller: of the sizes that are known the larger one is theirs.
+    /// Counts a "packet too big" that quotes a frame of this direction, whose segments have `options` bytes of TCP
+    /// options. If each segment would have fitted, merging made the packet too big; else this is path MTU discovery at
+    /// work, whatever was to be cut into segments. The sender makes its segments smaller after such a message: of the
+    /// known sizes the larger one is that of the quoted segments.
     pub(crate) fn reject(&mut self, error: &TooBig, options: u32) {
         let size = self.tally.largest_segment();
         let odd = self.tally.note_odd();
         odd.rejected_mtu = error.mtu;
         if let Some(size) = size {
             let segment = size + error.quoted_ip_header + 20 + options;
-            // Options that the quote may not reach are at most 40 bytes, with the header 60.
+            // The quote may end before the options, which are at most 40 bytes, with the header 60.
             let is_several = error.quoted_len > size + error.quoted_ip_header + 60;
             let is_merged = is_several && error.quoted_len > error.mtu && segment <= error.mtu;
             odd.rejected_merged += u32::from(is_merged);
@@ -148,7 +143,7 @@ impl Flow {
         note(&mut self.tally.examples().rejected, error.number);
     }
 
-    /// Takes a frame that goes in this direction; gives its position and what its data was.
+    /// Processes a frame that goes in this direction; returns its position and what its data was.
     #[inline]
     pub(crate) fn send(
         &mut self,
@@ -190,7 +185,7 @@ impl Flow {
         common.copies.knows(frame, signature, first, &around)
     }
 
-    /// Where the frame may be remembered that brought a frame's last byte first, or else what it acknowledges.
+    /// Where to look for the frame that first brought this frame's last byte, or, without data, its acknowledgment.
     fn first_with_news_of(&mut self, frame: &Frame, acknowledged: First) -> First {
         if frame.payload == 0 {
             return acknowledged;
@@ -204,7 +199,7 @@ impl Flow {
         }
     }
 
-    /// Remembers a frame; gives where, if it brings new data.
+    /// Remembers a frame; returns the place if the frame brings new data.
     #[inline]
     fn remember(
         &mut self,
@@ -238,36 +233,12 @@ impl Flow {
         if frame.flags.has(Flags::RST) {
             return (0, Data::None);
         }
-        // Of what was acknowledged before it was seen, no first byte is to be waited for.
+        // A direction that a SYN or an acknowledgment has begun waits for no earlier bytes.
         self.may_begin_earlier |= !self.started;
         let syn = u32::from(frame.flags.has(Flags::SYN));
         let start = self.position(frame.seq.wrapping_add(syn));
         let span = Span::new(start, frame, place);
         (start, self.send_data(frame, span, around, common))
-    }
-
-    /// The sequence number of a frame without payload is the sender's next: one below it is a
-    /// keep-alive or window probe (Linux sends them without a byte), and one beyond what was seen
-    /// shows that data was sent which has not come here.
-    #[inline]
-    fn look_at_bare_sequence(&mut self, frame: &Frame) {
-        let next = self.ranges.next();
-        let beyond = frame.seq.wrapping_sub(next as u32);
-        let plain = !frame.flags.has(Flags::SYN | Flags::FIN | Flags::RST);
-        if beyond == 0 || !plain || !self.started || self.fin {
-            return;
-        }
-        if beyond == u32::MAX {
-            if self.acked && self.una >= next {
-                self.tally.note_odd().keep_alives += 1;
-            }
-        } else if u64::from(beyond) < STRAY {
-            self.ranges.see(
-                next + u64::from(beyond),
-                next + u64::from(beyond),
-                frame.time_ns,
-            );
-        }
     }
 
     #[inline]
@@ -279,25 +250,6 @@ impl Flow {
         self.fin |= frame.flags.has(Flags::FIN);
         self.probe_with(frame);
         self.look_at_checksum(frame);
-    }
-
-    /// A partial checksum on a single frame tells that this is its sender; on a merged one it does
-    /// not, since GRO leaves one too.
-    #[inline(always)]
-    fn look_at_checksum(&mut self, frame: &Frame) {
-        let counts = &mut self.counts;
-        if frame.checksum == 0 {
-            // Zeroed by an anonymiser as likely as by a driver: tells nothing.
-            return;
-        }
-        if frame.payload < SURELY_SINGLE && counts.partial + counts.complete < CHECKSUMS {
-            let partial = frame.checksum_is_partial();
-            counts.partial += u8::from(partial);
-            counts.complete += u8::from(!partial);
-        } else if frame.payload > MAYBE_SINGLE && counts.large < CHECKSUMS {
-            counts.large += 1;
-            counts.large_partial += u8::from(frame.checksum_is_partial());
-        }
     }
 
     #[inline]
@@ -327,15 +279,15 @@ impl Flow {
             self.ranges.see(start, end, frame.time_ns)
         };
         self.count_data(frame, novelty, next.saturating_sub(start));
-        // A repeat of what is older says nothing of the end.
+        // A repeat of older data does not show whether the newest data ends with PSH.
         if end == self.ranges.next() {
             self.last_push = frame.flags.has(Flags::PSH);
         }
         self.classify(frame, span, novelty, around, common)
     }
 
-    /// Bytes from before the first one seen: it was not the connection's first, and these come here for
-    /// the first time, unless the receiver has acknowledged what comes behind them.
+    /// Handles bytes from before the first byte seen: the capture began in the middle, and these bytes come here for
+    /// the first time, unless the receiver has acknowledged bytes behind them.
     #[cold]
     fn see_before(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
         if self.una > self.floor {
@@ -368,8 +320,9 @@ impl Flow {
                 let start = span.start.max(span.next);
                 self.outstanding
                     .push(span.transmission(frame, start), common);
+                // A capture of one direction shows no ACKs: time tells which segments needed no retransmission.
                 if !self.acked {
-                    self.tell_unacknowledged(frame.time_ns - PATIENCE_NS, common);
+                    self.count_unacknowledged(frame.time_ns - PATIENCE_NS, common);
                 }
                 Data::New
             }
@@ -402,7 +355,7 @@ impl Flow {
         self.tally.add(frame.payload, frame.number);
     }
 
-    /// Counts a frame with data, and how near it came to the one before.
+    /// Counts a frame with data, and whether it came close behind the one before.
     #[inline(always)]
     fn note_time(&mut self, frame: &Frame) {
         if self.counts.data_frames == 0 {
@@ -414,45 +367,5 @@ impl Flow {
         }
         self.last_data_ns = frame.time_ns;
         self.counts.data_frames += 1;
-    }
-
-    /// Where a capture has one direction only, what was not sent again for so long has arrived.
-    #[cold]
-    fn tell_unacknowledged(&mut self, sent_before_ns: i64, common: &mut Common) {
-        let (tally, longest) = (&mut self.tally, &mut self.longest);
-        let sent = &mut self.outstanding;
-        sent.tell_sent_before(sent_before_ns, common, |fate| longest.tell(fate, tally));
-    }
-
-    /// Bytes that the other side acknowledged and this capture never had.
-    pub(crate) fn missed_bytes(&self) -> u64 {
-        // A FIN takes one number; it may itself be what the capture missed.
-        let missing = if self.acked {
-            self.ranges.missing_below(self.una)
-        } else {
-            0
-        };
-        missing.saturating_sub(u64::from(self.una == self.ranges.next() + 1))
-    }
-
-    /// Payload bytes, each once.
-    pub(crate) fn unique_bytes(&self) -> u64 {
-        self.counts.payload_bytes - self.tally.odd().repeated_bytes
-    }
-
-    /// Settles what is still open.
-    pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
-        self.tally.finish();
-        self.tell_tried();
-        if !self.acked {
-            self.tell_unacknowledged(now_ns - TAIL_NS, common);
-            let (tally, longest) = (&mut self.tally, &mut self.longest);
-            self.outstanding
-                .tell_unrepaired(common, |fate| longest.tell(fate, tally));
-        }
-        let (tally, longest) = (&mut self.tally, &mut self.longest);
-        self.outstanding
-            .finish(common, |fate| longest.tell(fate, tally));
-        self.acks.finish(now_ns);
     }
 }

@@ -54,8 +54,8 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Adds a fragment; the first one's headers are in the slot. When the datagram is whole, its
-    /// frame is put there, with the time and length of the piece that made it whole.
+    /// Adds a fragment; the slot has the headers if it is the first one. When the datagram is whole, its frame is put
+    /// into the slot, with the time and length of the fragment that completed it.
     pub(crate) fn add(&mut self, piece: Piece, is_first: bool, slot: &mut Frame) -> Kind {
         let now_ns = slot.time_ns;
         let i = self.find_or_begin(piece.name, now_ns);

@@ -14,8 +14,8 @@ use crate::key::Key;
 
 pub(crate) use steady::SET_BACK_NS;
 
-/// A frame; what is behind its times is valid if the digest says TCP. In the order in which it lies in memory, so
-/// that a signature is made of whole words.
+/// A frame; the fields behind its times are valid if the digest is TCP. Fields are in the order of memory, so that a
+/// signature is made of whole words.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Frame {
@@ -49,7 +49,7 @@ pub(crate) struct Frame {
     rare: Option<Box<Rare>>,
 }
 
-/// What few frames are, in one byte of each.
+/// Rare properties of a frame, in one byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Odd(u8);
 
@@ -58,32 +58,32 @@ impl Odd {
     const OPTIONS: Self = Self(1);
     /// Has VLAN tags or came in tunnels.
     const LAYERS: Self = Self(2);
-    /// The IP header said 0 for a length that would have fitted: taken before segmentation.
+    /// The IP header has a length of 0 although the length would have fitted: captured before segmentation.
     pub(crate) const LENGTH_ZERO: Self = Self(4);
     /// Came as several IP fragments.
     pub(crate) const FRAGMENTED: Self = Self(8);
 
-    /// This, if it is so.
+    /// This property if `is_so`, else none.
     fn when(self, is_so: bool) -> Self {
         Self(if is_so { self.0 } else { 0 })
     }
 }
 
-/// What few frames have.
+/// Fields that few frames have.
 #[derive(Clone, Debug, Default)]
 struct Rare {
     /// Valid if [`Odd::OPTIONS`]: most frames have timestamps only.
     options: TcpOptions,
     /// Valid if [`Odd::LAYERS`]: most frames have none.
     layers: (Vlans, Tunnels),
-    /// Valid if the digest says so.
+    /// Valid if the digest is a "packet too big".
     too_big: TooBig,
-    /// The same of a fragment.
+    /// Valid if the digest is a fragment.
     piece: Piece,
 }
 
 impl Frame {
-    /// Takes what is known of any frame before its headers are read.
+    /// Fills in the fields that are known of any frame before its headers are read.
     #[inline(always)]
     fn note(&mut self, raw: &RawFrame<'_>, time_ns: i64) {
         self.number = raw.number;
@@ -105,24 +105,24 @@ impl Frame {
         self.rare.as_ref().map(|rare| rare.piece)
     }
 
-    /// The "packet too big" message that this is, if the digest says so.
+    /// The "packet too big" message in this frame, if the digest is one.
     pub(crate) fn too_big(&self) -> Option<&TooBig> {
         self.rare.as_ref().map(|rare| &rare.too_big)
     }
 
-    /// Of a datagram: the payload of those that it is made of, where its content shows that; else 0. It stands where
-    /// TCP has its sequence number.
+    /// Payload of the datagrams that this datagram was merged from, where its content shows it; else 0. Kept in the
+    /// field of TCP's sequence number.
     pub(crate) fn datagram_segment(&self) -> u32 {
         self.seq
     }
 
-    /// Whether it is odd in any of these ways.
+    /// Whether the frame has any of these properties.
     #[inline]
     pub(crate) fn is(&self, odd: Odd) -> bool {
         self.odd.0 & odd.0 != 0
     }
 
-    /// Says that it is odd.
+    /// Adds a property.
     pub(crate) fn add(&mut self, odd: Odd) {
         self.odd.0 |= odd.0;
     }
@@ -163,7 +163,7 @@ impl Frame {
         rare.map(|rare| Box::new(rare.layers))
     }
 
-    /// Whether it opens a connection.
+    /// Whether the frame has SYN set.
     #[inline]
     pub(crate) fn is_syn(&self) -> bool {
         self.flags.has(Flags::SYN)
@@ -186,7 +186,7 @@ impl Frame {
         self.signature_with(ends, sacked)
     }
 
-    /// The same for a frame without SACK.
+    /// Like [`Self::signature`], for a frame without SACK.
     #[inline(always)]
     pub(crate) fn plain_signature(&self, ends: u64) -> u64 {
         self.signature_with(ends, 0)
@@ -199,13 +199,13 @@ impl Frame {
         let sum = mixed(ends, both(self.ack, self.seq));
         let sum = mixed(sum, both(self.tsecr, self.tsval) ^ u64::from(sacked));
         let behind = u64::from(self.window) << 48 | u64::from(self.flags.0) << 32;
-        // Of a payload's 32 bits the upper half is 0, but for the longest frames'.
+        // The upper half of a payload's 32 bits is 0, except in the longest frames.
         let carried = u64::from(self.payload) ^ u64::from(self.id) << 16;
         mixed(sum, behind | carried)
     }
 
-    /// What tells an acknowledgment from others of one position, at any point of the path: its TSval, or else its window
-    /// and what it reports beyond a hole, which duplicates add to (RFC 2018, 4). Never 0.
+    /// What distinguishes an acknowledgment from others of the same position, at any point of the path: its TSval, or
+    /// else its window and its SACK blocks, to which duplicate ACKs add (RFC 2018, 4). Never 0.
     pub(crate) fn ack_mark(&self) -> u32 {
         if self.tsval != 0 {
             return self.tsval;
@@ -263,7 +263,7 @@ pub(crate) struct TooBig {
     pub(crate) quoted_ip_header: u32,
 }
 
-/// What makes a datagram: its source and destination, identification and protocol.
+/// What identifies a datagram under reassembly: its source and destination, identification and protocol.
 pub(crate) type Name = (Address, Address, u32, u8);
 
 /// A fragment.
@@ -287,7 +287,7 @@ impl Piece {
     }
 }
 
-/// Keeps the first bytes of what was captured of a payload.
+/// Keeps the first captured payload bytes.
 #[inline(always)]
 fn fill_head(slot: &mut Frame, captured: &[u8], payload_len: u32) {
     slot.head_len = 0;

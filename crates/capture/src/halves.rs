@@ -2,7 +2,7 @@
 
 use crate::facts::connection::Vantage;
 
-/// A side this much closer than the whole path is where the point stands.
+/// If one end is closer than this part of the whole path, the point stands at that end.
 const NEAR: f64 = 0.1;
 /// Shorter paths than this (loopback, one machine) are too noisy to be divided.
 const SHORT_NS: i64 = 100_000;

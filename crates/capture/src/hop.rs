@@ -34,7 +34,7 @@ use reading::Reading;
 use sides::{Ends, Sides};
 use strip::Slots;
 
-/// Frames held for one hop, at most about 32 MiB. Beyond that what is held goes without a verdict.
+/// Frames held for one hop, at most about 32 MiB. Beyond that the frames held get no verdict.
 const MAX_HELD: usize = 192 * 1024;
 /// Frames of one side that wait for their connection to appear on the other; beyond that the
 /// other side is read first.
@@ -47,9 +47,9 @@ const ROUND: usize = 2048;
 struct Half {
     /// The pair it belongs to, once found.
     pair: Option<u32>,
-    /// Data frames so far in each direction, for choosing which leave tokens.
+    /// Data frames so far in each direction; the number decides which frames leave tokens.
     nth: [u64; 2],
-    /// What passed until the pair is found.
+    /// Events until the pair is found.
     early: VecDeque<Passing>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Hop {
     halves: [Vec<Half>; 2],
     pairs: Vec<Pair>,
     clock: Clock,
-    /// What the first frame found at both points shows of the clocks.
+    /// The clocks' offset, as the first frame found at both points shows it.
     rough_ns: Option<i64>,
     /// Second point's time less first's: of frames that go forth, and of those that come back.
     delays: [Differences; 2],
@@ -68,34 +68,33 @@ pub(crate) struct Hop {
     strips: [Slots; 2],
     /// Events of each side that wait for a pair.
     early: [usize; 2],
-    /// Who is on which side, as far as connections have shown it.
+    /// Which side clients are on, as far as connections have shown it.
     sides: Sides,
     held: usize,
     since_round: usize,
-    /// Somebody asks what became of each frame.
-    keeps_told: bool,
+    /// The caller asks what became of each frame.
+    keeps_judged: bool,
     /// How far each point was read, by its own clock.
     read: [Reading; 2],
 }
 
 impl Hop {
-    /// A hop; if it `keeps_told`, it can tell what became of each frame.
-    pub(crate) fn new(keeps_told: bool) -> Self {
+    /// A hop; with `keeps_judged` it keeps what becomes of each frame.
+    pub(crate) fn new(keeps_judged: bool) -> Self {
         Self {
-            keeps_told,
+            keeps_judged,
             ..Self::default()
         }
     }
 
-    /// Gives what became of frames since it was asked last, with the side that they left and the
-    /// connection there.
-    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+    /// Passes on what became of frames since the last call, with the side that they left and the connection there.
+    pub(crate) fn drain_judged(&mut self, mut take: impl FnMut(usize, u32, Judged)) {
         for pair in &mut self.pairs {
-            pair.tell(&mut hear);
+            pair.drain_judged(&mut take);
         }
     }
 
-    /// Takes what a point saw; `side` is 0 for the first point of the hop.
+    /// Takes a frame that a point saw; `side` is 0 for the first point of the hop.
     pub(crate) fn observe(
         &mut self,
         side: usize,
@@ -148,13 +147,13 @@ impl Hop {
         self.sides.client_first()
     }
 
-    /// Takes what the other hops of the path say of that.
+    /// Takes what the other hops of the path show about the side of the clients.
     pub(crate) fn set_neighbours(&mut self, client_first: Option<bool>) {
         self.sides.neighbours = client_first;
     }
 
-    /// Whether reading more of this side should wait until the other has caught up: nothing is known
-    /// of how their clocks stand to each other, and much waits to be found there.
+    /// Whether reading of this side should wait until the other has caught up: the clocks' offset is not known, and
+    /// many frames wait for their connection to appear there.
     pub(crate) fn is_ahead(&self, side: usize) -> bool {
         self.pairs.is_empty() && self.early[side] >= MAX_AHEAD
     }
@@ -190,8 +189,8 @@ impl Hop {
     fn link(&mut self, by: MatchedBy, marks: [Mark; 2]) {
         let number = self.pairs.len() as u32;
         let mut pair = Pair::new(by, &marks);
-        if self.keeps_told {
-            pair.keep_told();
+        if self.keeps_judged {
+            pair.keep_judged();
         }
         self.rough_ns
             .get_or_insert(marks[1].time_ns - marks[0].time_ns);
@@ -249,7 +248,7 @@ impl Hop {
         self.relieve();
     }
 
-    /// Counts what all pairs show of who is on which side, those that are not settled included.
+    /// Adds the evidence of all pairs for the sides of hosts, unsettled pairs included.
     pub(crate) fn weigh_all(&mut self, points: [&Point; 2]) {
         self.weigh(points, |_| true);
     }
@@ -263,8 +262,8 @@ impl Hop {
         }
     }
 
-    /// Settles of pairs which point comes first, if that cannot wait: by what each shows, and then
-    /// by what the others do.
+    /// Settles for pairs which point comes first, where the decision cannot wait: by the evidence of each pair, and
+    /// then by that of the others.
     fn settle(&mut self, points: [&Point; 2], at_end: bool) {
         let is_due = |pair: &Pair| at_end || pair.is_overdue();
         self.weigh(points, |pair| pair.is_settled() || is_due(pair));
@@ -272,11 +271,11 @@ impl Hop {
         for pair in open.filter(|pair| is_due(pair)) {
             let ends = Ends::of(pair, points[0]);
             let weight = self.sides.weigh(&ends, pair.weight(points));
-            pair.settle_at_any_rate(weight, &mut self.clock);
+            pair.settle_without_proof(weight, &mut self.clock);
         }
     }
 
-    /// When memory is short: the oldest of what no pair was found for goes first, then the rest.
+    /// Frees memory: first the oldest events without a pair, then the rest.
     fn relieve(&mut self) {
         self.held = self.pairs.iter().map(Pair::held).sum();
         for side in [0, 1] {

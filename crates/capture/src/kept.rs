@@ -1,5 +1,5 @@
-//! The connections of a point: kept as they were followed, and described when somebody asks. Of very
-//! many only few are ever asked for, and what was followed is smaller than its description.
+//! The connections of a point: kept as they were followed, and turned into facts on demand. Of very many connections
+//! only few are ever asked for, and the followed state is smaller than the facts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,14 +20,14 @@ const LOADED: usize = 16;
 /// Connections in order of their first frame; a connection's number is its place.
 #[derive(Clone, Default)]
 pub struct Connections {
-    /// In the blocks of the table that followed them.
+    /// The followed state, in the blocks of the table.
     followed: Vec<Vec<connection::Connection>>,
     len: usize,
-    /// Their places there, if these are not in order.
+    /// Places of the connections in the blocks, if they are not in order.
     order: Option<Vec<u32>>,
-    /// Their frames are counted through all files.
+    /// Set where frames are numbered through all files.
     numbering: Option<Numbering>,
-    /// Facts that are not just those of what was followed: hops have shown more.
+    /// Facts that hops have changed, and that the followed state does not have.
     made: HashMap<usize, Connection>,
 }
 
@@ -42,7 +42,7 @@ impl Connections {
         }
     }
 
-    /// Those of several parts, in any order.
+    /// The connections of several parts, in any order.
     pub(crate) fn of_parts(mut all: Vec<connection::Connection>, numbering: Numbering) -> Self {
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
         order.sort_by_key(|place| all[*place as usize].first_number);
@@ -58,19 +58,19 @@ impl Connections {
         }
     }
 
-    /// How many there are.
+    /// Number of connections.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no connections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The facts of one.
+    /// The facts of a connection.
     #[must_use]
     pub fn get(&self, id: u64) -> Option<Connection> {
         let place = usize::try_from(id).ok()?;
@@ -101,12 +101,12 @@ impl Connections {
         self.followed.get(place / BLOCK)?.get(place % BLOCK)
     }
 
-    /// What was followed of one.
+    /// The followed state of a connection.
     pub(crate) fn followed(&self, id: u64) -> Option<&connection::Connection> {
         self.at(usize::try_from(id).ok()?)
     }
 
-    /// The facts of all, made one after the other.
+    /// The facts of all connections, made one after the other.
     pub fn iter(&self) -> impl Iterator<Item = Connection> {
         (0..self.len).filter_map(|place| {
             if place.is_multiple_of(LOADED) {
@@ -116,13 +116,13 @@ impl Connections {
         })
     }
 
-    /// Reads what some connections lead to; see [`crate::table::Table::warm`].
+    /// Loads the memory that some connections point to; see [`crate::table::Table::warm`].
     fn load(&self, places: Range<usize>) {
         let followed = places.filter_map(|place| self.at(place));
         black_box(followed.fold(0, |sum, known| sum ^ known.touch_samples()));
     }
 
-    /// Payload bytes of all, each once: in the direction in which there were most.
+    /// Payload bytes of each connection, each byte once, of the direction that has more of them.
     pub fn most_bytes(&self) -> impl Iterator<Item = u64> {
         (0..self.len).map(|place| match self.at(place) {
             Some(followed) => followed.most_bytes(),
@@ -132,7 +132,7 @@ impl Connections {
         })
     }
 
-    /// Changes the facts of one.
+    /// Changes the facts of a connection.
     pub(crate) fn change(&mut self, id: u64, change: impl FnOnce(&mut Connection)) {
         if let (Some(mut facts), Ok(place)) = (self.get(id), usize::try_from(id)) {
             change(&mut facts);

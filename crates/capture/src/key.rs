@@ -1,4 +1,4 @@
-//! What makes a connection at one point.
+//! What identifies a connection at one point.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -12,8 +12,8 @@ pub(crate) struct Key {
     high: Halves,
     low_port: u16,
     pub(crate) high_port: u16,
-    /// IP version and the tunnels the connection came in. The same connection inside and outside
-    /// of a tunnel is two, or each byte would seem to be sent twice.
+    /// IP version and the tunnels around the connection. One connection inside and outside of a tunnel counts as two:
+    /// else each byte would seem to be sent twice.
     context: u32,
 }
 
@@ -26,7 +26,7 @@ impl Key {
     pub(crate) fn new(ip: &Ip, ports: (u16, u16), context: u32) -> (Self, bool) {
         let source = (address(ip, &ip.source), ports.0);
         let destination = (address(ip, &ip.destination), ports.1);
-        // One short comparison where the addresses differ, which is nearly always.
+        // For IPv4 one short comparison: nearly always the addresses differ.
         let source_is_low = if ip.version == 4 {
             let number = |end: (u128, u16)| (end.0 as u64) << 16 | u64::from(end.1);
             number(source) <= number(destination)
@@ -40,7 +40,7 @@ impl Key {
         }
     }
 
-    /// The same for IPv4 without tunnels: source and destination, address and port of each.
+    /// Like `new`, for IPv4 without tunnels: source and destination, address and port of each.
     #[inline]
     pub(crate) fn v4(addresses: u64, ports: u32) -> (Self, bool) {
         let end = |address: u64, port: u32| (u128::from(address as u32), port as u16);
@@ -79,14 +79,14 @@ impl Key {
         hasher.finish()
     }
 
-    /// Bits of the ends.
+    /// Some bits of both ends, mixed.
     pub(crate) fn mark(&self) -> u64 {
         let ports = u64::from(self.low_port) << 16 | u64::from(self.high_port);
         let addresses = self.low[1] ^ self.high[1].rotate_left(13);
         addresses ^ ports.rotate_left(40) ^ u64::from(self.context)
     }
 
-    /// The addresses as a sum of 32-bit numbers, which folds to 16 bits as that of 16-bit ones does.
+    /// The addresses as a sum of 32-bit numbers, which folds to the same 16 bits as a sum of 16-bit numbers.
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
         let [a, b] = self.low;
@@ -95,8 +95,7 @@ impl Key {
         parts.iter().sum()
     }
 
-    /// As bytes: both addresses, the lower end's first, both ports, and what is around them; numbers have their highest
-    /// byte first.
+    /// The key as bytes: both addresses, the lower end's first, both ports, and the context; numbers are big-endian.
     pub(crate) fn to_bytes(self) -> [u8; 40] {
         let mut bytes = [0; 40];
         bytes[..16].copy_from_slice(&whole(self.low).to_be_bytes());
@@ -107,7 +106,7 @@ impl Key {
         bytes
     }
 
-    /// The key that bytes stand for.
+    /// The key from its bytes.
     pub(crate) fn from_bytes(bytes: &[u8; 40]) -> Self {
         let half = |at: usize| number(bytes, at..at + 8);
         let port = |at: usize| number(bytes, at..at + 2) as u16;
@@ -150,8 +149,8 @@ fn whole([high, low]: Halves) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The address as a number, read in the pieces in which the walk has just written it: a wider
-/// load would have to wait until all of them are in the cache.
+/// The address as a number, read in the widths in which the walk has just written it: a wider load cannot be forwarded
+/// from the store buffer and would wait for the cache.
 #[inline]
 fn address(ip: &Ip, address: &Address) -> u128 {
     let bytes = &address.0;

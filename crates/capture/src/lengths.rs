@@ -2,10 +2,10 @@
 
 /// Lengths up to this fall into narrow classes: an MTU of 9,000 bytes lies within.
 const NARROW_UP_TO: u32 = 9 * 1024;
-/// Narrow enough that one segment more is another class.
+/// So narrow that a frame with one segment more is in another class.
 const NARROW: u32 = 256;
 const WIDE: u32 = 1024;
-/// Longer than any frame but those of BIG TCP (Linux 5.19), which share the last class.
+/// Longer than any frame except those of BIG TCP (Linux 5.19), which share the last class.
 const LONGEST: u32 = 64 * 1024;
 
 /// What became of frames.
@@ -13,7 +13,7 @@ const LONGEST: u32 = 64 * 1024;
 pub struct Fate {
     /// Frames that arrived in some form.
     pub passed: u64,
-    /// Frames that did not.
+    /// Frames that did not arrive.
     pub lost: u64,
 }
 
@@ -26,7 +26,7 @@ impl Fate {
         }
     }
 
-    /// Adds what became of others.
+    /// Adds the counts of other frames.
     pub fn add(&mut self, others: Self) {
         self.passed += others.passed;
         self.lost += others.lost;
@@ -40,7 +40,7 @@ pub struct Length {
     pub bytes: u32,
     /// Frames that arrived in some form.
     pub passed: u32,
-    /// Frames that did not.
+    /// Frames that did not arrive.
     pub lost: u32,
 }
 
@@ -73,7 +73,7 @@ impl Lengths {
         self.0[at].lost += lost;
     }
 
-    /// Adds what became of others.
+    /// Adds the counts of other frames.
     pub fn add_all(&mut self, others: &Self) {
         for length in &others.0 {
             self.add(length.bytes, length.passed, length.lost);
@@ -81,7 +81,7 @@ impl Lengths {
     }
 }
 
-/// The longest payload that counts as of one length with this one.
+/// The longest payload in the same class as this one.
 fn class_of(payload: u32) -> u32 {
     let width = if payload <= NARROW_UP_TO {
         NARROW

@@ -28,8 +28,8 @@ pub(crate) use intake::{Input, of_files};
 pub(crate) use recording::{Observer, observe};
 use shared::Shared;
 
-/// Captures that begin further apart than this by their clocks are taken to have clocks that were
-/// never set alike: their beginnings are read side by side until a connection tells better.
+/// Captures that begin further apart than this by their clocks are taken to have clocks that were never set alike: they
+/// are read as if they had begun together, until a connection shows the offset.
 const UNRELATED_NS: i64 = 3_600_000_000_000;
 
 /// One observation point to read.
@@ -47,14 +47,13 @@ pub struct Options {
     pub threads: usize,
     /// Each interface of the one input is a point.
     pub points_by_interface: bool,
-    /// The inputs show different transfers: nothing of one is looked for in another.
+    /// The inputs show different transfers: connections of one are not looked for in another.
     pub separate: bool,
     /// Connections kept of a point, if enough of them are over that the oldest can be summed up; 0
     /// keeps all. Where points are compared with each other, all are kept.
     pub max_connections: usize,
-    /// Asked before there is room for more connections of a point: whether memory is short, so that
-    /// from then on the oldest that are over are summed up, as soon as they are. Where points are compared
-    /// with each other, nobody is asked.
+    /// Called before there is room for more connections of a point: returns whether memory is short. From then on the
+    /// oldest closed connections are summed up at once. Where points are compared with each other, it is not called.
     pub is_short: Option<fn() -> bool>,
     /// Set from elsewhere (a signal), ends reading; what was read is then reported.
     pub stop: Arc<AtomicBool>,
@@ -63,13 +62,13 @@ pub struct Options {
 /// How far reading is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// Bytes of all files behind us.
+    /// Bytes of all files consumed so far.
     pub consumed_bytes: u64,
     /// Frames read.
     pub frames: u64,
 }
 
-/// Reads all captures once and gives the facts.
+/// Reads all captures once and returns the facts.
 ///
 /// # Errors
 ///
@@ -83,7 +82,7 @@ pub fn trace(
     follow(of_files(inputs, options), options, progress)
 }
 
-/// The same of frames from anywhere.
+/// Like [`trace()`], for frames from anywhere.
 pub(crate) fn follow(
     inputs: Vec<Input>,
     options: &Options,
@@ -96,7 +95,7 @@ pub(crate) fn follow(
         run.read(progress);
         let mut trace = run.finish(names)?;
         if sorted {
-            describe::tell_order(&mut trace);
+            describe::warn_of_order(&mut trace);
         }
         Ok(trace)
     })
@@ -110,7 +109,7 @@ fn check(inputs: &[Input], options: &Options) -> Result<(), TraceError> {
     }
 }
 
-/// Names and what is read in path order, and whether that is another than the given one.
+/// The names and inputs in path order, and whether that differs from the given order.
 fn open<'scope>(
     inputs: Vec<Input>,
     options: &Options,
@@ -147,7 +146,7 @@ struct Run<'scope> {
     intake: Intake<'scope>,
     points: Vec<Point>,
     hops: Vec<Hop>,
-    /// What to take off each point's times to have the first one's.
+    /// Nanoseconds to subtract from each point's times to align them with the first point's.
     starts_ns: Vec<i64>,
     by_interface: bool,
     separate: bool,
@@ -196,9 +195,9 @@ impl<'scope> Run<'scope> {
         } else {
             self.points.len().saturating_sub(1)
         };
-        let tells = self.observer.is_some();
-        self.hops.resize_with(hops, || Hop::new(tells));
-        if hops > 0 && !tells {
+        let is_observed = self.observer.is_some();
+        self.hops.resize_with(hops, || Hop::new(is_observed));
+        if hops > 0 && !is_observed {
             let remember = |point: &mut Point| {
                 point.datagrams.get_or_insert_default();
             };
@@ -211,7 +210,7 @@ impl<'scope> Run<'scope> {
         while let Some(feed) = self.choose() {
             if self.take(feed) {
                 progress(self.progress());
-                self.tell();
+                self.notify_observer();
             }
         }
     }
@@ -249,9 +248,9 @@ impl<'scope> Run<'scope> {
         next_ns.saturating_sub(offset.unwrap_or_else(start))
     }
 
-    /// Takes what a point has, and gets it more when that was all; true then. Of several
-    /// points only the next frame is taken before the choice is made anew, so that what is found
-    /// does not depend on the size of batches.
+    /// Processes the frames that a point has, and reads more for it when none are left; true in that case. With several
+    /// points only the next frame is processed before the choice is made anew, so that the result does not depend on
+    /// the size of batches.
     fn take(&mut self, point: usize) -> bool {
         match &mut self.intake {
             Intake::Feeds(feeds) => {
@@ -334,7 +333,7 @@ impl<'scope> Run<'scope> {
         };
         points.resize_with(names.len(), Point::default);
         points.iter_mut().for_each(Point::settle);
-        introduce(&mut hops, &points);
+        share_sides(&mut hops, &points);
         let mut hop_facts = Vec::new();
         for (i, hop) in hops.iter_mut().enumerate() {
             let pair = [&points[i], &points[i + 1]];
@@ -363,8 +362,8 @@ impl<'scope> Run<'scope> {
     }
 }
 
-/// Tells all hops what one of them knows of the order of the points.
-fn introduce(hops: &mut [Hop], points: &[Point]) {
+/// Shares with all hops what one of them knows of the order of the points.
+fn share_sides(hops: &mut [Hop], points: &[Point]) {
     for (hop, number) in hops.iter_mut().zip(0..) {
         hop.weigh_all([&points[number], &points[number + 1]]);
     }

@@ -1,6 +1,6 @@
-//! The one in the middle.
+//! The median.
 
-/// The median; of an even number the upper one of both in the middle.
+/// The median; of an even number of values the upper one of the two in the middle.
 pub(crate) fn median(values: impl Iterator<Item = i64>) -> Option<i64> {
     let mut values: Vec<i64> = values.collect();
     values.sort_unstable();

@@ -1,16 +1,16 @@
-//! Numbers of frames through all files of a point, and back to those in each file.
+//! Numbers of frames through all files of a point, and back to the numbers in each file.
 
 use crate::facts::connection::{Connection, Direction, Examples};
 
 /// Frames of several files, counted on from each to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
-    /// What is added to numbers of each file.
+    /// What is added to the numbers of each file.
     added: Vec<u64>,
 }
 
 impl Numbering {
-    /// Of files whose last frames have these numbers.
+    /// The numbering of files whose last frames have these numbers.
     pub(crate) fn new(last: impl Iterator<Item = u64>) -> Self {
         let added = last.scan(0, |sum, last| {
             let before = *sum;

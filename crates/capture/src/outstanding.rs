@@ -1,13 +1,15 @@
-//! First transmissions that are not acknowledged yet, and what became of those that were.
+//! First transmissions that are not acknowledged yet, and what became of the acknowledged ones.
 
-mod again;
+mod held;
+mod resent;
+mod times;
 mod transmission;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::doubled::{Copies, Place};
-use transmission::Gone;
+use held::Held;
+use times::Times;
 pub(crate) use transmission::{Fate, Transmission};
 
 /// Transmissions kept for one direction; the oldest is given up without a verdict.
@@ -16,24 +18,20 @@ const MAX_PER_FLOW: usize = 8192;
 const MIN_PER_FLOW: usize = 16;
 /// Transmissions kept for one point in all: about 24 MiB.
 pub(crate) const MAX_PER_POINT: usize = 512 * 1024;
-/// Room for more transmissions than this is given back when none are left.
-const MUCH: usize = 32;
-/// Emptied queues kept for directions that need one: those that few directions at a time have are
-/// in the cache already.
+/// Empty queues kept for reuse: few directions need a queue at any time, and a queue used a moment ago is still in the
+/// CPU cache.
 const MAX_SPARE: usize = 64;
-/// Repeated transmissions that wait for a D-SACK before their loss is believed.
-const MAX_REPAIRED: usize = 32;
 
 /// What all connections of a point share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Common {
     /// Transmissions kept.
     used: usize,
-    /// The capture has each frame twice.
+    /// Frames are captured twice as a rule.
     pub(crate) doubling: bool,
-    /// The last frames, for finding them again.
+    /// The last frames, to find copies.
     pub(crate) copies: Copies,
-    /// There are so many connections that what they do not need goes to others.
+    /// There are so many connections that queues which are not needed go to other connections.
     pub(crate) crowded: bool,
     #[expect(clippy::vec_box, reason = "what moves in and out are the boxes")]
     spare: Vec<Box<Held>>,
@@ -57,31 +55,23 @@ impl Common {
     }
 }
 
-/// What had become of bytes that are sent again.
+/// What had become of bytes before they are sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Before {
     /// When the first of them was sent.
     pub(crate) time_ns: Option<i64>,
-    /// They had been sent again before, in frames of one segment, which did not help.
+    /// All of them had been sent again before, in frames of one segment, without success.
     pub(crate) in_vain: bool,
 }
 
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
-    /// The oldest one, here or in the queue: most connections, if there are many, have no more at
-    /// any time. Empty if its length is 0.
+    /// The oldest transmission, here or in the queue: with many connections most have no more than one at any time.
+    /// Empty if its length is 0.
     first: Transmission,
-    /// None while it would be empty, if there are many connections.
+    /// With many connections: `None` while the queue would be empty.
     held: Option<Box<Held>>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Held {
-    /// Not before the first.
-    queue: VecDeque<Transmission>,
-    /// Transmissions that were sent again and acknowledged.
-    repaired: VecDeque<Gone>,
 }
 
 impl Outstanding {
@@ -112,7 +102,7 @@ impl Outstanding {
         held.queue.push_back(sent);
     }
 
-    /// Gives the oldest one up if another one would be too much.
+    /// Gives up the oldest transmission if there is no room for another one.
     #[inline(never)]
     fn make_room(&mut self, common: &mut Common) {
         let len = self.len();
@@ -135,7 +125,7 @@ impl Outstanding {
         }
     }
 
-    /// Adds what is new of a transmission that fills a hole.
+    /// Adds the new part of a transmission that fills a hole.
     #[cold]
     fn insert(&mut self, sent: Transmission, common: &mut Common) {
         common.used += 1;
@@ -154,12 +144,12 @@ impl Outstanding {
         u64::from(self.first.len)
     }
 
-    /// The same for what that leads to.
+    /// Like [`Self::touch`], for the box that the struct points to.
     pub(crate) fn touch_box(&self) -> u64 {
         self.held.as_ref().map_or(0, |held| held.queue.len() as u64)
     }
 
-    /// The same for what those lead to.
+    /// Like [`Self::touch`], for the queue in that box.
     pub(crate) fn touch_deeply(&self) -> u64 {
         let Some(held) = &self.held else { return 0 };
         let ends = [held.queue.front(), held.queue.back()];
@@ -167,7 +157,7 @@ impl Outstanding {
         ends[0] ^ ends[1]
     }
 
-    /// Where the frame is remembered that brought the byte at a position first, if that is not acknowledged.
+    /// Where the frame is remembered that first brought the byte at a position, if that byte is not acknowledged.
     pub(crate) fn place_of(&mut self, position: u64) -> Option<Place> {
         let sent = self.within(position, position + 1).next()?;
         sent.place()
@@ -192,25 +182,26 @@ impl Outstanding {
         before
     }
 
-    /// Takes off what is acknowledged, tells the fate of each, and gives the time at which the newest one that was
-    /// never repeated had been sent (Karn's rule), and whether the acknowledgment waited for others of it that came later,
-    /// into a hole: then that one may have come long ago (Linux, `tcp_clean_rtx_queue`: no round trip is taken from what
-    /// acknowledges retransmitted data).
+    /// Removes acknowledged transmissions and settles the fate of each. Returns when the newest transmission that was
+    /// never repeated was sent (Karn's rule), and whether the ACK waited for an older one that was sent later, into a
+    /// hole: then the newest may have arrived long before (Linux `tcp_clean_rtx_queue` takes no round trip from an ACK
+    /// of retransmitted data).
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
         una: u64,
         common: &mut Common,
-        mut tell: impl FnMut(Fate),
+        mut settled: impl FnMut(Fate),
     ) -> Option<(i64, bool)> {
         let mut times = Times::default();
         if self.first.len > 0 {
             if self.first.end() > una {
                 return None;
             }
+            // The fate of a retransmitted segment waits: a D-SACK after this ACK may still clear the first transmission.
             match times.note(&self.first) {
-                Some(fate) => tell(fate),
-                None => self.take_first_repeated(&mut tell),
+                Some(fate) => settled(fate),
+                None => self.take_first_repeated(&mut settled),
             }
             self.first.len = 0;
         }
@@ -219,8 +210,8 @@ impl Outstanding {
                 && sent.end() <= una
             {
                 match times.note(sent) {
-                    Some(fate) => tell(fate),
-                    None => held.take_repeated(&sent.gone(), &mut tell),
+                    Some(fate) => settled(fate),
+                    None => held.take_repeated(&sent.gone(), &mut settled),
                 }
                 held.queue.pop_front();
             }
@@ -231,21 +222,21 @@ impl Outstanding {
     }
 
     #[cold]
-    fn take_first_repeated(&mut self, tell: &mut impl FnMut(Fate)) {
+    fn take_first_repeated(&mut self, settled: &mut impl FnMut(Fate)) {
         let held = self.held.get_or_insert_default();
-        held.take_repeated(&self.first.gone(), tell);
+        held.take_repeated(&self.first.gone(), settled);
     }
 
-    /// Takes off the oldest ones that were sent for the last time before this, and tells their fate.
-    pub(crate) fn tell_sent_before(
+    /// Removes the oldest transmissions that were last sent before this time, and reports the fate of each.
+    pub(crate) fn settle_sent_before(
         &mut self,
         time_ns: i64,
         common: &mut Common,
-        mut tell: impl FnMut(Fate),
+        mut settled: impl FnMut(Fate),
     ) {
         while let Some(sent) = self.take_sent_before(time_ns) {
             common.used = common.used.saturating_sub(1);
-            tell(sent.fate());
+            settled(sent.fate());
         }
     }
 
@@ -258,7 +249,7 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.time_ns < time_ns)
     }
 
-    /// Takes the oldest one off if it is acknowledged.
+    /// Removes and returns the oldest transmission if it is acknowledged.
     fn take_acknowledged(&mut self, una: u64) -> Option<Transmission> {
         if self.first.len > 0 {
             let is_acknowledged = self.first.end() <= una;
@@ -268,7 +259,7 @@ impl Outstanding {
         queue.pop_front_if(|sent| sent.end() <= una)
     }
 
-    /// Gives an empty queue to others, when no more frames are expected soon.
+    /// Gives an empty queue to other connections, when no more frames are expected soon.
     #[inline]
     pub(crate) fn rest(&mut self, common: &mut Common) {
         let is_empty = |held: &mut Box<Held>| held.queue.is_empty() && held.repaired.is_empty();
@@ -277,7 +268,7 @@ impl Outstanding {
         }
     }
 
-    /// A D-SACK says that the receiver had these bytes already: repeating them once was unnecessary. If they were
+    /// Takes a D-SACK: the receiver had these bytes already, so repeating them once was unnecessary. If they were
     /// repeated only once, the first transmission was not lost.
     pub(crate) fn was_spurious(&mut self, start: u64, end: u64) {
         self.within(start, end)
@@ -288,14 +279,14 @@ impl Outstanding {
         }
     }
 
-    /// Whether of every frame with such bytes, of which there are some, bytes were sent again.
+    /// Whether there are frames with such bytes, and of each of them some bytes were sent again.
     pub(crate) fn was_repeated(&mut self, start: u64, end: u64) -> bool {
         let mut frames = self.within(start, end).peekable();
         frames.peek().is_some() && frames.all(|sent| sent.again.bytes() > 0)
     }
 
-    /// The receiver reports bytes beyond a hole: what was not sent again before has arrived. A range grows
-    /// at its ends, so that what lies behind a frame known to have arrived was looked at before.
+    /// Takes a report of bytes beyond a hole: those that were not sent again before have arrived. A range grows at its
+    /// ends, so that frames behind one that is known to have arrived were looked at before.
     pub(crate) fn arrived(&mut self, start: u64, end: u64) {
         let is_news = |sent: &mut Transmission| sent.again.arrive();
         if self.first.start < end && start < self.first.end() {
@@ -310,9 +301,9 @@ impl Outstanding {
         first.map(is_news).take_while(|news| *news).count();
     }
 
-    /// Where a capture shows no acknowledgments, what lies below the last repair and was not repaired has arrived: a
-    /// sender repairs the lowest first (RFC 5681, 3.1; RFC 6675, 4).
-    pub(crate) fn tell_unrepaired(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+    /// For a capture without acknowledgments: data below the last repair that was not repaired itself has arrived,
+    /// since a sender repairs the lowest data first (RFC 5681, 3.1; RFC 6675, 4).
+    pub(crate) fn settle_unrepaired(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         let held = self.held.as_ref();
         let all = held.into_iter().flat_map(|held| &held.queue);
         let all = std::iter::once(&self.first).chain(all);
@@ -322,105 +313,21 @@ impl Outstanding {
         };
         while let Some(sent) = self.take_acknowledged(last) {
             common.used = common.used.saturating_sub(1);
-            tell(sent.fate());
+            settled(sent.fate());
         }
     }
 
-    /// Ends it: tells the fates that waited. What is not acknowledged has none, but for what had
-    /// to be sent again: that was lost at least once.
-    pub(crate) fn finish(&mut self, common: &mut Common, mut tell: impl FnMut(Fate)) {
+    /// Reports at the end the fates that waited. Transmissions that were not acknowledged have none, except for those
+    /// that had to be sent again: these were lost at least once.
+    pub(crate) fn finish(&mut self, common: &mut Common, mut settled: impl FnMut(Fate)) {
         common.used = common.used.saturating_sub(self.len());
         let (first, held) = (std::mem::take(&mut self.first), self.held.take());
         let repaired = held.iter().flat_map(|held| &held.repaired);
-        repaired.for_each(|gone| tell(gone.fate));
+        repaired.for_each(|gone| settled(gone.fate));
         let queued = held.iter().flat_map(|held| &held.queue);
         let lost = std::iter::once(&first).chain(queued);
         let lost = lost.filter(|sent| sent.len > 0 && sent.is_repeated());
-        lost.for_each(|sent| tell(sent.fate()));
-    }
-}
-
-impl Held {
-    /// Takes one that was acknowledged and had been sent again, or reported before.
-    #[cold]
-    fn take_repeated(&mut self, gone: &Gone, tell: &mut impl FnMut(Fate)) {
-        if !gone.fate.repeated {
-            return tell(gone.fate);
-        }
-        let repaired = &mut self.repaired;
-        if repaired.len() == MAX_REPAIRED
-            && let Some(oldest) = repaired.pop_front()
-        {
-            tell(oldest.fate);
-        }
-        repaired.push_back(gone.clone());
-    }
-
-    /// Gives back the room of many.
-    #[inline]
-    fn shrink(&mut self) {
-        if self.queue.is_empty() && self.queue.capacity() > MUCH {
-            self.queue.shrink_to(MUCH / 2);
-        }
-    }
-
-    /// Inserts what is new; false if nothing is.
-    fn insert(&mut self, mut sent: Transmission) -> bool {
-        let i = self.queue.partition_point(|old| old.start < sent.start);
-        let before = i.checked_sub(1).and_then(|i| self.queue.get(i));
-        let start = sent.start.max(before.map_or(0, Transmission::end));
-        let end = sent
-            .end()
-            .min(self.queue.get(i).map_or(u64::MAX, |after| after.start));
-        if start < end {
-            sent.keep(start..end);
-            self.queue.insert(i, sent);
-        }
-        start < end
-    }
-
-    fn within(&mut self, start: u64, end: u64) -> impl Iterator<Item = &mut Transmission> {
-        let first = self.queue.partition_point(|sent| sent.end() <= start);
-        let from = self.queue.range_mut(first..);
-        from.take_while(move |sent| sent.start < end)
-    }
-}
-
-/// Times of transmissions that were acknowledged together.
-#[derive(Debug)]
-struct Times {
-    count: usize,
-    /// Of the newest one that was never sent again.
-    clean_ns: Option<i64>,
-    /// When any was sent last.
-    latest_ns: i64,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            clean_ns: None,
-            latest_ns: i64::MIN,
-        }
-    }
-}
-
-impl Times {
-    /// Notes one; its fate, if it arrived at the first try and was not reported before.
-    #[inline(always)]
-    fn note(&mut self, sent: &Transmission) -> Option<Fate> {
-        self.count += 1;
-        self.latest_ns = self.latest_ns.max(sent.time_ns);
-        sent.again.is_none().then(|| {
-            self.clean_ns = Some(sent.time_ns);
-            sent.fate_at_first_try()
-        })
-    }
-
-    fn newest_clean(&self) -> Option<(i64, bool)> {
-        let sent_ns = self.clean_ns?;
-        Some((sent_ns, self.latest_ns > sent_ns))
+        lost.for_each(|sent| settled(sent.fate()));
     }
 }
 
@@ -446,9 +353,9 @@ mod tests {
         assert_eq!(o.repeat(0..1000, 50, true).time_ns, Some(0));
         let before = o.repeat(3000..6000, 60, true);
         assert_eq!((before.time_ns, before.in_vain), (Some(3000), false));
-        let (told, clean) = fates(&mut o, 6000);
+        let (fates, clean) = fates(&mut o, 6000);
         assert_eq!(
-            told,
+            fates,
             [Fate {
                 len: 3000,
                 repeated: false,
@@ -476,9 +383,9 @@ mod tests {
         o.push(sent(0, 1000), common);
         o.repeat(0..1000, 5, true);
         o.push(sent(1000, 2000).without(1000), common);
-        let (mut told, _) = fates(&mut o, 2000);
-        o.finish(common, |fate| told.push(fate));
-        let lengths: Vec<_> = told.iter().map(|fate| (fate.len, fate.number)).collect();
+        let (mut fates, _) = fates(&mut o, 2000);
+        o.finish(common, |fate| fates.push(fate));
+        let lengths: Vec<_> = fates.iter().map(|fate| (fate.len, fate.number)).collect();
         assert_eq!(lengths, [(2000, 1000), (1000, 0)]);
     }
 
@@ -530,10 +437,10 @@ mod tests {
         let common = &mut Common::default();
         (0..10).for_each(|i| o.push(sent(i * 10, 10), common));
         o.repeat(40..50, 500, true);
-        let mut told = Vec::new();
-        o.tell_unrepaired(common, |fate| told.push(fate.repeated));
-        o.finish(common, |fate| told.push(fate.repeated));
-        assert_eq!(told, [false, false, false, false, true]);
+        let mut fates = Vec::new();
+        o.settle_unrepaired(common, |fate| fates.push(fate.repeated));
+        o.finish(common, |fate| fates.push(fate.repeated));
+        assert_eq!(fates, [false, false, false, false, true]);
     }
 
     #[test]

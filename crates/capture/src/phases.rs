@@ -14,7 +14,7 @@ enum Stage {
     /// No data yet.
     #[default]
     Quiet,
-    /// The client said hello.
+    /// The client has sent a ClientHello.
     Tls,
     /// The client's finished, or its first application data, has passed; a TLS 1.2 server's
     /// change of cipher may follow.
@@ -29,7 +29,7 @@ enum Stage {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct PhaseClock {
-    // What frames with data touch comes first.
+    // First the fields that frames with data touch.
     last_byte_ns: i64,
     stage: Stage,
     first_syn_ns: i64,

@@ -19,8 +19,8 @@ use crate::table::Table;
 
 /// A capture doubles frames as a rule once it has doubled this many.
 const DOUBLING: u64 = 16;
-/// And one in so many: without identifications copies of data alone are told for sure, not of the acknowledgments beside
-/// it, and not while the receiver reports a loss.
+/// One frame in this many must be a copy: without identifications only copies of data are recognised for sure, not
+/// those of the acknowledgments beside the data, and none while the receiver reports a loss.
 const DOUBLING_SHARE: u64 = 8;
 
 /// Counts of one point.
@@ -33,9 +33,9 @@ pub(crate) struct Totals {
     pub(crate) unparsed: u64,
     pub(crate) unknown_link: u64,
     pub(crate) doubled: u64,
-    /// UDP datagrams that came later than can be remembered.
+    /// UDP datagrams that came when there was no more room.
     pub(crate) datagrams_forgotten: u64,
-    /// Connections that made room for others.
+    /// Sums of the connections that made room for others.
     pub(crate) summed: Summed,
     first_ns: i64,
     last_ns: i64,
@@ -69,7 +69,7 @@ impl Totals {
         let mut bytes = 0;
         let (mut first_ns, mut last_ns) = (self.first_ns, self.last_ns);
         for item in items {
-            // Those that the walk does not know have one name, so the number behind it is no matter.
+            // All link types that the walk does not know have one name, so their numbers need not be compared.
             if discriminant(&item.link) != discriminant(&self.last_link) {
                 self.note_link(item.link);
             }
@@ -82,7 +82,7 @@ impl Totals {
         (self.first_ns, self.last_ns) = (first_ns, last_ns);
     }
 
-    /// Adds what another part of the point counted.
+    /// Adds the counts of another part of the point.
     fn add_all(&mut self, other: Self) {
         let Self {
             frames,
@@ -112,7 +112,7 @@ impl Totals {
         self.links.extend(links);
     }
 
-    /// What a part of the point counted, in numbers.
+    /// The counts of this part of the point.
     pub(crate) fn counts(&self) -> Counts {
         let span = self.span_ns();
         Counts {
@@ -129,7 +129,7 @@ impl Totals {
         }
     }
 
-    /// Adds such numbers, but for times.
+    /// Adds the counts of a part, except for times.
     pub(crate) fn add_counts(&mut self, part: &Counts) {
         self.add_all(Self {
             frames: part.frames,
@@ -162,12 +162,12 @@ impl Totals {
     }
 }
 
-/// Whether so many frames come twice, and as many of all, that the capture does so as a rule.
+/// Whether so many frames, and such a share of all, are copies that the capture doubles frames as a rule.
 fn is_doubling(doubled: u64, tcp_frames: u64) -> bool {
     doubled >= DOUBLING && doubled * DOUBLING_SHARE >= tcp_frames
 }
 
-/// What connections had that are not kept.
+/// Sums of connections that are not kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Summed {
     pub(crate) connections: u64,
@@ -187,7 +187,7 @@ impl Summed {
     }
 }
 
-/// What was followed of a part of a point.
+/// The totals and connections of a part of a point.
 #[derive(Debug, Default)]
 pub(crate) struct Followed {
     pub(crate) totals: Totals,
@@ -195,7 +195,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// Takes another part.
+    /// Adds another part.
     pub(crate) fn add(&mut self, other: Self) {
         self.totals.add_all(other.totals);
         self.connections.extend(other.connections);
@@ -213,14 +213,14 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Takes frames, when nobody asks what each did.
+    /// Processes frames, when nobody asks what each of them did.
     pub(crate) fn take_all(&mut self, items: &[Item]) {
         for items in items.chunks(BATCH) {
             self.take_few(items);
         }
     }
 
-    /// Takes no more than the first-level cache holds.
+    /// Processes no more frames than the first-level cache holds.
     fn take_few(&mut self, items: &[Item]) {
         if self.table.is_large() {
             self.table.warm(items);
@@ -242,7 +242,7 @@ impl Point {
         }
     }
 
-    /// Takes the first frames, as far as they are of one connection, which is looked for once; gives how many.
+    /// Processes the first frames, as far as they are of one connection, which is looked up once; returns how many.
     #[inline(never)]
     fn take_run(&mut self, items: &[Item]) -> usize {
         let Some(first) = items.first() else { return 0 };
@@ -265,7 +265,7 @@ impl Point {
         taken
     }
 
-    /// Takes a frame; gives what it did, if it is TCP, and in which connection.
+    /// Processes a frame; if it is TCP, returns its connection and what it did.
     pub(crate) fn take(&mut self, item: &Item) -> Option<(u32, Tracked)> {
         self.totals.add(std::slice::from_ref(item));
         if item.is_tcp() {
@@ -323,14 +323,14 @@ impl Point {
             .for_each(|connection| connection.finish(&mut self.common));
     }
 
-    /// Gives away what is remembered of UDP.
+    /// Returns the remembered UDP datagrams.
     pub(crate) fn take_datagrams(&mut self) -> Datagrams {
         let datagrams = self.datagrams.take().unwrap_or_default();
         self.totals.datagrams_forgotten = datagrams.forgotten();
         datagrams
     }
 
-    /// Gives away what was followed, to be joined with other parts.
+    /// Returns the totals and connections, to be joined with other parts.
     pub(crate) fn followed(self) -> Followed {
         let (blocks, _) = self.table.into_blocks();
         Followed {
@@ -339,7 +339,7 @@ impl Point {
         }
     }
 
-    /// Gives everything away.
+    /// Returns the totals and all connections.
     pub(crate) fn finish(self) -> (Totals, Connections) {
         let (followed, order) = self.table.into_blocks();
         (self.totals, Connections::new(followed, order))

@@ -1,5 +1,5 @@
-//! What a file of packets is: so that whoever reads a report can tell that it is of this file, and what
-//! of the file nobody could read.
+//! What a file of packets is: its size, hash and times, so that a report can be matched to its file, and what of the
+//! file could not be read.
 
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ const FRAMES_AT_ONCE: u64 = 64 * 1024;
 /// A file of packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Its bytes, packed as it lies on the disk.
+    /// Size of the file on disk, packed as it is.
     pub size_bytes: u64,
     /// SHA-256 of these bytes, in hexadecimal digits.
     pub sha256: String,
@@ -86,7 +86,7 @@ pub fn describe(
 }
 
 impl FileFacts {
-    /// Looks at its frames; whether at all of them.
+    /// Goes through the frames; true if through all of them.
     fn look(&mut self, mut source: Source, stop: &AtomicBool) -> bool {
         let mut carried = Vec::new();
         while let Some(frame) = source.next() {
@@ -107,7 +107,7 @@ impl FileFacts {
     }
 }
 
-/// The smallest and the largest snap length of these interfaces; no limit is the largest.
+/// The smallest and the largest snap length of these interfaces; 0 (no limit) counts as the largest.
 fn limits(source: &Source, carried: &[u32]) -> Option<(u32, u32)> {
     let known = carried
         .iter()

@@ -12,7 +12,7 @@ const MAX_HOLES: usize = 256;
 struct Hole {
     start: u64,
     end: u64,
-    /// When the frame beyond it was seen.
+    /// When the frame beyond the hole was seen.
     opened_ns: i64,
 }
 
@@ -31,22 +31,22 @@ pub(crate) enum Novelty {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     next: u64,
-    /// Boxed, since most directions have none.
+    /// Boxed, since most directions have no holes.
     missing: Option<Box<Missing>>,
 }
 
-/// What was not seen.
+/// The bytes that were not seen.
 #[derive(Clone, Debug, Default)]
 struct Missing {
     holes: VecDeque<Hole>,
-    /// Bytes of holes given up, to be told apart from those still open.
+    /// Bytes of holes given up, which are not in `holes` any more.
     given_up: u64,
-    /// What is below may have passed before the capture began.
+    /// Bytes below this position may have passed before the capture began.
     known_from: u64,
 }
 
 impl Ranges {
-    /// Starts at a position: nothing before it is missing, nor what was until now.
+    /// Starts at a position: no byte before it is missing, and holes until now are forgotten.
     pub(crate) fn start_at(&mut self, position: u64) {
         self.next = position;
         self.missing = None;
@@ -65,7 +65,7 @@ impl Ranges {
         }
     }
 
-    /// Notes that what comes next was seen, up to `end`.
+    /// Notes that the next bytes, up to `end`, were seen.
     #[inline]
     pub(crate) fn see_next(&mut self, end: u64) {
         self.next = end;
@@ -144,7 +144,7 @@ impl Ranges {
     }
 }
 
-/// Takes a range out of hole `i`; gives where to go on.
+/// Takes a range out of hole `i`; returns the index to continue at.
 fn cut(holes: &mut VecDeque<Hole>, i: usize, range: Range<u64>) -> usize {
     let hole = holes[i];
     let left = Hole {

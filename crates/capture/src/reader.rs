@@ -21,11 +21,11 @@ pub(crate) const BATCH_BETWEEN_THREADS: usize = 1024;
 /// Points that the interfaces of one file can make.
 const MAX_POINTS: usize = 64;
 
-/// One frame on its way to its point: two cache lines.
+/// One frame and its point: two cache lines.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Item {
-    /// Which of at most [`MAX_POINTS`].
+    /// Number of the point, of at most [`MAX_POINTS`].
     pub(crate) point: u8,
     pub(crate) digest: Kind,
     pub(crate) link: LinkType,
@@ -48,7 +48,7 @@ impl Item {
         matches!(self.digest, Kind::Tcp)
     }
 
-    /// Whether it is of the connection of the TCP frame before, which need not be looked for again.
+    /// Whether the frame is of the same connection as the TCP frame before, so that no look-up is needed.
     #[inline]
     pub(crate) fn continues(&self) -> bool {
         self.is_tcp() && self.frame.follows
@@ -69,7 +69,7 @@ impl Item {
         self.digest = digester.digest(raw, &mut self.frame);
     }
 
-    /// The same if the frame is of the commonest shape; false if it is not.
+    /// Like `fill`, if the frame is of the commonest shape; false if it is not.
     #[inline(always)]
     fn fill_fixed(&mut self, raw: &RawFrame<'_>, digester: &mut Digester) -> bool {
         self.note(raw, 0);
@@ -90,7 +90,7 @@ pub(crate) struct Batch {
     slots: Vec<Item>,
     used: usize,
     passed: usize,
-    /// Bytes of the files behind the batch.
+    /// Bytes of the files that were read up to the end of the batch.
     pub(crate) consumed: u64,
 }
 
@@ -121,7 +121,7 @@ impl Batch {
         self.passed = (self.passed + frames).min(self.used);
     }
 
-    /// Makes room for so many frames, in the place of those that are there.
+    /// Makes room for so many frames, and drops the old ones.
     pub(crate) fn begin(&mut self, frames: usize) {
         (self.used, self.passed) = (0, 0);
         self.slots.resize_with(frames, Item::default);
@@ -141,7 +141,7 @@ impl Batch {
         self.used += 1;
     }
 
-    /// Takes in what a source has in memory, as far as it is of the commonest shape.
+    /// Adds the frames that a source has in memory, as far as they are of the commonest shape.
     #[inline]
     fn add_fixed(&mut self, source: &mut Source, digester: &mut Digester) {
         let mut slots = self.slots[self.used..].iter_mut();
@@ -153,26 +153,26 @@ impl Batch {
     }
 }
 
-/// Where the frames of a point come from, in their order: files, or rows that were made of them.
+/// A source of a point's frames, in their order: files, or rows made of them.
 pub(crate) trait Frames: Send {
     /// Fills a batch; an empty one means that there are no more.
     fn fill(&mut self, batch: &mut Batch);
     /// Makes batches of another size from now on.
     fn set_batch(&mut self, frames: usize);
-    /// What is left to say.
+    /// The warnings and counts at the end.
     fn finish(self: Box<Self>) -> End;
 }
 
-/// What is left to say when everything was read.
+/// Warnings and counts of an input, when everything was read.
 #[derive(Debug, Default)]
 pub(crate) struct End {
     pub(crate) files: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) unreadable_bytes: u64,
     pub(crate) incomplete_datagrams: Vec<u64>,
-    /// Names of the points that the interfaces make, when they do.
+    /// Names of the points, where interfaces are points.
     pub(crate) names: Vec<String>,
-    /// Why not all of it was read, where less would be another answer.
+    /// Why not all of the input was read, if the result would be wrong without the rest.
     pub(crate) failed: Option<String>,
 }
 
@@ -182,13 +182,13 @@ pub(crate) struct Reader {
     by_interface: bool,
     /// Points by the interface's name, or its number where it has none.
     points: HashMap<String, u8>,
-    /// The same by interface number of the current file.
+    /// The point of each interface number in the current file.
     routes: Vec<Option<u8>>,
     digesters: Vec<Digester>,
     behind: u64,
     left_out: u64,
     stop: Arc<AtomicBool>,
-    tells_interfaces: bool,
+    names_interfaces: bool,
     /// All frames of a batch are of one file.
     file_by_file: bool,
     /// Frames in a batch.
@@ -216,24 +216,24 @@ impl Reader {
             behind: 0,
             left_out: 0,
             stop,
-            tells_interfaces: false,
+            names_interfaces: false,
             file_by_file: false,
             batch: BATCH,
             end: End::default(),
         }
     }
 
-    /// Lets times go on where the clock was set back, as the only point.
+    /// For a single point: keeps times going forward where the clock was set back.
     pub(crate) fn alone(mut self) -> Self {
         self.digesters.fill_with(Digester::with_steady_time);
         self
     }
 
-    /// Gives frames as their files have them: pieces of datagrams, times as they are, and of several interfaces the
-    /// number in the place of the point's.
+    /// Returns frames as their files have them: fragments, times as they are, and with several interfaces the
+    /// interface's number in place of the point's.
     pub(crate) fn unaltered(mut self) -> Self {
         self.digesters.fill_with(Digester::with_pieces);
-        self.tells_interfaces = true;
+        self.names_interfaces = true;
         self
     }
 
@@ -284,7 +284,7 @@ impl Reader {
             let Some(raw) = source.next() else {
                 return false;
             };
-            let point = if self.tells_interfaces {
+            let point = if self.names_interfaces {
                 raw.interface.min(u8::MAX.into()) as u8
             } else {
                 0
@@ -305,8 +305,8 @@ impl Reader {
             batch.add(&raw, *point, &mut self.digesters[usize::from(*point)]);
             return true;
         }
-        // The frame borrows from its source, which has to be asked for the interface's name: so
-        // it is digested before its point is known.
+        // The frame borrows from its source, which has the interface's name: so the frame is digested before its point
+        // is known.
         let interface = raw.interface;
         batch.add(&raw, 0, &mut Digester::default());
         match self.route(interface) {
@@ -316,8 +316,8 @@ impl Reader {
         true
     }
 
-    /// The point of an interface, new if need be. Interfaces make points in the order in which the file describes
-    /// them: which one shows a frame first is for clocks to say.
+    /// The point of an interface, new if need be. Interfaces become points in the order in which the file describes
+    /// them; which point shows a frame first depends on clocks.
     #[cold]
     fn route(&mut self, interface: u32) -> Option<u8> {
         let described = self
@@ -406,7 +406,7 @@ impl Frames for Reader {
     }
 }
 
-/// Says that a clock was set back.
+/// The warning that a clock was set back.
 pub(crate) fn words_of_set_back(ns: i64) -> String {
     format!(
         "the clock was set back by {:.3} s meanwhile; what came after that counts as later all the same",

@@ -1,10 +1,10 @@
-//! What hops show of their points, against what each point seemed to show by itself.
+//! Corrections of a point's facts by what hops show.
 
 use crate::facts::connection::Vantage;
 use crate::facts::trace::Trace;
 
-/// Of two points that both seem to stand at one end, the farther one stands between: round trips
-/// alone do not tell a host from the switch that it hangs on.
+/// Of two points that both seem to stand at one end, the farther one is set to stand between: by round trips alone a
+/// host cannot be told from the switch that it is attached to.
 pub(crate) fn set_between(trace: &mut Trace) {
     for hop in &trace.hops {
         for seen in &hop.connections {
@@ -33,8 +33,8 @@ pub(crate) fn set_between(trace: &mut Trace) {
     }
 }
 
-/// Frames that a hop merged cannot be frames that their sender had not cut: what counts as uncut
-/// at the next point was merged after all.
+/// Where a hop merged single frames, their sender has not left them unsegmented: frames that were taken for TSO frames
+/// at the next point were merged.
 pub(crate) fn disprove_uncut(trace: &mut Trace) {
     let merged: Vec<(String, u64, &'static str)> = trace
         .hops

@@ -43,16 +43,16 @@ impl Kind {
     }
 }
 
-/// What a frame's checksum says.
+/// The state of a frame's checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Checksum {
-    /// It is 0, and says nothing.
+    /// The checksum is 0, and shows nothing.
     #[default]
     Zero,
-    /// It is that of the pseudo-header alone: the rest was left to a network card.
+    /// The checksum is that of the pseudo-header alone: the rest was left to a network card.
     Partial,
-    /// It is another.
+    /// Any other checksum.
     Filled,
 }
 
@@ -62,7 +62,7 @@ impl Checksum {
 }
 
 /// Both ends of a connection, the lower one first: two addresses of 16 bytes (IPv4 in the last four), two ports, and
-/// the IP version in four bits with 28 of a hash of the tunnels around it; numbers have their highest byte first.
+/// the IP version in four bits with 28 of a hash of the tunnels around it; numbers are big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ends(pub [u8; 40]);
 
@@ -72,20 +72,20 @@ impl Default for Ends {
     }
 }
 
-/// One frame of a capture. What is not said of its kind is 0.
+/// One frame of a capture. Fields that its kind does not have are 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Number of its file among those of its point, from 0.
     pub file: u32,
     /// Its number in the file, from 1.
     pub number: u64,
-    /// When it was captured, in nanoseconds since 1970, as the file says.
+    /// When it was captured, in nanoseconds since 1970, as in the file.
     pub time_ns: i64,
     /// The interface's number in the file; 255 stands for all from there on.
     pub interface: u8,
     /// The link type's number in the registry of tcpdump.org.
     pub link: u16,
-    /// What it is.
+    /// What kind of frame it is.
     pub kind: Kind,
     /// Bytes on the wire.
     pub bytes: u32,
@@ -114,11 +114,11 @@ pub struct Row {
     pub ttl: u8,
     /// Bytes of the TCP header.
     pub tcp_header: u8,
-    /// What the TCP checksum says.
+    /// State of the TCP checksum.
     pub checksum: Checksum,
-    /// How the payload begins, as far as anybody asks: [`crate::rows::Heads`] tells.
+    /// The first payload bytes, as far as the analysis needs them; see [`crate::rows::Heads`].
     pub head: [u8; 16],
-    /// Bytes of it.
+    /// How many bytes of `head` are valid.
     pub head_len: u8,
     /// What few frames have, one after the other, as far as `marks` and the kind say so; numbers have their lowest byte
     /// first. Options: a byte of bits (1 MSS, 2 window scale, 4 SACK permitted, 8 timestamps, 16 cut), MSS in two bytes,
@@ -131,7 +131,7 @@ pub struct Row {
 
 impl Row {
     /// A number that both directions of a connection share, and its frames at any point with the same addresses and
-    /// ports, inside of tunnels or not: FNV-1a of the ends without what is around them.
+    /// ports, inside of tunnels or not: FNV-1a of the ends without version and tunnels.
     #[must_use]
     pub fn connection_hash(&self) -> u64 {
         let ends = &self.ends.0[..36];

@@ -1,7 +1,8 @@
 //! Captures as rows, and rows in the place of captures.
 //!
-//! A [`Row`] has what the analysis keeps of a frame, and a file's rows know of no other file: so files can be turned
-//! into rows where they lie, each by itself, and [`trace()`] of the rows of all is [`crate::trace()`] of all files.
+//! A [`Row`] has what the analysis keeps of a frame, and a file's rows know of no other file. So files can be turned
+//! into rows where they lie, each by itself, and [`trace()`] of all the rows is the same as [`crate::trace()`] of all
+//! the files.
 
 mod digests;
 mod heads;
@@ -20,9 +21,9 @@ pub use heads::Heads;
 pub use parts::{follow_part, join_facts, join_parts};
 use replayed::ReplayedRows;
 
-/// Where the rows of a point come from.
+/// A source of a point's rows.
 pub trait Rows: Send {
-    /// Makes the row the next one; false if there is none.
+    /// Writes the next row into `row`; false if there is none.
     ///
     /// # Errors
     ///
@@ -34,13 +35,13 @@ pub trait Rows: Send {
 pub struct PointRows {
     /// Its name.
     pub name: String,
-    /// What was said at the end of each of its files, in order of time.
+    /// The end of each of its files, in order of time.
     pub files: Vec<FileEnd>,
     /// Its rows, by file and number.
     pub rows: Box<dyn Rows>,
 }
 
-/// Reads all rows once and gives the facts, those that [`crate::trace()`] gives of the files that they were made of.
+/// Reads all rows once and returns the facts, the same as [`crate::trace()`] returns for the files behind the rows.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ pub(crate) struct Samples {
     len: u8,
     /// Whether there is a smallest one.
     any: bool,
-    /// Of so many samples one is kept, as a power of two.
+    /// One of 2^stride samples is kept.
     stride: u8,
     kept: Kept,
 }
@@ -37,7 +37,7 @@ enum Kept {
     All(Box<All>),
 }
 
-/// Samples, each beside how long the way back took, so that both are in one cache line.
+/// Samples, each beside the duration of the way back, so that both are in one cache line.
 #[derive(Clone, Debug)]
 struct All {
     backs: Backs,
@@ -74,8 +74,8 @@ impl All {
 }
 
 impl Samples {
-    /// Takes a sample; negative ones (a clock that stepped) are left out. Of what was not prompt, such
-    /// as an answer that may have been delayed, only the smallest counts.
+    /// Takes a sample; negative ones (a clock that stepped) are left out. A sample that was not prompt, such as an
+    /// answer that may have been delayed, counts for the smallest only.
     #[inline]
     pub(crate) fn push(&mut self, sample_ns: i64, is_prompt: bool, stamp: Option<Stamp>) {
         if sample_ns < 0 {
@@ -121,7 +121,7 @@ impl Samples {
         self.min_ns as u64
     }
 
-    /// The same for what that leads to.
+    /// Like `touch`, for the box of samples.
     pub(crate) fn touch_box(&self) -> u64 {
         match &self.kept {
             Kept::All(all) => {
@@ -132,7 +132,7 @@ impl Samples {
         }
     }
 
-    /// Reads a value from every cache line that the median takes.
+    /// Reads a value from every cache line that the median reads.
     pub(crate) fn touch_all(&self) -> u32 {
         match &self.kept {
             Kept::All(all) => {
@@ -161,8 +161,8 @@ impl Samples {
         Some(i64::from(*median) * UNIT_NS)
     }
 
-    /// How much longer than at least the way to whoever answers took in the middle, and the way back, if answers are
-    /// stamped.
+    /// By how much the median of the way to the answering host, and that of the way back, exceed the smallest, if
+    /// answers have timestamps.
     pub(crate) fn extra_ns(&self) -> Option<[i64; 2]> {
         match &self.kept {
             Kept::All(all) => all.backs.extra_ns(&all.samples[..usize::from(self.len)]),

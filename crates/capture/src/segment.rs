@@ -20,8 +20,8 @@ pub(crate) use warm_up::WarmUp;
 /// where initial window 10 (RFC 6928) has doubled once or twice.
 const WARM_UP: u32 = 64;
 
-/// Bytes over the announced MSS that some stacks send anyway (they forget options or an extension
-/// header): no frame is called merged for so few.
+/// Bytes over the announced MSS that some stacks send anyway (they forget options or an extension header): a frame is
+/// not called merged for so few.
 const SLACK: u32 = 64;
 
 /// MSS values that common paths give, tried against frame sizes when nothing else is known:
@@ -68,7 +68,7 @@ enum Stage {
     Early(WarmUp),
     /// Settled. `over` is a length a little over the limit, and how often it came.
     Known { size: Size, over: (u32, u32) },
-    /// Settled as not to be known.
+    /// It was decided that the size cannot be known.
     Unknown,
 }
 
@@ -92,12 +92,12 @@ pub(crate) enum Count {
 }
 
 impl SegmentSize {
-    /// Sets what the SYNs allow.
+    /// Sets the upper bound from the SYNs.
     pub(crate) fn set_bound(&mut self, bytes: u32) {
         self.bound = NonZeroU32::new(bytes);
     }
 
-    /// What the SYNs allow.
+    /// The upper bound from the SYNs.
     pub(crate) fn bound(&self) -> Option<u32> {
         self.bound.map(NonZeroU32::get)
     }
@@ -111,19 +111,19 @@ impl SegmentSize {
         }
     }
 
-    /// Whether the size was decided, be it as unknown.
+    /// Whether the size was decided, even if as unknown.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         !matches!(self.stage, Stage::Early(_))
     }
 
-    /// Whether the size is settled, and a frame with so much payload, which has some, not over it.
+    /// Whether the size is settled, and a frame with so much payload, more than 0, does not exceed it.
     #[inline]
     pub(crate) fn is_surely_single(&self, payload: u32) -> bool {
         payload <= self.single_up_to
     }
 
-    /// Whether the size is settled, and a single frame with so much payload has half of that and more.
+    /// Whether the size is settled, and a single frame with so much payload has at least half of it.
     #[inline]
     pub(crate) fn is_full(&self, payload: u32) -> bool {
         self.single_up_to > 0 && 2 * payload > self.single_up_to
@@ -152,7 +152,7 @@ impl SegmentSize {
         }
     }
 
-    /// Adds a data frame of the length that the first one had; false if that takes more.
+    /// Adds a data frame of the same length as the first one; false if the frame needs `add`.
     #[inline]
     pub(crate) fn add_again(&mut self, payload: u32) -> bool {
         match &mut self.stage {
@@ -161,13 +161,13 @@ impl SegmentSize {
         }
     }
 
-    /// Keeps what became of a transmission until the size is settled; false if it is.
+    /// Keeps the fate of a transmission until the size is settled; false if the size is settled.
     #[inline]
-    pub(crate) fn tell(&mut self, fate: Fate) -> bool {
+    pub(crate) fn keep_fate(&mut self, fate: Fate) -> bool {
         let Stage::Early(early) = &mut self.stage else {
             return false;
         };
-        early.tell(fate);
+        early.add_fate(fate);
         true
     }
 
@@ -184,7 +184,7 @@ impl SegmentSize {
     }
 }
 
-/// Four frames of one length just over the limit are this sender's true segments.
+/// Four frames of one length just over the limit show that this is the sender's true segment size.
 #[cold]
 fn add_over(size: &mut Size, over: &mut (u32, u32), payload: u32) -> Count {
     if over.0 != payload {
@@ -212,7 +212,7 @@ fn estimate(early: &WarmUp, bound: Option<u32>) -> Option<Size> {
     estimate_of(&sizes, bound)
 }
 
-/// From distinct lengths with their counts, ascending.
+/// The size from distinct lengths with their counts, ascending.
 fn estimate_of(sizes: &[(u32, usize)], bound: Option<u32>) -> Option<Size> {
     match bound {
         Some(bound) => Some(within(sizes, bound)),
@@ -220,7 +220,7 @@ fn estimate_of(sizes: &[(u32, usize)], bound: Option<u32>) -> Option<Size> {
     }
 }
 
-/// With a bound from the SYNs.
+/// The size with a bound from the SYNs.
 fn within(sizes: &[(u32, usize)], bound: u32) -> Size {
     if let Some(&(over, _)) = sizes
         .iter()
@@ -277,11 +277,12 @@ fn explains(sizes: &[(u32, usize)], base: u32) -> bool {
     multiples >= 3 && others * 3 <= multiples
 }
 
-/// Lengths that are tried in pairs: those that come most often.
+/// Lengths that are tried in pairs: the most frequent ones.
 const PAIRED: usize = 8;
 
-/// What most lengths are multiples of, where hardly a frame is single: segments smaller than common paths give, as behind a
-/// tunnel in a tunnel or a box that lowers the MSS. Two lengths may have a divisor by chance, hence three.
+/// A size that most lengths are multiples of, where hardly a frame is single: segments smaller than common paths have,
+/// as behind a tunnel in a tunnel or a box that lowers the MSS. Two lengths may have a common divisor by chance, hence
+/// three.
 fn base_in_common(sizes: &[(u32, usize)]) -> Option<u32> {
     let mut often = sizes.to_vec();
     often.sort_unstable_by_key(|(len, n)| (Reverse(*n), *len));
@@ -299,7 +300,7 @@ fn base_in_common(sizes: &[(u32, usize)]) -> Option<u32> {
         .max()
 }
 
-/// Without a SYN.
+/// The size without a SYN.
 fn free(sizes: &[(u32, usize)]) -> Option<Size> {
     let largest = sizes.last().map(|(len, _)| *len)?;
     let exact = |bytes| {

@@ -39,7 +39,7 @@ pub struct Series {
     pub began_s: f64,
     /// One for each point that saw it, in path order.
     pub lanes: Vec<Lane>,
-    /// The lane nearest to the sender of what goes to the server, and to the client.
+    /// The lane nearest to the sender of data to the server, and the lane nearest to the sender of data to the client.
     pub nearest_sender: [usize; 2],
 }
 
@@ -48,14 +48,14 @@ pub struct Series {
 pub struct Lane {
     /// The point.
     pub point: String,
-    /// What the trace says of the connection here.
+    /// The trace's facts of the connection at this point.
     pub connection: connection::Connection,
     /// Whether times are by the first lane's clock. If not, the clocks' difference is not known,
     /// and the first frame here is shown at the time of the first frame there.
     pub is_aligned: bool,
     /// Its frames, in the order of their times.
     pub frames: Vec<Frame>,
-    /// Frames that are not among them.
+    /// Counts of frames that are not among them.
     pub left: Left,
     /// What goes to the server, and to the client.
     pub ways: [Way; 2],
@@ -77,10 +77,10 @@ pub struct Left {
 pub struct Way {
     /// Payload of a full segment, in bytes; `None` if no data went this way.
     pub segment_size_bytes: Option<u32>,
-    /// Whether frames of several segments were not cut yet by their sender (TSO), and not merged.
+    /// Whether frames of several segments were not segmented yet by their sender (TSO), rather than merged.
     pub is_uncut: bool,
-    /// Binary logarithm of the unit of windows advertised by frames that go this way (RFC 7323);
-    /// `None` without a handshake in the capture, and then the window is not known.
+    /// Window scale of this direction (RFC 7323): windows are shifted left by so many bits. `None` without a handshake
+    /// in the capture, and then the window is not known.
     pub window_scale: Option<u8>,
     /// Data frames by their length on the wire, by [`LENGTH_CLASSES`]; none is left out.
     pub lengths: [u64; LENGTH_CLASSES.len() + 1],
@@ -122,17 +122,18 @@ pub struct Frame {
     pub fate: Option<Fate>,
 }
 
-/// What the payload of a frame was, at its point.
+/// What the payload of a frame was, as its point saw it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Data {
-    /// There is none, or a keep-alive's.
+    /// No payload, or that of a keep-alive.
     #[default]
     None,
     /// New bytes, next in order or beyond.
     New,
     /// New bytes from below the highest seen: overtaken.
     OutOfOrder,
-    /// The same, more than a round trip late: most likely lost before this point and sent again.
+    /// New bytes from below the highest seen, more than a round trip late: most likely lost before this point and sent
+    /// again.
     Late,
     /// Bytes all seen before: a retransmission.
     Again,
@@ -143,13 +144,13 @@ pub enum Data {
 pub enum Fate {
     /// It arrived as it was.
     Arrived,
-    /// As several frames, or as IP fragments.
+    /// It arrived as several frames, or as IP fragments.
     Split,
-    /// Inside a larger frame.
+    /// It arrived inside a larger frame.
     MergedFurther,
-    /// In part.
+    /// A part of it arrived.
     PartlyLost,
-    /// Not at all.
+    /// Nothing of it arrived.
     Lost,
     /// Acknowledged by the receiver, so that the next capture missed it.
     Missed,
@@ -164,7 +165,7 @@ impl Frame {
         self.start + i64::from(self.payload)
     }
 
-    /// Whether it vanished on the way to the next point, all of it or in part.
+    /// Whether it was lost on the way to the next point, all of it or a part.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self.fate, Some(Fate::Lost | Fate::PartlyLost))
@@ -172,17 +173,17 @@ impl Frame {
 }
 
 impl Left {
-    /// All of them.
+    /// The sum of all three.
     #[must_use]
     pub fn all(&self) -> u64 {
         self.plain + self.merged + self.telling
     }
 }
 
-/// Reads captures again and gives the frames of chosen connections, at most `limit` of each at
-/// each point; those that were found nowhere are left out.
+/// Reads captures again and returns the frames of chosen connections, at most `limit` of each connection at each point;
+/// connections that were not found are left out.
 ///
-/// `trace` is what the first reading gave. The inputs must be the same, opened anew.
+/// `trace` is the result of the first reading. The inputs must be the same, opened anew.
 ///
 /// # Errors
 ///

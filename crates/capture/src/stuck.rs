@@ -1,25 +1,25 @@
-//! Timeouts on the same bytes, again and again.
+//! Repeated timeouts on the same bytes.
 
 /// Bytes that the sender repeats at each timeout without getting through.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stuck {
-    /// Where the frame that was repeated last begins.
+    /// Where the frame that was last repeated begins.
     at: u64,
-    /// Timeouts on it in a row, and the time waited for them.
+    /// Timeouts on this frame in a row, and the time waited for them.
     row: u32,
     row_ns: i64,
     /// Most timeouts in a row on any bytes.
     pub(crate) most: u32,
-    /// Time waited for timeouts on bytes that had two and more.
+    /// Time waited for timeouts on bytes that had two or more.
     pub(crate) waited_ns: i64,
-    /// Payload of the longest frame that had two and more.
+    /// Payload of the longest frame that had two or more.
     pub(crate) length: u32,
-    /// Places in the stream that had two and more.
+    /// Places in the stream that had two or more.
     pub(crate) places: u32,
 }
 
 impl Stuck {
-    /// A timeout made the sender repeat these bytes after so long.
+    /// Counts a timeout, after `waited_ns`, on these bytes.
     #[cold]
     pub(crate) fn add(&mut self, start: u64, end: u64, waited_ns: i64) {
         if start != self.at {

@@ -1,4 +1,4 @@
-//! The facts of one connection, from what was followed.
+//! The facts of one connection, from its followed state.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -59,15 +59,16 @@ struct RoundTrip {
     min_ns: i64,
     min_s: Option<f64>,
     median_s: Option<f64>,
-    /// What the median takes longer than the smallest, as in a queue.
+    /// By how much the median exceeds the smallest, as in a queue.
     longer_ns: i64,
-    /// What its parts took longer than at least, by the flow whose frames are answered; see [`crate::rtt`].
+    /// By how much the medians of its parts exceed the smallest, by the flow whose frames are answered; see
+    /// [`crate::rtt`].
     extra_ns: [Option<[i64; 2]>; 2],
 }
 
 impl RoundTrip {
-    /// How much longer than at least acknowledgments took in the middle: up to here, of those that answer data of a flow, and
-    /// from here on, of those that data answers.
+    /// By how much the median delay of acknowledgments exceeds the smallest. Up to here: of those that answer data of a
+    /// flow. From here on: of those that data answers.
     fn ack_wait_s(&self, data: usize) -> Option<f64> {
         let (here, on) = (self.extra_ns[data], self.extra_ns[1 - data]);
         let known = here.or(on).is_some();
@@ -76,7 +77,7 @@ impl RoundTrip {
         known.then(|| seconds(here + on))
     }
 
-    /// Where only one half is known, the whole is not.
+    /// Where only one half of the path is known, the whole is not.
     fn of(connection: &Connection, client: usize, server: usize) -> Self {
         let halves = connection.halves();
         let extra_ns = connection.flows.each_ref().map(|flow| flow.turn.extra_ns());

@@ -13,7 +13,7 @@ use crate::key::Key;
 use crate::reader::Item;
 use limit::Limit;
 
-/// Connections whose state, of about 1 KiB each with what it leads to, fills a second-level cache.
+/// Number of connections whose state, about 1 KiB each with its boxes, fills a second-level cache.
 const LARGE: usize = 1024;
 /// Connections are kept in blocks, so that growing moves none of them. A block is a mapping of its
 /// own, of which only what is filled takes memory, and large enough for huge pages: 31 MB.
@@ -22,7 +22,7 @@ pub(crate) const BLOCK: usize = 32 * LARGE;
 /// No connection.
 const NONE: u32 = u32::MAX;
 
-/// Where a connection is, with so much of its key's hash that others are hardly ever looked at, and
+/// Where a connection is, with so many bits of its key's hash that other connections are hardly ever looked at, and
 /// that a growing table need not look at any.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -30,13 +30,13 @@ struct Place {
     id: u32,
 }
 
-/// What is kept of a key's hash.
+/// The part of a key's hash that is kept.
 #[inline]
 fn mark(key: &Key, state: &RandomState) -> u32 {
     (key.hash(state) >> 32) as u32
 }
 
-/// The same for the hash table, which looks at the lowest bits and the seven highest.
+/// The mark as a hash for the hash table, which uses the lowest bits and the seven highest.
 #[inline]
 fn spread(mark: u32) -> u64 {
     u64::from(mark) << 32 | u64::from(mark)
@@ -51,11 +51,11 @@ pub(crate) struct Table {
     len: usize,
     /// The connection of the frame before.
     last: u32,
-    /// Where the connections of the batch at hand are, as far as known when it came, in the order in
-    /// which they are going to be asked for.
+    /// Where the connections of the current batch are, as far as known when the batch came, in the order of their
+    /// look-ups.
     guesses: Vec<u32>,
     guesses_used: usize,
-    /// What is known of their keys' hashes.
+    /// Marks of their keys.
     marks: Vec<u32>,
     limit: Limit,
 }
@@ -99,7 +99,8 @@ impl Table {
         }
     }
 
-    /// The connection of a frame, if it was guessed and no SYN can make it another.
+    /// The connection of a frame, if the guess was right; a SYN can begin another connection, so it is always looked
+    /// up.
     #[inline]
     fn guessed(&mut self, frame: &Frame) -> Option<u32> {
         let id = *self.guesses.get(self.guesses_used)?;
@@ -117,7 +118,7 @@ impl Table {
         self.latest.find(spread(mark), is_it).map(|place| place.id)
     }
 
-    /// The connection that most likely has the key with this mark, without a look at it.
+    /// The connection that most likely has the key with this mark; the key is not compared.
     #[inline]
     fn guess(&self, mark: u32) -> u32 {
         let place = self.latest.find(spread(mark), |place| place.mark == mark);
@@ -136,7 +137,7 @@ impl Table {
 
     #[cold]
     fn replace(&mut self, old: u32, frame: &Frame) -> u32 {
-        // One of them may be the old one.
+        // One of the guesses may be the old connection.
         self.guesses.clear();
         let id = self.push(frame);
         let hash = spread(mark(&frame.key, &self.state));
@@ -147,7 +148,7 @@ impl Table {
     }
 
     fn push(&mut self, frame: &Frame) -> u32 {
-        // Some MB apart: a block takes a quarter of a small budget.
+        // Every `LARGE` connections, some MB apart: a block would be a quarter of a small budget.
         if self.len.is_multiple_of(LARGE) {
             self.look_at_memory();
         }
@@ -158,7 +159,7 @@ impl Table {
             self.blocks.push(Vec::with_capacity(BLOCK));
         }
         if let Some(block) = self.blocks.last_mut() {
-            // Not before there are many: a huge page for a few would take more memory than they do.
+            // Only once there are many: a huge page for a few connections would take more memory than they do.
             if self.len == LARGE || self.len > LARGE && block.is_empty() {
                 hugepage::advise(block);
             }
@@ -173,9 +174,9 @@ impl Table {
         self.len > LARGE
     }
 
-    /// Loads what the frames are going to touch, all at once, so that the cache misses overlap:
-    /// tracking meets them one after the other. First all hashes, then all places, then all
-    /// connections, since a processor looks ahead over few hundred instructions only.
+    /// Loads the memory that the frames will touch all at once, so that the cache misses overlap: tracking would meet
+    /// them one after the other. First all hashes, then all places, then all connections, since a processor looks ahead
+    /// over few hundred instructions only.
     pub(crate) fn warm(&mut self, items: &[Item]) {
         let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
@@ -186,7 +187,7 @@ impl Table {
         let mut guesses = std::mem::take(&mut self.guesses);
         guesses.clear();
         guesses.extend(marks.iter().map(|mark| self.guess(*mark)));
-        // One depth after the other: what a pointer leads to can only be loaded once the pointer is.
+        // One depth after the other: memory behind a pointer can only be loaded once the pointer is.
         for touch in [
             Connection::touch,
             Connection::touch_boxes,
@@ -204,7 +205,7 @@ impl Table {
         self.blocks.iter_mut().flatten().for_each(call);
     }
 
-    /// Gives the connections away, and their places in order of their first frame, if they do not lie in that order.
+    /// Returns the connections, and their places in order of their first frames, if they do not lie in that order.
     pub(crate) fn into_blocks(self) -> (Vec<Vec<Connection>>, Option<Vec<u32>>) {
         let order = self.limit.order(self.len);
         (self.blocks, order)

@@ -1,18 +1,20 @@
 //! Frames of one direction by how many segments they carry, and what became of each sort.
 
+mod odd;
+
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
-use crate::stuck::Stuck;
+pub(crate) use odd::Odd;
 
-/// Examples kept of each sort: ten to show, and one that says there are more.
+/// Examples kept of each sort: ten to show, and one to show that there are more.
 const EXAMPLES: usize = 11;
 
 /// The segment size of Ethernet, while the true one is not known.
 const MOST_COMMON: u32 = 1460;
 
-/// Frames of several segments, merged or not cut yet: the vantage tells later which. All others
-/// are single and need no counting.
+/// Frames of several segments, merged or not segmented yet: the vantage decides later which. All other frames are
+/// single and need no counting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Multi {
     pub(crate) frames: u64,
@@ -24,7 +26,7 @@ pub(crate) struct Multi {
 }
 
 impl Multi {
-    /// Segments in `data_frames` frames, of which these are some.
+    /// Segments in `data_frames` frames, which include the frames counted here.
     pub(crate) fn segments_of(&self, data_frames: u64) -> u64 {
         data_frames.saturating_sub(self.frames) + self.segments
     }
@@ -37,104 +39,16 @@ pub(crate) struct Fates {
     pub(crate) multi_repeated: u32,
     pub(crate) single: u32,
     pub(crate) single_repeated: u32,
-    /// Of the single ones: of half a segment and more.
+    /// Of the single frames: those of half a segment and more.
     pub(crate) full: u32,
     pub(crate) full_repeated: u32,
 }
 
-/// Counters of what most directions have none of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Odd {
-    pub(crate) retransmitted: u32,
-    /// Payload bytes that were seen before.
-    pub(crate) repeated_bytes: u64,
-    /// Of the retransmitted: full single frames, and those of what had been retransmitted before.
-    pub(crate) retried: u32,
-    pub(crate) retried_in_vain: u32,
-    pub(crate) fast: u32,
-    pub(crate) timeout: u32,
-    pub(crate) spurious: u32,
-    pub(crate) keep_alives: u32,
-    pub(crate) out_of_order: u32,
-    pub(crate) late: u32,
-    pub(crate) rejected_merged: u32,
-    pub(crate) rejected_single: u32,
-    pub(crate) rejected_mtu: u32,
-    /// Frames with an IP length of 0 that would have fitted.
-    pub(crate) length_zero: u32,
-    pub(crate) strays: u32,
-    /// Up to where a timeout makes the sender repeat what it had sent.
-    pub(crate) recovery_until: u64,
-    pub(crate) stuck: Stuck,
-    /// Where something sent again ends, and its payload, until it is known whether it was in vain.
-    pub(crate) tried: (u64, u32),
-    /// Gaps of a timeout's length, and of these the ones longer by the round trip known at that time.
-    pub(crate) gaps: Gaps,
-    pub(crate) sure_gaps: Gaps,
-    /// Data that came beyond bytes not seen, and the fewest such bytes.
-    pub(crate) holes: u32,
-    pub(crate) least_hole: u32,
-    /// The shortest time from a loss to its repair; 0 if there was none.
-    pub(crate) repair_ns: i64,
-    /// Payload of the longest frame over a segment of Ethernet, where the segment size is not to be known.
-    pub(crate) longest_unknown: u32,
-}
-
-/// Gaps, and the time in them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Gaps {
-    pub(crate) count: u32,
-    pub(crate) ns: i64,
-}
-
-impl Gaps {
-    pub(crate) fn add(&mut self, ns: i64) {
-        self.count += 1;
-        self.ns += ns;
-    }
-
-    /// Whether they are longer than this, for the most part.
-    fn exceed(self, ns: i64) -> bool {
-        self.ns >= i64::from(self.count) * ns
-    }
-}
-
-impl Odd {
-    /// Gaps that are as long as a timeout and a round trip, of which the smallest is known at the end only: where
-    /// every round trip waits for a timeout, all look long till then. 0 is one that is not known.
-    pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
-        if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
-            self.gaps
-        } else {
-            self.sure_gaps
-        }
-    }
-
-    /// Notes that data came beyond so many bytes that were not seen.
-    #[cold]
-    pub(crate) fn note_hole(&mut self, bytes: u64) {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.least_hole = if self.holes == 0 {
-            bytes
-        } else {
-            bytes.min(self.least_hole)
-        };
-        self.holes += 1;
-    }
-
-    /// Notes how long after a frame, or after the hole that it left, its bytes came again.
-    pub(crate) fn note_repair(&mut self, took_ns: i64) {
-        if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
-            self.repair_ns = took_ns;
-        }
-    }
-}
-
-/// What most directions have none of.
+/// State that most directions do not need.
 #[derive(Clone, Debug, Default)]
 struct Rare {
     odd: Odd,
-    /// But for those of single frames that arrived.
+    /// Without single frames that arrived.
     fates: Fates,
     multi: Multi,
     /// What became of frames of several segments, by length.
@@ -156,13 +70,13 @@ pub(crate) struct Examples {
 /// Notes a frame number while there is room.
 pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
     if list.len() < EXAMPLES {
-        // All at once: where there is one there are more.
+        // Memory for all at once: where there is one example there are more.
         list.reserve_exact(EXAMPLES - list.len());
         list.push(number);
     }
 }
 
-/// The count of segments and fates; what comes before the segment size is settled waits.
+/// Counts segments and fates; frames before the segment size is settled wait for it.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Tally {
@@ -175,7 +89,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// What is odd of most directions that have anything: see [`crate::table::Table::warm`].
+    /// Reads the box, if there is one: see [`crate::table::Table::warm`].
     pub(crate) fn touch_box(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.odd.gaps.ns as u64)
     }
@@ -185,12 +99,12 @@ impl Tally {
         &mut self.rare().examples
     }
 
-    /// What is odd.
+    /// The rare counters.
     pub(crate) fn odd(&self) -> Odd {
         self.rare.as_ref().map(|rare| rare.odd).unwrap_or_default()
     }
 
-    /// The same, to count it.
+    /// The rare counters, to change them.
     #[cold]
     pub(crate) fn note_odd(&mut self) -> &mut Odd {
         &mut self.rare().odd
@@ -200,7 +114,7 @@ impl Tally {
         self.rare.get_or_insert_default()
     }
 
-    /// What became of first transmissions.
+    /// Fates of first transmissions.
     pub(crate) fn fates(&self) -> Fates {
         let rare = self.rare.as_ref().map(|rare| rare.fates);
         Fates {
@@ -278,11 +192,11 @@ impl Tally {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
         for (fate, times) in early.fates() {
-            self.count_fate(fate, times);
+            self.count_fates(fate, times);
         }
     }
 
-    /// Frames counted as two segments were one.
+    /// Corrects frames that were counted as two segments and were one.
     fn correct(&mut self, payload: u32, earlier: u32) {
         let n = u64::from(earlier);
         let Rare {
@@ -300,23 +214,23 @@ impl Tally {
 
     /// Counts a fate.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, fate: Fate) {
+    pub(crate) fn count_fate(&mut self, fate: Fate) {
         if !fate.repeated && self.segment.is_surely_single(fate.len) {
             self.single += 1;
             self.full += u32::from(self.segment.is_full(fate.len));
         } else {
-            self.tell_any(fate);
+            self.count_any(fate);
         }
     }
 
     #[inline(never)]
-    fn tell_any(&mut self, fate: Fate) {
-        if !self.segment.tell(fate) {
-            self.count_fate(fate, 1);
+    fn count_any(&mut self, fate: Fate) {
+        if !self.segment.keep_fate(fate) {
+            self.count_fates(fate, 1);
         }
     }
 
-    fn count_fate(&mut self, fate: Fate, times: u32) {
+    fn count_fates(&mut self, fate: Fate, times: u32) {
         let is_multi = self.is_multi(fate.len);
         if !is_multi {
             self.single += times;
@@ -327,7 +241,7 @@ impl Tally {
         }
     }
 
-    /// Counts a frame that was sent again, `in_vain` if it had been sent again before.
+    /// Counts a retransmitted frame; `in_vain` if an earlier retransmission had not helped.
     pub(crate) fn retry(&mut self, payload: u32, in_vain: bool) {
         let size = self.largest_segment();
         let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
@@ -336,7 +250,7 @@ impl Tally {
         odd.retried_in_vain += u32::from(is_full && in_vain);
     }
 
-    /// Whether a frame with so much payload carries one segment, or may, while that is not known.
+    /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
     pub(crate) fn is_one_segment(&self, payload: u32) -> bool {
         self.largest_segment().is_none_or(|size| payload <= size)
     }
@@ -363,14 +277,14 @@ impl Tally {
         }
     }
 
-    /// Bytes of a segment, or what is most common while that is not known.
+    /// Bytes of a segment, or the most common size while the size is not known.
     #[inline]
     pub(crate) fn segment_bytes(&self) -> u64 {
         u64::from(self.size().map_or(MOST_COMMON, |size| size.bytes))
     }
 
-    /// Whether so many bytes fill two segments: of these a receiver acknowledges at least every second
-    /// one at once (RFC 5681, 4.2).
+    /// Whether so many bytes fill two segments: a receiver acknowledges at least every second segment at once (RFC
+    /// 5681, 4.2).
     #[inline]
     pub(crate) fn is_two_segments(&self, bytes: u64) -> bool {
         bytes >= 2 * self.segment_bytes()
@@ -388,7 +302,8 @@ impl Tally {
         let Some(bound) = self.segment.bound() else {
             return settled;
         };
-        // Far below what the SYNs allow it is the path's size; else it may be what a router's message left.
+        // A size far below the bound of the SYNs is the path's; else it may be the result of a router's "packet too
+        // big".
         settled
             .filter(|size| *size < bound - bound / 7)
             .or(Some(bound))
@@ -405,7 +320,7 @@ impl Tally {
     }
 }
 
-/// 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
+/// Index of the class: 2, 3-4, 5-8, 9-16, 17-32, 33-64, more.
 fn bucket(segments: u32) -> usize {
     (segments.saturating_sub(1).max(1).ilog2()).min(6) as usize
 }
@@ -413,17 +328,6 @@ fn bucket(segments: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
-        let mut odd = Odd::default();
-        (0..10).for_each(|_| odd.gaps.add(212));
-        assert_eq!(odd.waits(200, 6).count, 10);
-        assert_eq!(odd.waits(200, 100).count, 0);
-        assert_eq!(odd.waits(200, 0).count, 0);
-        odd.sure_gaps.add(900);
-        assert_eq!(odd.waits(200, 100).ns, 900);
-    }
 
     #[test]
     fn buckets_are_powers_of_two() {
@@ -460,7 +364,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.segment.set_bound(1448);
         tally.add(2896, 1);
-        tally.tell(Fate {
+        tally.count_fate(Fate {
             len: 2896,
             repeated: true,
             number: 1,

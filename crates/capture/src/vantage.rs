@@ -1,10 +1,10 @@
-//! Whether frames of several segments were merged on the way to a point, or not cut yet by their sender.
+//! Whether frames of several segments were merged on the way to a point, or not segmented yet by their sender.
 
 use crate::connection::Connection;
 use crate::facts::connection::Vantage;
 use crate::flow::Flow;
 
-/// Whether this direction's frames of several segments were not cut yet (TSO, GSO).
+/// Whether this direction's frames of several segments were not segmented yet (TSO, GSO).
 ///
 /// A sender that leaves segmentation to its NIC leaves checksums to it too (TSO needs TX checksum
 /// offload, Documentation/networking/segmentation-offloads.rst), so that its single frames show
@@ -22,7 +22,7 @@ pub(crate) fn is_uncut(flow: &Flow, at_sender: bool) -> bool {
     at_sender && !merged_by_gro(flow)
 }
 
-/// The same for a flow of a connection, with the point's place taken from its round trips.
+/// Like [`is_uncut`], for a flow of a connection, with the point's place taken from its round trips.
 pub(crate) fn flow_is_uncut(connection: &Connection, flow: usize) -> bool {
     let from_client = (flow == 0) == connection.client_is_low;
     let sender = if from_client {
@@ -36,7 +36,8 @@ pub(crate) fn flow_is_uncut(connection: &Connection, flow: usize) -> bool {
     )
 }
 
-/// Complete checksums on single frames beside partial ones on large frames are GRO's own mark.
+/// Whether GRO merged the frames: complete checksums on single frames beside partial ones on large frames are left by
+/// GRO alone.
 fn merged_by_gro(flow: &Flow) -> bool {
     flow.counts.complete >= 2 && flow.counts.partial == 0 && flow.counts.large_partial > 0
 }

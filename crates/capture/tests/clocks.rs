@@ -88,7 +88,7 @@ fn traced(outcome: &Outcome, points: &[(usize, Wrong)]) -> Trace {
 
 /// What a hop says, but for its clocks, and with drift for `lone`, which asks a clock for gaps of a
 /// millisecond.
-fn told(hop: &Hop, with_lone: bool) -> String {
+fn shown(hop: &Hop, with_lone: bool) -> String {
     let outcomes = |o: &Outcomes| format!("{o:?}");
     let connection = |c: &HopConnection| format!("{c:?}");
     let mut all = [&hop.merged, &hop.tso, &hop.single].map(outcomes).to_vec();
@@ -108,8 +108,8 @@ fn told(hop: &Hop, with_lone: bool) -> String {
 }
 
 fn hops(trace: &Trace, clock: Wrong) -> String {
-    let told = |hop| told(hop, clock.drift_ppm == 0);
-    let hops: Vec<_> = trace.hops.iter().map(told).collect();
+    let shown = |hop| shown(hop, clock.drift_ppm == 0);
+    let hops: Vec<_> = trace.hops.iter().map(shown).collect();
     hops.join("\n")
 }
 
@@ -185,13 +185,13 @@ fn traced_by_interface(name: &str, ahead_s: &[i64]) -> String {
     };
     let trace = trace(vec![input], &options, &mut |_| {}).expect("a good input");
     // Frames have other numbers in a file that is sorted by other clocks.
-    let told = |hop: &Hop| {
+    let shown = |hop: &Hop| {
         format!(
             "{} -> {}: {:?} {:?} {:?}",
             hop.from, hop.to, hop.merged, hop.tso, hop.single
         )
     };
-    let hops: Vec<_> = trace.hops.iter().map(told).collect();
+    let hops: Vec<_> = trace.hops.iter().map(shown).collect();
     hops.join("\n")
 }
 

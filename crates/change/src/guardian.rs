@@ -10,12 +10,12 @@
 //! If the guardian itself is killed, the program notices with its next request, and restores from
 //! the journal. If both are, the journal is left for [`undo`](crate::restore::undo).
 
+mod client;
 mod entries;
-mod guard;
-mod process;
 mod protocol;
+mod server;
 mod session;
 
-pub use guard::{Guard, Launch, Options};
-pub use process::serve_if_asked;
-pub(crate) use process::{ARGUMENT, as_usual};
+pub use client::{Guard, Launch, Options};
+pub use server::serve_if_asked;
+pub(crate) use server::{ARGUMENT, as_usual};

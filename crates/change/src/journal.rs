@@ -1,4 +1,4 @@
-//! What was, on disk before anything changes.
+//! The journal: values on disk before anything is changed.
 //!
 //! A journal is one JSON document with a digest over what it says: a journal that was damaged, cut
 //! or written by something else is an error and never a guess. It is replaced as a whole (written
@@ -127,7 +127,7 @@ pub struct Unrestored {
 }
 
 impl Journal {
-    /// As a file.
+    /// Encodes the journal with its digest.
     pub fn encode(&self) -> Result<Vec<u8>, Error> {
         let mut signed = self.clone();
         SCHEMA.clone_into(&mut signed.schema);
@@ -137,7 +137,7 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// From a file, which `path` names in errors.
+    /// Decodes a journal; errors name its file as `path`.
     pub fn decode(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         check_schema(bytes, path)?;
         let damaged = |problem: String| Error::Journal {
@@ -156,7 +156,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// FNV-1a of all the rest: finds damage, not malice, which file rights keep out.
+    /// FNV-1a of all other fields. The digest finds damage; malice is kept out by the rights of the file.
     fn computed(&self) -> Result<String, Error> {
         let mut unsigned = self.clone();
         unsigned.digest = String::new();
@@ -164,7 +164,7 @@ impl Journal {
         Ok(files::fnv(&bytes))
     }
 
-    /// Notes what is asked for now.
+    /// Records the value that is asked for now.
     pub(crate) fn want(&mut self, setting: &Setting) {
         let same = |known: &&mut Setting| known.subject == setting.subject;
         match self.wanted.iter_mut().find(same) {
@@ -173,14 +173,14 @@ impl Journal {
         }
     }
 
-    /// Forgets what a start of the machine has reset.
+    /// Drops the entries of the running kernel, which a reboot has reset.
     pub(crate) fn forget_running(&mut self) {
         self.interfaces.clear();
         self.sysctls.clear();
         self.wanted.clear();
     }
 
-    /// What it has changed, for people.
+    /// The changes of the journal, as text.
     #[must_use]
     pub fn changes(&self) -> Vec<String> {
         let files = self.files.iter().map(|entry| match entry.was {
@@ -192,7 +192,7 @@ impl Journal {
         settings.chain(files).chain(commands).collect()
     }
 
-    /// The command as one would type it.
+    /// The command as one would type it in a shell.
     #[must_use]
     pub fn command_line(&self) -> String {
         self.command.join(" ")

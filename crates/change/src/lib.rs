@@ -1,4 +1,4 @@
-//! Settings and files that are changed, and taken back whatever happens. Linux only.
+//! Settings and files that are changed, and restored whatever happens. Linux only.
 //!
 //! | step | where | what happens |
 //! |---|---|---|

@@ -1,12 +1,13 @@
-//! Taking changes back, at once or after a crash.
+//! Restoring, at once or after a crash.
 //!
-//! A journal says for each key what was and what was set. Restoring sets back those that still hold
-//! what was set, last change first, reads what that came to, and tries again where one setting stood
-//! in another's way. Nothing else is written. A key that somebody else has set since is left, and
-//! named; so is what is still not as it was, with the command that would mend it.
+//! A journal has for each key the value before and the value that was set. Restoring sets back keys
+//! that still have the value that was set, last change first, reads them again, and tries again
+//! where one setting stood in another's way. No other key is written. A key that somebody else has
+//! set since is left and reported; so is a key that could not be restored, with the command that
+//! would restore it.
 //!
-//! The kernel has no way to set a key only if it holds a value, so that between looking and setting
-//! there is a moment (less than a millisecond) in which a change of somebody else's is lost.
+//! The kernel has no compare-and-set for settings: between reading and setting there is a moment
+//! (less than a millisecond) in which somebody else's change is lost.
 
 mod along;
 mod by_hand;
@@ -33,7 +34,7 @@ use std::fmt::{self, Display};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often all of it is tried.
+/// Attempts at restoring before the rest is reported.
 const PASSES: u32 = 4;
 /// Before trying again: a driver may be busy with the change before.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -41,12 +42,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Exit code of a command that could not restore something.
 pub const EXIT_UNRESTORED: u8 = 3;
 
-/// What restoring came to.
+/// The result of restoring.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Report {
     /// Name of the journal.
     pub journal: String,
-    /// What is not as it was; empty if all is.
+    /// Settings and files that are not as they were; empty if all are restored.
     pub unrestored: Vec<Unrestored>,
 }
 
@@ -103,7 +104,7 @@ impl Display for Unrestored {
     }
 }
 
-/// Restores all that a journal holds and reads it back; gives back what is not as it was.
+/// Restores all entries of a journal and reads them again; returns those that are not as they were.
 pub(crate) fn restore(journal: &Journal, spaces: &mut Spaces) -> Vec<Unrestored> {
     let mut left = Vec::new();
     for pass in 0..PASSES {
@@ -118,7 +119,7 @@ pub(crate) fn restore(journal: &Journal, spaces: &mut Spaces) -> Vec<Unrestored>
     left
 }
 
-/// Asks for everything again; gives back the kernel's refusals by interface or sysctl.
+/// Restores all entries once; returns the kernel's refusals by interface or sysctl.
 fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for entry in journal.sysctls.iter().rev() {
@@ -138,7 +139,7 @@ fn attempt(journal: &Journal, spaces: &mut Spaces, pass: u32) -> Vec<(String, St
     words
 }
 
-/// Last change first; what may have changed along comes after what it depends on.
+/// Interfaces, last change first. Those that may have changed along come after the interface that they follow.
 fn in_order(journal: &Journal) -> impl Iterator<Item = &InterfaceEntry> {
     let own = journal
         .interfaces

@@ -1,7 +1,6 @@
-//! Settings: how they are written, what they are now, and what comes of changing them.
+//! Settings: how they are written, their present values, and the outcome of changes.
 //!
-//! A change is never taken for granted: [`Change`] says what the kernel made of it, by reading
-//! everything before and after.
+//! No change is taken for granted: [`Change`] has the outcome, from reading everything before and after.
 
 mod apply;
 mod difference;
@@ -39,7 +38,7 @@ pub(crate) use sysctl::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A switch of an interface.
+/// A setting of an interface.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Knob {
     /// An offload, by any name: ethtool's (`gro`, `generic-receive-offload`) or the kernel's
@@ -53,32 +52,32 @@ pub enum Knob {
     GroFlushTimeout,
     /// `napi_defer_hard_irqs`, polls.
     NapiDeferHardIrqs,
-    /// `gso_max_size`, bytes: what is longer is cut before it is sent there.
+    /// `gso_max_size`, bytes: longer frames are segmented before the interface sends them.
     GsoMaxSize,
-    /// `gro_max_size`, bytes: what is received there is merged to no more.
+    /// `gro_max_size`, bytes: GRO on the interface merges up to this length.
     GroMaxSize,
 }
 
-/// What a setting belongs to.
+/// What a setting belongs to: an interface, or a sysctl.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum What {
-    /// A switch of an interface.
+    /// A setting of an interface.
     Interface {
         /// The interface's name.
         name: String,
-        /// Which of its switches.
+        /// Which setting of the interface.
         knob: Knob,
     },
     /// A sysctl, as its path under /proc/sys (`net/ipv4/tcp_reordering`).
     Sysctl(String),
 }
 
-/// What can be set, and where: `ns/blue/eth0:gro`.
+/// A setting and its place, without a value: `ns/blue/eth0:gro`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subject {
-    /// The network namespace's name in /run/netns; `None` is the one that we are in.
+    /// The network namespace's name in /run/netns; `None` for the namespace of this process.
     pub namespace: Option<String>,
-    /// The switch.
+    /// The setting.
     pub what: What,
 }
 
@@ -107,7 +106,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The same with ethtool's short name of a feature, by which rules know it.
+    /// This setting with ethtool's short name of a feature, which rules use.
     #[must_use]
     pub fn shortened(&self) -> Self {
         let mut setting = self.clone();
@@ -123,7 +122,7 @@ impl Setting {
 }
 
 impl Setting {
-    /// The interface, the feature by ethtool's long name and whether it is on, if it is a feature.
+    /// For a feature: the interface, ethtool's long name of the feature, and whether it is on.
     #[must_use]
     pub fn feature(&self) -> Option<(&str, &str, bool)> {
         match (&self.subject.what, &self.value) {
@@ -142,9 +141,9 @@ impl Setting {
 /// A setting with the values that an experiment compares: `eth0:gro=on,off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// What is set.
+    /// The setting.
     pub subject: Subject,
-    /// To what, in the order written.
+    /// The values, in the order written.
     pub levels: Vec<Value>,
 }
 
@@ -158,8 +157,8 @@ impl Factor {
     }
 }
 
-/// Reads what a subject is set to now, as `ethtool`, `ip` or `sysctl` would print it. A name for
-/// several features is on if one of them is.
+/// The present value of a setting, in the words of `ethtool`, `ip` or `sysctl`. A name for several
+/// features is on if one of them is.
 pub fn read(subject: &Subject) -> Result<Value, Error> {
     let space = Space::open(subject.namespace.as_deref())?;
     match &subject.what {

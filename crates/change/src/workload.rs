@@ -21,25 +21,26 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// For a command of our own: the other host's answer to a handful of files takes no longer, or it
-/// is not to be waited for in the middle of an experiment.
+/// The timeout of a command of our own: another host answers with a handful of files in less time,
+/// and an experiment does not wait longer.
 const CAPTURE: Duration = Duration::from_secs(30);
 
-/// What is run.
+/// A command and its timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// One word is a line for `sh -c`, so that pipes work; several are a program and its arguments,
     /// executed as they are.
     pub command: Vec<String>,
-    /// It is ended after this time; `None` waits for ever.
+    /// The command is ended after this time; `None` for no limit.
     pub timeout: Option<Duration>,
 }
 
 /// How a command ended, and what it printed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// From just before it was started to its end, in seconds, by the monotonic clock. Over ssh
-    /// that is with logging in. What it left running in the background does not count.
+    /// From just before the start to the end of the command, in seconds, by the monotonic clock.
+    /// Over ssh this includes the login. Processes that the command left in the background do not
+    /// count.
     pub wall_s: f64,
     /// How it ended.
     pub end: End,
@@ -51,21 +52,21 @@ pub struct Ended {
     pub stderr: Vec<u8>,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with this exit code. Over ssh, a signal is 128 and its number, as in any shell.
+    /// It exited with this code. Over ssh, a signal is 128 plus its number, as in any shell.
     Exited(i32),
-    /// By this signal, which was not ours.
+    /// It was ended by this signal, which we did not send.
     Signalled(i32),
-    /// It was ended when its time was over.
+    /// We ended it after its timeout.
     TimedOut,
-    /// It was ended because `stop` was set.
+    /// We ended it because `stop` was set.
     Stopped,
 }
 
 impl Ended {
-    /// Whether it ended by itself with exit code 0.
+    /// Whether the command exited with code 0.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.end == End::Exited(0)
@@ -74,19 +75,20 @@ impl Ended {
 
 /// Runs a command at a vantage and waits for its end.
 ///
-/// It has a process group of its own and nothing to read. When its time is over or `stop` is set,
-/// the group gets SIGTERM, and SIGKILL two seconds later. A process that it leaves behind with its
-/// output open is not waited for, and lives on if the command ended by itself. Over ssh it is the
-/// ssh process that is ended: sshd(8) then closes the command's input and output, and one that
-/// neither reads nor writes goes on at the other end.
+/// The command has a process group of its own and no input. After the timeout, or when `stop` is
+/// set, the group gets SIGTERM, and SIGKILL two seconds later. A background process that keeps the
+/// command's output open is not waited for, and lives on if the command ended by itself. Over ssh
+/// the local ssh process is ended: sshd(8) then closes the command's input and output, and a
+/// command that neither reads nor writes goes on at the other end.
 ///
-/// In a namespace the command sees that namespace's `/sys` as well; files of `/etc/netns/NAME` are
-/// not put in the place of those of `/etc`, as `ip netns exec` does.
+/// In a namespace the command sees that namespace's `/sys`. Unlike with `ip netns exec`, files of
+/// `/etc/netns/NAME` do not replace those of `/etc`.
 ///
 /// # Errors
 ///
-/// If it could not be started (no such program, no such namespace, no rights), or ssh failed before
-/// it could say how the command ended. A command that fails is no error: see [`Ended::end`].
+/// If the command could not be started (no such program, no such namespace, no rights), or if ssh
+/// failed before it could report how the command ended. A command that fails is no error: see
+/// [`Ended::end`].
 pub fn run(workload: &Workload, vantage: &Vantage, stop: &AtomicBool) -> Result<Ended, Error> {
     let words = words(workload)?;
     match vantage {
@@ -102,7 +104,7 @@ pub fn run(workload: &Workload, vantage: &Vantage, stop: &AtomicBool) -> Result<
     }
 }
 
-/// What a short command prints; its words are executed as they are.
+/// The output of a short command; its words are executed as they are.
 ///
 /// # Errors
 ///

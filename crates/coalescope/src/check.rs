@@ -64,7 +64,7 @@ fn ignored(texts: &[String], rules: &Rules) -> anyhow::Result<Vec<Ignore>> {
     texts.iter().map(parse).collect()
 }
 
-/// What an earlier check printed: opened first, read once rights are given up.
+/// An earlier check's JSON: opened first, read once rights are given up.
 struct Earlier {
     path: PathBuf,
     file: File,
@@ -96,7 +96,7 @@ fn outcome(report: &CheckReport, fail_on: FailOn) -> Outcome {
     Outcome::judged(has_findings, is_decided)
 }
 
-/// Prints what this host is set to, as a bundle that `--from` reads.
+/// Prints the settings of this host, as a bundle that `--from` reads.
 pub(crate) fn collect(args: &CollectArgs) -> anyhow::Result<Outcome> {
     let snapshot = host::collect(&args.live)?;
     for unread in &snapshot.unread {

@@ -19,12 +19,12 @@ use crate::place::Place;
 use crate::trace;
 use crate::{incidents, output, speech, system};
 
-/// The incident whose captures are traced where none can be run live: story E.
+/// The incident whose captures are traced where no incident can run live: story E.
 const RECORDED: &str = "hyperv-rsc-jumbo";
-/// How a pcapng file begins.
+/// The first bytes of a pcapng file.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
-/// What was simulated.
+/// The captures of a simulated incident.
 struct Simulated {
     title: String,
     /// Names and bytes of the points' captures, in the order in which most data passed them.
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The report, and what it comes to in a line.
+/// Prints the report, and its conclusion in one line.
 fn show(name: &str, report: &Report, args: &DemoArgs) -> io::Result<()> {
     if args.output.format != Format::Text {
         return output::print(report, args.output.format, args.output.connections);
@@ -134,7 +134,7 @@ fn goes_to_client(simulated: &coalescope_simulate::Outcome) -> bool {
     bytes(Side::Client) >= bytes(Side::Server)
 }
 
-/// Says what was made, and how to look at it again.
+/// Reports which files were written, and how to trace them again.
 fn announce(name: &str, simulated: &Simulated, points: &[Named], place: &Place) {
     let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
     speech::tell(&format!(

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 
-/// What captures to read, if there are any.
+/// The task that reads captures, if there are any.
 fn captures(points: Vec<Point>, threads: usize) -> anyhow::Result<Option<Task>> {
     if points.is_empty() {
         return Ok(None);

@@ -15,7 +15,7 @@ use crate::system::memory;
 
 pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
-    // Asked for before rights are given up: how many cores there are is in files.
+    // Before rights are given up: the number of cores is read from files.
     let threads = threads(args.threads);
     let points = inputs::open(inputs::points(&args.files)?);
     let archive = Write::begin(&args.out, args.shards)?;
@@ -26,13 +26,13 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let done = digest_all(&points, &archive, args.shards, threads, &interrupt)?;
     archive.finish(&done)?;
-    tell(&done);
+    describe(&done);
     speech::detail(|| format!("digested it in {}", took(begun)));
     Ok(Outcome::Done)
 }
 
-/// Says what was read, and what was odd.
-fn tell(done: &[PointFile]) {
+/// Reports the number of frames and the warnings.
+fn describe(done: &[PointFile]) {
     for warning in done.iter().flat_map(|file| &file.end.warnings) {
         speech::tell(&format!("warning: {warning}"));
     }

@@ -1,4 +1,4 @@
-//! `coalescope completions` and `man`: what is made from the one definition of the arguments.
+//! `coalescope completions` and `man`, made from the one definition of the arguments.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::cli::{Cli, CompletionsArgs, ManArgs};
 
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
-    // Made first: the generator takes a reader that goes away for a bug.
+    // Generated into memory first: the generator panics if a reader closes the pipe.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "coalescope", &mut script);
     io::stdout().lock().write_all(&script)?;

@@ -1,4 +1,4 @@
-//! Which hosts a command is about: this one, or those of saved output.
+//! The hosts of a command: this one, or those of saved output.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,16 +14,16 @@ use crate::speech::{self, in_brief, took};
 use crate::system::host::this_host;
 use crate::system::memory;
 
-/// The hosts that a command is about.
+/// The hosts of a command.
 pub(crate) enum Asked {
-    /// This one, as it was found.
+    /// This host, already read.
     Live(Box<Snapshot>),
-    /// Those of saved output, which is open.
+    /// Saved output of hosts, opened.
     Saved(Vec<Given>),
 }
 
 impl Asked {
-    /// Looks at this host, or opens saved output where some was given.
+    /// Reads this host, or opens saved output if there is any.
     pub(crate) fn of(from: &[PathBuf], live: &LiveArgs) -> anyhow::Result<Self> {
         Ok(match from.is_empty() {
             true => Self::Live(Box::new(this_host(live)?)),
@@ -31,7 +31,7 @@ impl Asked {
         })
     }
 
-    /// What is still to be read.
+    /// Saved output that is still to be read.
     pub(crate) fn given(&self) -> &[Given] {
         match self {
             Self::Live(_) => &[],
@@ -39,12 +39,12 @@ impl Asked {
         }
     }
 
-    /// Reads what is still to be read.
+    /// Reads saved output.
     pub(crate) fn snapshots(self) -> anyhow::Result<Vec<Snapshot>> {
         Ok(self.with_files(&Limits::default())?.0)
     }
 
-    /// The same, and by the names of hosts the files or folders that they were read from.
+    /// Reads saved output; also returns, by the names of hosts, the files or folders that were read.
     pub(crate) fn with_files(
         self,
         limits: &Limits,
@@ -75,17 +75,17 @@ fn read(given: Vec<Given>, limits: &Limits) -> anyhow::Result<Vec<Host>> {
     Ok(hosts)
 }
 
-/// The rules that come with the program, and those of `--rules`.
+/// The built-in rules, and those of `--rules`.
 pub(crate) fn rules(args: &RulesArgs) -> anyhow::Result<Rules> {
     Ok(hosts::rules(&args.rules)?)
 }
 
-/// The same, with the fixtures of all.
+/// All rules with their fixtures.
 pub(crate) fn whole_rules(args: &RulesArgs) -> anyhow::Result<Rules> {
     Ok(hosts::whole_rules(&args.rules)?)
 }
 
-/// Asks the rules about each host; each with its name.
+/// Applies the rules to each host; returns results by the host's name.
 pub(crate) fn checked(rules: &Rules, snapshots: &[Snapshot]) -> Vec<(String, Checked)> {
     let begun = Instant::now();
     let checked = hosts::checked(rules, snapshots);

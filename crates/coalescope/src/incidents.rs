@@ -1,4 +1,4 @@
-//! The incidents by name: one list for `demo` and `lab`, and what each can do with a name.
+//! The incidents by name: one list for `demo` and `lab`, with the commands that take each name.
 
 use std::io::{self, Write};
 
@@ -8,20 +8,20 @@ use coalescope_simulate::{Cause, Story, stories};
 
 use crate::{Outcome, speech, suggest};
 
-/// What has the list.
+/// The command that prints the list.
 const SEE: &str = "`coalescope lab list` lists them all";
 
-/// Something that can be asked for by name.
+/// An incident by its name.
 struct Known {
     name: &'static str,
-    /// What merging does there.
+    /// The effect of merging in it.
     kind: &'static str,
     /// The commands that take the name.
     takers: &'static str,
     title: String,
 }
 
-/// Those that the lab builds, then those that are captures of a simulated network only.
+/// The incidents that the lab builds, then those that are only simulated.
 fn all() -> anyhow::Result<Vec<Known>> {
     let built: Result<Vec<Known>, _> = Incident::names().map(built).collect();
     let mut all = built?;
@@ -54,7 +54,7 @@ fn simulated(story: &Story) -> Known {
     }
 }
 
-/// Whether the lab can build it.
+/// Whether the lab can build the incident.
 pub(crate) fn is_built(name: &str) -> bool {
     Incident::names().any(|known| known == name)
 }
@@ -65,7 +65,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     Incident::names().chain(stories)
 }
 
-/// Lists all: the name, what merging does there, which command takes it, and what it is.
+/// Lists all incidents: name, effect of merging, commands that take the name, and title.
 pub(crate) fn list() -> anyhow::Result<Outcome> {
     let rows = all()?.into_iter().map(|known| {
         let first = [known.name, known.kind, known.takers].map(str::to_owned);
@@ -77,12 +77,12 @@ pub(crate) fn list() -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Why `demo` has nothing of that name.
+/// The error of `demo` for an unknown name.
 pub(crate) fn unknown(name: &str) -> String {
     suggest::unknown("incident", name, names(), SEE)
 }
 
-/// Why the lab has nothing of that name.
+/// The error of the lab for a name that it cannot build.
 pub(crate) fn not_built(name: &str) -> String {
     if stories().iter().any(|story| story.name == name) {
         return format!(

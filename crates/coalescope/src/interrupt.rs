@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one ends reading, so that what was read is reported; the second one kills.
+//! Ctrl-C: the first one ends reading, so that the frames read so far are reported; the second one kills.
 
 use std::ffi::c_int;
 use std::io;
@@ -15,24 +15,24 @@ pub(crate) fn listen() -> io::Result<Interrupt> {
     unix::listen()
 }
 
-/// Never set: Ctrl-C ends the program.
+/// A flag that is never set: Ctrl-C ends the program.
 #[cfg(not(unix))]
 pub(crate) fn listen() -> io::Result<Interrupt> {
     Ok(Interrupt::default())
 }
 
 /// A flag that the first Ctrl-C or SIGTERM sets at once; a second signal kills.
-pub(crate) fn until_told() -> io::Result<Arc<AtomicBool>> {
-    let told = Arc::new(AtomicBool::new(false));
+pub(crate) fn stop_on_signal() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        set_by_first(signal, &told)?;
+        set_by_first(signal, &stop)?;
     }
-    Ok(told)
+    Ok(stop)
 }
 
-/// Has the first signal set a flag; one that comes while the flag is set kills.
+/// Makes the first signal set a flag; a signal while the flag is set kills.
 fn set_by_first(signal: c_int, came: &Arc<AtomicBool>) -> io::Result<()> {
-    // In this order: the first signal finds the second handler's flag not yet set.
+    // In this order: the first action kills if the flag is set, and has to run before the second one sets it.
     flag::register_conditional_default(signal, Arc::clone(came))?;
     flag::register(signal, Arc::clone(came))?;
     Ok(())
@@ -50,8 +50,8 @@ mod unix {
     use signal_hook::consts::SIGINT;
     use signal_hook::iterator::Signals;
 
-    /// A terminal sends Ctrl-C to the whole pipeline: tcpdump then writes what it still holds, and
-    /// that should be read.
+    /// A terminal sends Ctrl-C to the whole pipeline. tcpdump then writes the frames that it still
+    /// holds, which should be read.
     const LAST_WORDS: Duration = Duration::from_millis(300);
 
     pub(super) fn listen() -> io::Result<Interrupt> {

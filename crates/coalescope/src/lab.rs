@@ -1,6 +1,6 @@
 //! `coalescope lab`: the incidents, live and simulated.
 
-pub(crate) mod judged;
+pub(crate) mod exit;
 pub(crate) mod list;
 mod simulated;
 
@@ -8,7 +8,7 @@ use crate::cli::LabCommand;
 use crate::system::lab;
 use crate::{Outcome, incidents, scratch, speech};
 
-/// Runs one of them.
+/// Runs a command of the lab.
 pub(crate) fn run(command: &LabCommand) -> anyhow::Result<Outcome> {
     if matches!(command, LabCommand::Run(_) | LabCommand::Shell(_)) {
         clean_folders();

@@ -48,18 +48,18 @@ pub use cli::{
 
 use system::changes;
 
-/// How a command ended, when it could do its work.
+/// The outcome of a command that could do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing wrong was found, or the work is done.
     Done,
     /// Something was found.
     Findings,
-    /// It went wrong, and the report says what; what was there before is there again.
+    /// The work failed; the report has the reason, and the state before is restored.
     Failed,
     /// A setting could not be restored.
     Unrestored,
-    /// Not enough was read to say that nothing is wrong.
+    /// Too little was read to exclude a fault.
     Undecided,
 }
 
@@ -72,7 +72,7 @@ impl Outcome {
         }
     }
 
-    /// Of a judgement on hosts: a finding comes before what could not be decided.
+    /// The outcome of judging hosts: a finding comes before undecided rules.
     fn judged(has_findings: bool, is_decided: bool) -> Self {
         match (has_findings, is_decided) {
             (true, _) => Self::Findings,
@@ -102,7 +102,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Failed) => ExitCode::from(2),
         Ok(Outcome::Unrestored) => ExitCode::from(3),
         Ok(Outcome::Undecided) => ExitCode::from(4),
-        // Whoever reads the report has seen enough of it (`| head`).
+        // The reader of the report has closed the pipe (`| head`).
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             speech::error(&format!("error: {}", explained::explained(&error)));
@@ -115,7 +115,7 @@ pub fn main() -> ExitCode {
 ///
 /// # Errors
 ///
-/// If the arguments or the input are of no use, or the report cannot be written.
+/// If the arguments or the input cannot be used, or the report cannot be written.
 pub fn run(cli: Cli) -> anyhow::Result<Outcome> {
     speech::begin(cli.speech);
     match cli.command {

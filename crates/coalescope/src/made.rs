@@ -1,4 +1,4 @@
-//! What a page says of how it was made: the command, when, and of which files.
+//! How a page was made: the command, the time, and the input files.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use coalescope_report::{Is, Made, Source};
 
 use crate::page::PageFile;
 
-/// Of these sources, by the command that this process was started with, now.
+/// The record for a page: these sources, this process's command line, the present time.
 pub(crate) fn made(sources: Vec<Source>) -> Made {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     Made {
@@ -33,7 +33,7 @@ fn command() -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The captures of points, which are read once more.
+/// The captures of points, which are read once more to be hashed.
 pub(crate) fn captures(points: &[Point], interrupt: &Interrupt) -> Vec<Source> {
     let of = |point: &Point, input: &Input| Source {
         about: Some(point.name.clone()),
@@ -45,18 +45,18 @@ pub(crate) fn captures(points: &[Point], interrupt: &Interrupt) -> Vec<Source> {
         .collect()
 }
 
-/// Saved output of hosts that is open, to be hashed once rights are given up.
+/// Saved output of hosts, opened, to be hashed once rights are given up.
 pub(crate) struct Saved(Vec<(String, Option<File>)>);
 
 impl Saved {
-    /// Opens what was given, for a page.
+    /// Opens the saved output, for a page.
     pub(crate) fn open(page: &PageFile, from: &[PathBuf]) -> Self {
         let open = |path: &PathBuf| (inputs::display(path), file(path));
         let wanted = from.iter().filter(|_| page.is_wanted());
         Self(wanted.map(open).collect())
     }
 
-    /// What it is; without any, this host was looked at.
+    /// The sources; without saved output, this host.
     pub(crate) fn sources(self) -> Vec<Source> {
         if self.0.is_empty() {
             return vec![other(
@@ -73,7 +73,7 @@ impl Saved {
     }
 }
 
-/// What is no file, with the reason why nothing more is said of it.
+/// A source that is no file, with the reason why it is not described further.
 pub(crate) fn other(name: &str, why: &str) -> Source {
     Source {
         about: None,
@@ -82,7 +82,7 @@ pub(crate) fn other(name: &str, why: &str) -> Source {
     }
 }
 
-/// Nothing but a file is opened: a pipe would wait for whoever writes into it, and be read once.
+/// Opens a path only if it is a file: a pipe would block until somebody writes, and can be read only once.
 fn file(path: &Path) -> Option<File> {
     let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
     is_file.then(|| File::open(path).ok())?

@@ -9,7 +9,8 @@ use coalescope_report::{CheckReport, Document, TextOptions, wrapped};
 use crate::cli::{CheckFormat, FailOn, Form};
 use crate::speech;
 
-/// Prints a report to standard output, which gets nothing else. Of `connections` text lists so many; all of 0.
+/// Prints a report to standard output, which gets nothing else. Text lists at most `connections`
+/// connections, or all if 0.
 pub(crate) fn print(
     report: &dyn Document,
     form: impl Into<Form>,
@@ -17,7 +18,7 @@ pub(crate) fn print(
 ) -> io::Result<()> {
     let form = form.into();
     let mut out = io::stdout().lock();
-    // Text says itself what was left out.
+    // The text report lists omissions itself.
     if form != Form::Text {
         warn(report);
     }
@@ -29,7 +30,7 @@ pub(crate) fn print(
     }
 }
 
-/// Prints a check, which has forms for other programs besides.
+/// Prints a check, which has further formats for other programs.
 pub(crate) fn print_check(
     report: &CheckReport,
     format: CheckFormat,
@@ -50,7 +51,7 @@ pub(crate) fn print_check(
     }
 }
 
-/// Says in a line what a demonstration came to.
+/// Prints the conclusion of a demonstration in one line.
 pub(crate) fn print_story(story: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if !speech::is_quiet() {

@@ -1,4 +1,4 @@
-//! `--report FILE.html`: the page that is written besides what is printed.
+//! `--report FILE.html`: a page besides the printed report.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,12 +18,12 @@ use crate::speech;
 #[derive(Default)]
 pub(crate) struct PageFile {
     path: Option<PathBuf>,
-    /// Extended attributes of the one that is there, as seen with all rights.
+    /// Extended attributes of the existing file, read with all rights.
     attributes: BTreeSet<String>,
 }
 
 impl PageFile {
-    /// Looks whether it can be written, before the work is done.
+    /// Checks whether the page can be written, before the work is done.
     pub(crate) fn check(args: &ReportArgs) -> anyhow::Result<Self> {
         let Some(path) = args.report.clone() else {
             return Ok(Self::default());
@@ -36,7 +36,7 @@ impl PageFile {
         })
     }
 
-    /// The folder that it is written in.
+    /// The folder of the page.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.path.as_deref().map(|path| folder_of(&target(path)))
     }
@@ -46,7 +46,7 @@ impl PageFile {
         self.path.is_some()
     }
 
-    /// Writes it, whole or not at all. What is printed stays standard output's.
+    /// Writes the page, completely or not at all. Only the report goes to standard output.
     pub(crate) fn write(
         &self,
         report: &dyn Document,
@@ -61,8 +61,8 @@ impl PageFile {
         Ok(())
     }
 
-    /// Says which extended attributes the page has lost: rights to set some, and to see them, are given up
-    /// before strangers' files are read.
+    /// Reports extended attributes that the page has lost: rights to set and to see some of them
+    /// are given up before strangers' files are read.
     fn mention(&self, path: &Path, lost: Vec<String>) {
         let is = files::attributes(path).unwrap_or_default();
         let mut all: BTreeSet<String> = self.attributes.difference(&is).cloned().collect();
@@ -78,7 +78,7 @@ impl PageFile {
     }
 }
 
-/// A capture that stands in the wrong place of the command line should not be written over.
+/// Refuses a name that is not a page's: a capture in the wrong place of the command line must not be overwritten.
 fn check_name(path: &Path) -> anyhow::Result<()> {
     let is_page = |ending: &OsStr| {
         ["html", "htm"]
@@ -115,7 +115,7 @@ fn replace(
     })
 }
 
-/// Where it is written: a link stays one.
+/// The path to write to: a symbolic link stays one.
 fn target(path: &Path) -> PathBuf {
     files::real(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What a page draws of single connections: their frames, by reading the captures again.
+//! Pictures of single connections for a page: their frames, from reading the captures again.
 
 use coalescope_analysis::inputs::{self, Opened};
 use coalescope_analysis::task::Task;
@@ -9,7 +9,7 @@ use coalescope_report::{DRAWN_CONNECTIONS, drawn_frames};
 
 use crate::progress::Meter;
 
-/// The pictures, or why there are none: a part of a sentence.
+/// The pictures, or the reason why there are none, as part of a sentence.
 pub(crate) fn pictures(
     task: &Task,
     trace: &Trace,
@@ -41,8 +41,8 @@ fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Ser
     let options = task.options();
     let limit = drawn_frames(chosen.len(), trace.points.len());
     let mut meter = Meter::new(size_bytes);
-    let mut tell = |progress| meter.tell(progress);
-    let found = series(points, &options, (trace, chosen), limit, &mut tell);
+    let mut show = |progress| meter.show(progress);
+    let found = series(points, &options, (trace, chosen), limit, &mut show);
     meter.clear();
     Ok(found?)
 }

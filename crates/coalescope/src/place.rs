@@ -1,4 +1,4 @@
-//! Where the captures of an incident go.
+//! The folder for captures of an incident.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::scratch::Scratch;
 use anyhow::Context;
 
-/// A folder that stays, or goes with this value.
+/// A folder that is kept, or removed when this value is dropped.
 pub(crate) enum Place {
     Kept(PathBuf),
     Temporary(Scratch),
 }
 
 impl Place {
-    /// The folder to keep, made if need be, or a temporary one.
+    /// The folder to keep, which is made if it is missing, or a temporary one.
     pub(crate) fn new(keep: Option<PathBuf>) -> anyhow::Result<Self> {
         let Some(path) = keep else {
             let made = Scratch::new().context("to keep the files, use --keep DIR")?;
@@ -31,7 +31,7 @@ impl Place {
         }
     }
 
-    /// Files that are still there afterwards.
+    /// The files that remain when this value is dropped.
     pub(crate) fn kept(&self, files: Vec<PathBuf>) -> Vec<PathBuf> {
         match self {
             Self::Kept(_) => files,

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::speech;
 
-/// Reading that ends sooner needs no bar.
+/// No bar is shown before this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a bar may be drawn, in Hertz.
 const REFRESH_HZ: u8 = 10;
@@ -16,7 +16,7 @@ const REFRESH_HZ: u8 = 10;
 const BYTES: &str = "reading {wide_bar} {decimal_bytes} of {decimal_total_bytes}{msg}";
 const FRAMES: &str = "reading {spinner} {human_pos} frames, {elapsed}";
 
-/// Shows on standard error how far reading is, if that is a terminal and it takes long.
+/// Shows progress on standard error, if that is a terminal and reading takes long.
 pub(crate) struct Meter {
     started: Instant,
     total_bytes: Option<u64>,
@@ -35,8 +35,8 @@ impl Meter {
         }
     }
 
-    /// Tells how far reading is.
-    pub(crate) fn tell(&mut self, progress: Progress) {
+    /// Updates the bar.
+    pub(crate) fn show(&mut self, progress: Progress) {
         let elapsed = self.started.elapsed();
         if !self.is_wanted || self.bar.is_none() && elapsed < PATIENCE {
             return;
@@ -52,7 +52,7 @@ impl Meter {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -60,8 +60,8 @@ impl Meter {
     }
 }
 
-/// How long the rest takes at the pace so far, in words. (The bar's own estimate is made from how
-/// often it is told of a step; it is first told after a second, of very many steps.)
+/// The remaining time at the pace so far, in words. (The bar's own estimate is made from the number of
+/// updates; the first update comes after a second, with very many steps.)
 fn left(elapsed: Duration, done_bytes: u64, total_bytes: u64) -> String {
     remaining(elapsed, done_bytes, total_bytes).map_or_else(String::new, |left| {
         match left.as_secs() {
@@ -73,7 +73,7 @@ fn left(elapsed: Duration, done_bytes: u64, total_bytes: u64) -> String {
     })
 }
 
-/// The rest at the pace so far; none if nothing is done yet.
+/// The remaining time at the pace so far; `None` if nothing is done yet.
 fn remaining(elapsed: Duration, done_bytes: u64, total_bytes: u64) -> Option<Duration> {
     let rest = total_bytes.saturating_sub(done_bytes);
     let seconds = elapsed.as_secs_f64() * rest as f64 / done_bytes as f64;
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// At a steady pace the time that is left is right at any moment, whatever the size.
+    /// At a steady pace the remaining time is right at any moment, whatever the size.
     #[test]
     fn what_is_left_is_right_at_a_steady_pace() {
         for total_s in [2, 10, 3600, 100_000_u64] {

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
 
 fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
     let interrupt = interrupt::listen()?;
-    // In this order: what cannot be read should not cost the file that is written.
+    // The input is opened first: an unreadable input must not cost the existing output file.
     memory::reading(input.name.clone());
     let source = input.source(&interrupt)?;
     let create = |path: &std::path::PathBuf| Output::create(path, &args.file);
@@ -53,8 +53,8 @@ fn report(args: &ReplayArgs, input: &Input) -> anyhow::Result<ReplayReport> {
     let begun = Instant::now();
     speech::detail(|| format!("reading {}", input.name));
     let mut meter = Meter::new(source.size_bytes());
-    let tell = &mut |progress| meter.tell(progress);
-    let facts = coalescope_replay::replay(source, options, written, tell);
+    let show = &mut |progress| meter.show(progress);
+    let facts = coalescope_replay::replay(source, options, written, show);
     meter.clear();
     speech::detail(|| format!("read all of it in {}", took(begun)));
     if interrupt.is_set() {

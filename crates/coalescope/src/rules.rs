@@ -14,9 +14,9 @@ use crate::cli::{HostFormat, RulesCommand, RulesOutput};
 use crate::confine::{self, Needs};
 use crate::{hosts, speech, suggest};
 
-/// Name and version of what `rules list` and `rules show` print.
+/// Schema of the JSON of `rules list` and `rules show`.
 const LIST_SCHEMA: &str = "coalescope/rules/1";
-/// The same of `rules test`.
+/// Schema of the JSON of `rules test`.
 const TEST_SCHEMA: &str = "coalescope/rules-test/1";
 
 /// What `coalescope rules list` and `rules show` print.
@@ -44,12 +44,12 @@ struct Tested<'a> {
     failures: &'a [FixtureFailure],
 }
 
-/// The JSON Schema of what `rules list` and `rules show` print.
+/// The JSON Schema of `rules list` and `rules show`.
 pub(crate) fn list_schema() -> Schema {
     document::schema::<Shown<'static>>(LIST_SCHEMA)
 }
 
-/// The same of `rules test`.
+/// The JSON Schema of `rules test`.
 pub(crate) fn test_schema() -> Schema {
     document::schema::<Tested<'static>>(TEST_SCHEMA)
 }
@@ -77,7 +77,7 @@ fn list(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// A rule's name, whom it blames, where it applies, and what it says of the host that is its example.
+/// A row of the list: the rule's name, what it blames, where it applies, and its title for its example.
 fn row(rules: &Rules, rule: &Rule) -> Vec<String> {
     let platforms: Vec<String> = rule
         .platforms
@@ -92,7 +92,7 @@ fn row(rules: &Rules, rule: &Rule) -> Vec<String> {
     ]
 }
 
-/// What a rule says of its example; as it is written, if it has none.
+/// The title of a rule for its example; with its placeholders, if it has none.
 fn title(rules: &Rules, rule: &Rule) -> String {
     let checked = rule.fixtures.as_ref().map(|own| check(rules, &own.fires));
     let said = checked.and_then(|checked| {
@@ -125,7 +125,7 @@ fn show(rules: &Rules, id: &str, args: &RulesOutput) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Every rule on its fixtures; rules that misbehave are findings.
+/// Runs every rule on its fixtures; rules that fail count as findings.
 fn run_fixtures(rules: &Rules, args: &RulesOutput) -> anyhow::Result<Outcome> {
     let failures = test(rules);
     for failure in &failures {

@@ -25,7 +25,8 @@ pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What is printed has what is always there as required; files that people write may leave things out.
+/// The schema of a format. In output, fields that are always there are required; in files that
+/// people write, they may be left out.
 fn schema(name: SchemaName) -> anyhow::Result<Schema> {
     Ok(match name {
         SchemaName::Trace => Report::schema(),

@@ -1,4 +1,4 @@
-//! Temporary folders that are found again if this program is killed.
+//! Temporary folders that can be removed if this program is killed.
 
 use std::fs::File;
 use std::io;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tempfile::TempDir;
 
-/// What their names begin with.
+/// Prefix of their names.
 const PREFIX: &str = "coalescope-lab-";
-/// Tries to make one that nobody takes for left over.
+/// Attempts at making a folder that no cleanup removes at once.
 const TRIES: usize = 10;
 
-/// A folder that goes with this value. It is locked as long as it is in use: the system takes the lock away
-/// however the process ends, so that whoever can take it may remove the folder.
+/// A folder that is removed with this value. It is locked while it is in use: the kernel releases
+/// the lock however the process ends, so that whoever gets the lock may remove the folder.
 pub(crate) struct Scratch {
     folder: TempDir,
     _lock: Option<File>,
@@ -24,7 +24,7 @@ impl Scratch {
         for _ in 0..TRIES {
             let folder = TempDir::with_prefix(PREFIX).context(ADVICE)?;
             let lock = lock(folder.path()).context(ADVICE)?;
-            // Somebody who removed what was left over may have had the lock before us.
+            // A cleanup may have taken the lock first, and removed the folder.
             if folder.path().exists() {
                 return Ok(Self {
                     folder,
@@ -42,7 +42,7 @@ impl Scratch {
 
 const ADVICE: &str = "cannot make a temporary folder: set TMPDIR";
 
-/// Where a folder cannot be opened as a file, it is not locked, and none is removed.
+/// Locks a folder. Where a folder cannot be opened as a file, there is no lock, and no cleanup.
 #[cfg(unix)]
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let file = File::open(folder)?;
@@ -55,7 +55,7 @@ fn lock(_: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Removes what this user's processes left behind that were killed; says which folders.
+/// Removes the folders of this user's killed processes; returns their paths.
 #[cfg(unix)]
 pub(crate) fn clean() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(std::env::temp_dir())
@@ -75,7 +75,8 @@ pub(crate) fn clean() -> Vec<PathBuf> {
     Vec::new()
 }
 
-/// Whether it was left over. One that cannot be removed stays, for the next time.
+/// Removes a folder unless it is in use; returns whether it was removed. One that cannot be removed
+/// is left for the next time.
 #[cfg(unix)]
 fn remove(folder: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -101,7 +102,7 @@ mod tests {
         let left = TempDir::with_prefix(PREFIX).unwrap().keep();
         std::fs::write(left.join("report.json"), "{}").unwrap();
         let removed = clean();
-        // Another test's process may have been faster.
+        // A test in another process may have removed it first.
         assert!(!left.exists());
         assert!(used.path().exists() && !removed.iter().any(|path| path == used.path()));
     }

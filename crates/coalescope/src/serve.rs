@@ -1,4 +1,4 @@
-//! Answers requests over HTTP: one thread, and a bound on how many, how long and how slow.
+//! An HTTP server: one thread, with limits on the number, length and time of requests.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -24,28 +24,28 @@ use tokio::time::{sleep, timeout};
 
 use crate::speech;
 
-/// Clients that are answered at once; the next ones wait until one of them is.
+/// Clients that are served at the same time; further ones wait.
 const CLIENTS: usize = 64;
-/// A request, and the answer to it, may take so long: Prometheus itself gives up after 10 s, and the page's largest file, of
-/// 3 MB, may go over a slow line.
+/// Time limit of a request and its answer. Prometheus itself gives up after 10 s, and the page's
+/// largest file, of 3 MB, may go over a slow line.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// And its headers.
+/// Time limit of a request's headers.
 const HEADERS: Duration = Duration::from_secs(5);
-/// How often is looked whether to end.
+/// How often the stop flag is checked.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What is sent to a client.
+/// An HTTP response.
 pub(crate) type Answer = Response<Full<Bytes>>;
 
-/// Has an address, before anything else is done.
+/// Binds the address, before anything else is done.
 pub(crate) fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
 }
 
-/// Has GET and HEAD answered until told to end.
+/// Answers GET and HEAD requests until `stop` is set.
 pub(crate) fn serve(
     listener: TcpListener,
-    told: &AtomicBool,
+    stop: &AtomicBool,
     answer: impl FnMut(&Request<Incoming>) -> Answer + 'static,
 ) -> anyhow::Result<()> {
     listener.set_nonblocking(true)?;
@@ -57,13 +57,13 @@ pub(crate) fn serve(
     tasks.block_on(&runtime, async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         tokio::task::spawn_local(accept(listener, answer));
-        until(told).await;
+        until(stop).await;
         Ok(())
     })
 }
 
-async fn until(told: &AtomicBool) {
-    while !told.load(Ordering::Relaxed) {
+async fn until(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
         sleep(PAUSE).await;
     }
 }
@@ -74,13 +74,13 @@ async fn accept(
 ) {
     let answer = Rc::new(RefCell::new(answer));
     let clients = Arc::new(Semaphore::new(CLIENTS));
-    // Nobody closes it.
+    // The semaphore is never closed, so that this loop does not end by itself.
     while let Ok(permit) = Arc::clone(&clients).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
                 tokio::task::spawn_local(client(stream, Rc::clone(&answer), permit));
             }
-            // A client that has gone already, or no descriptor left: others go on.
+            // The client is gone already, or no file descriptor is left: others are served.
             Err(error) => {
                 speech::detail(|| format!("a connection was not accepted: {error}"));
                 sleep(PAUSE).await;
@@ -89,7 +89,7 @@ async fn accept(
     }
 }
 
-/// One request, and its answer.
+/// Serves one connection.
 async fn client(
     stream: TcpStream,
     answer: Rc<RefCell<impl FnMut(&Request<Incoming>) -> Answer>>,
@@ -111,7 +111,7 @@ async fn client(
     speech::detail(|| format!("a client was answered: {done:?}"));
 }
 
-/// Whoever only asks changes nothing.
+/// The answer to other methods than GET and HEAD: this server changes nothing.
 fn refused() -> Answer {
     let mut refused = said(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -123,7 +123,7 @@ fn refused() -> Answer {
     refused
 }
 
-/// An answer of a form, which is a media type.
+/// An answer with a media type.
 pub(crate) fn said(status: StatusCode, form: &'static str, body: impl Into<Bytes>) -> Answer {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;

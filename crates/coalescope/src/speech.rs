@@ -1,4 +1,4 @@
-//! How much is said, how wide, and in which colours: what holds for every command.
+//! Messages of all commands: how many, how wide, and in which colours.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -11,10 +11,10 @@ use coalescope_report::{WIDTH, figure, wrapped};
 
 use crate::cli::{ColorArg, SpeechArgs};
 
-/// Narrower terminals are written to as if they had so many columns.
+/// Narrower terminals are treated as if they had this many columns.
 const NARROWEST: usize = 60;
 
-/// How much is said besides results.
+/// How many messages are printed besides results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Level {
     /// Errors only.
@@ -32,10 +32,10 @@ struct Manner {
     color: ColorArg,
 }
 
-/// Options of the process: they are set once, before anything is said.
+/// Options of the process, set once, before the first message.
 static MANNER: OnceLock<Manner> = OnceLock::new();
 
-/// Takes the options of the command line.
+/// Sets the options from the command line.
 pub(crate) fn begin(args: SpeechArgs) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => Level::Quiet,
@@ -43,7 +43,7 @@ pub(crate) fn begin(args: SpeechArgs) {
         (false, false) => Level::Usual,
     };
     let color = args.color;
-    // Whoever sets them a second time in one process gets those of the first time.
+    // A second call in the same process changes nothing.
     let _ = MANNER.set(Manner { level, color });
 }
 
@@ -51,22 +51,22 @@ fn manner() -> Manner {
     MANNER.get().copied().unwrap_or_default()
 }
 
-/// Whether only results are wanted.
+/// Whether only results are printed.
 pub(crate) fn is_quiet() -> bool {
     manner().level == Level::Quiet
 }
 
-/// Whether more than usual is wanted.
+/// Whether details are printed.
 pub(crate) fn is_verbose() -> bool {
     manner().level == Level::Verbose
 }
 
-/// Columns of a line on standard output.
+/// Width of a line on standard output, in columns.
 pub(crate) fn width() -> usize {
     columns(terminal_size::terminal_size_of(io::stdout()))
 }
 
-/// Columns of a line on standard error, which may be a terminal where standard output is none.
+/// Width of a line on standard error, which may be a terminal even if standard output is not.
 pub(crate) fn error_width() -> usize {
     columns(terminal_size::terminal_size_of(io::stderr()))
 }
@@ -79,13 +79,13 @@ fn columns(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> u
     found.unwrap_or(WIDTH).max(NARROWEST)
 }
 
-/// Whether standard output gets colours.
+/// Whether standard output is coloured.
 pub(crate) fn colour() -> bool {
     wants_colour(manner().color, io::stdout().is_terminal())
 }
 
-/// Colour is for a terminal that can show it, unless NO_COLOR (no-color.org) forbids it; an option
-/// says more than either.
+/// Whether to use colours: on a terminal that can show them, unless NO_COLOR (no-color.org) is set;
+/// the option overrides both.
 pub(crate) fn wants_colour(asked: ColorArg, is_terminal: bool) -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -96,14 +96,14 @@ pub(crate) fn wants_colour(asked: ColorArg, is_terminal: bool) -> bool {
     }
 }
 
-/// Says something on standard error, unless only results are wanted.
+/// Prints a message on standard error, unless only results are wanted.
 pub(crate) fn tell(text: &str) {
     if !is_quiet() {
         say(text);
     }
 }
 
-/// Says what was read, from where, or how long it took, where that is wanted.
+/// Prints a detail if `-v` was given: which file was read, or how long a step took.
 pub(crate) fn detail(text: impl FnOnce() -> String) {
     if is_verbose() {
         say(&text());
@@ -115,14 +115,14 @@ pub(crate) fn took(begun: Instant) -> String {
     figure(begun.elapsed().as_secs_f64(), Some("s"))
 }
 
-/// Says what went wrong, always.
+/// Prints an error, always.
 pub(crate) fn error(text: &str) {
     say(text);
 }
 
-/// That nobody listens is no reason to end. Who reads at a terminal gets whole words; a file or a
-/// program gets a line for each thing that is said. Names in messages come out of files and archives: what
-/// a terminal would obey is not among what is said.
+/// Prints to standard error; a closed standard error is ignored. On a terminal, lines are wrapped;
+/// in a file or pipe, each message is one line. Messages may contain names from files and archives,
+/// so escape sequences are replaced.
 fn say(text: &str) {
     let mut out = io::stderr();
     let text = printable(text);
@@ -133,7 +133,7 @@ fn say(text: &str) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Lines of a message; a command, which begins with `$`, stays whole.
+/// Wraps the lines of a message; a command, which begins with `$`, is not wrapped.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
     let lines = text.lines().flat_map(|line| match line.starts_with("$ ") {
         true => vec![line.to_owned()],
@@ -142,7 +142,7 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What was read of a host: its name, and how many interfaces it has.
+/// A host in brief: its name and the number of its interfaces.
 pub(crate) fn in_brief(snapshot: &Snapshot) -> String {
     let name = snapshot.name.as_deref().unwrap_or("a host without a name");
     let name = printable_line(name);

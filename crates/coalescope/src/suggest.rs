@@ -1,4 +1,4 @@
-//! What a name that is not known was probably meant to be.
+//! Suggestions for unknown names.
 
 use std::fmt::Display;
 

@@ -1,5 +1,5 @@
-//! The system that the command runs on. On Linux all of it can be done; `elsewhere` has the same names, and refuses in
-//! words what only Linux has.
+//! The operating system. `linux` has everything; `elsewhere` has the same names, and its functions
+//! return an error for everything that only Linux has.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -48,11 +48,11 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         report = report.with_series(pictures);
     }
     let written = page.write(&report, || made(sources(&task)));
-    // Whatever became of the page: the work is done.
+    // The report is printed even if the page could not be written.
     output::print(&report, args.output.format, args.output.connections)?;
     written?;
     let outcome = Outcome::of(report.has_findings());
-    // The process ends here: freeing the facts of many connections one by one is of no use.
+    // The process ends here, and freeing the facts of many connections one by one would only take time.
     std::mem::forget(report);
     Ok(outcome)
 }
@@ -65,7 +65,7 @@ fn needs(page: &PageFile, archive: Option<&Folder>) -> Needs {
     }
 }
 
-/// What a page says it was made of.
+/// The sources that a page names.
 fn sources(task: &Task) -> Vec<Source> {
     match &task.archive {
         Some(archive) => vec![other(
@@ -76,7 +76,7 @@ fn sources(task: &Task) -> Vec<Source> {
     }
 }
 
-/// Captures of one path, read as usual, as long as there is memory.
+/// A task that reads captures of one path, and keeps connections as long as there is memory.
 pub(crate) fn task(points: Vec<Point>, threads: usize, interrupt: Interrupt) -> Task {
     Task {
         is_short: Some(memory::is_short),
@@ -93,7 +93,7 @@ pub(crate) fn report(task: &Task) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// A trace, and what it means.
+/// A trace and its diagnosis.
 pub(crate) type Judged = (facts::Trace, Diagnosis);
 
 /// Reads captures of the same traffic and judges them.
@@ -111,7 +111,7 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     let begun = Instant::now();
     speech::detail(|| reading(task, opened.size_bytes));
     let mut meter = Meter::new(opened.size_bytes.filter(|_| task.archive.is_none()));
-    let trace = task.read(opened, &mut |progress| meter.tell(progress));
+    let trace = task.read(opened, &mut |progress| meter.show(progress));
     meter.clear();
     speech::detail(|| format!("read all of it in {}", took(begun)));
     if task.interrupt.is_set() {
@@ -120,7 +120,7 @@ fn read(task: &Task) -> anyhow::Result<facts::Trace> {
     Ok(trace?)
 }
 
-/// What is read.
+/// Names of the inputs.
 fn names(task: &Task) -> String {
     match &task.archive {
         Some(archive) => inputs::display(archive.path()),
@@ -133,7 +133,7 @@ fn files(point: &Point) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// What is read, and from where.
+/// A message about what is read, and from where.
 fn reading(task: &Task, size_bytes: Option<u64>) -> String {
     if task.archive.is_some() {
         return format!("reading the archive {}", names(task));

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
         None => live::watched(args)?,
     };
     let mut findings = judge_watched(&watched);
-    // Commands for a namespace without a name could not be given.
+    // Commands are left out for a namespace without a name, since none would be right.
     if has_no_name(&args.live) {
         for finding in &mut findings {
             finding.remedies.clear();
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 
-/// Whether a namespace is watched that has a path only.
+/// Whether the watched namespace has only a path.
 fn has_no_name(live: &LiveArgs) -> bool {
     let name = live.netns.as_ref();
     name.is_some_and(|name| name.contains('/'))

@@ -11,7 +11,7 @@ use hyper::{Request, StatusCode};
 
 use crate::cli::WebArgs;
 use crate::confine::{self, Needs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::serve::{self, Answer, said};
 use crate::{Outcome, speech};
 use folder::{File, Folder};
@@ -30,12 +30,12 @@ const EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedd
 
 pub(crate) fn run(args: &WebArgs) -> anyhow::Result<Outcome> {
     let folder = Folder::find(args.folder.as_deref())?;
-    let told = until_told()?;
+    let stop = stop_on_signal()?;
     let listener = serve::listen(args.listen)?;
     let address = listener.local_addr()?;
     confine::enter(&Needs::default().and_folder(folder.path()));
     speech::tell(&format!("listening: http://{address}/"));
-    serve::serve(listener, &told, move |request| answer(request, &folder))?;
+    serve::serve(listener, &stop, move |request| answer(request, &folder))?;
     Ok(Outcome::Done)
 }
 

@@ -1,18 +1,18 @@
-//! An experiment from the first change to the last look.
+//! An experiment from its first change to its last run.
 //!
-//! [`run`] makes run after run, each with its levels set, until the answer is clear or spent. It
-//! never loses what was measured: whatever goes wrong is in the [`Record`] that it gives back, and
-//! all settings are as they were, or named in it.
+//! [`run`] makes run after run, each with its levels set, until the answer is clear or all allowed
+//! runs are made. No measurement is lost: any error is in the [`Record`] that is returned, and all
+//! settings are restored, or named in it.
 
 mod board;
 mod error;
 mod measure;
 mod plan;
-mod session;
+mod ssh_route;
 
 pub use error::Error;
 pub use plan::{Checked, now};
-pub use session::{at_risk, session_address};
+pub use ssh_route::{at_risk, session_address};
 
 use crate::design::{Design, Planned, Schedule};
 use crate::effects::{Decision, decide};
@@ -23,25 +23,25 @@ use measure::Measuring;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Who wants to know how an experiment goes.
+/// An observer of a running experiment.
 pub trait Watch {
     /// A run is about to be made.
     fn begins(&mut self, planned: Planned, levels: &[String], made: usize, allowed: usize);
     /// A run was made.
     fn ended(&mut self, run: &Run, record: &Record);
-    /// The record has grown: to be kept, so that it can be gone on with.
+    /// The record has grown: it is to be saved, so that the experiment can be resumed.
     ///
     /// # Errors
     ///
-    /// If it cannot be kept; the experiment ends.
+    /// If the record cannot be saved; the experiment ends.
     fn keep(&mut self, record: &Record) -> std::io::Result<()>;
 }
 
-/// Runs an experiment, or goes on with one. `stop` ends it at once.
+/// Runs an experiment, or resumes one. `stop` ends it at once.
 ///
 /// # Errors
 ///
-/// If it cannot be begun; then nothing was changed. What goes wrong later is in the record.
+/// If the experiment cannot begin; then nothing was changed. Later errors are in the record.
 pub fn run(
     checked: &Checked,
     mut record: Record,
@@ -51,7 +51,7 @@ pub fn run(
     let design = record.design()?;
     let planned = record.planned();
     let schedule = Schedule::resume(&design, &planned)?;
-    // One that is not there would be noticed by the first run in it only.
+    // A missing namespace would otherwise be noticed only by the first run in it.
     for name in checked.namespaces() {
         Space::open(Some(&name))?;
     }
@@ -103,7 +103,7 @@ impl Experiment<'_> {
                 return Ok(Ending::Interrupted);
             };
             record.runs.push(run);
-            self.tell(record)?;
+            self.publish(record)?;
             if let Some(ending) = self.decided(record)? {
                 return Ok(ending);
             }
@@ -111,7 +111,7 @@ impl Experiment<'_> {
         Ok(Ending::Spent)
     }
 
-    /// One run; `None` if it was told to end.
+    /// Makes one run; `None` if `stop` was set.
     fn run(
         &mut self,
         planned: Planned,
@@ -136,7 +136,7 @@ impl Experiment<'_> {
         Ok(Some(run))
     }
 
-    fn tell(&mut self, record: &mut Record) -> Result<(), Error> {
+    fn publish(&mut self, record: &mut Record) -> Result<(), Error> {
         record.conclude(self.design)?;
         self.watch.keep(record).map_err(Error::keep)?;
         if let Some(run) = record.runs.last() {

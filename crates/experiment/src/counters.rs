@@ -1,10 +1,9 @@
-//! What moved during a run, at a place: CPU time, protocol counters, interfaces.
+//! Counters that moved during a run: CPU time, protocols, interfaces.
 //!
-//! `read` before and after, `Counters::since` gives what [`Moved`] in between, and
-//! [`Moved::figures`] what of it is worth comparing.
+//! Counters are read before and after a run. `Counters::since` returns the differences ([`Moved`]),
+//! and [`Moved::figures`] those that are worth comparing.
 //!
-//! What the counters of /proc count matters here, where frames are merged (Linux 6.18; a test sees
-//! to it that it is still so):
+//! How the counters of /proc count merged frames (Linux 6.18; a test checks this):
 //! - `TcpInSegs` and `IpInReceives` count what arrives at TCP and IP: a merged frame is one.
 //! - `IpExtInNoECTPkts` and its three kin count the segments that frames are made of (`gso_segs`), as
 //!   far as the driver or GRO says how many those were.

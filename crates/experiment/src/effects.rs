@@ -1,7 +1,7 @@
 //! From figures to effects, verdicts and their words.
 //!
-//! [`Analysis::of`] judges every contrast of a design for every metric; [`decide`] says after each
-//! run whether the experiment goes on. Nothing here knows a host or a clock.
+//! [`Analysis::of`] judges every contrast of a design for every metric; [`decide`] decides after
+//! each run whether the experiment goes on. No module here knows a host or a clock.
 
 mod analysis;
 mod cells;
@@ -10,13 +10,15 @@ mod judge;
 mod measured;
 mod rules;
 mod spoken;
+mod stopping;
 mod words;
 
-pub use analysis::{Analysis, Decision, Outlier, decide};
+pub use analysis::{Analysis, Outlier};
 pub use cells::{Cell, CellTable};
 pub use effect::{Direction, Effect, EffectKind, Verdict};
 pub use measured::{AnalysisError, Measured, Metric, Sense};
 pub use rules::Rules;
-pub use spoken::spoken;
+pub use spoken::{PEER, at_peer, spoken};
+pub use stopping::{Decision, decide};
 
 pub(crate) use words::counted;

@@ -1,4 +1,4 @@
-//! What figure a run's output has.
+//! Figures from a run's output.
 //!
 //! [`figures`] reads what iperf3, netperf, curl and wrk print, or what a user's expression finds;
 //! the wall time of the command is always among them. Units are base units: `bit/s`, `s`.
@@ -22,7 +22,7 @@ use crate::effects::{Metric, Sense};
 /// A figure of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is a figure of.
+    /// The metric of the figure.
     pub metric: Metric,
     /// Its value, in the metric's unit; finite.
     pub value: f64,
@@ -32,7 +32,7 @@ pub struct Figure {
 pub const WALL: &str = "wall_s";
 
 impl Figure {
-    /// One with a unit; `""` for a plain number.
+    /// A figure with a unit; `""` for a plain number.
     pub(crate) fn new(name: &str, unit: &str, sense: Sense, value: f64) -> Self {
         let unit = Some(unit).filter(|unit| !unit.is_empty());
         Self {
@@ -54,13 +54,13 @@ impl Figure {
     }
 }
 
-/// The figures of a run's standard output, in order of importance: the first is what is judged.
-/// Without sources that is what [`Source::Auto`] finds. `wall_s` is the last, or the only one.
+/// The figures of a run's standard output, in order of importance: the first one is judged. Without
+/// sources these are the figures of [`Source::Auto`]. `wall_s` is the last, or the only one.
 ///
 /// # Errors
 ///
-/// If a source finds nothing or no number, if two have the same name, or if the output is a known
-/// program's and says that it failed.
+/// If a source finds nothing or no number, if two figures have the same name, or if the output of a
+/// known program reports a failure.
 pub fn figures(sources: &[Source], stdout: &[u8], wall_s: f64) -> Result<Vec<Figure>, FigureError> {
     let text = String::from_utf8_lossy(stdout);
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ pub fn figures(sources: &[Source], stdout: &[u8], wall_s: f64) -> Result<Vec<Fig
     once(found)
 }
 
-/// What is known of programs; empty for one that is not known.
+/// The figures of a known program; empty for another program's output.
 fn known(text: &str, wall_s: f64) -> Result<Vec<Figure>, FigureError> {
     for program in [iperf3::figures, curl::figures, wrk::figures] {
         let found = program(text)?;
@@ -88,7 +88,7 @@ fn known(text: &str, wall_s: f64) -> Result<Vec<Figure>, FigureError> {
     Ok(netperf::figures(text, wall_s))
 }
 
-/// Two of one name could not be told apart.
+/// Refuses two figures of the same name.
 fn once(figures: Vec<Figure>) -> Result<Vec<Figure>, FigureError> {
     for (index, figure) in figures.iter().enumerate() {
         let name = &figure.metric.name;

@@ -1,4 +1,4 @@
-//! Experiments with network settings. `change` makes each change, and takes it back.
+//! Experiments with network settings. `change` makes each change, and restores it.
 //!
 //! | step | where | what happens |
 //! |---|---|---|

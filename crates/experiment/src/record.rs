@@ -1,13 +1,15 @@
-//! The record of an experiment, `coalescope/ab/1`: what was asked, each run, and what follows.
+//! The record of an experiment, `coalescope/ab/1`: the request, each run, and the effects.
 //!
-//! It is written after each run, so that it can be gone on with, and holds all that was measured:
-//! whoever doubts a verdict can judge again.
+//! The record is written after each run, so that the experiment can be resumed. It has all
+//! measurements: whoever doubts a verdict can analyse them again.
 
 mod asked;
 mod conclude;
+mod counters;
 mod run;
 
 pub use asked::{Asked, NamedCommand, Vary};
+pub use counters::Counter;
 pub use run::{ChangeNote, Ending, OutcomeNote, Run};
 
 use crate::design::{Design, DesignError, Factor, Plan, Planned};
@@ -67,7 +69,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Nothing is run yet.
+    /// A record before the first run.
     #[must_use]
     pub fn new(asked: Asked, begun_unix_s: u64) -> Self {
         Self {
@@ -93,11 +95,11 @@ impl Record {
         }
     }
 
-    /// The plan that was asked for.
+    /// The plan of the request.
     ///
     /// # Errors
     ///
-    /// If it is none.
+    /// If the plan is refused.
     pub fn design(&self) -> Result<Design, DesignError> {
         Design::new(Plan {
             factors: self.factors.clone(),
@@ -106,7 +108,7 @@ impl Record {
         })
     }
 
-    /// The runs as the schedule sees them.
+    /// The made runs, as entries of the schedule.
     #[must_use]
     pub fn planned(&self) -> Vec<Planned> {
         let planned = |run: &Run| Planned {
@@ -116,7 +118,7 @@ impl Record {
         self.runs.iter().map(planned).collect()
     }
 
-    /// Notes something once.
+    /// Adds a note, unless the record has it already.
     pub fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);

@@ -17,14 +17,14 @@
 //! | [`detectable`], [`smallest_p`] | what a number of blocks can find at all |
 
 mod flips;
-mod looks;
+mod interim_looks;
 mod multiple;
 mod outliers;
 mod power;
 mod summary;
 
 pub use flips::{Interval, SignFlips};
-pub use looks::{Look, Looks};
+pub use interim_looks::{Look, Looks};
 pub use multiple::holm;
 pub use outliers::outliers;
 pub(crate) use power::blocks_for;
@@ -45,7 +45,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The scale for these figures. It depends on none of their levels, so it does not favour any.
+    /// The scale for these figures. It depends on the signs of all figures, so that it favours no level.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Self {
         let ratio = figures.into_iter().all(|figure| figure > 0.0);
         if ratio { Self::Ratio } else { Self::Difference }
@@ -70,7 +70,7 @@ impl Scale {
     }
 }
 
-/// A count as a number. Exact below 2^53, and nothing counted here comes near.
+/// A count as a number. Exact below 2^53, far above any count here.
 #[expect(clippy::cast_precision_loss, reason = "counts of runs and resamples")]
 pub(crate) fn number(count: usize) -> f64 {
     count as f64

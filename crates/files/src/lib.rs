@@ -1,12 +1,13 @@
 //! Files that are replaced in one instant, and folders that are one user's alone.
 //!
-//! A [replaced](replace()) file is written beside, synced, renamed, and its folder is synced: at any
-//! instant, after a power cut too, there is the one before or this one, whole. What belongs to the
-//! one before (owner, permissions, ACL, label, other extended attributes) belongs to this one.
+//! A [replaced](replace()) file is written under another name, synced and renamed, and its folder
+//! is synced: at any instant, also after a power cut, there is either the old file or the new one,
+//! complete. The new file has the owner, permissions, ACL, label and other extended attributes of
+//! the old one.
 //!
-//! On Linux every path is walked from folder to folder, each opened relative to the one before, and a
-//! link is followed only if root or the present user has made it: nobody else chooses where is
-//! written. Elsewhere the system's own walk is used.
+//! On Linux every path is walked folder by folder, each opened relative to the one before. A
+//! symbolic link is followed only if root or the present user has made it, so that no other user
+//! chooses which file is written. On other systems the system resolves the path.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -26,33 +27,33 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Permissions of a file that was not there.
+/// Permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
-    /// As the umask allows: for what was made to be shown.
+    /// As the umask allows: for output that is made to be shown.
     Usual,
-    /// These, whatever the umask: 0o600 for what is nobody else's business.
+    /// These, whatever the umask: 0o600 for a file that only its owner may read.
     Exactly(u32),
 }
 
 /// How a file is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Replacement<'a> {
-    /// Where it is, or is to be.
+    /// The path of the file, which may not exist yet.
     pub path: &'a Path,
-    /// Permissions if it is new; one that is there keeps its own.
+    /// Permissions of a new file; an existing file keeps its own.
     pub rights: Rights,
-    /// The name of the file that is written beside; what a crash left there is overwritten. By chance
-    /// if there is none, which nobody can foresee.
+    /// The name under which the new contents are written first; a file that a crash left there is
+    /// overwritten. `None` for a random name, which nobody can foresee.
     pub beside: Option<&'a OsStr>,
-    /// Whether it is written also where extended attributes of the system's (`trusted.*`, labels) cannot
-    /// be set by this user: so does `cp -a`, and it fits what was made to be shown. What configures a
-    /// system is better left as it is.
+    /// Whether the file is written even if this user cannot set extended attributes of the system
+    /// (`trusted.*`, labels). `cp -a` does so, and it suits output that is made to be shown. A file
+    /// of the system's configuration is better left as it is.
     pub may_lose: bool,
 }
 
 impl<'a> Replacement<'a> {
-    /// Of a file of the user's choice.
+    /// A replacement of a file that the user has named.
     #[must_use]
     pub fn of(path: &'a Path, rights: Rights) -> Self {
         Self {
@@ -64,13 +65,13 @@ impl<'a> Replacement<'a> {
     }
 }
 
-/// Replaces a file by what `write` writes, or leaves it as it is; gives back the extended attributes
-/// that it has lost, if it may lose any.
+/// Replaces the contents of a file by what `write` writes, or leaves the file unchanged; returns
+/// the extended attributes that were lost, if `may_lose` is set.
 ///
 /// # Errors
 ///
-/// If it cannot be written with all that belongs to it, or where another user might have chosen what
-/// is written over.
+/// If the file cannot be written with all its attributes, or if another user might have chosen
+/// which file is written.
 pub fn replace(
     replacement: &Replacement<'_>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -78,30 +79,30 @@ pub fn replace(
     system::replace(replacement, write)
 }
 
-/// The path of a file or folder, without links; as far as it is there.
+/// The path of a file or folder without symbolic links, as far as the path exists.
 ///
 /// # Errors
 ///
-/// On Linux, if one of the links is of another user.
+/// On Linux, if one of the links belongs to another user.
 pub fn real(path: &Path) -> io::Result<PathBuf> {
     system::real(path)
 }
 
-/// Looks whether a file could be replaced.
+/// Checks whether a file could be replaced.
 ///
 /// # Errors
 ///
-/// As of [`replace()`].
+/// As [`replace()`].
 pub fn check(path: &Path) -> io::Result<()> {
     system::check(path)
 }
 
-/// Extended attributes of a file, as far as this user gets to see them; none if it is not there. Of
-/// those of the system's fewer are seen once rights were given up.
+/// Names of a file's extended attributes, as far as this user sees them; empty if there is no file.
+/// After rights were given up, fewer attributes of the system are seen.
 ///
 /// # Errors
 ///
-/// As of [`replace()`].
+/// As [`replace()`].
 pub fn attributes(path: &Path) -> io::Result<BTreeSet<String>> {
     system::attributes_of(path)
 }

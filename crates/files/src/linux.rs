@@ -1,4 +1,4 @@
-//! On Linux: relative to folders that are held open.
+//! On Linux: paths relative to open folders.
 
 mod attributes;
 mod inside;
@@ -17,15 +17,15 @@ use std::fs;
 use std::io;
 use std::sync::OnceLock;
 
-/// Others than the owner may write.
+/// Users other than the owner may write.
 const BY_OTHERS: u32 = 0o022;
-/// A folder in which only owners rename and remove.
+/// The sticky bit: in such a folder only owners rename and remove files.
 const STICKY: u32 = 0o1000;
-/// How a user is shown whose number has no place in this user namespace.
+/// The uid that stands for users without a mapping in this user namespace.
 const NO_PLACE: u32 = 65_534;
 
-/// Whether nobody but root and the present user can have made it. In a user namespace root's own
-/// things are those of nobody.
+/// Whether only root or the present user can have made it. In a user namespace, root's files belong
+/// to the unmapped user.
 fn is_trusted(about: &Stat) -> bool {
     let uid = about.st_uid;
     uid == 0 || uid == euid() || (uid == NO_PLACE && !is_first_user_namespace())
@@ -35,8 +35,8 @@ fn euid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether all numbers of users have their place. Asked once: whoever writes a page may have given up the
-/// right to read /proc since it was looked whether that can be written.
+/// Whether this is the first user namespace, in which every uid is mapped. Cached: when a page is
+/// written, the right to read /proc may have been given up since the check.
 fn is_first_user_namespace() -> bool {
     static IS_FIRST: OnceLock<bool> = OnceLock::new();
     *IS_FIRST.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Elsewhere than on Linux.
+//! On systems other than Linux.
 
 use crate::{Replacement, Rights};
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// What is not there has no links.
+/// The path without links; a path that does not exist stays as it is.
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
 }
@@ -32,7 +32,7 @@ pub(crate) fn replace(
     Ok(Vec::new())
 }
 
-/// They are not kept, so that none is missed.
+/// Extended attributes are not kept, so that none can be lost.
 pub(crate) fn attributes_of(_: &Path) -> io::Result<BTreeSet<String>> {
     Ok(BTreeSet::new())
 }
@@ -44,7 +44,7 @@ fn folder(target: &Path) -> &Path {
     }
 }
 
-/// A new file in the same folder, so that it can be renamed.
+/// A temporary file in the target's folder, so that it can be renamed.
 fn beside(target: &Path, rights: Rights) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".coalescope-");
@@ -58,7 +58,7 @@ fn beside(target: &Path, rights: Rights) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder(target))
 }
 
-/// Windows opens no folder as a file.
+/// Syncs a folder. Windows cannot open a folder as a file.
 fn sync(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

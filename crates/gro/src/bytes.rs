@@ -4,7 +4,7 @@ use coalescope_wire::Flags;
 
 use crate::reason::Reason;
 
-/// As many bytes as the caller reads, from a place on.
+/// The first `N` bytes from an offset on.
 pub(crate) fn chunk<const N: usize>(frame: &[u8], at: usize) -> Result<&[u8; N], Reason> {
     frame
         .get(at..)

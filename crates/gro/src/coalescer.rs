@@ -15,11 +15,11 @@ use crate::settings::{Settings, Verification};
 
 /// Merges frames without touching their payload.
 ///
-/// The caller keeps the frames and hands in a token for each: an index, a buffer, an `mbuf`. It
-/// gets the tokens back, one by one or as the parts of a merged frame with its new headers.
+/// The caller keeps the frames and hands in a token for each: an index, a buffer, an `mbuf`. The tokens come back, one
+/// by one or as the parts of a merged frame with its new headers.
 ///
-/// What is held stays held until the caller flushes, or a rule of the profile sends it up.
-/// Nothing is allocated once the largest number of parts was seen.
+/// A held frame stays held until the caller flushes, or a rule of the profile sends it up. Nothing is allocated once
+/// the largest number of parts was seen.
 #[derive(Clone, Debug)]
 pub struct Coalescer<T> {
     engine: Engine<Parts<T>>,
@@ -51,11 +51,11 @@ impl<T> Coalescer<T> {
         coalescer
     }
 
-    /// Takes a frame in, and sends out what this ends.
+    /// Takes a frame in, and sends out the frames whose merge it ends.
     ///
-    /// `frame` is of any length from 0: what is no flow's passes, and the [`Decision`] says why. `now` is the
-    /// caller's clock, from any origin and in any unit; it may stay the same and must not go back. It is
-    /// kept for [`Self::flush_before`] and [`Self::oldest`], and read for nothing else.
+    /// `frame` may have any length from 0: a frame of no flow passes, and the [`Decision`] has the reason. `now` is the
+    /// caller's clock, from any origin and in any unit; it may stay the same and must not go back. It is kept for
+    /// [`Self::flush_before`] and [`Self::oldest`], and used for nothing else.
     #[inline]
     pub fn push(
         &mut self,
@@ -68,8 +68,8 @@ impl<T> Coalescer<T> {
             .push(Incoming { frame, token, now }, &mut To(out))
     }
 
-    /// Takes a batch in: each frame with its token, all with one `now`. It is faster than one [`Self::push`] after the other where frames are not
-    /// in the cache: what will be read of them is fetched ahead.
+    /// Takes a batch in: each frame with its token, all with one `now`. Where frames are not in the cache this is
+    /// faster than one [`Self::push`] after the other, since header bytes are prefetched.
     pub fn push_batch<'a>(
         &mut self,
         frames: impl Iterator<Item = (&'a [u8], T)> + Clone,
@@ -97,20 +97,20 @@ impl<T> Coalescer<T> {
         });
     }
 
-    /// Sends up all that is held: the end of a poll.
+    /// Sends up all held frames: the end of a poll.
     pub fn flush(&mut self, out: &mut (impl Sink<T> + ?Sized)) {
         self.engine.flush(Reason::EndOfPoll, &mut To(out));
     }
 
-    /// Sends up what is held since before `since`, on the clock given to [`Self::push`]: frames the first
-    /// segment of which came with a smaller `now`. To hold frames for a time `hold` at most, hand in
-    /// `now.saturating_sub(hold)`, which leaves those of exactly that age.
+    /// Sends up the frames held since before `since`, on the clock given to [`Self::push`]: those whose first segment
+    /// came with a smaller `now`. To hold frames for a time `hold` at most, pass `now.saturating_sub(hold)`, which
+    /// leaves frames of exactly that age.
     pub fn flush_before(&mut self, since: u64, out: &mut (impl Sink<T> + ?Sized)) {
         self.engine.flush_before(since, &mut To(out));
     }
 
-    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None`
-    /// if nothing is held. It looks at one frame of each bucket.
+    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None` if nothing is held. Looks
+    /// at one frame of each bucket.
     #[must_use]
     pub fn oldest(&self) -> Option<u64> {
         self.engine.oldest()
@@ -122,7 +122,7 @@ impl<T> Coalescer<T> {
         self.engine.table.is_empty()
     }
 
-    /// What was decided so far.
+    /// The decisions so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.engine.counters
@@ -131,9 +131,8 @@ impl<T> Coalescer<T> {
 
 /// Merges one batch of frames at a time, and makes contiguous frames of them.
 ///
-/// Nothing is held from one batch to the next, so that the frames need not be copied before it is
-/// known that they merge: with [`Verification::WhenMerging`] a frame that merges with none is
-/// handed on without its payload being read.
+/// No frame is held from one batch to the next, so payload is copied only when two frames merge: with
+/// [`Verification::WhenMerging`] a frame that merges with none is handed on without its payload being read.
 #[derive(Clone, Debug)]
 pub struct BatchCoalescer {
     engine: Engine<Copies<LATE>>,
@@ -174,14 +173,14 @@ impl BatchCoalescer {
         self.engine.flush(Reason::EndOfPoll, &mut batch);
     }
 
-    /// What was decided so far.
+    /// The decisions so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.engine.counters
     }
 }
 
-/// The frames of a batch, and where what comes out of them goes.
+/// The frames of a batch, and the sink for the frames that come out.
 struct Batch<'f, O: ?Sized> {
     frames: &'f [&'f [u8]],
     out: &'f mut O,
@@ -229,7 +228,7 @@ impl CopyingCoalescer {
         }
     }
 
-    /// Takes a frame in, and sends out what this ends; see [`Coalescer::push`].
+    /// Takes a frame in, and sends out the frames whose merge it ends; see [`Coalescer::push`].
     #[inline]
     pub fn push(&mut self, frame: &[u8], now: u64, out: &mut (impl ByteSink + ?Sized)) -> Decision {
         // Nothing is asked for by it: the frame is copied.
@@ -238,18 +237,18 @@ impl CopyingCoalescer {
             .push(Incoming { frame, token, now }, &mut To(out))
     }
 
-    /// Sends up all that is held; see [`Coalescer::flush`].
+    /// Sends up all held frames; see [`Coalescer::flush`].
     pub fn flush(&mut self, out: &mut (impl ByteSink + ?Sized)) {
         self.engine.flush(Reason::EndOfPoll, &mut To(out));
     }
 
-    /// Sends up what is held since before `since`; see [`Coalescer::flush_before`].
+    /// Sends up the frames held since before `since`; see [`Coalescer::flush_before`].
     pub fn flush_before(&mut self, since: u64, out: &mut (impl ByteSink + ?Sized)) {
         self.engine.flush_before(since, &mut To(out));
     }
 
-    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None`
-    /// if nothing is held. It looks at one frame of each bucket.
+    /// When the oldest of the held frames came, on the clock given to [`Self::push`]; `None` if nothing is held. Looks
+    /// at one frame of each bucket.
     #[must_use]
     pub fn oldest(&self) -> Option<u64> {
         self.engine.oldest()
@@ -261,14 +260,14 @@ impl CopyingCoalescer {
         self.engine.table.is_empty()
     }
 
-    /// What was decided so far.
+    /// The decisions so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.engine.counters
     }
 }
 
-/// The way to a sink that takes frames as they are.
+/// Passes frames to a sink as they are.
 struct To<'s, O: ?Sized>(&'s mut O);
 
 impl<T, O: Sink<T> + ?Sized> Outlet<Parts<T>> for To<'_, O> {

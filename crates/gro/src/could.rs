@@ -1,6 +1,6 @@
 //! Whether a merged frame can come from an engine, and can be cut again without loss.
 //!
-//! # What one frame can tell
+//! # What one frame can show
 //!
 //! A merged frame holds one set of headers. So it shows
 //! - whether an engine enters such headers at all: link, tags, tunnels, options, fragments;
@@ -8,20 +8,19 @@
 //! - whether it is longer, or has more segments, than the engine merges;
 //! - which sizes its segments can have had, where the engine merges equal ones.
 //!
-//! These are the [`Verdict::objections`]: with one of them the engine did not build the frame.
-//! Without any it could have, which is not to say that it did: two engines may build the same.
+//! These are the [`Verdict::objections`]: with one of them the engine did not build the frame. Without any the engine
+//! could have built it, which does not prove that it did: two engines may build the same frame.
 //!
-//! What one frame cannot tell, whatever the engine, is what its segments differed in: their
-//! acknowledgment numbers, windows, timestamps, TTLs, identifications, sizes and times, and
-//! whether their checksums were right. Nor is the stored transport checksum looked at: in a merged
-//! frame it may be complete, the pseudo-header's sum, or left from the first segment. But the
-//! engine's rules say which of these it compares and which it passes over. Those it passes over
-//! are the [`Verdict::losses`]: what the segments **may** have differed in, and what no splitter
-//! can restore. A frame without what a rule speaks of loses nothing by it: no timestamps without
-//! the option, no identifications in IPv6.
+//! What one frame cannot show, whatever the engine, is what its segments differed in: their acknowledgment numbers,
+//! windows, timestamps, TTLs, identifications, sizes and times, and whether their checksums were right. The stored
+//! transport checksum is not looked at either: in a merged frame it may be complete, the pseudo-header's sum, or left
+//! from the first segment. But the engine's rules define which of these fields it compares. The fields that it does not
+//! compare are the [`Verdict::losses`]: the segments **may** have differed in them, and no splitter can restore them. A
+//! frame that lacks the field of a rule loses nothing by that rule: no timestamps without the option, no
+//! identifications in IPv6.
 //!
-//! How identifications run is known to the engine that merged, and not to be read from the frame:
-//! take it from [`Gso`](crate::Gso).
+//! How identifications run is known to the engine that merged, and cannot be read from the frame: take it from
+//! [`Gso`](crate::Gso).
 //!
 //! ```
 //! use gro::{Profile, could_have_built};
@@ -48,20 +47,19 @@ use crate::reason::Reason;
 pub use losses::Loss;
 use rules::View;
 
-/// What is known of a merged frame, an engine given.
+/// What is known of a merged frame, if a given engine built it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether the frame has more payload than one segment. If not, it is nothing that an engine
-    /// built: any hands it on as it came, and there is nothing to object to or to lose. A frame
-    /// whose headers the engine does not enter counts as merged.
+    /// Whether the frame has more payload than one segment. If not, no engine has merged it: each passes it as it came,
+    /// and there is no objection and no loss. A frame whose headers the engine does not parse counts as merged.
     pub merged: bool,
-    /// Rules by which the engine cannot have built it. Of the rules that keep a frame from being
-    /// held at all, the first.
+    /// Rules by which the engine cannot have built the frame. Of the rules that keep a frame from being held at all,
+    /// the first.
     pub objections: Vec<Reason>,
-    /// What cannot be restored by cutting it.
+    /// What cannot be restored by splitting the frame.
     pub losses: Vec<Loss>,
-    /// Which sizes its segments can have had, as far as the frame says; the given one, if one was
-    /// given. `None` where there is no such size, or the headers cannot be read.
+    /// The sizes that its segments can have had, as far as the frame shows; the given size, if one was given. `None`
+    /// where there is no such size, or the headers cannot be read.
     pub segment_sizes: Option<SegmentSizes>,
 }
 
@@ -76,13 +74,13 @@ pub struct SegmentSizes {
 }
 
 impl Verdict {
-    /// Whether nothing speaks against the engine's having built it.
+    /// Whether the engine can have built the frame.
     #[must_use]
     pub fn could_have_built(&self) -> bool {
         self.objections.is_empty()
     }
 
-    /// Whether a splitter restores the very segments it was made of, if the engine built it.
+    /// Whether a splitter restores exactly the segments, if the engine built the frame.
     #[must_use]
     pub fn can_be_split(&self) -> bool {
         self.losses.is_empty()
@@ -98,7 +96,7 @@ pub fn could_have_built(frame: &[u8], segment_size: Option<u16>, profile: &Profi
     could_have_built_on(LinkType::Ethernet, frame, segment_size, profile)
 }
 
-/// As [`could_have_built`], for a frame of any link type.
+/// Like [`could_have_built`], for a frame of any link type.
 #[must_use]
 pub fn could_have_built_on(
     link: LinkType,
@@ -128,7 +126,7 @@ impl Verdict {
         }
     }
 
-    /// A frame that no engine with these rules holds.
+    /// The verdict on a frame that no engine with these rules holds.
     fn unreadable(objection: Reason) -> Self {
         Self {
             merged: true,

@@ -1,4 +1,4 @@
-//! One frame: whether it is of a flow, of which, and what of it decides.
+//! One frame: whether it belongs to a flow, to which one, and where its headers are.
 
 pub(crate) mod hash;
 pub(crate) mod held;

@@ -1,4 +1,4 @@
-//! What is known of a merged frame beside its bytes: what the next device needs to cut it again.
+//! What the next device needs, beside the bytes of a merged frame, to split it again.
 
 /// What a merged frame is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub enum IdRun {
     Fixed,
 }
 
-/// How a merged frame was put together: enough to cut it again.
+/// How a merged frame was put together: enough to split it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gso {
     /// What it is made of.

@@ -1,4 +1,4 @@
-//! Frames in, merged frames out: the engine, its shortcut for plain frames, and the table of what is held.
+//! Frames in, merged frames out: the engine, its short path for plain frames, and the table of held frames.
 
 pub(crate) mod ahead;
 pub(crate) mod engine;

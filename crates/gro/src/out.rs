@@ -1,4 +1,4 @@
-//! What comes out: decisions, frames, and where these go.
+//! Decisions, frames that come out, and the sinks that take them.
 
 pub(crate) mod decision;
 pub(crate) mod outgoing;

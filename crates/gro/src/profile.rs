@@ -1,8 +1,7 @@
 //! The rules of each implementation, as data.
 //!
-//! A [`Profile`] says of every header field what it decides ([`Field`]) and of everything that is
-//! not a plain field which named rule holds. Two profiles differ where their values differ;
-//! nothing else in the crate asks for a profile by name.
+//! A [`Profile`] holds for every header field what it decides ([`Field`]), and for all other behaviour which named rule
+//! holds. Two profiles differ where their values differ; no other code in the crate compares names of profiles.
 
 mod dpdk;
 mod freebsd;
@@ -14,33 +13,33 @@ mod wireguard;
 
 use coalescope_wire::{Flags, UdpTunnels};
 
-/// What a header field decides when a frame meets a held one.
+/// What a header field decides when a frame meets a held frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Part of the flow's identity: a frame that differs is of another flow.
     Flow,
     /// Must be equal within the flow: a frame that differs is not merged.
     Equal,
-    /// Not compared; the merged frame has the first segment's.
+    /// Not compared; the merged frame has the first segment's value.
     First,
-    /// Not compared; the merged frame has the latest segment's.
+    /// Not compared; the merged frame has the latest segment's value.
     Latest,
-    /// Must not go back (modulo 2^32); the merged frame has the latest segment's.
+    /// Must not go back (modulo 2^32); the merged frame has the latest segment's value.
     Rising,
-    /// Not compared; the merged frame has the smallest.
+    /// Not compared; the merged frame has the smallest value.
     Minimum,
 }
 
-/// What an engine does about IPv4 identifications.
+/// How an engine treats IPv4 identifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpId {
     /// Not compared; the first is kept.
     Ignored,
-    /// One more for each segment, or, from the second segment on, fixed, whatever DF says.
-    /// Checked at every level of a tunnel (Linux 6.18 and later).
+    /// One more for each segment, or, from the second segment on, fixed, whether DF is set or not. Checked at every
+    /// level of a tunnel (Linux 6.18 and later).
     IncreasingOrFixed,
-    /// One more for each segment, or fixed where DF is set (Linux 4.6 to 6.17). The outer
-    /// header's is ignored where its DF is set.
+    /// One more for each segment, or fixed where DF is set (Linux 4.6 to 6.17). The outer header's identification is
+    /// ignored where its DF is set.
     IncreasingOrFixedWithDf,
     /// One more for each segment, and DF must be set (Linux up to 4.5).
     IncreasingWithDf,
@@ -49,7 +48,7 @@ pub enum IpId {
 }
 
 impl IpId {
-    /// Whether an engine with this rule tells fixed identifications from increasing ones.
+    /// Whether an engine with this rule distinguishes fixed identifications from increasing ones.
     pub(crate) const fn knows_fixed(self) -> bool {
         matches!(
             self,
@@ -63,13 +62,13 @@ impl IpId {
 pub enum Options {
     /// Any, if every byte is equal.
     Equal,
-    /// None, or the block NOP NOP timestamps; TSval must not go back (modulo 2^32). The merged
-    /// frame has the latest. A segment with others may be held but is joined by none.
+    /// None, or the block NOP NOP timestamps; TSval must not go back (modulo 2^32). The merged frame has the latest
+    /// one. A segment with other options may be held, but no frame joins it.
     Timestamps,
-    /// As `Timestamps`; a segment with others passes alone.
+    /// Like `Timestamps`; a segment with other options passes alone.
     TimestampsOnly,
-    /// As `Timestamps`, and TSecr must not be zero. The merged frame has the latest TSecr and the
-    /// first TSval, for PAWS.
+    /// Like `Timestamps`, and TSecr must not be zero. The merged frame has the latest TSecr and the first TSval, for
+    /// PAWS.
     TimestampsWithEcho,
 }
 
@@ -78,7 +77,7 @@ pub enum Options {
 pub enum Order {
     /// Directly behind the held bytes.
     Behind,
-    /// Directly behind or directly in front of them. More than one frame of a flow may be held.
+    /// Directly behind or directly in front of the held bytes. More than one frame of a flow may be held.
     Beside,
 }
 
@@ -94,61 +93,59 @@ pub enum SegmentSize {
 /// What becomes of segments without payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PureAck {
-    /// They pass, after what is held of their flow.
+    /// They pass, after the held frames of their flow.
     Pass,
-    /// They are taken in: the held frame gets their acknowledgment and window; with the same
-    /// acknowledgment, the larger window. An older one vanishes, a duplicate one starts anew
-    /// (FreeBSD).
+    /// They are absorbed: the held frame gets their acknowledgment and window; with the same acknowledgment, the larger
+    /// window. An older one vanishes, a duplicate ACK starts a new frame (FreeBSD).
     Absorb,
-    /// Only a window update is taken in; any other passes alone (NDIS).
+    /// Only a window update is absorbed; any other pure ACK passes alone (NDIS).
     AbsorbWindowUpdate,
 }
 
-/// What becomes of a held frame when one of its flow cannot be merged.
+/// What becomes of a held frame when another frame of its flow cannot be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// It goes up, and the new frame is held in its place if it may be.
+    /// The held frame goes up, and the new frame is held in its place if it may be.
     FlushAndStart,
-    /// It stays, and the new frame is held beside it if it may be.
+    /// The held frame stays, and the new frame is held beside it if it may be.
     KeepBoth,
 }
 
 /// When frames come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emission {
-    /// As soon as it is decided: a frame that passes overtakes those held of other flows.
+    /// As soon as the frame is decided on: a passing frame overtakes the held frames of other flows.
     Decided,
     /// When the batch ends, all of them, in the order in which their first segments came.
     Batch,
 }
 
-/// What becomes of held frames when a frame passes that is of no flow (a fragment, a bad
-/// checksum, another protocol).
+/// What becomes of held frames when a frame of no flow passes (a fragment, a bad checksum, another protocol).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bystanders {
     /// They stay.
     Stay,
-    /// What is held of its addresses and ports goes up first.
+    /// The held frames of its addresses and ports go up first.
     FlushFlow,
     /// All go up first, so that nothing is overtaken.
     Flush,
 }
 
-/// What an engine does about Ethernet padding behind the IP packet.
+/// How an engine treats Ethernet padding behind the IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// A padded frame is not merged.
     Refuse,
-    /// The padding is left out.
+    /// The padding is cut off.
     Trim,
 }
 
-/// What an engine does about checksums of incoming frames.
+/// How an engine treats checksums of incoming frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
     /// A frame whose checksum is not known to be right is not merged.
     Required,
-    /// Nobody looks.
+    /// Checksums are not verified.
     Ignored,
 }
 
@@ -253,14 +250,14 @@ pub struct TunnelRules {
     pub ip_in_ip: bool,
     /// GRE without sequence numbers.
     pub gre: bool,
-    /// VXLAN, for which Linux needs a device that listens. Without, it is UDP like any other.
+    /// VXLAN, for which Linux needs a device that listens. Without it, VXLAN is UDP like any other.
     pub vxlan: bool,
-    /// Geneve; as VXLAN.
+    /// Geneve, under the same condition.
     pub geneve: bool,
 }
 
 impl TunnelRules {
-    /// Those in UDP: what a walk through a frame's headers is told to enter.
+    /// The tunnels in UDP, for a walk through a frame's headers.
     #[must_use]
     pub const fn in_udp(self) -> UdpTunnels {
         UdpTunnels {
@@ -273,10 +270,9 @@ impl TunnelRules {
 /// How large a merged frame may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The IP packet's length in bytes, headers included, at most.
+    /// Largest length of the IP packet in bytes, headers included.
     pub ip_len: u32,
-    /// The same for TCP over IPv6 without tunnel, above 65,535 with a jumbo payload header (BIG
-    /// TCP).
+    /// Largest length for TCP over IPv6 without tunnel; above 65,535 the packet has a jumbo payload header (BIG TCP).
     pub ip_len_big: u32,
     /// Segments in one merged TCP frame at most; reaching it sends the frame up.
     pub segments: u16,
@@ -285,9 +281,9 @@ pub struct Limits {
 /// What becomes of a frame that is to be held while its bucket is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// The oldest one goes up, and it is held.
+    /// The oldest held frame goes up, and the new one is held.
     Evict,
-    /// It passes.
+    /// The new frame passes.
     Pass,
 }
 
@@ -298,9 +294,9 @@ pub struct Table {
     pub buckets: u32,
     /// How many frames a bucket holds.
     pub per_bucket: u32,
-    /// What becomes of one more.
+    /// What becomes of one frame more.
     pub full: Full,
-    /// Frames after which all that is held goes up (NAPI's budget); 0 for no such limit.
+    /// Number of frames after which all held frames go up (NAPI's budget); 0 for no such limit.
     pub budget: u32,
 }
 
@@ -327,16 +323,16 @@ pub struct Profile {
     pub limits: Limits,
     /// How many frames are held.
     pub table: Table,
-    /// A frame that cannot join what is held of its flow.
+    /// What becomes of a held frame when another frame of its flow cannot join.
     pub mismatch: Mismatch,
-    /// A frame of no flow.
+    /// What becomes of held frames when a frame of no flow passes.
     pub bystanders: Bystanders,
     /// When frames come out.
     pub emission: Emission,
-    /// Whether segments are chained whole instead of merged (fraglist, `rx-gro-list`): the merged
-    /// frame keeps the first one's transport checksum, and the others' headers count for its size.
+    /// Whether segments are chained whole instead of merged (fraglist, `rx-gro-list`): the merged frame keeps the first
+    /// segment's transport checksum, and the headers of the others count for its size.
     pub list: bool,
-    /// Whether a merged frame can be cut again into exactly the frames it was made of.
+    /// Whether a merged frame can be split again into exactly the frames it was made of.
     pub reversible: bool,
 }
 
@@ -357,7 +353,7 @@ impl Profile {
         Self::wireguard(),
     ];
 
-    /// The profile of that name.
+    /// The profile with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL

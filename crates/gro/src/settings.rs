@@ -1,16 +1,15 @@
-//! What the caller decides, beside the profile.
+//! Settings of the caller, beside the profile.
 
 use coalescope_wire::LinkType;
 
 /// What is known of the checksums of incoming frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verification {
-    /// TCP and UDP checksums are looked at, where the profile requires them to be right.
+    /// TCP and UDP checksums are verified, where the profile requires them to be right.
     #[default]
     Verify,
-    /// They are looked at when two frames are about to merge, as wireguard-go does: a frame that
-    /// merges with none goes on without anybody having read its payload. For a
-    /// [`crate::Coalescer`], which does not keep frames, it is the same as `Verify`.
+    /// They are verified when two frames are about to merge, as in wireguard-go: the payload of a frame that merges
+    /// with none is never read. A [`crate::Coalescer`], which does not keep frames, treats this like `Verify`.
     WhenMerging,
     /// The caller vouches for them, as a network card's receive checksum offload does.
     Trusted,
@@ -23,12 +22,12 @@ pub enum Checksums {
     /// virtio's `NEEDS_CSUM`).
     #[default]
     Partial,
-    /// Complete. It is made of the segments' checksums, so that a segment which was damaged since
-    /// it was sent leaves the merged frame damaged too.
+    /// Complete. It is computed from the segments' checksums, so that a segment which was damaged on its way leaves the
+    /// merged frame's checksum wrong too.
     Complete,
 }
 
-/// What a [`crate::Coalescer`] is told beside its profile.
+/// Settings of a [`crate::Coalescer`] beside its profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// What frames start with: Ethernet, or IP for a TUN device ([`LinkType::Raw`]).
@@ -37,8 +36,7 @@ pub struct Settings {
     pub verification: Verification,
     /// What outgoing checksums are.
     pub checksums: Checksums,
-    /// What the hash of flows starts from. A random number keeps senders from choosing
-    /// addresses that collide.
+    /// Start value of the flow hash. A random number keeps senders from choosing addresses that collide.
     pub seed: u64,
     /// Whether frames without a receive hash share one bucket, as those of TAP, veth and AF_PACKET
     /// do in Linux; otherwise the flow's hash chooses the bucket, as a network card's does.

@@ -1,9 +1,8 @@
-//! Cutting a merged frame into the segments it was made of, or could have been: what devices
-//! call TSO and USO, and kernels GSO.
+//! Splitting a merged frame into the segments it was made of, or could have been: what devices call TSO and USO, and
+//! kernels GSO.
 //!
-//! [`Splitter`] borrows the frame, checks once that it can be cut, and then gives one segment
-//! after the other: rewritten headers, and a slice of the frame's own payload. Nothing is
-//! allocated.
+//! [`Splitter`] borrows the frame, checks once that it can be split, and then returns one segment after the other:
+//! rewritten headers, and a slice of the frame's own payload. Nothing is allocated.
 //!
 //! ```
 //! use gro::{Gso, SplitError, SplitSettings, Splitter};
@@ -35,12 +34,12 @@
 //! Everything else is the same in all segments: addresses, TTL, flags such as URG with the urgent
 //! pointer, acknowledgment, window, all options.
 //!
-//! [`Gso::segments`] is not read: how many segments there are follows from the payload and
-//! [`Gso::segment_size`], as in the kernel, so that a wrong count cannot lose a byte. A frame
-//! with no more payload than one segment is one segment, a frame without payload too.
+//! [`Gso::segments`] is not read: the number of segments follows from the payload and [`Gso::segment_size`], as in the
+//! kernel, so that a wrong count cannot lose a byte. A frame with no more payload than one segment, even none, is one
+//! segment.
 //!
-//! The stored transport checksum is not read either, but for one value: a UDP checksum of 0 says
-//! that there is none (RFC 768), and there is none in the segments.
+//! The stored transport checksum is not read either, except for one value: a UDP checksum of 0 means that there is none
+//! (RFC 768), and the segments have none either.
 
 mod buffer;
 mod error;
@@ -72,17 +71,16 @@ pub enum SegmentChecksum {
     PseudoHeader,
 }
 
-/// How to split.
+/// Settings of a splitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitSettings {
     /// What the frame starts with: Ethernet, unless it comes from a TUN device
     /// ([`LinkType::Raw`]).
     pub link: LinkType,
-    /// Which tunnels in UDP may have been entered by whoever merged the frame: those of its
-    /// profile ([`crate::profile::TunnelRules::in_udp`]), or all, if that is not known. To others
-    /// they are datagrams, of which the lengths tell most: where [`Gso::kind`] is UDP and the
-    /// packet in the tunnel ends before the datagram around it does, datagrams were merged as
-    /// they are.
+    /// Which tunnels in UDP the engine that merged the frame may have entered: those of its profile
+    /// ([`crate::profile::TunnelRules::in_udp`]), or all, if that is not known. An engine that does not enter a tunnel
+    /// merges its datagrams as they are, and lengths show most such cases: where [`Gso::kind`] is UDP and the packet in
+    /// the tunnel ends before the datagram around it does, datagrams were merged as they are.
     pub tunnels: UdpTunnels,
     /// What is stored as the transport checksum.
     pub checksum: SegmentChecksum,
@@ -115,29 +113,29 @@ impl Default for SplitSettings {
     }
 }
 
-/// Payload bytes in a chunk at most.
+/// The most payload bytes of a chunk.
 const MAX_CHUNK: usize = u16::MAX as usize - 8;
 
-/// A merged frame being cut. See the [module](self).
+/// A merged frame that is being split. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Splitter<'a> {
-    /// The headers of the segment given last.
+    /// The headers of the segment that was returned last.
     header: Buffer,
     layout: Layout,
-    /// Payload not given yet.
+    /// Payload that was not returned yet.
     rest: &'a [u8],
     /// Payload bytes of one segment, at least 1.
     segment_size: usize,
-    /// Segments in a piece at most: 1, or a chunk's.
+    /// The most segments in a piece: 1, or those of a chunk.
     together: usize,
-    /// Segments given so far.
+    /// Segments returned so far.
     given: usize,
-    /// Whether the last one was given: a frame without payload is one segment too.
+    /// Whether the last segment was returned: a frame without payload is one segment too.
     done: bool,
 }
 
-/// One segment, or one chunk of them. It borrows the splitter's header buffer until the next one
-/// is asked for; the payload is the frame's.
+/// One segment, or one chunk of them. It borrows the splitter's header buffer until the next call; the payload is the
+/// frame's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'s, 'a> {
     header: &'s [u8],
@@ -147,15 +145,15 @@ pub struct Segment<'s, 'a> {
 }
 
 impl<'a> Splitter<'a> {
-    /// Checks a merged frame and prepares to cut it.
+    /// Checks a merged frame and prepares to split it.
     ///
-    /// `frame` is the whole frame from its first byte; what follows the IP packet (Ethernet
-    /// padding) is left out. `gso` says how it was put together.
+    /// `frame` is the whole frame from its first byte; bytes behind the IP packet (Ethernet padding) are left out.
+    /// `gso` describes how the frame was put together.
     ///
     /// # Errors
     ///
-    /// A [`SplitError`] where the headers cannot be read, are not what `gso` says, or cannot be
-    /// repeated in front of every segment. The frame is as it was, and may be sent unsplit.
+    /// A [`SplitError`] where the headers cannot be read, contradict `gso`, or cannot be repeated in front of every
+    /// segment. The frame is unchanged, and may be sent unsplit.
     pub fn new(frame: &'a [u8], gso: Gso, settings: SplitSettings) -> Result<Self, SplitError> {
         let segment_size = usize::from(gso.segment_size);
         if segment_size == 0 {

@@ -1,10 +1,9 @@
 //! The header in front of a frame on a virtio-net queue, and on a TUN or TAP device with
 //! `IFF_VNET_HDR` (virtio 1.3 section 5.1.6).
 //!
-//! It says what the receiver still has to do, or has been spared: a checksum not filled in yet,
-//! and a merged frame not cut yet. [`VirtioNetHeader::for_merged`] writes it for what an engine
-//! of this crate gives, [`VirtioNetHeader::gso`] reads and checks it for
-//! [`Splitter`](crate::split::Splitter).
+//! The header describes work that the receiver still has to do, or that was left out for it: a checksum not filled in
+//! yet, and a merged frame not split yet. [`VirtioNetHeader::for_merged`] writes the header for a frame of an engine of
+//! this crate, [`VirtioNetHeader::gso`] reads and checks it for [`Splitter`](crate::split::Splitter).
 //!
 //! ```
 //! use gro::{LinkType, SplitSettings, Splitter, VirtioForm, VirtioNetHeader};
@@ -30,8 +29,8 @@
 //! }
 //! ```
 //!
-//! What it cannot say: whether IPv4 identifications count on or stay (Linux receives them as
-//! counting on), and AccECN.
+//! The header cannot express whether IPv4 identifications count on or stay (Linux takes them as counting on), and
+//! AccECN.
 
 mod error;
 mod frame;
@@ -50,8 +49,7 @@ pub enum Endian {
 }
 
 impl Endian {
-    /// This machine's: what legacy devices use, and TUN and TAP unless `TUNSETVNETLE` says
-    /// otherwise.
+    /// This machine's byte order: used by legacy devices, and by TUN and TAP unless `TUNSETVNETLE` is set.
     pub const NATIVE: Self = if cfg!(target_endian = "big") {
         Self::Big
     } else {
@@ -73,7 +71,7 @@ impl Endian {
     }
 }
 
-/// Which of its forms the header has.
+/// The form of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VirtioForm {
     /// Whether `num_buffers` is there: 12 bytes instead of 10.
@@ -89,8 +87,8 @@ impl VirtioForm {
         endian: Endian::Little,
     };
 
-    /// Legacy virtio without mergeable buffers, and a TUN or TAP device as it is opened: 10 bytes,
-    /// this machine's byte order.
+    /// Legacy virtio without mergeable buffers, and a TUN or TAP device after opening: 10 bytes, this machine's byte
+    /// order.
     pub const LEGACY: Self = Self {
         num_buffers: false,
         endian: Endian::NATIVE,
@@ -102,7 +100,7 @@ impl VirtioForm {
         if self.num_buffers { LONG } else { SHORT }
     }
 
-    /// Never: the header has at least 10 bytes.
+    /// Always false: the header has at least 10 bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         false
@@ -137,19 +135,19 @@ pub struct VirtioNetHeader {
     pub num_buffers: u16,
 }
 
-/// What a device says of a frame that it coalesced (`VIRTIO_NET_F_RSC_EXT`).
+/// What a device reports of a frame that it coalesced (`VIRTIO_NET_F_RSC_EXT`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RscInfo {
     /// Segments in the frame; 0 where the device did not count.
     pub segments: u16,
-    /// Duplicate ACKs that were taken in.
+    /// Duplicate ACKs that were absorbed.
     pub duplicate_acks: u16,
 }
 
-/// What is known of a transport checksum, as kernels tell each other.
+/// State of a transport checksum, as kernels describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChecksumOffload {
-    /// Nobody has looked (`CHECKSUM_NONE`): verify it.
+    /// It has not been verified (`CHECKSUM_NONE`).
     Unchecked,
     /// It was verified (`CHECKSUM_UNNECESSARY`, `DATA_VALID`).
     Verified,
@@ -254,7 +252,7 @@ impl VirtioNetHeader {
         self.gso_type & !(Self::GSO_ECN | Self::GSO_UDP_TUNNEL)
     }
 
-    /// What the device coalesced, if it says so.
+    /// What the device reports of its coalescing, if it does.
     #[must_use]
     pub fn rsc(&self) -> Option<RscInfo> {
         self.has(Self::RSC_INFO).then_some(RscInfo {
@@ -263,8 +261,8 @@ impl VirtioNetHeader {
         })
     }
 
-    /// What is known of the checksum. `NEEDS_CSUM` says more than `DATA_VALID`, and neither of its
-    /// fields means a place where [`Self::RSC_INFO`] is set.
+    /// State of the checksum. `NEEDS_CSUM` takes precedence over `DATA_VALID`; with [`Self::RSC_INFO`] the fields hold
+    /// no offsets.
     #[must_use]
     pub fn checksum(&self) -> ChecksumOffload {
         if self.has(Self::NEEDS_CSUM) && !self.has(Self::RSC_INFO) {

@@ -22,7 +22,7 @@ use merge::Merged;
 
 pub(crate) use scope::scope;
 
-/// What one text says.
+/// The snapshot of one text.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     /// Where it is from, for messages.

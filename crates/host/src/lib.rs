@@ -1,4 +1,4 @@
-//! What a host is set to.
+//! The settings of a host.
 //!
 //! One [`model::Snapshot`] for every platform: read live on Linux, or from saved output of Linux,
 //! FreeBSD, Windows and ESXi. It says what is, without opinion; what could not be read is named in

@@ -1,4 +1,4 @@
-//! What others wrote, made safe for where it goes: a terminal, a shell, PowerShell.
+//! Makes text from outside safe for a terminal, a shell or PowerShell.
 //!
 //! Names of interfaces, hosts, files and archives' entries may be anything that is not a slash: escape
 //! sequences, `$(reboot)`, marks that turn the direction of writing. Cells of CSV and pages of HTML have
@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-/// Stands for what is not shown.
+/// Printed in place of invisible characters.
 const SUBSTITUTE: char = char::REPLACEMENT_CHARACTER;
 /// What makes a word that every shell takes as it is, besides letters and digits of ASCII.
 const PLAIN: &str = "_.:@%+=,/-";

@@ -1,6 +1,6 @@
 //! Lines of a kernel's log that rules know.
 
-/// What in a line makes it one of those; the kernels' own words, which they have kept for years.
+/// Words of the kernels that identify a line; they have been the same for years.
 const SIGNATURES: [&str; 11] = [
     "dev_disable_lro",
     "skb_warn_bad_offload",

@@ -15,7 +15,7 @@ pub(crate) use notes::quoted;
 
 use crate::model::Snapshot;
 
-/// One output of one command, or one file.
+/// The output of one command, or one file.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
     /// Where it is from, for messages: a path, or a path and a section.
@@ -38,7 +38,7 @@ pub(crate) struct Reader {
     pub(crate) read: fn(&Text<'_>, &mut Snapshot),
 }
 
-/// What a text turned out to be.
+/// A recognised text.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The command or file that prints such texts.

@@ -1,28 +1,28 @@
-//! Huge pages behind large tables: fewer page faults while they fill, and fewer misses of the
-//! translation cache while they are walked in no order.
+//! Huge pages for large tables: fewer page faults while a table fills, and fewer TLB misses while
+//! it is read in random order.
 //!
-//! Linux gives them without being asked only where `/sys/kernel/mm/transparent_hugepage/enabled` says
-//! `always`; most distributions say `madvise`. See `Documentation/admin-guide/mm/transhuge.rst` of the
-//! kernel, and `madvise(2)`.
+//! Linux uses huge pages by itself only where `/sys/kernel/mm/transparent_hugepage/enabled` is
+//! `always`; on most distributions it is `madvise`. See
+//! `Documentation/admin-guide/mm/transhuge.rst` of the kernel, and `madvise(2)`.
 
-/// What both rounding and the kernel count in: 2 MiB, the huge page of `x86_64` and of `aarch64` with
-/// pages of 4 KiB, and a multiple of every page in use.
+/// The unit of rounding: 2 MiB, the huge page of `x86_64` and of `aarch64` with pages of 4 KiB, and
+/// a multiple of every page size in use.
 #[cfg(any(target_os = "linux", test))]
 const HUGE: usize = 2 << 20;
 
 /// Asks the kernel to back the memory of `items`, as far as its capacity goes, with huge pages.
 ///
-/// It is a wish: nothing happens on another system, in a kernel without them, or where the capacity
-/// covers no aligned 2 MiB; and what was written already stays in small pages. Memory that is never
-/// touched is not taken, but for what a huge page covers beside what is touched.
+/// This is only advice: nothing happens on another system, in a kernel without huge pages, or if
+/// the capacity covers no aligned 2 MiB; memory that was already written stays in small pages.
+/// Untouched memory is not allocated, except within a huge page that is touched elsewhere.
 #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
 pub fn advise<T>(items: &mut Vec<T>) {
     #[cfg(target_os = "linux")]
     linux::advise(items);
 }
 
-/// The part of `length` bytes at `address` that is made of whole aligned huge pages: how far from
-/// the start it is, and its length. `None` if there is none.
+/// The whole aligned huge pages within `length` bytes at `address`: their offset and length. `None`
+/// if there are none.
 #[cfg(any(target_os = "linux", test))]
 fn aligned(address: usize, length: usize) -> Option<(usize, usize)> {
     let skipped = address.next_multiple_of(HUGE) - address;
@@ -48,7 +48,7 @@ mod linux {
         // memory holds nor whether it can be read and written, whatever else lies in its pages;
         // it stays a wish when the allocator uses the memory for something else afterwards.
         let asked = unsafe { wish(start, whole) };
-        // No huge pages in this kernel: the table works without.
+        // An error means a kernel without huge pages: the table works without them.
         asked.unwrap_or_default();
     }
 
@@ -57,7 +57,7 @@ mod linux {
         if cfg!(miri) {
             return Ok(()); // It has no such call.
         }
-        // SAFETY: the caller's.
+        // SAFETY: as required of the caller.
         unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxHugepage) }
     }
 }

@@ -1,4 +1,4 @@
-//! An incident as one measurement needs it.
+//! An incident, built for one measurement.
 
 use crate::element::{Element, Side};
 use crate::model::{Change, Control, Incident, Workload};
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 /// Which measurement is made.
 #[derive(Clone, Copy, Debug)]
 pub enum Build<'a> {
-    /// As it was.
+    /// As the incident was.
     AsIs,
     /// With the remedy, from the start.
     Remedied,
-    /// As a control wants it.
+    /// With the changes of a control.
     Control(&'a Control),
-    /// As a row of the table wants it.
+    /// With the settings of a row of the table.
     Row(&'a Row),
 }
 
@@ -25,7 +25,7 @@ pub enum Build<'a> {
 pub struct Built {
     /// The incident; the settings are part of its rooms and wires.
     pub incident: Incident,
-    /// The number of the room that asks.
+    /// The number of the client's room.
     pub client: usize,
 }
 
@@ -202,7 +202,7 @@ impl Incident {
         )
     }
 
-    /// Toward which side a room's interface is.
+    /// The side toward which a room's interface is.
     #[must_use]
     pub(crate) fn side_of(&self, number: usize, interface: &str) -> Option<Side> {
         let sides = [Side::Client, Side::Server];
@@ -234,7 +234,7 @@ impl Built {
         self.incident.effective_window(bps)
     }
 
-    /// What is asked for.
+    /// The workload.
     #[must_use]
     pub fn workload(&self) -> &Workload {
         &self.incident.workload

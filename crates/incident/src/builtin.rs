@@ -9,7 +9,7 @@ macro_rules! files {
     };
 }
 
-/// What `check` has to know of the lab's own cards, as a site's own rules.
+/// The rules that `check` needs for the lab's own cards, as rules of a site.
 pub const RULES: &str = include_str!("../incidents/rules/lab.yaml");
 
 /// Names and texts, in the order in which they are listed.

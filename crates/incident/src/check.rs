@@ -28,7 +28,7 @@ const RTT_TOLERANCE: f64 = 0.3;
 /// Headers of a segment: IPv4 and TCP without options, up to TCP's longest options (RFC 9293).
 const HEADERS: std::ops::RangeInclusive<i64> = 40..=80;
 
-/// What is wrong: the word in the file that it is about, and why.
+/// A fault of a file: the word that it is about, and the reason.
 pub(crate) struct Fault {
     word: String,
     reason: String,
@@ -36,7 +36,7 @@ pub(crate) struct Fault {
 
 pub(crate) type Checked = Result<(), Fault>;
 
-/// Says what is wrong about a value.
+/// The fault of a value.
 pub(crate) fn fault(word: impl ToString + Copy, reason: impl Into<String>) -> Checked {
     Err(Fault {
         word: word.to_string(),
@@ -44,7 +44,7 @@ pub(crate) fn fault(word: impl ToString + Copy, reason: impl Into<String>) -> Ch
     })
 }
 
-/// The value has to be so.
+/// Requires a property of a value.
 pub(crate) fn require(
     is_so: bool,
     word: impl ToString + Copy,
@@ -267,7 +267,7 @@ impl Incident {
         require(HEADERS.contains(&headers), "segment_bytes", reason)
     }
 
-    /// Each is one of the path, and they are in its order.
+    /// Every point is an element of the path, and they are in its order.
     fn check_points(&self) -> Checked {
         let mut there = self.elements().filter_map(|element| match element {
             Element::Point(point) => Some(&point.name),

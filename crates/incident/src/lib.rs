@@ -13,18 +13,21 @@
 //! assert!(run.ratio() > 20.0);
 //! ```
 
+mod agreement;
 mod built;
 mod builtin;
 mod check;
 mod element;
 mod error;
 mod model;
+mod outcome;
 mod path;
 mod run;
 mod setting;
 mod table;
 mod uml;
 
+pub use agreement::LabAgreement;
 pub use built::{Build, Built, Unsupported};
 pub use builtin::RULES;
 pub use element::{Bond, Bursts, Decapsulator, Director, Element, Headerless, HyperV2019, Lane};
@@ -33,7 +36,8 @@ pub use error::Error;
 pub use model::{
     Change, Control, Expect, Incident, Kind, Merging, Nearer, OnUml, Published, Story, Workload,
 };
+pub use outcome::{Figures, Found, LabControl, Steps};
 pub use path::{BRIDGE, Bonded, Does, Ends, Part, Room, Veth, Wire};
 pub use run::{Capture, ControlRun, Run, Simulated, simulate, simulate_build};
 pub use setting::{Setting, Value};
-pub use table::{PublishedRow, Row};
+pub use table::{LabRow, PublishedRow, Row};

@@ -6,6 +6,7 @@ use crate::table::Row;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// An incident, or a path that is often mistaken for one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -265,6 +266,15 @@ impl Nearer {
         } else {
             Self::Slow
         }
+    }
+}
+
+impl fmt::Display for Nearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Slow => "slow",
+            Self::Fast => "fast",
+        })
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Capture {
 pub struct ControlRun {
     /// The control's name.
     pub name: String,
-    /// What came of it.
+    /// Its measurement.
     pub run: Run,
 }
 

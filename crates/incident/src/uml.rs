@@ -4,7 +4,7 @@
 use crate::model::Incident;
 
 impl Incident {
-    /// The incident as it is run in user-mode Linux: with what its file says of that, otherwise as it is.
+    /// The incident for user-mode Linux: with the replacements in its file, otherwise unchanged.
     #[must_use]
     pub fn on_uml(&self) -> Self {
         let mut incident = self.replaced_on_uml();

@@ -1,9 +1,8 @@
-//! Loss by length: a step is the mark of frames that could not be carried, a slope that of a queue or a
-//! policer.
+//! Loss by length: a step shows frames that could not be carried, a slope shows a queue or a policer.
 //!
-//! A box that carries frames up to some length loses nothing of what is shorter and all that is longer.
-//! Whoever runs out of room or of tokens loses by the byte: what is twice as long is lost about twice as
-//! often, and what is short is not spared.
+//! A box that carries frames up to some length loses no shorter frame and all longer ones. A queue without room, or a
+//! policer without tokens, loses by the byte: frames twice as long are lost about twice as often, and short frames are
+//! not spared.
 
 use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Lengths};
 
@@ -19,7 +18,7 @@ use crate::words::{probability, share};
 pub(crate) struct BySize<'a> {
     pub(crate) table: Table,
     lengths: &'a Lengths,
-    /// Single frames about as long as those that merged ones are made of.
+    /// Single frames about as long as the segments that merged frames are made of.
     full: Part,
     /// Payload bytes of a full single frame.
     segment: u32,
@@ -32,10 +31,10 @@ pub(crate) struct Part {
     pub(crate) all: u64,
 }
 
-/// All that is longer than some length is lost, and nothing that is not.
+/// All frames longer than some length are lost, and none of the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {
-    /// Payload bytes of the longest merged frames that pass; none do if it is `None`.
+    /// Payload bytes of the longest merged frames that pass; `None` if no merged frame passes.
     pub(crate) carried: Option<u32>,
     pub(crate) longer: Part,
     pub(crate) shorter: Part,
@@ -70,13 +69,13 @@ impl Part {
         self.lost as f64 / self.all.max(1) as f64
     }
 
-    /// How likely this is if each frame is lost with some probability, as a logarithm.
+    /// Logarithm of the likelihood of these counts if each frame is lost with this probability.
     fn likelihood(self, probability: f64) -> f64 {
         let term = |n: u64, p: f64| if n == 0 { 0.0 } else { n as f64 * p.ln() };
         term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
     }
 
-    /// The same with the probability that makes it likeliest.
+    /// Likelihood with the probability that makes the counts likeliest.
     fn own_likelihood(self) -> f64 {
         self.likelihood(self.share())
     }
@@ -93,7 +92,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// Those of one connection.
+    /// The merged frames of one connection.
     pub(crate) fn of_connection(connection: &'a HopConnection) -> Self {
         Self {
             table: Table::of(&connection.merged, &connection.single),
@@ -103,7 +102,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// Frames of one connection that count as their sender's own.
+    /// The frames of one connection that were taken for TSO frames.
     pub(crate) fn of_uncut(connection: &'a HopConnection) -> Self {
         Self {
             table: Table::of(&connection.tso, &connection.single),
@@ -111,7 +110,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// Those of a direction at one point, by what was sent again.
+    /// The merged frames of a direction at one point, by retransmissions.
     pub(crate) fn of_repeats(direction: &'a Direction) -> Self {
         Self {
             table: Table::of_repeats(direction),
@@ -121,7 +120,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// The same of frames that count as their sender's own.
+    /// The frames of a direction at one point that were taken for TSO frames, by retransmissions.
     pub(crate) fn of_uncut_repeats(direction: &'a Direction) -> Self {
         Self {
             table: Table::of_uncut_repeats(direction),
@@ -129,7 +128,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// Of any frames together.
+    /// Any frames together.
     #[cfg(test)]
     fn of_all(table: Table, lengths: &'a Lengths) -> Self {
         Self {
@@ -143,8 +142,8 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// What points to merging without convicting it; nothing does where full single frames are lost as merged ones are: what
-    /// cannot carry these is too narrow for any.
+    /// A hint at merging that does not convict it. There is none where full single frames are lost like merged ones: a
+    /// path that cannot carry full single frames is too narrow for either.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         let narrow = self.full.all >= A_FEW && self.full.share() >= MERGED_LOST;
         self.table.hint().filter(|_| !narrow)
@@ -157,7 +156,7 @@ impl<'a> BySize<'a> {
         }
     }
 
-    /// Whether longer frames cannot be carried, if `looks` tables were looked at.
+    /// Whether longer frames cannot be carried; `looks` is the number of tables that were tested.
     pub(crate) fn step(&self, looks: usize) -> Option<Step> {
         if self.table.merged_lost < HANDFUL || self.table.single == 0 {
             return None;
@@ -174,13 +173,13 @@ impl<'a> BySize<'a> {
         cannot_be_carried.then_some(step)
     }
 
-    /// Whether full single frames pass: where they do not either, the path's MTU is smaller than they are.
+    /// Whether full single frames pass: where they do not, the path's MTU is smaller than they are.
     fn carries_segments(&self, step: &Step) -> bool {
         self.full.all - self.full.lost >= A_FEW
             && step.longer.share() >= TIMES_SINGLE * self.full.share()
     }
 
-    /// A step at every length, and one between single and merged frames.
+    /// Candidate steps: one at every length, and one between single and merged frames.
     fn steps(&self) -> Vec<Step> {
         let lengths: Vec<&Length> = self.lengths.iter().collect();
         let split = |at: usize| {
@@ -197,8 +196,7 @@ impl<'a> BySize<'a> {
         (0..lengths.len()).map(split).collect()
     }
 
-    /// Whether loss grows with length: below the step already, or so that the whole is explained by loss
-    /// for each byte.
+    /// Whether loss grows with length: already below the step, or so steadily that loss by the byte explains all of it.
     fn slopes(&self, step: &Step) -> bool {
         let carried = step.carried.unwrap_or(0);
         let merged = Part::of(self.lengths.iter().filter(|length| length.bytes <= carried));
@@ -206,14 +204,14 @@ impl<'a> BySize<'a> {
         below || step.likelihood() - self.by_the_byte() < SURELY
     }
 
-    /// Whether loss for each byte, with one probability, explains all of it about as well as anything else.
+    /// Whether loss by the byte, with one probability, explains all losses about as well as any step.
     pub(crate) fn falls_by_the_byte(&self) -> bool {
         let steps = self.steps().into_iter().map(|step| step.likelihood());
         let best = steps.fold(f64::NEG_INFINITY, f64::max);
         best - self.by_the_byte() < MUCH_BETTER
     }
 
-    /// How likely all this is if every byte is lost with one probability, the likeliest one.
+    /// Likelihood of all counts if every byte is lost with one probability, the likeliest one.
     fn by_the_byte(&self) -> f64 {
         let single = (f64::from(self.segment), self.single());
         let merged = self
@@ -232,7 +230,7 @@ impl<'a> BySize<'a> {
 }
 
 impl Part {
-    /// Fisher's p of this against another one.
+    /// Fisher's p of these frames against others.
     fn against(self, other: Self) -> f64 {
         fisher(&Table {
             merged_lost: self.lost,
@@ -249,8 +247,9 @@ impl Step {
         self.longer.own_likelihood() + self.shorter.own_likelihood()
     }
 
-    /// A bucket that is too small for most merged frames holds one now and then, and drops shorter frames as well when it is
-    /// empty; a box does neither. Where both is so, or one of the two beside another mark, a bucket is as likely as a box.
+    /// Whether a policer's bucket is as likely as a box. A bucket that is too small for most merged frames holds one
+    /// now and then, and drops shorter frames as well when it is empty; a box does neither. Both signs together, or one
+    /// beside another mark, make a bucket as likely.
     fn may_be_bucket(&self) -> bool {
         let passes_some = self.longer.lost < self.longer.all;
         let spared = if passes_some { SPARED_BESIDE } else { SPARED };

@@ -9,7 +9,7 @@ use crate::limits::{has_few_segments, main_direction, segments};
 use crate::thresholds::{
     DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER, WAITS,
 };
-use crate::words::{endpoint, rate, reference, shown, time, told};
+use crate::words::{endpoint, rate, reference, shown, time, without_frames};
 
 /// What one of the two transfers looked like, at the point that has its capture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -65,8 +65,8 @@ pub struct Comparison {
     pub difference: Option<String>,
 }
 
-/// Sets the largest connections of the first two points side by side, and says what the
-/// difference means. `None` if either point has no data.
+/// Sets the largest connections of the first two points side by side, and returns what the difference means. `None` if
+/// either point has no data.
 #[must_use]
 pub fn compare(trace: &Trace) -> Option<(Comparison, Vec<Finding>)> {
     let [first, second, ..] = &trace.points[..] else {
@@ -143,8 +143,8 @@ fn is_unlike(first: &Transfer, second: &Transfer) -> bool {
     enough && mean(first) >= MERGES && mean(second) < DOES_NOT_MERGE
 }
 
-/// What is lost in front of the capture is repaired there: frames come late, or after a timeout.
-/// Few get through in each round trip. Segments that come far apart for any other reason are merged by nothing.
+/// Whether losses in front of the capture slow the transfer: frames come late, or after a timeout, and few arrive in
+/// each round trip. Segments that come far apart for any other reason cannot be merged by anything.
 fn is_torn(data: &Direction) -> bool {
     let repaired = data.late_frames + data.retransmitted_frames;
     let often = repaired >= HANDFUL && repaired as f64 >= HEAVY_LOSS * segments(data);
@@ -153,8 +153,8 @@ fn is_torn(data: &Direction) -> bool {
     has_few_segments(data) && (often || long)
 }
 
-/// The second transfer arrives in single segments and is slow, the first merged and fast; and the second
-/// lost what the first did not.
+/// The second transfer arrives in single segments and is slow, the first merged and fast; and the second had losses
+/// that the first had not.
 fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding> {
     let (first, second) = (&pair.first, &pair.second);
     let data = main_direction(slow.1).1;
@@ -175,7 +175,7 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
         connection: Some(reference(&slow.0.name, slow.1)),
         hop: None,
         evidence: vec![
-            told(format!(
+            without_frames(format!(
                 "{}: {} data frames, {:.1} segments each, {}",
                 first.point,
                 first.data_frames,
@@ -209,7 +209,7 @@ fn torn_words(second: &Transfer, data: &Direction, bps: f64) -> String {
     )
 }
 
-/// What differs in merging, as a fact and with what it costs, whether or not it slows anything.
+/// The difference in merging as a fact, with its cost, whether or not it slows anything.
 fn difference(pair: &Comparison, plain: (&Point, &Connection)) -> Option<String> {
     let (merged, single) = (&pair.first, &pair.second);
     if !is_unlike(merged, single) {

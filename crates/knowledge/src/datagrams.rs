@@ -1,13 +1,14 @@
 //! Whether merged UDP datagrams are lost where single ones pass.
 //!
-//! UDP does not send again, so that only a hop can tell. A queue or a policer takes longer datagrams more often, and a box that
-//! can't carry merged ones takes nearly all of them and next to none of the others: less than that accuses nobody.
+//! UDP does not retransmit, so only a hop can show loss. A queue or a policer takes longer datagrams more often. A box
+//! that cannot carry merged datagrams takes nearly all of them and next to none of the others: less than that accuses
+//! nobody.
 
 use coalescope_capture::facts::{DatagramHop, Outcomes, Trace};
 
 use crate::finding::{Finding, HopRef, Id, Proof};
 use crate::thresholds::{ALPHA, HANDFUL, NEARLY_ALL, SPARED_BESIDE};
-use crate::words::{probability, share, shown, told};
+use crate::words::{probability, share, shown, without_frames};
 
 /// A finding for each hop that loses merged datagrams.
 pub(crate) fn lost(trace: &Trace) -> Vec<Finding> {
@@ -26,7 +27,7 @@ pub(crate) fn merged(trace: &Trace) -> u64 {
     merged.max().unwrap_or(0)
 }
 
-/// Lost in whole or in part, and all.
+/// Number of datagrams lost in whole or in part, and of all.
 fn counts(outcomes: &Outcomes) -> (u64, u64) {
     let lost = outcomes.damaged();
     (lost, lost + outcomes.intact())
@@ -53,13 +54,15 @@ fn finding(hop: &DatagramHop) -> Finding {
     let mut evidence = vec![shown(text, &hop.from, &hop.merged_lost_frames)];
     let in_part = Some(hop.merged.partly_lost).filter(|parts| *parts > 0);
     evidence.extend(in_part.map(|parts| {
-        told(format!(
+        without_frames(format!(
             "of {parts} the first part arrived alone: they were cut, and the others lost"
         ))
     }));
     let server = hop.server.as_ref().map(crate::words::endpoint);
     evidence.extend(
-        server.map(|server| told(format!("most of them go to {server}, or come from there"))),
+        server.map(|server| {
+            without_frames(format!("most of them go to {server}, or come from there"))
+        }),
     );
     Finding {
         id: Id::MergedDatagramsLost,

@@ -1,5 +1,5 @@
-//! What an experiment switches, and what a remedy sets, as data. Rules and reports write both as text, which is read once,
-//! where it comes in.
+//! The switches of an experiment, and the settings of a remedy, as data. Rules and reports have both as text, which is
+//! parsed once, where it comes in.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Stands for the interface where a trace does not know it.
 const UNKNOWN_INTERFACE: &str = "IFACE";
-/// Settings that merge what is received, by ethtool's short names. A trace shows that merging harms,
-/// not which of them merged.
+/// Settings that merge received frames, by ethtool's short names. A trace shows that merging harms, not which of these
+/// settings merged.
 const MERGING: [&str; 3] = ["gro", "lro", "rx-gro-hw"];
 
 /// A setting with its value, as `coalescope ab` and `fix` take it: `eth0:gro=off`. In JSON it is that text.
@@ -36,7 +36,7 @@ impl SetTo {
         }
     }
 
-    /// Whether what was made is what this asks for. Where the interface is not known, each that merges will do.
+    /// Whether a setting that was made is this one. Where the interface is not known, any setting that merges matches.
     pub(crate) fn is_made_by(&self, made: &Self) -> bool {
         if self.subject != UNKNOWN_INTERFACE {
             return self == made;
@@ -83,19 +83,19 @@ impl From<SetTo> for String {
     }
 }
 
-/// The command that would settle a finding. In JSON it is its line.
+/// The command that would settle a finding. In JSON it is its command line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Experiment {
     line: String,
-    /// The settings that it makes (`--set`).
+    /// The settings that the command makes (`--set`).
     levels: Vec<SetTo>,
-    /// The commands with which it switches (`--do`), without their names.
+    /// The commands that switch (`--do`), without their names.
     commands: Vec<String>,
 }
 
 impl Experiment {
-    /// One that switches these.
+    /// An experiment that switches these settings.
     #[must_use]
     pub fn with(levels: Vec<SetTo>) -> Self {
         let sets = levels.iter().map(|level| format!(" --set {level}"));
@@ -106,13 +106,13 @@ impl Experiment {
         }
     }
 
-    /// As people type it.
+    /// The command line.
     #[must_use]
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Whether it would make this very level.
+    /// Whether the experiment would make exactly this level.
     pub(crate) fn makes(&self, made: &Switch) -> bool {
         match made {
             Switch::Setting(made) => self.levels.iter().any(|level| level.is_made_by(made)),
@@ -129,7 +129,7 @@ impl fmt::Display for Experiment {
 
 impl From<String> for Experiment {
     fn from(line: String) -> Self {
-        // What a shell would not take switches nothing.
+        // A line that a shell would not parse switches nothing.
         let words = shlex::split(&line).unwrap_or_default();
         let after = |option: &'static str| {
             let pairs = words.windows(2).filter(move |pair| pair[0] == option);

@@ -144,7 +144,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// What most suffered from: bytes, or time.
+    /// The larger of the two shares: of bytes, or of time.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.bytes.max(self.time)

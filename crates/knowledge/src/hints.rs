@@ -10,8 +10,7 @@ use crate::odds::{Table, fisher};
 use crate::overview::Overview;
 use crate::words::{reference, shown};
 
-/// Losses of merged frames that are too few to convict, and losses of large frames of which it is
-/// not known that they were merged.
+/// Losses of merged frames that are too few to convict, and losses of large frames that are not known to be merged.
 pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
     let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
     let at_points = trace
@@ -66,7 +65,8 @@ fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Find
     })
 }
 
-/// Nothing of this direction gets through any more, merged or not: a few merged frames among what was lost tell nothing.
+/// Whether no frame of this direction gets through any more, merged or not: then a few merged frames among the lost
+/// ones show nothing.
 fn is_over(connection: &Connection, direction: &str) -> bool {
     let [data, acks] = [direction, opposite(direction)].map(|name| connection.direction(name));
     is_cut_off(data, acks)

@@ -1,4 +1,5 @@
-//! What a finding comes to, in a line: how fast the connection was that shows it best, and what held it back.
+//! The impact of a finding, in a line: how fast the connection was that shows it best, and what held the connection
+//! back.
 
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 
@@ -8,7 +9,7 @@ use crate::merging::at;
 use crate::thresholds::{HANDFUL, LOSS};
 use crate::words::rate;
 
-/// Of the first finding, unless that is a note or about no connection.
+/// The impact of the first finding, unless that is a note or about no connection.
 pub(crate) fn impact(trace: &Trace, findings: &[Finding]) -> Option<String> {
     let first = findings.first().filter(|finding| !finding.note)?;
     let about = first.connection.as_ref()?;
@@ -38,8 +39,8 @@ fn hop_of<'a>(trace: &'a Trace, finding: &Finding) -> Option<&'a Hop> {
     hop.filter(|_| finding.id == Id::MergedFramesLost)
 }
 
-/// Whether full queues and rate limits have no part in it: these lose what stands alone as well, and next to nothing
-/// of that is lost.
+/// Whether full queues and rate limits can be excluded: these lose frames that stand alone as well, and next to none of
+/// those were lost.
 fn carries_more(hop: &Hop) -> bool {
     let judged = judged(&hop.single);
     judged >= HANDFUL && hop.single.lost as f64 <= judged as f64 * LOSS

@@ -1,12 +1,11 @@
-//! Settings and packets together: what captures show raises what settings let suspect, or speaks
-//! against it.
+//! Settings and packets together: captures confirm what settings let suspect, or contradict it.
 
 use crate::finding::{Finding, Id, Proof};
 use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
 use crate::verdict::{Diagnosis, Merging};
 
-/// Raises findings of hosts that explain what a trace shows from suspected to observed, and notes
-/// with the others that the trace speaks against them.
+/// Raises findings of hosts that explain what a trace shows from suspected to observed, and adds evidence against the
+/// others where the trace contradicts them.
 ///
 /// With several hosts, a finding of the trace is tied to the host after which its point is named
 /// (`NAME=CAPTURE`); with one host, to that one.
@@ -33,7 +32,7 @@ pub fn join(hosts: &mut [(String, Checked)], diagnosis: &Diagnosis) {
 
 fn raise(finding: &mut HostFinding, shown: &Finding) {
     finding.proof = finding.proof.max(Proof::Observed);
-    // The captures are the test that was asked for.
+    // The captures are the test that the rule asks for.
     if finding.blame == Blame::Ask {
         finding.blame = Blame::Harms;
     }
@@ -59,7 +58,7 @@ fn accuses_merging(finding: &HostFinding) -> bool {
     finding.explains.iter().any(|id| about.contains(id))
 }
 
-/// What was captured does not show the harm. It may be another path than the finding's.
+/// Notes that the captures do not show the harm. They may show another path than the finding's.
 fn note_innocence(finding: &mut HostFinding, diagnosis: &Diagnosis) {
     if diagnosis.verdict.merging != Merging::Innocent {
         return;

@@ -1,8 +1,7 @@
 //! From facts to findings: what the evidence means, with its level of proof.
 //!
-//! [`judge`] reads the facts of a trace and says what limits each connection, whether merged frames
-//! are lost, and on which hop; [`compare`] sets two transfers side by side. Every threshold has its
-//! reason beside it, in `thresholds`.
+//! [`judge`] reads the facts of a trace and decides what limits each connection, whether merged frames are lost, and on
+//! which hop; [`compare`] sets two transfers side by side. Every threshold has its reason beside it, in `thresholds`.
 
 mod by_size;
 mod compare;

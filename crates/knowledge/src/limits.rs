@@ -56,7 +56,7 @@ fn as_str<S: Serializer>(name: &Arc<str>, serializer: S) -> Result<S::Ok, S::Err
     serializer.serialize_str(name)
 }
 
-/// The direction with most data, its name, and the other one.
+/// The direction with most data, its name, and the opposite direction.
 pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Direction, &Direction) {
     let (to_client, to_server) = (&connection.to_client, &connection.to_server);
     if to_client.unique_bytes >= to_server.unique_bytes {
@@ -66,8 +66,8 @@ pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Directi
     }
 }
 
-/// The direction that tells what limits a connection, and what that is: the one with most data, unless nothing is wrong
-/// with it, and the other one, which loses, takes more of the time.
+/// The direction that shows what limits a connection, and that limit. It is the direction with most data, unless
+/// nothing is wrong with it, and the opposite direction loses data and takes more of the time.
 pub(crate) fn telling_direction(connection: &Connection) -> (&'static str, Limit) {
     let (name, data, other) = main_direction(connection);
     let limit = limit(data, other);
@@ -80,7 +80,7 @@ pub(crate) fn telling_direction(connection: &Connection) -> (&'static str, Limit
     }
 }
 
-/// The name of the direction that answers.
+/// The name of the opposite direction.
 pub(crate) fn opposite(direction: &str) -> &'static str {
     if direction == "to_client" {
         "to_server"
@@ -121,38 +121,39 @@ pub(crate) fn limit(data: &Direction, other: &Direction) -> Limit {
     found.map_or(Limit::None, |(limit, _)| limit)
 }
 
-/// Timeout after timeout on the same bytes, however few there are.
+/// Repeated timeouts on the same bytes, however few they are.
 pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);
     data.stuck_timeouts >= STUCK && data.stuck_s >= STUCK_TIME * duration
 }
 
-/// Stuck for its length, or at one place only: lost merged frames make timeouts at place after place,
-/// between which single ones get through.
+/// Whether data is stuck for its length, or at one place only. Lost merged frames cause timeouts at place after place,
+/// between which single frames get through.
 pub(crate) fn is_cut_off(data: &Direction, other: &Direction) -> bool {
     is_stuck(data, other) && (is_stuck_by_length(data, other) || data.stuck_places <= 1)
 }
 
-/// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link's
-/// MTU is smaller and nobody tells the sender. Without acknowledgments nobody knows what arrived.
+/// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link has a smaller MTU and
+/// sends no "packet too big". Without acknowledgments it is not known what arrived.
 pub(crate) fn is_stuck_by_length(data: &Direction, other: &Direction) -> bool {
     let stuck = data.stuck_bytes.filter(|_| other.acks > 0);
     stuck.is_some_and(|stuck| {
         let arrived = data.longest_delivered_bytes.unwrap_or(0);
-        // Longer ones are not told apart: a frame that got stuck may have been the shorter one.
+        // Lengths from 65,535 on are not told apart: a frame that got stuck may have been the shorter one.
         arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived
     })
 }
 
-/// Few segments tell little, but for a handful of losses among them.
+/// Few segments show little, unless there are a handful of losses among them.
 fn is_too_short(data: &Direction, other: &Direction) -> bool {
     let lost = loss_frames(data).max(waits(data, other));
     let tells = lost >= HANDFUL && lost as f64 >= HEAVY_LOSS * data.data_frames as f64;
     is_short(data) && !tells || data.throughput_bps.is_none()
 }
 
-/// Timeouts that a lost tail leaves behind it: nothing but the wait. Where no acknowledgments are seen, or no round trip
-/// is known, nothing tells it from a pause. What was sent again needlessly had arrived: its acknowledgment was lost.
+/// Timeouts after which nothing was repeated, as a lost tail leaves them. Without acknowledgments, or without a known
+/// round trip, such a wait cannot be told from a pause. Spurious retransmissions are subtracted: their data had
+/// arrived, and only the acknowledgment was lost.
 pub(crate) fn waits(data: &Direction, other: &Direction) -> u64 {
     if other.acks > 0 && data.rtt_min_s.is_some() {
         data.gaps.saturating_sub(data.retransmitted_spurious)
@@ -161,7 +162,7 @@ pub(crate) fn waits(data: &Direction, other: &Direction) -> u64 {
     }
 }
 
-/// Over before anything limits it.
+/// Whether the transfer is over before anything limits it.
 pub(crate) fn is_short(data: &Direction) -> bool {
     (data.unique_bytes as f64) < ENOUGH_SEGMENTS * segment(data)
 }
@@ -177,14 +178,14 @@ fn is_window_closed(data: &Direction, other: &Direction) -> bool {
             .is_some_and(|duration| data.window_closed_s >= CLOSED * duration)
 }
 
-/// For most of the time in which the sender has something to send it goes as far as the window lets it, and the window
-/// is about as large as it gets.
+/// Whether the window limits the sender: for most of the time in which the sender has data to send it goes as far as
+/// the window allows, and the window is about as large as it gets.
 fn is_window_full(data: &Direction, _: &Direction) -> bool {
     let limited = data.window_limited_s - data.window_growing_s;
     active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
 }
 
-/// Frames overtake each other, and were not lost and sent again.
+/// Frames overtake each other, and are not lost and sent again.
 pub(crate) fn is_reordered(data: &Direction, _: &Direction) -> bool {
     let out_of_order = data.out_of_order_frames as f64;
     data.out_of_order_frames >= HANDFUL
@@ -192,12 +193,12 @@ pub(crate) fn is_reordered(data: &Direction, _: &Direction) -> bool {
         && (data.late_frames as f64) <= REORDERED_LATE * out_of_order
 }
 
-/// Segments that data frames carry, merged or not.
+/// Number of segments in data frames, merged or not.
 pub(crate) fn segments(data: &Direction) -> f64 {
     data.data_frames as f64 * data.merge_factor_mean.unwrap_or(1.0)
 }
 
-/// Frames that show a loss from here: sent again, or come late because they were.
+/// Frames that show a loss from this point: retransmitted, or late because they were retransmitted.
 pub(crate) fn loss_frames(data: &Direction) -> u64 {
     (data.retransmitted_frames - data.retransmitted_spurious.min(data.retransmitted_frames))
         + data.late_frames
@@ -209,24 +210,24 @@ fn is_lossy(data: &Direction, _: &Direction) -> bool {
     lost >= LOSS_FRAMES && (share >= LOSS || is_held_by(share, data) || has_gaps(data, STUCK_TIME))
 }
 
-/// Whether a share of lost segments holds a sender to about the rate that it has, or to less (Mathis et al.
-/// 1997). Where one direction alone was captured, a repair tells the round trip: the sender hears of a loss
-/// a round trip after the frame (RFC 5681, 3.2).
+/// Whether a share of lost segments limits a sender to about the rate that it has, or to less (Mathis et al. 1997).
+/// Where only one direction was captured, a repair shows the round trip: the sender learns of a loss a round trip after
+/// the frame (RFC 5681, 3.2).
 fn is_held_by(share: f64, data: &Direction) -> bool {
     let most_bps = |rtt: f64| MATHIS * segment(data) * 8.0 / (rtt * share.sqrt());
     let rate = active_bps(data).zip(data.rtt_min_s.or(data.repair_s));
     rate.is_some_and(|(bps, rtt)| most_bps(rtt) <= ABOUT * bps)
 }
 
-/// Gaps as long as a timeout take at least this share of the transfer.
+/// Whether gaps as long as a timeout take at least this share of the transfer.
 fn has_gaps(data: &Direction, share: f64) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);
     duration > 0.0 && data.gaps_s >= share * duration
 }
 
-/// A queue stands on the path: it carries all that it can, and drops the rest. Round trips may be longer
-/// for other reasons; a queue of the transfer's own holds what its rate brings in the time that it costs
-/// (Little 1961).
+/// Whether a queue stands on the path, which forwards all that it can and drops the rest. Round trips may be longer for
+/// other reasons; a queue of the transfer's own holds the data that arrives, at the transfer's rate, in the time that
+/// the queue adds (Little 1961).
 fn is_queueing(data: &Direction, other: &Direction) -> bool {
     let Some((min, median)) = data.rtt_min_s.zip(data.rtt_median_s) else {
         return false;
@@ -241,29 +242,30 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
         && !has_gaps(data, GAPS)
 }
 
-/// Whether half of what goes a way waits on it: by a share of the time that it takes, and more than clocks and
-/// batches of a card do.
+/// Whether half of the frames of a way are delayed by a queue: by a share of the time that the way takes, and by more
+/// than clocks and batches of a card cause.
 pub(crate) fn is_delayed(min_s: f64, median_s: f64) -> bool {
     median_s >= QUEUE * min_s && median_s - min_s >= QUEUE_S
 }
 
-/// Whether acknowledgments waited rather than data: by the ends' own clocks, which count milliseconds and drift, a third of
-/// what round trips take longer, or more, is on their way. The shortest wait seen is one as well.
+/// Whether acknowledgments waited rather than data. By the ends' own clocks, which count milliseconds and drift, a
+/// third or more of the extra round-trip time must be on the way of acknowledgments. The shortest wait seen counts as a
+/// wait, too.
 fn acks_waited(data: &Direction, longer_s: f64) -> bool {
     let blur_s = TICK_S + DRIFT * data.duration_s.unwrap_or(0.0);
     data.ack_wait_s
         .is_some_and(|wait| wait - blur_s >= ACKS_PART * longer_s)
 }
 
-/// Whether the link rested for most of the time: no data came for longer than a queue takes to run empty. So it is
-/// where acknowledgments wait and are thinned, and then a window is sent at once.
+/// Whether the link rested for most of the time: no data came for longer than a queue takes to empty. This is so where
+/// acknowledgments wait and are thinned, and then a whole window is sent at once.
 fn is_silent(data: &Direction) -> bool {
     let active = active_s(data);
     active.is_some_and(|active| data.silent_s - data.sender_idle_s >= SILENT * active)
 }
 
-/// How far apart acknowledgments come. What waits for the next one waits about as long, queue or not: a
-/// modem, WiFi or a driver holds them back to send fewer (RFC 3449, 2.2 and 5.2).
+/// How far apart acknowledgments come. Data waits for the next acknowledgment about as long, with a queue or without: a
+/// modem, WiFi or a driver holds acknowledgments back to send fewer (RFC 3449, 2.2 and 5.2).
 fn acks_apart_s(data: &Direction, other: &Direction) -> f64 {
     let duration = data.duration_s.unwrap_or(0.0);
     if other.acks == 0 {
@@ -278,8 +280,8 @@ fn is_idle(data: &Direction, _: &Direction) -> bool {
         .is_some_and(|duration| data.sender_idle_s >= IDLE * duration)
 }
 
-/// The time in which the sender was not idle. A gap or two are pauses that it did not mark, unless it went on by
-/// sending again.
+/// The time in which the sender was not idle. A gap or two count as pauses without PSH, unless the sender continued
+/// with a retransmission.
 pub(crate) fn active_s(data: &Direction) -> Option<f64> {
     let duration = data.duration_s?;
     let are_pauses = data.gaps < WAITS && data.retransmitted_timeout == 0;
@@ -287,29 +289,29 @@ pub(crate) fn active_s(data: &Direction) -> Option<f64> {
     Some((duration - data.sender_idle_s - unmarked).max(duration * 0.01))
 }
 
-/// The rate in that time.
+/// The rate in the time in which the sender was not idle.
 fn active_bps(data: &Direction) -> Option<f64> {
     Some(data.throughput_bps? * data.duration_s? / active_s(data)?)
 }
 
-/// The effective window of that time.
+/// The effective window in that time.
 fn active_window(data: &Direction) -> Option<f64> {
     Some(data.effective_window_segments? * data.duration_s? / active_s(data)?)
 }
 
-/// Nothing says that it is more than a few, where the round trip is not known.
+/// Whether few segments are in flight; true also where the round trip is not known.
 pub(crate) fn has_few_segments(data: &Direction) -> bool {
     active_window(data).is_none_or(|window| window < FEW_SEGMENTS)
 }
 
-/// So many bytes sent again, or frames late because they were, that bursts must be lost whole; or
+/// Whether so many bytes are sent again, or so many frames late because they were, that whole bursts must be lost; or
 /// timeouts take most of the time.
 fn loses_heavily(data: &Direction, other: &Direction) -> bool {
     loses(data, HEAVY_LOSS)
         || has_gaps(data, GAPS) && loss_frames(data).max(waits(data, other)) >= WAITS
 }
 
-/// Whether this share of the bytes had to be sent again, or of the frames came late.
+/// Whether this share of the bytes had to be sent again, or this share of the frames came late.
 fn loses(data: &Direction, share: f64) -> bool {
     let needless = data.retransmitted_spurious as f64 / data.retransmitted_frames.max(1) as f64;
     let needed = data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0));
@@ -317,8 +319,8 @@ fn loses(data: &Direction, share: f64) -> bool {
         || data.late_frames as f64 >= share * data.data_frames as f64
 }
 
-/// Merged frames are seen to get through: whatever is lost is not lost for being merged. Where much more comes late than
-/// is sent again, the loss is in front of this point: what arrives merged was merged behind it.
+/// Whether merged frames are seen to get through: then no loss is due to merging. Where many more frames come late than
+/// are sent again, the loss is in front of this point, and frames that arrive merged were merged behind it.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
     let again = lost + data.repeats.single_repeated;
@@ -326,25 +328,24 @@ fn passes_merged(data: &Direction) -> bool {
     sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 
-/// A few segments a round trip although there was room for more and the sender was not idle, and heavy
-/// losses: so the incidents look where the merged frames themselves are not seen, and so do others.
+/// A few segments a round trip although there was room for more and the sender was not idle, and heavy losses: the
+/// incidents look like this where the merged frames themselves are not seen, and other faults do too.
 fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let room = other
         .window_max_bytes
         .is_none_or(|w| w as f64 >= ROOM_SEGMENTS * segment(data));
-    // Pauses explain gaps, and nothing that is lost between them, unless so little is said that it hardly comes in
-    // bursts.
+    // Pauses explain gaps, but not losses between them, unless there is so little data that it hardly comes in bursts.
     let pauses = is_idle(data, other) && (is_short(data) || !loses(data, HEAVY_LOSS));
     let explained = pauses || is_window_full(data, other);
-    // More is lost than any sender brings upon itself.
+    // More is lost than any sender causes itself.
     let most = loses(data, MOST_LOST);
     let few = has_few_segments(data) || lacks_the_longest(data);
     let heavy = few && loses_heavily(data, other) || most;
     room && !explained && heavy && !passes_merged(data)
 }
 
-/// Whether all that is missing is longer than any frame that came, merged ones among them: so it is behind a box that
-/// carries frames up to a length. Chance loses single ones too.
+/// Whether all missing frames are longer than any frame that came, merged ones among these: such is the view behind a
+/// box that carries frames up to a length. Chance loses single frames too.
 fn lacks_the_longest(data: &Direction) -> bool {
     let longest = data.longest_delivered_bytes.unwrap_or(u32::MAX);
     let is_merged = data.merge_factor_max.is_some_and(|segments| segments >= 2);

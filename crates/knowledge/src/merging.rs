@@ -1,4 +1,4 @@
-//! Whether merged frames are lost or refused: the accusation, and what it takes.
+//! Whether merged frames are lost or refused: the findings that accuse merging, and the evidence that they need.
 
 mod refused;
 
@@ -9,7 +9,7 @@ use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::words::{connections, reference, shown, slow, told};
+use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
 /// What was found about merging, and which connections it explains.
@@ -20,8 +20,8 @@ pub(crate) struct Accusations {
     pub(crate) explained: Vec<(String, u64)>,
 }
 
-/// Findings about merged frames that are refused, vanish on hops, or are sent again; of one
-/// connection only the first of these, since a refused frame is also lost and sent again.
+/// Findings about merged frames that are refused, lost on hops, or sent again; for one connection only the first of
+/// these, since a refused frame is also lost and sent again.
 pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Accusations {
     let mut all = Accusations::default();
     for (i, point) in trace.points.iter().enumerate() {
@@ -81,7 +81,7 @@ impl Accusations {
     }
 }
 
-/// Directions of a point's suspects of which no hop tells what became.
+/// Directions of a point's suspects whose frames are judged by no hop.
 pub(crate) fn unjudged<'a>(
     trace: &'a Trace,
     point: &'a Point,
@@ -95,7 +95,7 @@ pub(crate) fn unjudged<'a>(
     })
 }
 
-/// Whether a hop tells what became of the frames of this direction that left this point.
+/// Whether a hop judges the frames of this direction that left this point.
 fn is_judged(trace: &Trace, point: &Point, connection: &Connection, direction: &str) -> bool {
     trace
         .hops
@@ -126,12 +126,12 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     Some(lost(hop, trace, MERGED, worst, &step))
 }
 
-/// What frames of several segments are called that were merged, and those that may have been.
+/// Words for frames of several segments: those that were merged, and those that may have been.
 const MERGED: &str = "merged";
 const LARGE: &str = "large";
 
-/// Frames that count as their sender's own, and are lost whole: had its card cut them, their segments would
-/// pass as others do.
+/// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
+/// would pass like others.
 fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let looks = hop.connections.len();
     let (worst, step) = hop
@@ -144,7 +144,7 @@ fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn not_cut() -> Evidence {
-    told(
+    without_frames(
         "what the sender's card cuts is lost segment by segment: these frames were merged on their way, \
          or not cut where they had to be"
             .to_owned(),
@@ -203,7 +203,7 @@ fn hop_evidence(
     evidence
 }
 
-/// A direction whose merged frames had to be sent again where single ones had not.
+/// A direction whose merged frames had to be sent again although single frames had not.
 struct Guilty<'a> {
     connection: &'a Connection,
     direction: &'a Direction,
@@ -230,13 +230,13 @@ fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) ->
         .collect()
 }
 
-/// Whether a hop tells what became of frames that left this point in a direction.
+/// Whether a hop judges frames that left this point in a direction.
 fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
     let goes = |seen: &HopConnection| seen.direction == direction;
     hop.from == point.name && hop.connections.iter().any(goes)
 }
 
-/// A single point: what its connections are too short to show each.
+/// For a single point: the finding that connections show together though each is too short.
 fn sent_again_in_all(
     point: &Point,
     pattern: &Pattern,
@@ -261,7 +261,7 @@ fn sent_again_in_all(
     Some(lost_after(point, MERGED, worst, evidence))
 }
 
-/// A single point: merged frames whose bytes all had to be sent again, where single ones had not.
+/// For a single point: merged frames whose bytes all had to be sent again, although single frames had not.
 fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
     let Guilty {
         connection,
@@ -278,7 +278,10 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
     evidence.extend(slow(direction));
     evidence.extend((*frames == LARGE).then(not_cut));
     if guilty.len() > 1 {
-        evidence.push(told(format!("{} connections show the same", guilty.len())));
+        evidence.push(without_frames(format!(
+            "{} connections show the same",
+            guilty.len()
+        )));
     }
     Some(lost_after(point, frames, connection, evidence))
 }

@@ -1,10 +1,10 @@
-//! What a name that is not known was probably meant to be.
+//! Suggests the known name that an unknown one was probably meant to be.
 
-/// Names that are less alike (Jaro-Winkler, from 0 to 1) are other names, not mistakes. It is what
-/// clap uses for its own suggestions.
+/// Names that are less alike (Jaro-Winkler, from 0 to 1) are other names, not typing errors. clap uses the same limit
+/// for its suggestions.
 const ALIKE: f64 = 0.8;
 
-/// The known name that is most like the one that was given, if one is.
+/// The known name that is most like the given one, if any is alike.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     let rated = known
@@ -15,7 +15,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     best.map(|(_, name)| name)
 }
 
-/// What to say of a name that is not known: the one that was probably meant, or all.
+/// The hint for an unknown name: the one that was probably meant, or all.
 pub(crate) fn meant<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match nearest(given, known.clone()) {
         Some(meant) => format!("did you mean {meant}?"),
@@ -23,7 +23,7 @@ pub(crate) fn meant<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clon
     }
 }
 
-/// Of short names, such as interfaces have, one letter is a large part.
+/// Whether one letter differs: in short names, such as those of interfaces, a letter is a large part.
 fn is_one_off(given: &str, name: &str) -> bool {
     given.len() > 2 && strsim::osa_distance(given, &name.to_lowercase()) == 1
 }

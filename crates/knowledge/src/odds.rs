@@ -1,4 +1,4 @@
-//! Lost against not lost, merged against single: what it takes to convict.
+//! Counts of lost and not lost frames, merged and single: the evidence that convicts.
 
 use std::ops::AddAssign;
 
@@ -53,7 +53,7 @@ impl Table {
         }
     }
 
-    /// What points to merging without convicting it.
+    /// A hint at merging that does not convict it.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         let most = self.merged_share() >= MERGED_LOST && self.single_share() < MERGED_LOST;
         let unproven = self.merged_lost < HANDFUL || fisher(self).is_none_or(|p| p >= ALPHA);

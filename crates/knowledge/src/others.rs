@@ -1,4 +1,4 @@
-//! Findings that are not about lost merged frames: what else limits connections.
+//! Findings that are not about lost merged frames: other limits of connections.
 
 mod case;
 mod lossless;
@@ -14,7 +14,7 @@ use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
 use crate::traffic::Traffic;
-use crate::words::{bytes, connections, probability, share, shown, time, told};
+use crate::words::{bytes, connections, probability, share, shown, time, without_frames};
 use case::Case;
 
 /// One finding for each limit that occurs, about its largest connection.
@@ -38,7 +38,7 @@ fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -
         let all = overview.limits_and_own();
         all.filter(|(limit, _)| limit.limit == wanted)
     };
-    // The limit is to be seen at this very point.
+    // The limit must be visible at this very point.
     let shown = limited().filter(|(_, own)| own.limit == wanted);
     let (largest, _) = shown.max_by_key(|(_, own)| own.unique_bytes)?;
     let mut finding = Case::find(trace, largest)?.finding(trace, wanted, same);
@@ -83,8 +83,7 @@ impl Case<'_> {
         )];
         let hop = self.worst_hop(trace, same);
         let reason = self.by_the_byte(hop);
-        // Only merged frames that got through acquit merging; without any there is just nothing
-        // that points to it.
+        // Only merged frames that got through acquit merging; without any there is only no evidence against it.
         let seen = hop_merged(trace) + self.data().repeats.merged;
         let (title, next) = match reason {
             Some(Some(Reason::Corruption)) => WRONG_BITS,
@@ -102,7 +101,7 @@ impl Case<'_> {
         evidence.extend(
             hop.map(hop_words)
                 .or_else(|| self.repeats_words())
-                .map(told),
+                .map(without_frames),
         );
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason.flatten();
@@ -113,10 +112,10 @@ impl Case<'_> {
         finding
     }
 
-    /// What loses long frames more often than short ones though it lets some of them pass loses by the byte. Frames that
-    /// stand alone are hit as often where bits go wrong, and never for want of room. What is full delays what it does not
-    /// drop, and a policer does not; from one point alone delays tell of a queue, and their absence of nothing, since a short
-    /// queue hardly shows.
+    /// Whether losses are by the byte, and why, if that is shown: long frames are lost more often than short ones, and
+    /// some of them pass. Where bits go wrong, frames that stand alone are hit as often; where room is short, they
+    /// never are. A full queue delays the frames that it does not drop, and a policer does not. From one point alone
+    /// delays show a queue, but their absence shows nothing, since a short queue hardly shows.
     fn by_the_byte(&self, hop: Option<&Hop>) -> Option<Option<Reason>> {
         let Some(hop) = hop else {
             let data = self.data();
@@ -186,29 +185,29 @@ impl Case<'_> {
     }
 }
 
-/// What is to be done about a loss.
+/// Advice for a loss.
 const FIND_LOSS: &str =
     "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is";
-/// What is said, and is to be done, where the longer a frame the likelier it is lost.
+/// Title and advice where a frame is the likelier lost, the longer it is.
 const SLOPE: (&str, &str) = (
     "segments are lost by the byte, so that long frames are hit more often: a rate limit or a queue that is full, \
      not merging",
     "find the rate limit or the short queue on that hop: shape instead of policing, or give it room for a frame of \
      64 KB; leave merging as it is",
 );
-/// The same where nothing tells what for.
+/// Title and advice where nothing shows the cause of such loss.
 const OPEN_SLOPE: (&str, &str) = (
     "segments are lost by the byte, so that long frames are hit more often, and merging has no part in it",
     "look for a rate limit, a queue that is full, or a link with wrong bits; capture on both sides of what comes next, and \
      coalescope tells which of them; leave merging as it is",
 );
-/// The same where bits go wrong.
+/// Title and advice where bits go wrong.
 const WRONG_BITS: (&str, &str) = (
     "segments are lost by the byte, however far apart they come: bits change on the way, and merging has no part in it",
     "look for the bad link on that hop: errors and discards of its ports (ethtool -S), cables, transceivers, memory; leave \
      merging as it is",
 );
-/// What is said, and is to be done, where long frames do not get through, and where none do.
+/// Titles and advice where long frames do not get through, and where no frames do.
 const BLACK_HOLE: (&str, &str) = (
     "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
      black hole), and merging has no part in it",
@@ -221,7 +220,8 @@ const OUTAGE: (&str, &str) = (
      other connections went on meanwhile, for what they do not share with it",
 );
 
-/// What a hop loses frames by the byte for, if it shows that. What has no room spares frames that stand alone.
+/// Why a hop loses frames by the byte, if it shows that. A queue or policer without room spares frames that stand
+/// alone.
 fn on_hop(hop: &Hop) -> Option<Reason> {
     let share = |outcomes: &Outcomes| outcomes.lost as f64 / outcomes.seen.max(1) as f64;
     let alike = 2.0 * share(&hop.lone) >= share(&hop.single);
@@ -237,7 +237,7 @@ fn on_hop(hop: &Hop) -> Option<Reason> {
     }
 }
 
-/// Merged frames of which a hop tells what became.
+/// Number of merged frames that hops judge.
 fn hop_merged(trace: &Trace) -> u64 {
     trace
         .hops
@@ -268,7 +268,8 @@ fn hop_words(hop: &Hop) -> String {
     words
 }
 
-/// When nothing else was found but notes about little of it, and there was something to look at.
+/// The finding that all is well: nothing else was found but notes about little of the traffic, and there was data to
+/// look at.
 pub(crate) fn healthy(overview: &Overview, notes: &[Finding]) -> Option<Finding> {
     let n = Some(overview.with_data()).filter(|n| *n > 0)?;
     let is_noted = notes.iter().any(|note| note.id != Id::SenderIdle);
@@ -289,7 +290,7 @@ pub(crate) fn healthy(overview: &Overview, notes: &[Finding]) -> Option<Finding>
         title: "nothing is wrong".to_owned(),
         connection: None,
         hop: None,
-        evidence: vec![told(text)],
+        evidence: vec![without_frames(text)],
         next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
     })
 }

@@ -1,5 +1,5 @@
-//! All connections looked at once: their facts are made for it and let go, but for the few that
-//! the judgment comes back to.
+//! One pass over all connections: the facts of each are made for it and dropped, except for the few that the judgment
+//! needs again.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
 use crate::traffic::{Own, Traffic};
 
-/// What each point shows.
+/// What all points show.
 pub(crate) struct Overview {
     points: Vec<Seen>,
     merged_on_hops: u64,
     /// UDP datagrams that were merged; none where no hop shows UDP.
     datagrams: Option<u64>,
-    /// What each limit below is by its point alone, and how much data is behind it.
+    /// For each entry of `limits`, the limit by its point alone, and how much data is behind it.
     own: Vec<Own>,
-    /// What limits each connection with enough data to tell, by point and connection.
+    /// The limit of each connection with enough data to show it, by point and connection.
     pub(crate) limits: Vec<ConnectionLimit>,
 }
 
@@ -36,7 +36,7 @@ struct Seen {
     longest_unknown: u32,
 }
 
-/// Single frames that hops show inside of larger ones, whatever the larger ones' point knows of segments.
+/// Single frames that hops find inside of larger ones, whatever the point of the larger ones knows of segments.
 fn merged_on_hops(trace: &Trace) -> u64 {
     let further = trace.hops.iter().map(|hop| hop.single.merged_further);
     further.max().unwrap_or(0)
@@ -92,19 +92,19 @@ impl Overview {
         self.points.get(point).map_or(&[], |seen| &seen.suspects)
     }
 
-    /// What the connections of a point show of merged frames together.
+    /// Evidence about merged frames of the connections of a point together.
     pub(crate) fn pattern(&self, point: usize) -> Option<Pattern> {
         self.points.get(point)?.pools.pattern()
     }
 
-    /// How much there is at the point of that name.
+    /// Traffic at the point with this name.
     pub(crate) fn traffic_at(&self, trace: &Trace, name: &str) -> Traffic {
         let place = trace.points.iter().position(|point| point.name == name);
         let seen = place.and_then(|place| self.points.get(place));
         seen.map(|seen| seen.traffic).unwrap_or_default()
     }
 
-    /// Merged frames at the point that has most of them; where none tells, those that hops show.
+    /// Merged frames at the point that has most of them; where no point shows any, those that hops show.
     pub(crate) fn merged_frames(&self) -> u64 {
         let frames = self.points.iter().map(|seen| seen.merged_frames);
         let at_points = frames.max().unwrap_or(0);
@@ -126,14 +126,13 @@ impl Overview {
         connections.max().unwrap_or(0)
     }
 
-    /// Payload of the longest frame, if that is longer than any wire packet and of a segment size that is
-    /// not known.
+    /// Payload of the longest frame, if it is longer than any packet on a wire and its segment size is not known.
     pub(crate) fn may_hide_merging(&self) -> Option<u32> {
         let longest = self.points.iter().map(|seen| seen.longest_unknown);
         longest.max().filter(|bytes| *bytes > LARGEST_PACKET)
     }
 
-    /// Calls loss what is unclear at its point and shown elsewhere.
+    /// Settles limits as loss that are unclear at their point and shown as loss elsewhere.
     pub(crate) fn settle(&mut self, is_loss: impl Fn(&ConnectionLimit) -> bool) {
         for (limit, own) in self.limits.iter_mut().zip(&mut self.own) {
             if limit.limit == Limit::Unclear && is_loss(limit) {
@@ -142,7 +141,7 @@ impl Overview {
         }
     }
 
-    /// The limits, each with what its point alone says.
+    /// The limits, each with the limit by its point alone.
     pub(crate) fn limits_and_own(&self) -> impl Iterator<Item = (&ConnectionLimit, Own)> {
         self.limits.iter().zip(self.own.iter().copied())
     }
@@ -162,7 +161,7 @@ impl Seen {
     }
 }
 
-/// What any finding about merged frames at one point takes.
+/// Whether a direction has what any finding about merged frames at one point needs.
 fn is_suspect(direction: &Direction) -> bool {
     let repeats = &direction.repeats;
     repeats.merged_repeated + repeats.tso_repeated + direction.rejected.merged > 0

@@ -1,4 +1,4 @@
-//! What single connections are too short to show, taken together.
+//! Evidence of connections together that are too short to show it alone.
 
 use std::net::IpAddr;
 
@@ -26,7 +26,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pools {
-    /// Adds what one connection shows.
+    /// Adds the evidence of one connection.
     pub(crate) fn add(&mut self, connection: &Connection) {
         for name in ["to_client", "to_server"] {
             let direction = connection.direction(name);
@@ -49,7 +49,7 @@ impl Pools {
                 step,
             })
         });
-        // Of equal ones the narrower says more.
+        // Among equal patterns the narrower one is more specific.
         patterns.max_by_key(|pattern| (pattern.step.longer.lost, pattern.to))
     }
 }

@@ -1,11 +1,11 @@
-//! What the reader sees first: what most bytes and seconds suffer from, and last what nobody has to mend.
+//! The order of findings: first those that most bytes and seconds suffer from, last notes that need no action.
 
 use std::cmp::Reverse;
 
 use crate::finding::{Finding, Id, Share};
 use crate::thresholds::BYSTANDER;
 use crate::traffic::Traffic;
-use crate::words::{connections, told};
+use crate::words::{connections, without_frames};
 
 /// How much of a point's traffic this is.
 pub(crate) fn share(mine: Traffic, all: Traffic) -> Share {
@@ -25,14 +25,14 @@ fn part(part: f64, whole: f64) -> f64 {
     }
 }
 
-/// Puts findings into the order of what suffers from them, notes last, and says how much that is.
+/// Sorts findings by what suffers from them, notes last, and adds how much that is.
 pub(crate) fn rank(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
         finding.note = is_note(finding);
         let words = finding.share.as_ref().and_then(words);
-        finding.evidence.extend(words.map(told));
+        finding.evidence.extend(words.map(without_frames));
     }
-    // A stable sort: of equal ones the graver was found first.
+    // The sort is stable: of equal findings the graver was found first.
     findings.sort_by_key(|finding| {
         let accuses = is_accusation(finding.id);
         (finding.note, !accuses, Reverse(parts_in_thousand(finding)))
@@ -47,8 +47,9 @@ fn is_accusation(id: Id) -> bool {
     )
 }
 
-/// An application that idles, a path that carries all it can, and what hardly anything suffers from; but
-/// frames that are lost for being merged are a fault of a box, whoever meets it first.
+/// Whether a finding is a note: an idle application, a path that carries all it can, and problems that hardly anything
+/// suffers from. Frames that are lost for being merged are the fault of a box, and no note, whichever traffic meets it
+/// first.
 fn is_note(finding: &Finding) -> bool {
     let is_small = finding
         .share
@@ -62,14 +63,14 @@ fn parts_in_thousand(finding: &Finding) -> u32 {
     (weight * 1000.0).round() as u32
 }
 
-/// Whether notes are about so little that nothing is to be said of the rest.
+/// Whether all findings are notes about so little traffic that they describe nothing of the rest.
 pub(crate) fn are_small(findings: &[Finding]) -> bool {
     findings
         .iter()
         .all(|finding| finding.note && parts_in_thousand(finding) < 500)
 }
 
-/// `3 of 126 connections, 2% of the bytes`; nothing of the only one.
+/// `3 of 126 connections, 2% of the bytes`; `None` for the only connection.
 pub(crate) fn words(share: &Share) -> Option<String> {
     if share.of_connections < 2 {
         return None;

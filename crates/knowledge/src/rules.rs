@@ -1,8 +1,8 @@
 //! Rules over a host's settings: data (YAML), with conditions in CEL over facts.
 //!
-//! A rule says when a setting harms in a role, when it is missed, when it is innocent, or when a
-//! remedy was a bad one; why; how sure; how to prove it, mend it and take it back. Nothing about any
-//! incident is in code: see `rules/*.yaml`, and docs/rules.md for the language.
+//! A rule defines when a setting harms in a role, when it is missed, when it is innocent, or when a remedy was a bad
+//! one; why; how sure that is; how to prove it, mend it and take it back. No incident is hard-coded: see
+//! `rules/*.yaml`, and docs/rules.md for the language.
 
 mod aside;
 mod asked;

@@ -1,4 +1,4 @@
-//! Which connections of different points are one and the same.
+//! Which connections of different points are the same one.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ impl<'a> Same<'a> {
         self.groups.insert(b, kept);
     }
 
-    /// The group of a connection; one that was found at one point only is its own.
+    /// The group of a connection; a connection that was found at one point only is a group of its own.
     pub(crate) fn group<'b>(&self, point: &'b str, id: u64) -> Group<'b> {
         // Most traces have one point, and many connections.
         let group = if self.groups.is_empty() {
@@ -51,7 +51,7 @@ impl<'a> Same<'a> {
     }
 }
 
-/// One connection, wherever it was seen.
+/// One connection, at whichever points it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Group<'a> {
     /// Seen at several points.

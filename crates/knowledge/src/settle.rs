@@ -1,9 +1,9 @@
 //! Findings and experiments: an experiment that switched what a finding accuses proves it, or
 //! clears it.
 //!
-//! A finding names the experiment that would settle it (`coalescope ab --set eth0:gro=off`): the level
-//! that is set there is the one that is expected to be better. The finding is proven when it is, and
-//! cleared when it makes no difference, or is worse.
+//! A finding names the experiment that would settle it (`coalescope ab --set eth0:gro=off`): the level that is set
+//! there is expected to be better. The finding is proven when the level is better, and cleared when it makes no
+//! difference, or is worse.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,42 +12,42 @@ use crate::experiment::{Experiment, Switch};
 use crate::finding::Proof;
 use crate::rules::{Blame, HostFinding};
 
-/// What an experiment showed of one level of a factor.
+/// The result of an experiment for one level of a factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switched {
     /// What makes the level.
     pub made: Switch,
-    /// Which way it went, against the level that it was compared with.
+    /// The change of the speed, against the level that it was compared with.
     pub went: Went,
-    /// Which way the CPU time for the same bytes went, if that was measured.
+    /// The change of the CPU time for the same bytes, if that was measured.
     pub cost_went: Option<Went>,
     /// The verdict in words.
     pub words: String,
 }
 
-/// Which way something went.
+/// Direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
-    /// Faster, or cheaper, by more than does not matter.
+    /// Faster, or cheaper, by more than is negligible.
     Better,
-    /// The opposite.
+    /// Slower, or dearer, by more than is negligible.
     Worse,
-    /// No difference that matters.
+    /// No difference beyond the negligible.
     Alike,
-    /// Nothing can be claimed.
+    /// The data supports no claim.
     Unclear,
 }
 
-/// What an experiment could settle.
+/// A finding that an experiment could settle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
     /// The finding's id.
     pub id: String,
     /// The interface or point, if it is about one.
     pub place: Option<String>,
-    /// In one line.
+    /// The finding's title, one line.
     pub title: String,
-    /// Who is to blame.
+    /// Who is to blame, by the finding.
     pub blame: Blame,
     /// How sure it was.
     pub proof: Proof,
@@ -57,7 +57,7 @@ pub struct Suspicion {
 
 /// A finding, as reports print it.
 #[derive(Deserialize)]
-struct Told {
+struct InJson {
     id: String,
     title: String,
     proof: Proof,
@@ -141,23 +141,23 @@ impl Suspicion {
             .into_iter()
             .flatten()
             .filter_map(|list| list.as_array());
-        findings.flatten().filter_map(Self::of_told).collect()
+        findings.flatten().filter_map(Self::from_json).collect()
     }
 
-    fn of_told(finding: &serde_json::Value) -> Option<Self> {
-        let told = Told::deserialize(finding).ok()?;
-        let hop = told.hop.map(|hop| format!("{} -> {}", hop.from, hop.to));
+    fn from_json(finding: &serde_json::Value) -> Option<Self> {
+        let finding = InJson::deserialize(finding).ok()?;
+        let hop = finding.hop.map(|hop| format!("{} -> {}", hop.from, hop.to));
         Some(Self {
-            id: told.id,
-            place: told.interface.or(told.switch).or(hop),
-            title: told.title,
-            blame: told.blame,
-            proof: told.proof,
-            experiment: told.experiment?,
+            id: finding.id,
+            place: finding.interface.or(finding.switch).or(hop),
+            title: finding.title,
+            blame: finding.blame,
+            proof: finding.proof,
+            experiment: finding.experiment?,
         })
     }
 
-    /// What becomes of it; `None` if the experiment was about something else.
+    /// The result for the finding; `None` if the experiment was about something else.
     fn settled(&self, switched: &[Switched]) -> Option<Settled> {
         let about: Vec<_> = switched.iter().filter_map(|one| self.answer(one)).collect();
         let strongest = |standing| about.iter().find(move |(now, _)| *now == standing);
@@ -183,7 +183,7 @@ impl Suspicion {
         let cheaper = switched.cost_went == Some(Went::Better);
         match switched.went {
             Went::Better => Standing::Proven,
-            // What merging saves is CPU first, and speed only where that is short.
+            // Merging saves CPU first, and improves speed only where CPU is short.
             Went::Alike | Went::Unclear if self.blame == Blame::Missed && cheaper => {
                 Standing::Proven
             }
@@ -193,7 +193,7 @@ impl Suspicion {
     }
 }
 
-/// What an experiment makes of suspicions; those that it was not about are left out.
+/// The results of an experiment for findings; those that it was not about are left out.
 #[must_use]
 pub fn settle(suspicions: &[Suspicion], switched: &[Switched]) -> Vec<Settled> {
     suspicions

@@ -1,4 +1,4 @@
-//! What holds back connections that are too short to show it each, taken together.
+//! What limits connections together that are too short to show it alone.
 
 use std::net::IpAddr;
 use std::ops::AddAssign;
@@ -14,14 +14,14 @@ use crate::ways::{Ways, receiver};
 #[derive(Default)]
 pub(crate) struct Short {
     sums: Ways<Sum>,
-    /// Those that lost something, as far as they show it.
+    /// Connections that lost something.
     hit: Vec<(ConnectionLimit, Own, IpAddr)>,
 }
 
 /// Short connections of one way, added up.
 #[derive(Clone, Copy, Default)]
 struct Sum {
-    /// Those that lost something.
+    /// Number of connections that lost something.
     hit: u64,
     segments: f64,
     lost: f64,
@@ -42,7 +42,7 @@ impl Sum {
         }
     }
 
-    /// What holds all of them back, if several show it.
+    /// The limit of all of them, if several show it.
     fn limit(&self) -> Option<Limit> {
         let share = self.lost / self.segments.max(1.0);
         let several = self.hit >= HANDFUL;
@@ -80,7 +80,7 @@ impl Short {
         }
     }
 
-    /// Connections that lost something, each with what holds all of its way back.
+    /// Connections that lost something, each with the limit of all connections of its way.
     pub(crate) fn limited(self) -> Vec<(ConnectionLimit, Own)> {
         let of = |way| self.sums.get(way).and_then(Sum::limit);
         let limited = self.hit.into_iter().filter_map(|(mut limit, mut own, to)| {

@@ -1,4 +1,4 @@
-//! Which connections show best what was found.
+//! Chooses the connections that show the findings best.
 
 use std::cmp::Reverse;
 
@@ -9,11 +9,11 @@ use crate::limits::Limit;
 use crate::same::Same;
 use crate::verdict::Diagnosis;
 
-/// Connections that nothing is wrong with are added up to this many: they show what is usual.
+/// Connections without a fault are added up to this number: they show what is usual.
 const USUAL: usize = 2;
 
-/// At most so many connections, the worst first: those that findings name, then by what limits
-/// them and by their bytes. Each is there once, however many points saw it.
+/// At most `most` connections, the worst first: those that findings name, then others by their limit and their bytes.
+/// Each is listed once, however many points saw it.
 #[must_use]
 pub fn shown(trace: &Trace, diagnosis: &Diagnosis, most: usize) -> Vec<Chosen> {
     let same = Same::of(trace);
@@ -43,7 +43,7 @@ pub fn shown(trace: &Trace, diagnosis: &Diagnosis, most: usize) -> Vec<Chosen> {
     shown
 }
 
-/// Those that findings name.
+/// The connections that findings name.
 fn named<'a>(trace: &'a Trace, diagnosis: &'a Diagnosis) -> impl Iterator<Item = Chosen> + 'a {
     let connections = diagnosis.findings.iter();
     connections.filter_map(|finding| {
@@ -52,7 +52,7 @@ fn named<'a>(trace: &'a Trace, diagnosis: &'a Diagnosis) -> impl Iterator<Item =
     })
 }
 
-/// Those of which the limit is known, the gravest first, and of equal ones the largest.
+/// The connections with a known limit, the gravest first, and of equal ones the largest.
 fn limited(trace: &Trace, diagnosis: &Diagnosis) -> Vec<(Limit, Reverse<u64>, Chosen)> {
     let bytes: Vec<Vec<u64>> = trace
         .points
@@ -72,7 +72,7 @@ fn limited(trace: &Trace, diagnosis: &Diagnosis) -> Vec<(Limit, Reverse<u64>, Ch
     limited
 }
 
-/// The one with most bytes at the first point, if it has any.
+/// The connection with most bytes at the first point, if that has any.
 fn largest(trace: &Trace) -> Option<Chosen> {
     let bytes = trace.points.first()?.connections.most_bytes().zip(0..);
     let (_, id) = bytes.filter(|(bytes, _)| *bytes > 0).max()?;

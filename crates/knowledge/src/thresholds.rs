@@ -11,68 +11,68 @@ pub(crate) const ALPHA: f64 = 0.01;
 /// together, let most through.
 pub(crate) const MERGED_LOST: f64 = 0.5;
 
-/// Full single frames that must have passed: of one it might be chance.
+/// Full single frames that must have passed: a single one might be chance.
 pub(crate) const A_FEW: u64 = 2;
 
-/// Of those that are longer than what is carried, this share must be lost: what cannot be carried never is,
-/// and a policer lets some pass whose bucket holds them. The rest is for what captures get wrong.
+/// Of the frames longer than those that are carried, this share must be lost. A frame that cannot be carried is always
+/// lost, and a policer lets some pass whose tokens suffice. The rest is for errors of captures.
 pub(crate) const NEARLY_ALL: f64 = 0.9;
 
-/// A box carries what is short enough: where it carries some merged frames, at most this share of the shorter ones may be
-/// lost, for other reasons. A bucket that is sometimes empty drops more of them.
+/// A box carries frames that are short enough: where it carries some merged frames, at most this share of the shorter
+/// ones may be lost, for other reasons. A policer's bucket that is sometimes empty drops more of them.
 pub(crate) const SPARED: f64 = 0.005;
-/// And where a few merged frames pass that should not, as they do in a capture that begins early, at most this share.
+/// Where a few merged frames pass that should not, as in a capture that begins early, at most this share.
 pub(crate) const SPARED_BESIDE: f64 = 0.02;
 
 /// How much likelier, as a natural logarithm, a step has to be than loss for each byte.
 pub(crate) const SURELY: f64 = 1.5;
 
-/// How much likelier, as a natural logarithm, another explanation may be and loss for each byte still stands: a step has two
-/// parameters more, and takes the best of many (Akaike: one for each).
+/// How much likelier, as a natural logarithm, another explanation may be without loss by the byte being rejected: a
+/// step has two parameters more, and is the best of many (Akaike: one for each).
 pub(crate) const MUCH_BETTER: f64 = 5.0;
 
 /// Payload of a full frame on Ethernet, where connections of several sizes are looked at together.
 pub(crate) const SEGMENT: u32 = 1448;
 
-/// And they must be lost at least this many times as often as single frames.
+/// And merged frames must be lost at least this many times as often as single frames.
 pub(crate) const TIMES_SINGLE: f64 = 3.0;
 
 /// Connections with fewer segments than this in a direction are over before anything limits them:
 /// three initial windows (RFC 6928).
 pub(crate) const ENOUGH_SEGMENTS: f64 = 30.0;
 
-/// Repeated and late frames, at least, from which loss matters.
+/// The number of repeated and late frames from which on loss matters.
 pub(crate) const LOSS_FRAMES: u64 = 3;
-/// As a share of all segments they matter everywhere: no sound network loses one in a hundred.
+/// As a share of all segments losses matter everywhere: no sound network loses one in a hundred.
 pub(crate) const LOSS: f64 = 0.01;
-/// Below that they matter where they hold the sender back: to MSS x 1.22 / (RTT x square root of the
-/// share), says the model of Mathis, Semke, Mahdavi and Ott (1997), section 3, for a Reno sender.
+/// Below that share they matter where they limit the sender: to MSS x 1.22 / (RTT x square root of the share), by the
+/// model of Mathis, Semke, Mahdavi and Ott (1997), section 3, for a Reno sender.
 pub(crate) const MATHIS: f64 = 1.22;
-/// And to within this of its rate: CUBIC and BBR exceed the model, and few losses are no measure.
+/// And to within this factor of its rate: CUBIC and BBR exceed the model, and few losses are no measure.
 pub(crate) const ABOUT: f64 = 3.0;
 
-/// Timeouts in a row on the same bytes, at least: the second one waits twice as long (RFC 6298, 5.5)
-/// and finds the repeat lost as well.
+/// The least timeouts in a row on the same bytes: the second one waits twice as long (RFC 6298, 5.5) and finds the
+/// retransmission lost as well.
 pub(crate) const STUCK: u64 = 2;
-/// And the share of the transfer's time that waiting for timeouts takes, from which it matters.
+/// And the share of the transfer's time spent waiting for timeouts from which on this matters.
 pub(crate) const STUCK_TIME: f64 = 0.1;
 /// Payload that every path carries: IPv6's smallest MTU, 1,280 (RFC 8200, 5), less headers.
 pub(crate) const SMALL_MTU: u32 = 1208;
 
-/// So many times more frames late than sent again: the loss is in front, and what is sent again besides is needless, as
-/// where a sender without SACK goes back.
+/// So many times more frames late than sent again: the loss is in front of the point, and other retransmissions are
+/// needless, as from a sender without SACK that goes back.
 pub(crate) const BEHIND: u64 = 4;
 
-/// From this share of repeated bytes on, random loss is no longer a likely reason: the sender
-/// would have slowed down until it lost less.
+/// From this share of repeated bytes on, random loss is no longer a likely reason: the sender would have slowed down
+/// until it lost less.
 pub(crate) const HEAVY_LOSS: f64 = 0.1;
 
-/// From this share on no sender has brought the loss upon itself: slow start doubles its window until half
-/// of the last one is lost, which is a quarter of all that was sent until then (RFC 5681, 3.1); and
-/// senders that do not slow down for losses (BBR) lose less through any queue.
+/// From this share on no sender can have caused the loss itself: slow start doubles its window until half of the last
+/// one is lost, which is a quarter of all data sent until then (RFC 5681, 3.1); and senders that do not slow down for
+/// losses (BBR) lose less through any queue.
 pub(crate) const MOST_LOST: f64 = 1.0 / 3.0;
 
-/// Segments in each round trip, at most, that the incidents leave (one to three, story A to E).
+/// The most segments in each round trip that the incidents leave (one to three, story A to E).
 pub(crate) const FEW_SEGMENTS: f64 = 4.0;
 /// The receiver must have had room for this many segments, or the window explains it.
 pub(crate) const ROOM_SEGMENTS: f64 = 10.0;
@@ -86,49 +86,49 @@ pub(crate) const REORDERED_LATE: f64 = 0.3;
 pub(crate) const IDLE: f64 = 0.5;
 /// Share of the transfer for which the window must have been closed.
 pub(crate) const CLOSED: f64 = 0.1;
-/// Share of the time, the sender's pauses taken out, in which it must have been within a segment of the
-/// window's right edge.
+/// Share of the time, without the sender's pauses, in which the sender must have been within a segment of the window's
+/// right edge.
 pub(crate) const WINDOW_TIME: f64 = 0.5;
 
 /// Median over smallest round trip, from which a queue stands on the path most of the time.
 pub(crate) const QUEUE: f64 = 1.5;
-/// And by at least this much, so that a LAN's jitter is no queue.
+/// And the difference must be at least this long, so that a LAN's jitter is no queue.
 pub(crate) const QUEUE_S: f64 = 0.002;
-/// On a hop, whose ways are compared frame by frame, this is enough: beyond what captures' clocks and batches of their
-/// cards do (10 to 100 us). A rate limit that only drops passes on at once what it does not drop.
+/// On a hop, whose ways are compared frame by frame, this is enough: more than the clocks of captures and the batches
+/// of their cards cause (10 to 100 us). A rate limit that only drops does not delay other frames.
 pub(crate) const HOP_QUEUE_S: f64 = 0.0002;
 
-/// Frames that stand alone, at least, of which hardly any is lost where room is what lacks: of 20 none by chance in one of
-/// 300 cases, if a quarter of all others are.
+/// The least number of frames that stand alone: where room is short, hardly any of these is lost. Of 20 none is lost by
+/// chance in one of 300 cases, if a quarter of all others are.
 pub(crate) const LONE: u64 = 20;
 
-/// And the transfer must have filled it: with as many segments as a sender sends at once, twice two
-/// (RFC 5681: every second one is acknowledged, and each such ACK may release three).
+/// And the transfer must have filled the queue: with as many segments as a sender sends at once, twice two (RFC 5681:
+/// every second segment is acknowledged, and each such ACK may release three).
 pub(crate) const QUEUED: f64 = 4.0;
 
-/// Ticks of the clocks that stamp segments (RFC 7323, 5.4: a millisecond at least, and so Linux, Windows and FreeBSD), and
-/// how much two clocks drift apart (as far as crystals are specified: 100 ppm each).
+/// Ticks of the timestamp clocks (RFC 7323, 5.4: a millisecond at least, as in Linux, Windows and FreeBSD), and how
+/// much two clocks drift apart (crystals are specified for 100 ppm each).
 pub(crate) const TICK_S: f64 = 0.001;
 pub(crate) const DRIFT: f64 = 200e-6;
-/// Share of what round trips take longer that acknowledgments' way must explain.
+/// Share of the extra round-trip time that the way of acknowledgments must explain.
 pub(crate) const ACKS_PART: f64 = 1.0 / 3.0;
 
-/// Share of the time, the sender's pauses taken out, in which no data comes for longer than a queue holds it: a link with
+/// Share of the time, without the sender's pauses, in which no data comes for longer than a queue holds it: a link with
 /// a standing queue never rests.
 pub(crate) const SILENT: f64 = 0.25;
 
-/// And by more than acknowledgments that are held back explain: twice their distance.
+/// And the delay must be larger than delayed acknowledgments explain: twice their distance.
 pub(crate) const ACKS_APART: f64 = 2.0;
 
-/// So many times more frames missing from a capture, though acknowledged, than found in it: not even a sniffer whose ring
-/// overflows misses 19 of 20, so these are two transfers.
+/// So many times more frames missing from a capture, though acknowledged, than found in it: not even a sniffer whose
+/// ring overflows misses 19 of 20, so the captures show two transfers.
 pub(crate) const MISSED: u64 = 19;
 
 /// Share of bytes and of time, below both of which a finding is a note: one part in twenty, about what
 /// one run differs from the next.
 pub(crate) const BYSTANDER: f64 = 0.05;
 
-/// Merge factor that counts as merging when two transfers are compared, and as none: at most every
+/// Merge factor that counts as merging when two transfers are compared, and the one that counts as none: at most every
 /// second frame carries two segments, as a repair and its neighbour do.
 pub(crate) const MERGES: f64 = 2.0;
 pub(crate) const DOES_NOT_MERGE: f64 = 1.5;

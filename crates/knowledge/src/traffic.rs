@@ -6,18 +6,18 @@ use coalescope_capture::facts::Connection;
 
 use crate::limits::{Limit, active_s, main_direction, telling_direction};
 
-/// How much there is at a point.
+/// Amount of traffic at a point.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Traffic {
     /// Connections with data.
     pub(crate) connections: u64,
-    /// Payload bytes, each once, in the direction of each that has most.
+    /// Payload bytes, each once, in the direction of each connection that has most.
     pub(crate) bytes: u64,
     /// Time in which their senders were not idle, summed up.
     pub(crate) seconds: f64,
 }
 
-/// Of one connection at one point.
+/// Amount of traffic, and the limit, of one connection at one point.
 #[derive(Clone, Copy)]
 pub(crate) struct Own {
     pub(crate) limit: Limit,
@@ -28,12 +28,12 @@ pub(crate) struct Own {
 }
 
 impl Traffic {
-    /// That of one connection.
+    /// The traffic of one connection.
     pub(crate) fn of(connection: &Connection) -> Self {
         Self::told_by(connection, telling_direction(connection).0)
     }
 
-    /// The same, where it is known which direction tells what limits it.
+    /// Like [`Self::of`], where the direction that shows the limit is known.
     pub(crate) fn told_by(connection: &Connection, direction: &str) -> Self {
         let most = main_direction(connection).1;
         Self {
@@ -53,7 +53,7 @@ impl AddAssign for Traffic {
 }
 
 impl Own {
-    /// The same as part of a point's.
+    /// The connection as part of a point's traffic.
     pub(crate) fn traffic(self) -> Traffic {
         Traffic {
             connections: 1,

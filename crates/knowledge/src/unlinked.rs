@@ -1,14 +1,14 @@
-//! Captures that have nothing in common: what lies between them is not seen by anybody.
+//! Captures that have no connection in common: the path between them is not seen.
 
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 
 use crate::finding::{Finding, Id, Proof};
 use crate::overview::Overview;
 use crate::thresholds::MISSED;
-use crate::words::told;
+use crate::words::without_frames;
 
-/// When several points were given, and no connection was found at two of them. What each shows by itself stands; that
-/// nothing is wrong between them can't be said.
+/// The finding for several points if no connection was found at two of them. What each point shows by itself stands;
+/// whether anything is wrong between the points cannot be decided.
 pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
     let strangers = !trace.hops.is_empty() && !have_met(&trace.hops);
     if !strangers || overview.with_data() == 0 {
@@ -25,26 +25,26 @@ pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
         title: "the captures have no connection in common, so that nothing can be compared".to_owned(),
         connection: None,
         hop: None,
-        evidence: vec![told(text)],
+        evidence: vec![without_frames(text)],
         next: "capture one transfer at all places at the same time; a proxy ends connections and begins others: capture \
                in front of it and behind it, and give coalescope the captures of each side together"
             .to_owned(),
     })
 }
 
-/// Whether connections were found at both points, and are the same by what became of their frames. Two downloads of one
-/// file may pass for one where hosts send no timestamps; but then next to nothing of what one capture shows is in the
-/// other, and all of it is acknowledged.
+/// Whether connections were found at both points, and are really the same by the fates of their frames. Two downloads
+/// of one file may be taken for one where hosts send no timestamps; but then hardly any frame of one capture is in the
+/// other, and all of its data is acknowledged.
 fn have_met(hops: &[Hop]) -> bool {
     let all = || {
         hops.iter()
             .flat_map(|hop| [&hop.merged, &hop.tso, &hop.single])
     };
     let sum = |of: fn(&Outcomes) -> u64| all().map(of).sum::<u64>();
-    let told = sum(|outcomes| outcomes.came_through() + outcomes.lost);
+    let followed = sum(|outcomes| outcomes.came_through() + outcomes.lost);
     let missed = sum(|outcomes| outcomes.missed);
-    let found = told > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
-    found && missed <= MISSED * told
+    let found = followed > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
+    found && missed <= MISSED * followed
 }
 
 #[cfg(test)]

@@ -99,11 +99,11 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     }
 }
 
-/// What hops lost of each connection and direction.
+/// The frames that hops lost, by connection and direction.
 type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
 
-/// Of those hops that lost frames which stood alone, or passed most of those that did not: where frames near each other are
-/// lost, and nearly all of them, they may have been merged on the hop itself, and lost for that.
+/// Losses of hops that lost frames which stood alone, or passed most of those that did not. Where nearly all frames
+/// close to each other are lost, they may have been merged on the hop itself, and lost for that.
 fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
     let mut losses = Losses::new();
     let hops = trace.hops.iter();
@@ -117,7 +117,7 @@ fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
     losses
 }
 
-/// Whether most single frames that others came close to got through.
+/// Whether most single frames got through that came close to others.
 fn passes_bursts(hop: &Hop) -> bool {
     let came = |outcomes: &Outcomes| outcomes.came_through();
     let close = came(&hop.single).saturating_sub(came(&hop.lone));
@@ -145,7 +145,7 @@ fn hops_show_losses(
     })
 }
 
-/// How much an accusation explains at its point; of a hint, what its connection is.
+/// How much of the traffic at its point an accusation explains; for a hint, the share of its connection.
 fn share_of(
     finding: &Finding,
     trace: &Trace,
@@ -168,7 +168,7 @@ fn share_of(
     ))
 }
 
-/// Judges a trace of two transfers, and what sets them apart. `None` if either shows no data.
+/// Judges a trace of two transfers, and the difference between them. `None` if either shows no data.
 #[must_use]
 pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     let (comparison, mut findings) = compare(trace)?;
@@ -192,7 +192,7 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     Some((comparison, diagnosis))
 }
 
-/// Gives each connection one limit, whatever its points show of it: the gravest.
+/// Gives each connection one limit, the gravest of those at its points.
 fn unify(limits: &mut [ConnectionLimit], explained: &[(String, u64)], same: &Same<'_>) {
     let mut gravest: HashMap<Group<'_>, Limit> = explained
         .iter()
@@ -246,7 +246,7 @@ fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
     }
 }
 
-/// Without a TCP connection: what hops show of UDP, if anything.
+/// The verdict without a TCP connection: what hops show of UDP, if anything.
 fn without_findings(overview: &Overview) -> Verdict {
     const NO_TCP: &str = "no TCP connection carries data here.";
     let (merging, text) = match overview.merged_datagrams() {
@@ -272,7 +272,7 @@ fn without_findings(overview: &Overview) -> Verdict {
     }
 }
 
-/// The title; of a note, that it is one.
+/// The title; a note is marked as one.
 fn headline(first: &Finding) -> String {
     if first.note && first.id != Id::Healthy {
         format!("nothing is wrong: {}", first.title)
@@ -309,7 +309,7 @@ fn is_doubtful(findings: &[Finding]) -> bool {
     found(findings, Id::NotEnoughEvidence) || found(findings, Id::NoMerging)
 }
 
-/// Whether frames were merged may be unknown though nothing points to harm.
+/// Whether frames were merged may be unknown even if nothing points to harm.
 fn unclear(overview: &Overview, findings: &[Finding]) -> String {
     match overview.may_hide_merging() {
         Some(longest) if !is_doubtful(findings) => format!(
@@ -322,7 +322,7 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
 
 fn innocent(overview: &Overview, findings: &[Finding]) -> String {
     let merged = overview.merged_frames() + overview.merged_datagrams().unwrap_or(0);
-    // A note then, or the verdict were another.
+    // Here the finding is a note, or the verdict would be another one.
     let is_doubtful = findings
         .iter()
         .any(|finding| finding.id == Id::NotEnoughEvidence);
@@ -332,7 +332,7 @@ fn innocent(overview: &Overview, findings: &[Finding]) -> String {
     format!("Merging is innocent here: {merged} frames were merged and do no harm. ")
 }
 
-/// With a capital and a full stop; names of points, which begin many a title, keep their letters.
+/// Makes a sentence with a capital and a full stop; names of points at the beginning of a title keep their letters.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters

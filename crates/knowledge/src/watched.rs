@@ -1,4 +1,4 @@
-//! What the frames of a running host show: counts, judged.
+//! Judges the counts of a running host.
 
 mod connections;
 mod join;
@@ -18,11 +18,11 @@ pub use reasons::plain_reason;
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
 use words::{Subject, finding};
 
-/// Of the finding that merged frames die where single ones pass.
+/// Id of the finding that merged frames are dropped where single ones pass.
 const MERGED_FRAMES_DROPPED: &str = "merged-frames-dropped";
-/// Of the finding that the processor cuts what was merged.
+/// Id of the finding that the processor segments merged frames.
 const SEGMENTED_IN_SOFTWARE: &str = "segmented-in-software";
-/// Of the finding that a fast link comes in single segments.
+/// Id of the finding that a fast link delivers single segments.
 const NOT_MERGING: &str = "not-merging";
 
 /// Findings, those that harm first.
@@ -32,7 +32,7 @@ pub fn judge_watched(watched: &Watched) -> Vec<HostFinding> {
     subjects.map(|subject| finding(watched, &subject)).collect()
 }
 
-/// What findings are about, what harms first.
+/// The subjects of findings, the most harmful first.
 fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
     let looks = watched.drops.iter().filter(|drop| drop.died() > 0).count();
     let dropped = watched
@@ -46,7 +46,7 @@ fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
     dropped.chain(cut).chain(single).collect()
 }
 
-/// Merged frames that die where single ones pass, and go on doing so.
+/// Merged frames that are dropped where single ones pass, repeatedly.
 fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Subject<'a>> {
     let table = table(drop, watched)?;
     let p = fisher(&table)?;
@@ -59,7 +59,7 @@ fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Sub
     Some(Subject::Dropped(drop, table, p))
 }
 
-/// What came by the interface, against what was dropped of it.
+/// Frames that came through the interface, against those of them that were dropped.
 fn table(drop: &Drop, watched: &Watched) -> Option<Table> {
     let (merged, frames) = match (&drop.from, &drop.interface) {
         (Some(from), _) => {
@@ -75,7 +75,7 @@ fn table(drop: &Drop, watched: &Watched) -> Option<Table> {
         }
         (None, None) => return None,
     };
-    // What was dropped before it was counted, as by a filter, was there as well.
+    // Frames that were dropped before they were counted, as by a filter, came through as well.
     let merged = merged.max(drop.died());
     let single = frames.saturating_sub(merged).max(drop.single_frames);
     Some(Table {
@@ -91,8 +91,8 @@ fn frames(watched: &Watched, name: &str) -> Option<Frames> {
     all.find(|interface| interface.name == name)?.frames
 }
 
-/// Two dropped frames of one flow that are so far apart that single ones must have passed between them: a flow of which
-/// nothing passes sends single segments only, and the discovery of a path's MTU takes one round trip.
+/// Two dropped frames of one flow so far apart that single frames must have passed between them: a flow of which
+/// nothing passes sends single segments only, and path MTU discovery takes one round trip.
 fn lasts(drop: &Drop) -> Option<(&Sample, &Sample)> {
     drop.samples.iter().enumerate().find_map(|(n, first)| {
         let mut later = drop.samples[n + 1..].iter();
@@ -116,7 +116,7 @@ fn cut_in_software<'a>(interface: &'a Interface, watched: &Watched) -> Option<Su
 fn not_merging<'a>(interface: &'a Interface, watched: &Watched) -> Option<Subject<'a>> {
     let received = interface.frames?.received;
     let speed = interface.speed_bps.filter(|speed| *speed >= FAST_BPS)? as f64;
-    // What has a kind is made of software: a veth says 10 Gbit/s whatever it carries.
+    // An interface with a kind is made of software: a veth reports 10 Gbit/s whatever it carries.
     let is_hardware = interface.kind.is_none() && interface.driver.is_some();
     let is_loaded = received.bytes as f64 * 8.0 >= LOADED * speed * watched.took_s;
     let factor = received.looked_tcp_segments as f64 / received.looked_tcp_frames.max(1) as f64;

@@ -1,14 +1,14 @@
-//! Connections added up by the way that their data goes.
+//! Sums of connections by the way of their data.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 use coalescope_capture::facts::Connection;
 
-/// Addresses that are looked at by themselves, at most: of more, only all together are.
+/// The most addresses that are looked at by themselves: beyond that only the sums are.
 const ADDRESSES: usize = 1_000;
 
-/// Data of one way: all that goes to clients or to servers, or what goes to one address.
+/// Data of one way: all data to clients or to servers, or data to one address.
 pub(crate) type Way = (&'static str, Option<IpAddr>);
 
 /// A sum for each way.
@@ -16,7 +16,7 @@ pub(crate) type Way = (&'static str, Option<IpAddr>);
 pub(crate) struct Ways<T>(HashMap<Way, T>);
 
 impl<T: Default> Ways<T> {
-    /// Adds to what goes in a direction, and to what goes to the address as well.
+    /// Adds to the sum of a direction, and to that of the address.
     pub(crate) fn add(&mut self, direction: &'static str, to: IpAddr, add: impl Fn(&mut T)) {
         for way in [(direction, None), (direction, Some(to))] {
             if self.0.len() < ADDRESSES || self.0.contains_key(&way) {
@@ -34,7 +34,7 @@ impl<T: Default> Ways<T> {
     }
 }
 
-/// Where data of a direction goes.
+/// The address that data of a direction goes to.
 pub(crate) fn receiver(connection: &Connection, direction: &str) -> IpAddr {
     match direction {
         "to_client" => connection.client.address,

@@ -89,19 +89,19 @@ pub(crate) fn shown(text: String, point: &str, frames: &[u64]) -> Evidence {
 }
 
 /// Evidence without frames.
-pub(crate) fn told(text: String) -> Evidence {
+pub(crate) fn without_frames(text: String) -> Evidence {
     Evidence {
         text,
         ..Evidence::default()
     }
 }
 
-/// What losses leave of a transfer: segments a round trip, and the rate.
+/// The effect of losses on a transfer: segments a round trip, and the rate.
 pub(crate) fn slow(direction: &Direction) -> Option<Evidence> {
     let (window, throughput) = direction
         .effective_window_segments
         .zip(direction.throughput_bps)?;
-    Some(told(format!(
+    Some(without_frames(format!(
         "a round trip delivers {window:.1} segments: {}",
         rate(throughput)
     )))

@@ -310,7 +310,7 @@ fn a_refused_frame_that_nobody_merged_is_its_senders() {
         Element::Link(Link::both(lane)),
         Element::Hop(Hop::SegmentSize {
             toward: Side::Client,
-            says: None,
+            gso_size: None,
         }),
         Element::Point(own),
     ];

@@ -1,4 +1,4 @@
-//! The Internet checksum, RFC 1071, slow and sure.
+//! The Internet checksum of RFC 1071, in the simplest form.
 //!
 //! Not shared with the engine under test, so that both cannot be wrong in the same way.
 
@@ -11,14 +11,15 @@ pub fn internet_checksum(parts: &[&[u8]]) -> u16 {
     !(sum as u16)
 }
 
-/// Finishes the checksum that begins at `start`; its field, `offset` behind, has the sum of the
-/// pseudo-header. What lies outside of the frame is left alone.
+/// Completes the checksum of the bytes from `start` on. The checksum field, at `start + offset`,
+/// holds the sum of the pseudo-header. A field outside of the frame is ignored.
 pub(crate) fn complete(frame: &mut [u8], start: usize, offset: usize) {
     let Some(part) = frame.get_mut(start..) else {
         return;
     };
     let sum = internet_checksum(&[part]);
-    // A sum of zero would say that there is none, which only UDP knows; both forms are right.
+    // In UDP a checksum of 0 means none; 0 and 0xffff are equal in ones' complement, so that this
+    // is right for TCP too.
     let sum = if sum == 0 { 0xffff } else { sum };
     if let Some(field) = part.get_mut(offset..offset + 2) {
         field.copy_from_slice(&sum.to_be_bytes());

@@ -18,16 +18,16 @@ const ETHERTYPE_V6: u16 = 0x86dd;
 /// EtherType of a PPPoE session.
 const ETHERTYPE_PPPOE: u16 = 0x8864;
 
-/// A frame to be.
+/// A frame to be built.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Where it goes on the link.
+    /// Destination address of the Ethernet header.
     pub destination_mac: [u8; 6],
-    /// Where it comes from on the link.
+    /// Source address of the Ethernet header.
     pub source_mac: [u8; 6],
     /// VLAN tags from the outside: protocol and tag.
     pub tags: Vec<(u16, u16)>,
-    /// Number of a PPPoE session to carry it.
+    /// Session id of PPPoE, if the frame is in a PPPoE session.
     pub pppoe: Option<u16>,
     /// Tunnels from the outside.
     pub tunnels: Vec<Tunnel>,
@@ -35,7 +35,7 @@ pub struct Segment {
     pub ip: Ip,
     /// The TCP or UDP header.
     pub transport: Transport,
-    /// What it carries.
+    /// The payload of TCP or UDP.
     pub payload: Vec<u8>,
     /// Bytes after the end of the packet.
     pub padding: usize,

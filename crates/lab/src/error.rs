@@ -1,9 +1,9 @@
-//! What can go wrong: what was tried, on what, and what to do about it.
+//! Errors: what was tried, on which interface or frame, and what to do.
 
 use coalescope_netlink as netlink;
 use nix::errno::Errno;
 
-/// Something that the lab asked of the kernel and did not get.
+/// A failed request to the kernel, or a batch that the lab cannot send.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The kernel refused a system call, something that was asked through netlink, or a namespace.
@@ -37,7 +37,7 @@ pub enum Error {
         /// The most that are sent.
         limit: usize,
     },
-    /// The end of a batch did not come back.
+    /// The sentinel of a batch did not come back.
     #[error(
         "the sentinel of a batch did not arrive within {seconds} s; {received} frames did: the receive queue may be too small, or the link is down"
     )]
@@ -47,7 +47,7 @@ pub enum Error {
         /// What came.
         received: usize,
     },
-    /// Frames came after the end of their batch.
+    /// Frames came after the sentinel of their batch.
     #[error(
         "{frames} frames came out behind the sentinel of their batch: it was not one NAPI poll"
     )]

@@ -1,8 +1,8 @@
-//! HTTP enough for a workload: GET and POST of so many bytes, over real TCP.
+//! A small HTTP server and client as a workload: GET and POST of a number of bytes, over real TCP.
 //!
-//! The server answers `GET /N` with N bytes, and takes any POST (HTTP/1.1, RFC 9112, one request a connection); the client
-//! tries for a limited time: a path that is broken must not take minutes to be measured. Servers among the crates bring
-//! an asynchronous runtime, or are not kept up.
+//! The server answers `GET /N` with N bytes and accepts any POST (HTTP/1.1, RFC 9112, one request
+//! per connection). The client has a time limit: a broken path must not take minutes to be
+//! measured. HTTP servers on crates.io bring an asynchronous runtime, or are not maintained.
 
 use crate::error::Error;
 use crate::namespace::Namespace;
@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 const CHUNK: usize = 64 << 10;
 /// The longest line of a request.
 const LINE: u64 = 4096;
-/// How long the server waits for a connection before it looks whether to end.
+/// How long the server waits for a connection before it checks its stop flag.
 const LOOK: Duration = Duration::from_millis(20);
-/// A client that reads nothing for so long has gone.
+/// A client that reads nothing for this time is taken as gone.
 const GONE: Duration = Duration::from_secs(30);
-/// For a path that is not there.
+/// The answer to any other path.
 const NOT_FOUND: &[u8] =
     b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// For a body that has arrived.
+/// The answer after the body of a POST has arrived.
 const TAKEN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// A server that runs until it is dropped.
@@ -48,10 +48,10 @@ impl Server {
         let (listener, address) = listen(address).map_err(Error::io(action))?;
         let stop = Arc::new(AtomicBool::new(false));
         let received = Arc::default();
-        let (told, count) = (Arc::clone(&stop), Arc::clone(&received));
+        let (stopped, count) = (Arc::clone(&stop), Arc::clone(&received));
         let thread = thread::Builder::new()
             .name("http".to_owned())
-            .spawn(move || serve(&listener, &told, &count))
+            .spawn(move || serve(&listener, &stopped, &count))
             .map_err(Error::io("start a thread"))?;
         Ok(Self {
             address,
@@ -70,13 +70,13 @@ impl Server {
         namespace.enter(|| Self::start(address))?
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Bytes of bodies of POSTs that have arrived so far.
+    /// Bytes of POST bodies that have arrived so far.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
@@ -108,7 +108,7 @@ fn serve(listener: &TcpListener, stop: &AtomicBool, received: &Arc<AtomicU64>) {
         };
         let received = Arc::clone(received);
         let answered = move || {
-            // Whoever asked sees that it broke off.
+            // An error is visible to the client as a broken connection.
             let _ = answer(&stream, &received);
         };
         let thread = thread::Builder::new().name("http".to_owned());
@@ -131,16 +131,16 @@ fn answer(stream: &TcpStream, received: &AtomicU64) -> io::Result<()> {
     }
 }
 
-/// What a request wants.
+/// A parsed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
-    /// So many bytes: its path is their number.
+    /// GET of this number of bytes; the path is the number.
     Get(u64),
-    /// To hand over so many bytes.
+    /// POST of this number of bytes.
     Post(u64),
 }
 
-/// Reads all of a request's head.
+/// Reads the head of a request; `None` if it is neither a GET nor a POST of ours.
 fn asked(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let mut request = String::new();
     reader.take(LINE).read_line(&mut request)?;
@@ -167,7 +167,7 @@ fn content_length(field: &str) -> Option<u64> {
     is_length.then(|| value.trim().parse().ok())?
 }
 
-/// Takes a body, and counts it as it arrives.
+/// Reads a body and counts its bytes as they arrive.
 fn receive(reader: &mut impl Read, length: u64, received: &AtomicU64) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK];
     let mut left = length;
@@ -196,8 +196,8 @@ fn send(mut stream: &TcpStream, length: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Hands `length` bytes to a server, and waits for its answer or until the time is over; gives the time
-/// that this took. How many arrived, the [server](Server::received) knows.
+/// Sends `length` bytes to a server and waits for the answer, or until the limit; returns the time.
+/// The number of bytes that arrived is the [server](Server::received)'s.
 ///
 /// # Errors
 ///
@@ -235,7 +235,7 @@ fn hand_over(server: SocketAddr, length: u64, end: Instant) -> io::Result<()> {
     }
 }
 
-/// All of it, unless the time is over.
+/// Writes all bytes, unless the time is over.
 fn write(stream: &mut TcpStream, mut part: &[u8], end: Instant) -> io::Result<()> {
     while !part.is_empty() {
         let left = end.saturating_duration_since(Instant::now());
@@ -256,14 +256,14 @@ fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// What came of a GET.
+/// The result of a GET.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Got {
     /// Bytes of the body that arrived.
     pub bytes: u64,
-    /// From before the connection was asked for to the last of them, or to the limit.
+    /// From before the connect to the last byte, or to the limit.
     pub time: Duration,
-    /// All of it arrived.
+    /// Whether the whole body arrived.
     pub is_whole: bool,
 }
 
@@ -275,7 +275,7 @@ impl Got {
     }
 }
 
-/// Asks for `length` bytes, and reads until they are there or the time is over.
+/// Requests `length` bytes and reads until all have arrived or the time is over.
 ///
 /// # Errors
 ///
@@ -308,7 +308,7 @@ fn fetch(server: SocketAddr, length: u64, end: Instant) -> io::Result<u64> {
     Ok(body.bytes.unwrap_or_default())
 }
 
-/// `None` when the time is over.
+/// One read; `None` when the time is over.
 fn read(stream: &mut TcpStream, chunk: &mut [u8], end: Instant) -> io::Result<Option<usize>> {
     loop {
         let left = end.saturating_duration_since(Instant::now());
@@ -325,11 +325,11 @@ fn read(stream: &mut TcpStream, chunk: &mut [u8], end: Instant) -> io::Result<Op
     }
 }
 
-/// Counts what follows the head, which ends with an empty line.
+/// Counts the bytes of the body, which follows the empty line after the head.
 #[derive(Default)]
 struct Body {
     head: Vec<u8>,
-    /// `None` while it is the head.
+    /// `None` before the body.
     bytes: Option<u64>,
 }
 

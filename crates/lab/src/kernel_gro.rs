@@ -1,9 +1,9 @@
 //! A batch of frames through this kernel's real GRO, as one NAPI poll.
 //!
 //! Frames go into one end of a veth pair and come out of the other, where a kernel thread polls.
-//! Both that thread and the writer run on one processor, the writer with the higher priority: so
-//! the poll begins only when the whole batch is sent and the writer waits for the result. A last
-//! frame of our own says that all came out; nothing depends on a time.
+//! The writer and the kernel thread run on one processor, the writer with the higher priority: the
+//! poll begins only when the whole batch is sent and the writer waits for the result. A sentinel
+//! frame behind the batch marks its end, so that nothing depends on time.
 
 mod worker;
 
@@ -19,7 +19,7 @@ pub const MAX_BATCH: usize = 64;
 /// Longest frame: the largest MTU and an Ethernet header.
 const LONGEST_FRAME: usize = 65_535 + MIN_FRAME;
 
-/// What of the kernel's GRO is turned on beside TCP.
+/// What GRO merges beside TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// `rx-udp-gro-forwarding`: UDP without a local socket merges.
@@ -35,7 +35,7 @@ pub struct Options {
 pub struct Delivered {
     /// The whole frame, from its Ethernet header.
     pub frame: Vec<u8>,
-    /// Checksum and segmentation notes.
+    /// Its virtio-net header: checksum and segmentation.
     pub vnet: VnetHeader,
 }
 
@@ -48,12 +48,12 @@ pub struct KernelGro {
 }
 
 impl KernelGro {
-    /// GRO as it is by default: TCP, and what tunnels this kernel looks into without a device.
+    /// GRO as by default: TCP, and the tunnels that this kernel parses without a tunnel device.
     pub fn new() -> Result<Self, Unavailable> {
         Self::with(Options::default())
     }
 
-    /// GRO with more turned on.
+    /// GRO with further options.
     pub fn with(options: Options) -> Result<Self, Unavailable> {
         let namespace = Namespace::new()?;
         let (batches, inbox) = channel();
@@ -70,8 +70,8 @@ impl KernelGro {
         Ok(started)
     }
 
-    /// GRO of a Linux of these first two numbers, such as `6.18`, and of no other: its rules change
-    /// from release to release, and what is known of one is not to be asked of the next.
+    /// GRO of one release of Linux, such as `6.18`, and of no other: its rules change from release
+    /// to release, and a test for one release need not hold for the next.
     pub fn of_release(numbers: &str, options: Options) -> Result<Self, Unavailable> {
         let running = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let mut parts = running.trim().split('.');
@@ -107,7 +107,7 @@ impl KernelGro {
 }
 
 impl Drop for KernelGro {
-    /// The thread ends when no more batches can come.
+    /// Closes the channel of batches, which ends the thread.
     fn drop(&mut self) {
         self.batches = None;
         if let Some(thread) = self.thread.take() {
@@ -136,7 +136,7 @@ fn check(frames: &[Vec<u8>]) -> Result<(), Error> {
     }
 }
 
-/// The life of the thread: an empty answer says that it is ready, then one for each batch.
+/// The thread: an empty reply once it is ready, then one reply for each batch.
 fn serve(
     namespace: &Namespace,
     options: Options,

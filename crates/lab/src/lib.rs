@@ -4,16 +4,16 @@
 //! Nothing here touches an interface of the machine: every link is made in a namespace of our own
 //! ([`Namespace`]), and goes away with it.
 //!
-//! - [`Namespace`], [`Link`], [`Veth`], [`Vxlan`]: the room and its wires.
+//! - [`Namespace`], [`Link`], [`Veth`], [`Vxlan`]: namespaces and interfaces.
 //! - [`packet`]: raw frames on an interface, many with one system call.
 //! - [`KernelGro`]: a batch of frames through this kernel's real GRO, as one NAPI poll.
-//! - [`craft`]: frames built field by field, right unless told otherwise.
+//! - [`craft`]: frames built field by field, valid unless a field asks otherwise.
 //! - [`random_frames`]: random batches for comparing an engine with the kernel.
-//! - [`incident`]: incidents from files, live.
+//! - [`incident`]: incidents from files, run with real TCP.
 //! - [`http`]: a server and a client, as a workload.
 //! - [`wire`]: two interfaces joined by a program that sees each frame.
-//! - [`path`]: kernel TCP at both ends, and between them links, merging NICs and faulty forwarders.
-//! - [`uml`]: a kernel of its own, for what this machine's lacks.
+//! - [`path`]: kernel TCP at both ends, with links, merging NICs and faulty forwarders in between.
+//! - [`uml`]: user-mode Linux, for what this machine's kernel lacks.
 
 mod checksum;
 pub mod craft;

@@ -27,33 +27,33 @@ impl Link {
         })
     }
 
-    /// Its name.
+    /// The interface's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its number in its namespace.
+    /// The ifindex in its namespace.
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// Sets it up.
+    /// Sets the interface up.
     pub fn set_up(&self) -> Result<(), Error> {
         Ok(Route::open()?.set_up(&self.name, self.index, true)?)
     }
 
-    /// Sets how many frames wait in it.
+    /// Sets the length of the transmit queue, in frames.
     pub(crate) fn set_queue_length(&self, frames: u32) -> Result<(), Error> {
         Ok(Route::open()?.set_queue_length(&self.name, self.index, frames)?)
     }
 
-    /// Gives it to another namespace; there it has to be looked up anew.
+    /// Moves the interface to another namespace, where it has to be looked up anew.
     pub fn move_to(self, namespace: &Namespace) -> Result<(), Error> {
         Ok(Route::open()?.move_to(&self.name, self.index, namespace.room())?)
     }
 
-    /// Turns offloads on or off, by the names that `ethtool --show-features` prints with
-    /// `tx-tcp-segmentation` rather than its short forms; one that stays as it was is an error.
+    /// Turns offloads on or off, by the kernel's names (`tx-tcp-segmentation`). A feature that
+    /// cannot be set is an error.
     pub fn set_features(&self, wanted: &[(&str, bool)]) -> Result<(), Error> {
         let outcome = Ethtool::open()?.set_features(&self.name, wanted)?;
         match outcome.refused.into_iter().next() {
@@ -66,13 +66,12 @@ impl Link {
         }
     }
 
-    /// Turns off every kind of TCP segmentation offload that it has; which there are depends on
-    /// the kernel.
+    /// Turns off all TCP segmentation offloads of the interface; which there are depends on the kernel.
     pub fn disable_tso(&self) -> Result<(), Error> {
         self.disable(|name| name.starts_with("tx-tcp"))
     }
 
-    /// Turns off all that merges received frames: GRO, LRO and their kin in hardware.
+    /// Turns off everything that merges received frames: GRO, LRO and hardware GRO.
     pub fn disable_receive_merging(&self) -> Result<(), Error> {
         self.disable(|name| name.starts_with("rx-gro") || name == "rx-lro")
     }
@@ -88,7 +87,7 @@ impl Link {
         }
     }
 
-    /// Gives it an IPv4 address.
+    /// Adds an IPv4 address to the interface.
     pub fn add_address(&self, address: Ipv4Addr, prefix: u8) -> Result<(), Error> {
         Ok(Route::open()?.add_address(&self.name, self.index, address, prefix)?)
     }
@@ -98,7 +97,7 @@ impl Link {
         write(&format!("/sys/class/net/{}/{attribute}", self.name), value)
     }
 
-    /// Lets kernel threads of its own poll it, and gives back which.
+    /// Turns on threaded NAPI for the interface, and returns its kernel threads.
     pub(crate) fn thread_napi(&self) -> Result<Vec<Pid>, Error> {
         self.set_attribute("threaded", "1")?;
         let instances = Netdev::open()?.napi_of(self.index)?;
@@ -127,7 +126,7 @@ impl Veth {
     /// Address of the right end.
     pub(crate) const RIGHT_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
-    /// Makes a pair in the calling thread's namespace and sets both ends up.
+    /// Makes a veth pair in the calling thread's namespace and sets both ends up.
     pub fn new(left: &str, right: &str, mtu: u32) -> Result<Self, Error> {
         let one = NewLink {
             name: left,
@@ -150,7 +149,7 @@ impl Veth {
     }
 }
 
-/// A VXLAN device for all VNIs: while one is up, GRO looks into UDP frames for its port.
+/// A VXLAN device for all VNIs: while the device is up, GRO parses UDP frames to its port.
 #[derive(Clone, Debug)]
 pub struct Vxlan {
     /// The device.
@@ -158,7 +157,7 @@ pub struct Vxlan {
 }
 
 impl Vxlan {
-    /// Makes one in the calling thread's namespace, listening on `port`, and sets it up.
+    /// Makes a VXLAN device in the calling thread's namespace, listening on `port`, and sets it up.
     pub fn new(name: &str, port: u16) -> Result<Self, Error> {
         Route::open()?.add_vxlan(name, port)?;
         let link = Link::named(name)?;

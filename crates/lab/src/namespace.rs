@@ -9,7 +9,7 @@ use nix::sys::prctl::set_dumpable;
 use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, setresgid, setresuid};
 use std::fs;
 
-/// The user and the group that own nothing.
+/// User and group `nobody`.
 const NOBODY: u32 = 65_534;
 
 /// A network namespace with nothing in it but what the lab makes. It lives as long as this value
@@ -23,7 +23,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes one. It takes root, or root of a user namespace: see [`become_namespace_root`].
+    /// Makes a namespace. This takes root, or root of a user namespace: see [`become_namespace_root`].
     pub fn new() -> Result<Self, Unavailable> {
         let room = Room::create().map_err(Error::from)?;
         room.enter(quiet).map_err(Error::from)??;
@@ -41,7 +41,7 @@ impl Namespace {
         Ok(self.room.join()?)
     }
 
-    /// For links that are moved into it.
+    /// The underlying namespace, for moving links into it.
     pub(crate) fn room(&self) -> &Room {
         &self.room
     }
@@ -63,7 +63,7 @@ pub fn become_namespace_root() -> Result<(), Unavailable> {
     Ok(write("/proc/self/gid_map", &format!("0 {group} 1"))?)
 }
 
-/// Gives up root's rights for good, if this process has them: for tests of what can be done without.
+/// Gives up root's rights for good, if this process has them: for tests of an ordinary user.
 ///
 /// To be called before the process has a second thread, which would keep them.
 pub fn become_nobody() -> Result<(), Error> {
@@ -75,13 +75,13 @@ pub fn become_nobody() -> Result<(), Error> {
         setgroups(&[])?;
         setresgid(group, group, group)?;
         setresuid(user, user, user)?;
-        // Linux gives /proc/self of a process that changed its user to root, until told otherwise.
+        // After a change of the user, /proc/self belongs to root until the process is dumpable again.
         set_dumpable(true)
     };
     become_other().map_err(Error::system("become another user"))
 }
 
-/// No address of its own accord: IPv6 would send router and neighbour solicitations.
+/// Turns IPv6 off: it would send router and neighbour solicitations.
 fn quiet() -> Result<(), Error> {
     for scope in ["all", "default"] {
         let path = format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6");

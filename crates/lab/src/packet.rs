@@ -43,7 +43,7 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// One that only sends; frames go past the queueing discipline, so none waits or is reordered.
+    /// A socket that only sends. Frames bypass the qdisc, so that none waits or is reordered.
     pub fn sender(link: &Link) -> Result<Self, Error> {
         let opened = Self::open(link, None)?;
         opened.set(
@@ -55,28 +55,28 @@ impl PacketSocket {
         Ok(opened)
     }
 
-    /// One that only sends, through the queueing discipline: a burst waits for a slow interface.
+    /// A socket that only sends, through the qdisc: a burst waits for a slow interface.
     pub fn queued_sender(link: &Link) -> Result<Self, Error> {
         let opened = Self::open(link, None)?;
         opened.grow_queues();
         Ok(opened)
     }
 
-    /// One that only receives, with the kernel's notes on checksum and segmentation: a frame merged
-    /// by the kernel arrives whole. What the machine itself sends on the interface is left out.
+    /// A socket that only receives, with virtio-net headers: a frame merged by the kernel arrives
+    /// whole. Frames that this machine sends on the interface are left out.
     pub fn receiver(link: &Link) -> Result<Self, Error> {
         let opened = Self::open(link, Some(SockProtocol::EthAll))?;
         opened.listen()?;
         Ok(opened)
     }
 
-    /// One that is never read, to be opened before a [`receiver`](Self::receiver) that must see all
-    /// frames in the order in which they came.
+    /// A socket that is never read. Opened before a [`receiver`](Self::receiver), it makes the
+    /// receiver get all frames in the order in which they came.
     ///
-    /// The kernel hands a list of frames from handler to handler, and holds the last handler of a
-    /// frame back until another frame has another one (`__netif_receive_skb_list_core` in
-    /// net/core/dev.c). For a frame of a protocol that the kernel does not know a socket would be
-    /// that last one, and see it late. The socket opened first is the last.
+    /// The kernel delivers a list of frames handler by handler, and delays the last handler of a
+    /// frame until a frame with another last handler comes (`__netif_receive_skb_list_core` in
+    /// net/core/dev.c). For a frame of a protocol that the kernel does not know, the last handler
+    /// is a packet socket: the one that was opened first.
     pub fn placeholder(link: &Link) -> Result<Self, Error> {
         let opened = Self::open(link, Some(SockProtocol::EthAll))?;
         opened.set(RcvBuf, &0, "shrink the receive queue")?;
@@ -122,7 +122,7 @@ impl PacketSocket {
         Ok(())
     }
 
-    /// One system call; says how many frames it took. An error concerns the first frame.
+    /// One system call; returns the number of frames sent. An error concerns the first frame.
     fn send_some<F: AsRef<[u8]>>(&self, frames: &[F]) -> Result<usize, Errno> {
         let slices: Vec<_> = frames
             .iter()
@@ -135,12 +135,12 @@ impl PacketSocket {
         Ok(results.count())
     }
 
-    /// Waits for a frame and takes what is there. 0 after the time-out, if one is set.
+    /// Waits for a frame and receives all frames that are there; 0 after the timeout, if one is set.
     pub fn receive(&self, buffers: &mut Buffers) -> Result<usize, Error> {
         self.receive_with(buffers, MsgFlags::MSG_WAITFORONE)
     }
 
-    /// Takes what is there without waiting.
+    /// Receives all frames that are there, without waiting.
     pub(crate) fn receive_now(&self, buffers: &mut Buffers) -> Result<usize, Error> {
         self.receive_with(buffers, MsgFlags::MSG_DONTWAIT)
     }
@@ -173,7 +173,8 @@ impl PacketSocket {
         Ok(())
     }
 
-    /// As large as allowed: without rights in the first user namespace it is the machine's limit.
+    /// Sets the receive buffer as large as allowed: without rights in the first user namespace,
+    /// this is the machine's limit.
     fn grow_queues(&self) {
         if setsockopt(&self.fd, RcvBufForce, &QUEUE_BYTES).is_err() {
             let _ = setsockopt(&self.fd, RcvBuf, &QUEUE_BYTES);
@@ -195,7 +196,7 @@ impl AsFd for PacketSocket {
     }
 }
 
-/// A frame that was not sent; those before it were, those after it were not tried.
+/// A frame that was not sent. Frames before it were sent, frames after it were not tried.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot send frame {index} of the batch on {link}: {}", errno.desc())]
 pub struct SendError {
@@ -214,7 +215,7 @@ impl From<SendError> for Error {
     }
 }
 
-/// Waits until one of the sockets has a frame, at most `timeout`; says which have.
+/// Waits until one of the sockets has a frame, at most `timeout`; returns which have.
 pub fn wait<const N: usize>(
     sockets: [&PacketSocket; N],
     timeout: Duration,
@@ -226,7 +227,7 @@ pub fn wait<const N: usize>(
     }
 }
 
-/// The address to bind to. nix makes none from an index, but hands out those of all interfaces.
+/// The address to bind to. nix cannot make one from an ifindex, but lists those of all interfaces.
 fn address(link: &Link) -> Result<LinkAddr, Error> {
     let action = format!("find the address of {}", link.name());
     let all = getifaddrs().map_err(Error::system(action.clone()))?;

@@ -26,9 +26,9 @@
 //! A wire runs from the side of the client to the side of the server, as a path of the simulator
 //! does; the words are the simulator's, too.
 //!
-//! The kernel merges nothing on a TAP that is not polled through NAPI, and these are not: a [`Nic`]
-//! is the only one that merges there. It obeys the feature `rx-gro` of the TAP that it feeds, so
-//! that `ethtool -K uplink gro off` does what it does to a real one.
+//! The kernel merges nothing on a TAP that is not polled through NAPI, as these are not: only a
+//! [`Nic`] merges there. The `Nic` follows the feature `rx-gro` of the TAP that it feeds, so that
+//! `ethtool -K uplink gro off` does what it does to a real card.
 
 mod bond;
 mod bonding;
@@ -86,10 +86,10 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both.
+    /// Both sides.
     pub const BOTH: [Self; 2] = [Self::Client, Self::Server];
 
-    /// The other one.
+    /// The other side.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -98,7 +98,7 @@ impl Side {
         }
     }
 
-    /// 0 for the client's, 1 for the server's.
+    /// 0 for the client's side, 1 for the server's.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -108,7 +108,7 @@ impl Side {
     }
 }
 
-/// A duration in nanoseconds; 584 years at most.
+/// A duration in nanoseconds, limited to 584 years.
 fn nanos(duration: std::time::Duration) -> Nanos {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

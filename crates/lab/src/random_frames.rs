@@ -1,8 +1,8 @@
 //! Random batches of frames to compare an engine with [`KernelGro`](crate::KernelGro).
 //!
 //! Most of the traffic merges: a few flows, each in order, in runs. At a rate that differs from
-//! batch to batch something is changed about a frame or, from there on, about its flow. The same
-//! seed gives the same batch on every machine.
+//! batch to batch, one frame is changed, or its flow from that frame on. A seed gives the same
+//! batch on every machine.
 
 mod chance;
 mod disturb;
@@ -28,8 +28,9 @@ pub struct Mix {
     pub links: bool,
     /// IP in IP, GRE, VXLAN and Geneve.
     pub tunnels: bool,
-    /// What real traffic has seldom: chains of extension headers, rare TCP options and flags, more
-    /// flows, frames of other protocols between them. Off by default, so that it changes no seed.
+    /// Headers that are rare in real traffic: chains of extension headers, rare TCP options and
+    /// flags, more flows, frames of other protocols in between. Off by default, so that batches of
+    /// earlier seeds stay the same.
     pub rare: bool,
     /// Changes to headers, sizes, order and bytes; without them only well-formed flows.
     pub disturbances: bool,
@@ -48,7 +49,7 @@ impl Default for Mix {
     }
 }
 
-/// A batch of 1 to 64 frames with everything in it.
+/// A batch of 1 to 64 frames of the default mix.
 pub fn random_batch(seed: u64) -> Vec<Vec<u8>> {
     random_batch_of(seed, Mix::default())
 }
@@ -66,13 +67,13 @@ pub fn random_batch_of(seed: u64, mix: Mix) -> Vec<Vec<u8>> {
     frames
 }
 
-/// What is the same for a whole batch.
+/// Rates of a batch.
 struct Plan {
     frames: usize,
     flows: usize,
-    /// Changes, in 1,000 frames.
+    /// Changed frames, of 1,000.
     rate: usize,
-    /// How often, in 1,000 frames, the flow is another than that of the frame before.
+    /// Frames of another flow than the frame before, of 1,000.
     turn: usize,
     /// Frames of no flow, in 1,000 frames.
     bystanders: usize,

@@ -1,4 +1,4 @@
-//! Who runs on a processor before whom.
+//! Processors and priorities of threads.
 
 use crate::error::Error;
 use nix::errno::Errno;
@@ -23,9 +23,9 @@ pub(crate) fn pin(thread: Pid, processor: usize) -> Result<(), Error> {
         .map_err(Error::system(action))
 }
 
-/// Lets a thread run before all that have a lower priority or none: SCHED_FIFO.
+/// Gives a thread a real-time priority (SCHED_FIFO).
 ///
-/// By way of chrt, part of util-linux: no safe crate sets the policy of another thread.
+/// Uses chrt of util-linux: no safe crate sets the policy of another thread.
 pub(crate) fn make_fifo(thread: Pid, priority: u8) -> Result<(), Error> {
     let action = format!("give thread {thread} real-time priority with chrt");
     let mut command = Command::new("chrt");

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Where Debian's package `user-mode-linux` puts the kernel and its modules.
 const KERNEL: &str = "/usr/bin/linux.uml";
 const MODULES: &str = "/usr/lib/uml/modules";
-/// The guest's modules are its own matter, whatever this machine's files in /etc/modprobe.d say.
+/// Arguments of modprobe: the guest does not read this machine's files in /etc/modprobe.d.
 const CONFIG: &str = "-C /dev/null";
 /// What the guest prints once its modules are loaded.
 const UP: &str = "coalescope-uml-up";
@@ -31,7 +31,7 @@ const STATUS: &str = "coalescope-uml-status";
 const BOOT: Duration = Duration::from_secs(300);
 /// The guest's memory, as its kernel takes it.
 const MEMORY: &str = "mem=512M";
-/// How often it is looked whether it is to end.
+/// How often deadlines and the stop flag are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A user-mode kernel that is installed here.
@@ -40,56 +40,57 @@ pub struct Uml {
     kernel: PathBuf,
 }
 
-/// What a guest is to do: run a program as its root. The guest sees this machine's files where they are
-/// here, read only, but nothing below `/run`, which is its own and where the program begins.
+/// A program for a guest, run as its root. The guest sees this machine's files at their paths, read
+/// only, but nothing below `/run`, which is the guest's own and the program's working folder.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The program, by its whole path.
     pub program: &'a Path,
     /// Its arguments.
     pub arguments: &'a [&'a str],
-    /// A folder of this machine, by its whole path, for what the guest is booted with; that stays in it.
+    /// A folder of this machine, by its absolute path, for the files that the guest is booted with;
+    /// they stay there.
     pub folder: &'a Path,
-    /// Modules to be loaded first, since the kernel does not load them when they are needed; those that it lacks are
-    /// passed over.
+    /// Modules to load first, since the guest's kernel does not load them on demand. Modules that
+    /// it lacks are skipped.
     pub modules: &'a [&'a str],
     /// Folders of this machine, by their whole paths, that the guest may write.
     pub writable: &'a [&'a Path],
-    /// The file in one of these that the program's standard output goes to; otherwise the console.
+    /// A file in one of these for the program's standard output; otherwise the console.
     pub output: Option<&'a Path>,
     /// How long the program may take.
     pub limit: Duration,
     /// The guest ends when this is set.
     pub stop: Option<&'a AtomicBool>,
-    /// Told each line that the program prints on the console.
+    /// Called with each line that the program prints on the console.
     pub heard: Option<&'a dyn Fn(&str)>,
 }
 
-/// How a guest has ended.
+/// How a guest ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// By itself.
     Own,
     /// It was ended: it had not booted within five minutes.
     NotBooted,
-    /// It was ended: the program took longer than it may.
+    /// It was ended because the program exceeded its limit.
     Late,
-    /// It was ended as it was told to.
+    /// It was ended because `stop` was set.
     Stopped,
 }
 
-/// What became of a program in the guest.
+/// The result of a program in a guest.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// What the program, and perhaps the kernel, printed on the console.
     pub console: String,
     /// The program's exit status; `None` if the guest ended without it.
     pub status: Option<i32>,
-    /// How the guest has ended.
+    /// How the guest ended.
     pub end: End,
 }
 
-/// Whether this program runs inside of user-mode Linux.
+/// Whether this process runs in user-mode Linux.
 #[must_use]
 pub fn is_inside() -> bool {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -97,7 +98,7 @@ pub fn is_inside() -> bool {
 }
 
 impl<'a> Task<'a> {
-    /// A program that may take so long, without modules, files or anybody who listens.
+    /// A task with this limit, without modules, writable folders, output file or callback.
     #[must_use]
     pub fn new(
         program: &'a Path,
@@ -138,7 +139,7 @@ impl Uml {
         registers::fit(&uml).map(|()| uml)
     }
 
-    /// Runs a test of the calling test program that is ignored elsewhere.
+    /// Runs an ignored test of the calling test program in a guest.
     pub fn run_test(
         &self,
         name: &str,
@@ -153,8 +154,9 @@ impl Uml {
         self.run(&task)
     }
 
-    /// Boots, loads modules, runs the program, and powers off. No process of it stays, however it ends; if
-    /// this process is killed, the guest notices and powers off by itself.
+    /// Boots, loads modules, runs the program, and powers off. No process of the guest stays,
+    /// however the guest ends; if this process is killed, the guest notices and powers off by
+    /// itself.
     pub fn run(&self, task: &Task<'_>) -> Result<Finished, Error> {
         let init = task.folder.join("init");
         fs::write(&init, script(task)).map_err(Error::io("write the guest's first program"))?;
@@ -170,8 +172,8 @@ impl Uml {
         })
     }
 
-    /// In a process group of its own: the kernel has processes of its own for the guest's. Its standard
-    /// input stays open as long as this process lives.
+    /// Starts the kernel in a process group of its own, since it starts processes of its own for
+    /// the guest. Its standard input stays open as long as this process lives.
     fn boot(&self, init: &Path, folder: &Path) -> Result<Guest, Error> {
         let mut command = Command::new(&self.kernel);
         command
@@ -197,7 +199,7 @@ impl Uml {
     }
 }
 
-/// The kernel's process; nothing of it stays.
+/// The guest's kernel; its process group is killed when this value is dropped.
 struct Guest(Child);
 
 impl Drop for Guest {
@@ -215,7 +217,7 @@ fn make_executable(path: &Path) -> Result<(), Error> {
         .map_err(Error::io(format!("make {} executable", path.display())))
 }
 
-/// The guest's first program. Its input ends with the process that started it: then it powers off.
+/// The guest's init script. Its standard input ends with this process, and the guest powers off then.
 fn script(task: &Task<'_>) -> String {
     let words = task.arguments.iter().map(|word| quoted(word));
     let arguments: Vec<_> = words.collect();
@@ -249,12 +251,12 @@ fn script(task: &Task<'_>) -> String {
     )
 }
 
-/// One word to the shell, whatever is in it.
+/// Quotes one word for the shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// What is printed, line by line; it ends when nobody can print any more.
+/// Lines from a pipe; the channel closes when no process can write to the pipe any more.
 fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -271,7 +273,7 @@ fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// Everything that the guest prints until it ends, or has to.
+/// Collects all lines of the guest until the guest ends, or has to be ended.
 fn watch(lines: &Receiver<String>, task: &Task<'_>) -> (Vec<String>, End) {
     let (mut console, mut is_up) = (Vec::new(), false);
     let mut deadline = Instant::now() + BOOT;
@@ -306,7 +308,7 @@ fn hear(line: String, console: &mut Vec<String>, heard: Option<&dyn Fn(&str)>) {
     console.push(line);
 }
 
-/// The status that the guest's first program printed last.
+/// The exit status in the lines of the guest's init script.
 fn status(console: &[String]) -> Option<i32> {
     console.iter().rev().find_map(|line| status_of(line))
 }

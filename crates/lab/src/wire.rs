@@ -1,4 +1,4 @@
-//! Two interfaces joined by a program that sees each frame: a wire with a mind of its own.
+//! Two interfaces joined by a program that handles each frame.
 
 mod merger;
 mod outgoing;
@@ -15,20 +15,20 @@ use std::time::{Duration, Instant};
 
 /// Frames taken with one system call.
 const BATCH: usize = 64;
-/// How long a silent wire goes without looking at its stop flag.
+/// How long a silent wire waits before it checks its stop flag.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// What stands in the middle of a wire, for one direction.
+/// A middlebox on a wire, for one direction.
 pub trait Middlebox {
-    /// A frame arrived; its checksums are right if its sender's are. What is to leave, now or held
-    /// back from earlier, goes to `out`.
+    /// Handles a frame; its checksums are right if its sender's are. Frames that leave, this one or
+    /// held ones, go to `out`.
     fn frame(&mut self, frame: &[u8], now_ns: u64, out: &mut Outgoing);
 
-    /// When [`tick`](Self::tick) is to be called at the latest; nothing if nothing is held.
+    /// When [`tick`](Self::tick) is to be called at the latest; `None` if nothing is held.
     fn deadline(&self) -> Option<u64>;
 
-    /// Time has passed: what was held long enough leaves. At the end of the wire it is called with
-    /// `u64::MAX`, and all that is held is to leave.
+    /// Releases frames that were held long enough. At the end of the wire `now_ns` is `u64::MAX`,
+    /// and all held frames leave.
     fn tick(&mut self, now_ns: u64, out: &mut Outgoing);
 }
 
@@ -48,19 +48,19 @@ impl Middlebox for Unchanged {
     fn tick(&mut self, _now_ns: u64, _out: &mut Outgoing) {}
 }
 
-/// What went through one direction.
+/// Counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direction {
     /// Frames that arrived.
     pub received: u64,
-    /// Of these, how many the kernel had merged or not yet cut: the sender's TSO or the
-    /// interface's GRO are on. They went on whole.
+    /// Of these, frames that the kernel had merged or not yet segmented, because the sender's TSO
+    /// or the interface's GRO is on. They went on whole.
     pub large: u64,
-    /// Of these, how many came without a finished checksum, and were given one.
+    /// Of these, frames with an incomplete checksum, which was completed.
     pub checksummed: u64,
     /// Frames that left.
     pub sent: u64,
-    /// Frames that the other interface did not take: longer than its MTU, or its queue was full.
+    /// Frames that the other interface refused: longer than its MTU, or its queue was full.
     pub refused: u64,
 }
 
@@ -89,8 +89,8 @@ impl<'a> Wire<'a> {
         })
     }
 
-    /// Forwards until `stop` is set, and gives back what went through each way. It looks at `stop`
-    /// every 50 ms at least, and when a signal comes.
+    /// Forwards until `stop` is set; returns the counts of both directions. `stop` is checked every
+    /// 50 ms at least, and after a signal.
     pub fn run(mut self, stop: &AtomicBool) -> Result<[Direction; 2], Error> {
         let start = Instant::now();
         while !stop.load(Ordering::Relaxed) {
@@ -113,7 +113,7 @@ pub fn run(
     Wire::open(interfaces, middleboxes)?.run(stop)
 }
 
-/// Waits for frames or a deadline, and deals with either.
+/// Waits for frames or a deadline, and handles them.
 fn step(ways: &mut [Way<'_>; 2], start: Instant) -> Result<(), Error> {
     let patience = ways
         .iter()
@@ -144,7 +144,7 @@ struct Way<'a> {
     middlebox: &'a mut dyn Middlebox,
     buffers: Buffers,
     outgoing: Outgoing,
-    /// A frame whose checksum is being finished.
+    /// The frame whose checksum is being completed.
     scratch: Vec<u8>,
     count: Direction,
 }
@@ -162,7 +162,7 @@ impl<'a> Way<'a> {
         })
     }
 
-    /// How long may be waited for frames.
+    /// How long to wait for frames.
     fn patience(&self, now: u64) -> Duration {
         let left = self
             .middlebox
@@ -192,7 +192,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// A frame that is refused is lost, as on any wire; the others go on.
+    /// Sends the outgoing frames. A refused frame is lost, as on any wire; the others are sent.
     fn send(&mut self) -> Result<(), Error> {
         let mut frames = self.outgoing.frames();
         while !frames.is_empty() {
@@ -209,7 +209,7 @@ impl<'a> Way<'a> {
     }
 }
 
-/// How many were sent before a frame was refused, if it is the frame's fault or the queue's.
+/// Number of frames sent before a refused one, if the frame or a full queue is the reason.
 fn survivable(error: SendError) -> Result<usize, Error> {
     use nix::errno::Errno::{EAGAIN, EINVAL, EMSGSIZE, ENOBUFS};
     if [EAGAIN, EINVAL, EMSGSIZE, ENOBUFS].contains(&error.errno) {
@@ -219,7 +219,7 @@ fn survivable(error: SendError) -> Result<usize, Error> {
     }
 }
 
-/// The frame with its checksum, which a sender on this machine leaves to the network card.
+/// The frame with a complete checksum: a sender on this machine leaves the checksum to the network card.
 fn finished<'a>(frame: &Frame<'a>, scratch: &'a mut Vec<u8>) -> &'a [u8] {
     if !frame.vnet.needs_checksum() {
         return frame.bytes;

@@ -9,7 +9,7 @@ use coalescope_knowledge::{Diagnosis, judge, judge_pair};
 
 use crate::case::Case;
 
-/// What the analysis says about a case.
+/// The diagnosis of a case.
 pub(crate) fn analyse(case: &Case, captures: &[(String, Vec<u8>)]) -> Result<Diagnosis> {
     let inputs = captures
         .iter()

@@ -1,4 +1,4 @@
-//! One scenario to judge: what a family drew, and what of it the analysis gets to see.
+//! One scenario to judge: the draw of a family, and the part of it that the analysis gets to see.
 
 use std::collections::BTreeMap;
 
@@ -22,27 +22,27 @@ pub(crate) struct Case {
     pub(crate) otherwise: Otherwise,
     twin: Option<Scenario>,
     stranger: Option<Scenario>,
-    /// The capture that is given twice.
+    /// The capture that is given a second time.
     again: Option<usize>,
     /// The points are the interfaces of one file.
     pub(crate) in_one_file: bool,
-    /// What came on top.
+    /// Names of the disturbances that were added.
     pub(crate) disturbed_by: Vec<&'static str>,
     /// The order in which the captures are given.
     order: Vec<usize>,
 }
 
-/// What a case's runs left behind.
+/// The results of a case's runs.
 pub(crate) struct Played {
     pub(crate) outcomes: Vec<Outcome>,
-    /// Of the twin, if there is one.
+    /// The twin's result, if there is a twin.
     pub(crate) twin: Option<Outcome>,
     /// Names and files, in the order in which they are given.
     pub(crate) captures: Vec<(String, Vec<u8>)>,
 }
 
 impl Case {
-    /// The case that a family makes of a seed.
+    /// The case that a family draws from a seed.
     pub(crate) fn draw(family: &Family, seed: u64, disturb: &Disturb) -> Self {
         let mut dice = Dice::new(family.name, seed);
         let mut drawn = (family.draw)(&mut dice);
@@ -70,7 +70,7 @@ impl Case {
             .one_twice
             .then(|| dice.whole(0..=points as u64 - 1) as usize);
         let count = points + usize::from(again.is_some());
-        // The first of two transfers to compare is the first, whichever is the better.
+        // Of two transfers to compare the first one stays the first, whichever is the better.
         let mut order = dice.order(count);
         if !drawn.may_shuffle {
             order.sort_unstable();
@@ -99,7 +99,7 @@ impl Case {
         }
     }
 
-    /// Two transfers side by side.
+    /// Whether two transfers are compared.
     pub(crate) fn is_comparison(&self) -> bool {
         self.runs.len() > 1
     }
@@ -138,7 +138,7 @@ impl Case {
         }
     }
 
-    /// What was drawn, in a line.
+    /// A description of the draw, in a line.
     pub(crate) fn words(&self) -> String {
         let Some(run) = self.runs.first() else {
             return String::new();
@@ -164,10 +164,10 @@ impl Case {
     }
 }
 
-/// What the name of a capture that is given again ends in.
+/// Suffix of the name of a capture that is given a second time.
 pub(crate) const AGAIN: &str = "-AGAIN";
 
-/// All points, two neighbours, or one.
+/// Leaves all points, two neighbours, or one.
 fn leave_some(scenario: &mut Scenario, dice: &mut Dice) {
     let count = scenario.points().count();
     let kept = match dice.whole(1..=100) {
@@ -191,7 +191,7 @@ fn leave_some(scenario: &mut Scenario, dice: &mut Dice) {
     });
 }
 
-/// Clocks, formats and lengths.
+/// Draws clocks, formats and snap lengths of the points.
 fn set_up_points(scenario: &mut Scenario, may_snap: bool, dice: &mut Dice) {
     let snap = snap(scenario, may_snap, dice);
     let mut clocks = BTreeMap::new();
@@ -210,7 +210,7 @@ fn set_up_points(scenario: &mut Scenario, may_snap: bool, dice: &mut Dice) {
     }
 }
 
-/// Up to 1,000 s and 200 ppm off.
+/// A clock, up to 1,000 s and 200 ppm off.
 fn clock(dice: &mut Dice) -> (i64, i64) {
     let size = match dice.whole(0..=3) {
         0 => dice.scaled_whole(MICROSECOND, MILLISECOND),
@@ -222,7 +222,7 @@ fn clock(dice: &mut Dice) -> (i64, i64) {
     (sign * size as i64, drift as i64)
 }
 
-/// One length for all points: what the headers take, and no more, in a fifth of the cases.
+/// One snap length for all points: in a fifth of the cases little more than the headers.
 fn snap(scenario: &Scenario, may_snap: bool, dice: &mut Dice) -> u32 {
     if !may_snap || !dice.chance(0.2) {
         return u32::MAX;

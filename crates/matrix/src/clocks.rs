@@ -1,4 +1,4 @@
-//! Clocks change no finding: a scenario is played again by other clocks, with the same frames.
+//! Clocks change no finding: a scenario is run again with other clocks, and with the same frames.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::dice::Dice;
 use crate::parts::host_of;
 use crate::plan::Plan;
 
-/// A clock: what it is ahead by in ns, and what it gains in parts of a thousand millions.
+/// A clock: its offset in ns, and its drift in parts per billion.
 type Clock = (i64, i64);
 
-/// Up to 1,000 s, and 200 ppm.
+/// Draws a clock, up to 1,000 s and 200 ppm off.
 fn clock(dice: &mut Dice) -> Clock {
     let size = dice.scaled_whole(MICROSECOND, 1_000 * SECOND) as i64;
     let sign = if dice.chance(0.5) { 1 } else { -1 };
@@ -33,7 +33,7 @@ fn set(case: &mut Case, mut clock: impl FnMut() -> Clock) {
     }
 }
 
-/// A case's captures, and what is found in them.
+/// A case's captures, and the findings in them.
 fn found(case: &Case) -> Result<(Played, Vec<String>)> {
     let played = case.play();
     let diagnosis = analyse(case, &played.captures)?;
@@ -42,7 +42,7 @@ fn found(case: &Case) -> Result<(Played, Vec<String>)> {
     Ok((played, found))
 }
 
-/// What is found by right clocks and by wrong ones, if that differs.
+/// The findings with right clocks and with wrong ones, if they differ.
 pub(crate) fn change_of_clocks(plan: &Plan, number: u64) -> Result<Option<String>> {
     let (family, seed) = (plan.family(number), plan.seed(number));
     let mut case = Case::draw(family, seed, &plan.disturb);

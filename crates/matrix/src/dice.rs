@@ -1,4 +1,4 @@
-//! What a scenario leaves to chance: drawn from its seed, the same on every platform.
+//! Random choices of a scenario: drawn from its seed, the same on every platform.
 
 use std::ops::RangeInclusive;
 
@@ -48,12 +48,12 @@ impl Dice {
         low * (high / low).powf(self.unit())
     }
 
-    /// As [`Self::scaled`], whole.
+    /// Like [`Self::scaled`], as a whole number.
     pub(crate) fn scaled_whole(&mut self, low: u64, high: u64) -> u64 {
         self.scaled(low as f64, high as f64).round() as u64
     }
 
-    /// One of some.
+    /// One element of a list.
     pub(crate) fn pick<T: Copy>(&mut self, some: &[T]) -> T {
         some[self.whole(0..=some.len() as u64 - 1) as usize]
     }

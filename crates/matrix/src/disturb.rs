@@ -1,4 +1,5 @@
-//! What may come on top of any family: it makes a scenario harder to see and leaves the right verdict as it is.
+//! Disturbances that may be added to any family: they make a scenario harder to see and leave the right verdict as it
+//! is.
 
 use coalescope_simulate::{
     Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, SECOND, Scenario, Side, Turn,
@@ -8,29 +9,29 @@ use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::parts::{HERE, end_of, for_points, host_of, wrap};
 
-/// What comes on top of the families.
+/// The disturbances to add to the families.
 #[derive(Clone, Copy)]
 pub enum Disturb {
     /// Nothing.
     Not,
-    /// This, wherever it fits.
+    /// This one, wherever it fits.
     By(&'static Disturbance),
-    /// Nothing, one or two, drawn.
+    /// None, one or two, drawn.
     Drawn,
 }
 
-/// What makes a scenario harder to see.
+/// A change that makes a scenario harder to see.
 pub struct Disturbance {
     /// Its name.
     pub name: &'static str,
     /// What it does.
     pub title: &'static str,
-    /// Whether it leaves the right verdict on a draw as it is.
+    /// Whether the right verdict on a draw stays as it is.
     fits: fn(&Drawn, &Scenario) -> bool,
     disturb: fn(&mut Scenario, &mut Dice),
 }
 
-/// All of them.
+/// All disturbances.
 pub const DISTURBANCES: &[Disturbance] = &[
     Disturbance {
         name: "copies",
@@ -141,7 +142,7 @@ fn insert(scenario: &mut Scenario, element: Element, dice: &mut Dice) {
     scenario.path.insert(place, element);
 }
 
-/// A few connections with much to say, and all by one way.
+/// Few connections with much data, all over one path.
 fn is_large(scenario: &Scenario) -> bool {
     let bytes: u64 = scenario.turns.iter().map(|turn| turn.bytes).sum();
     let one_way = |element: &Element| !matches!(element, Element::OfSome { .. });
@@ -165,7 +166,7 @@ fn is_plain(scenario: &Scenario) -> bool {
     let forgets = scenario.path.iter().any(is_lossy);
     let mtu = scenario.client.mtu.min(scenario.server.mtu);
     scenario.path.iter().all(|element| match element {
-        // So little is kept that nothing would be left behind another header.
+        // So few bytes are kept that none would be left behind another header.
         Element::Point(point) if point.snap < 100 => false,
         Element::OfSome { element, .. } if matches!(**element, Element::Hop(_)) => false,
         Element::Hop(Hop::Router { mtu: router, icmp }) => {
@@ -183,7 +184,7 @@ fn is_plain(scenario: &Scenario) -> bool {
     })
 }
 
-/// Frames are lost for want of room or of tokens, or for being too long: most of them at the beginning.
+/// Frames are lost for lack of room or of tokens, or for being too long: most of them at the beginning.
 fn overflows(scenario: &Scenario) -> bool {
     let unlimited = Lane::new(1, 0).queue;
     let mtu = scenario.client.mtu.min(scenario.server.mtu);
@@ -204,7 +205,7 @@ fn begins_late(drawn: &Drawn, scenario: &Scenario) -> bool {
     tells && at_once && is_large(scenario) && is_plain(scenario) && !overflows(scenario)
 }
 
-/// Without acknowledgements nobody sees windows, queues and pauses.
+/// Without acknowledgements windows, queues and pauses are not seen.
 fn goes_one_way(drawn: &Drawn, scenario: &Scenario) -> bool {
     let tells = matches!(drawn.otherwise, Otherwise::Healthy | Otherwise::Loss);
     tells && is_plain(scenario) && !overflows(scenario)
@@ -264,7 +265,7 @@ fn round_trip(scenario: &Scenario) -> u64 {
     delays.sum()
 }
 
-/// From a few round trips on, in which slow start has sent a fraction of the whole.
+/// Begins the captures after a few round trips, in which slow start has sent a fraction of the data.
 fn mid_stream(scenario: &mut Scenario, dice: &mut Dice) {
     let round_trip = round_trip(scenario);
     let begins = (dice.between(1.5, 4.0) * round_trip as f64) as u64;
@@ -280,7 +281,7 @@ fn missed(scenario: &mut Scenario, dice: &mut Dice) {
     }
 }
 
-/// By up to two seconds, forth or back, some round trips after the beginning, at all points of a host.
+/// Sets the clock of all points of a host forth or back by up to two seconds, some round trips after the beginning.
 fn stepped(scenario: &mut Scenario, dice: &mut Dice) {
     let at = (dice.between(4.0, 30.0) * round_trip(scenario) as f64) as u64;
     let by = dice.scaled_whole(20 * MILLISECOND, 2 * SECOND) as i64;
@@ -302,7 +303,7 @@ fn thinned(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 impl Disturb {
-    /// Disturbs a draw, and says by what.
+    /// Disturbs a draw; returns the names of the disturbances.
     pub(crate) fn draw(&self, drawn: &mut Drawn, dice: &mut Dice) -> Vec<&'static str> {
         let wanted: Vec<&Disturbance> = match self {
             Self::Not => Vec::new(),
@@ -314,7 +315,7 @@ impl Disturb {
     }
 }
 
-/// None of them in half of the cases, and two in a tenth.
+/// No disturbance in half of the cases, and two in a tenth.
 fn some_of(all: &'static [Disturbance], dice: &mut Dice) -> Vec<&'static Disturbance> {
     let count = match dice.whole(0..=9) {
         0..=4 => 0,

@@ -1,14 +1,14 @@
-//! What a family makes of dice.
+//! The draws of families.
 
 use coalescope_simulate::Scenario;
 
-/// What a family draws.
+/// The draw of a family.
 pub(crate) struct Drawn {
     /// One run, or two to compare.
     pub(crate) runs: Vec<Scenario>,
-    /// What the verdict has to be about where merging harms nothing.
+    /// What the main finding must be about where merging does no harm.
     pub(crate) otherwise: Otherwise,
-    /// The same run without what makes it slow: how much slower it is tells whether that matters.
+    /// The same run without the cause that makes it slow: the difference in speed shows whether the cause matters.
     pub(crate) twin: Option<Scenario>,
     /// Another transfer, whose captures are given as well.
     pub(crate) stranger: Option<Scenario>,
@@ -18,7 +18,7 @@ pub(crate) struct Drawn {
     pub(crate) given: Given,
     /// The client may be the one that sends.
     pub(crate) may_flip: bool,
-    /// Bytes kept of each frame may be few.
+    /// Few bytes of each frame may be kept.
     pub(crate) may_snap: bool,
     /// The captures are given in any order.
     pub(crate) may_shuffle: bool,
@@ -62,33 +62,33 @@ impl Drawn {
         }
     }
 
-    /// Beside a twin without what makes it slow.
+    /// Adds a twin without the cause.
     pub(crate) fn beside(mut self, twin: Scenario) -> Self {
         self.twin = Some(twin);
         self
     }
 
-    /// With captures of another transfer.
+    /// Adds captures of another transfer.
     pub(crate) fn with_stranger(mut self, other: Scenario) -> Self {
         self.stranger = Some(other);
         self
     }
 
-    /// With one of the captures given again.
+    /// Gives one of the captures a second time.
     pub(crate) fn with_one_twice(mut self) -> Self {
         self.one_twice = true;
         self
     }
 
-    /// With the captures given in the order in which data passes them. Where only one direction is captured, nothing
-    /// but clocks tells which of two points it passes first, and these may show anything: the given order then
-    /// decides, as docs/inference.md says.
+    /// Gives the captures in the order in which data passes them. Where only one direction is captured, only clocks
+    /// show which of two points it passes first, and clocks may show anything: then the given order decides
+    /// (docs/inference.md).
     pub(crate) fn in_order(mut self) -> Self {
         self.may_shuffle = false;
         self
     }
 
-    /// With as much of each frame as its points keep.
+    /// Keeps as much of each frame as its points do.
     pub(crate) fn unsnapped(mut self) -> Self {
         self.may_snap = false;
         self
@@ -110,13 +110,13 @@ pub(crate) enum Otherwise {
     Bandwidth,
     /// Frames overtake each other.
     Reordering,
-    /// Nothing is wrong, and the captures have no data from which that could be said.
+    /// Nothing is wrong, and the captures have no data that could show it.
     Unseen,
     /// Nothing is wrong at either place, and the captures have nothing in common.
     Unlinked,
     /// A link, whose queue is hidden where no timestamps tell how long data waited in front of the captures.
     HiddenQueue,
-    /// Whatever it is, merging has no part in it.
+    /// Whatever the limit is, merging is not the cause.
     NotMerging,
     /// Of two transfers the slow one arrives unmerged since merged frames were lost on its way.
     Unmerged,

@@ -15,7 +15,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// One in which merging harms.
+    /// A family in which merging harms.
     pub(crate) const fn guilty(
         name: &'static str,
         title: &'static str,
@@ -29,7 +29,7 @@ impl Family {
         }
     }
 
-    /// One in which merging harms nothing.
+    /// A family in which merging does no harm.
     pub(crate) const fn innocent(
         name: &'static str,
         title: &'static str,

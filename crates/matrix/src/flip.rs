@@ -2,7 +2,7 @@
 
 use coalescope_simulate::{Cut, Element, Hop, Merge, Point, Scenario, Side};
 
-/// Exchanges the sides of everything but for who connects.
+/// Exchanges the sides of everything, except for the side that connects.
 pub(crate) fn flip(scenario: &mut Scenario) {
     std::mem::swap(&mut scenario.client, &mut scenario.server);
     scenario.path.reverse();

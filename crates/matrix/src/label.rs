@@ -1,4 +1,4 @@
-//! What the right verdict on a case is, by the simulator's own truth.
+//! The right verdict on a case, by the simulator's own truth.
 //!
 //! The definitions, none of which knows the analysis's own thresholds:
 //!
@@ -88,7 +88,7 @@ impl Label {
 fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     let (from, to) = around(run, drop);
     let point = |name: &String| outcome.truth.point(name);
-    // What is damaged travels on, and is thrown away by the host that it goes to.
+    // Damaged frames travel on, and are dropped by the host that they go to.
     let is_damage = matches!(
         run.path.get(drop.element),
         Some(Element::Hop(Hop::DamageMerged { .. }))
@@ -99,12 +99,12 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     let little = shown < FEW || singles < FEW;
     let mut accepted = ACCUSATIONS.to_vec();
     if shown < FEW && drop.for_merging < FEW {
-        // So little happened that nothing may have come of it.
+        // So little was lost that it may have had no effect.
         accepted.extend(["healthy", "path-bandwidth", "sender-idle"]);
     }
     let all = drop.segments + segments_received(outcome, drop.toward);
     if shown < FEW && (drop.segments as f64) < 2.0 * MANY * all as f64 {
-        // From behind a few losses are losses.
+        // Seen from behind, a few losses are just losses.
         accepted.push("loss-not-merging");
     }
     Label {
@@ -164,7 +164,7 @@ fn innocent(case: &Case, played: &Played) -> Label {
         drop.too_long * 2 > drop.total() || element.is_some_and(fails)
     };
     if behind && worst.is_some_and(is_silence) {
-        // Behind a black hole there is only silence, and so there is behind a line that fails for a while.
+        // Behind a black hole no frames come, and none come behind a line that fails for a while.
         accepted.extend(["healthy", "sender-idle", "path-bandwidth", "none"]);
     }
     let is_known = case.otherwise == Otherwise::NotMerging && facts.left > 0.0;
@@ -190,9 +190,8 @@ fn fails(element: &Element) -> bool {
     link.toward.iter().any(|lane| lane.outage.is_some())
 }
 
-/// Whether the given points do not show what an element dropped: there are none on both sides of it, and none in
-/// front of it at which frames were merged that passed it. So single frames look that are merged
-/// farther on, and lost.
+/// Whether the given points do not show what an element dropped: there are no points on both sides of it, and none in
+/// front of it that merged frames passed. Then frames look single that are merged farther on, and lost.
 fn hides(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> bool {
     let (from, to) = around(run, drop);
     let point = from.as_ref().and_then(|name| outcome.truth.point(name));
@@ -206,7 +205,7 @@ const MANY: f64 = 0.05;
 /// So few segments are over before anything can be said to hold them back.
 const SHORT: u64 = 100;
 
-/// What the family says, and what the truth says besides.
+/// The ids that the family asks for, and those that the truth allows besides.
 fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
     let mut accepted = vec![case.otherwise.id()];
     let mut also = |ids: &[&'static str]| accepted.extend(ids);
@@ -246,7 +245,7 @@ impl Otherwise {
     }
 }
 
-/// Of two transfers the one whose merged frames were lost takes longer: by how much decides.
+/// The label of a comparison: the transfer whose merged frames were lost takes longer, and the difference decides.
 fn compared(case: &Case, played: &Played) -> Label {
     let rates = played
         .outcomes
@@ -261,7 +260,7 @@ fn compared(case: &Case, played: &Played) -> Label {
     if lost == 0 {
         let mut accepted = accepted(case, &Facts::of(case, played));
         if Facts::of_run(case, played, 0).utilised > FILLED {
-            // What is said of the first transfer is right as well.
+            // The limit of the first transfer is right as well.
             accepted.push("path-bandwidth");
         }
         return Label {

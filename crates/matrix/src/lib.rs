@@ -1,5 +1,5 @@
-//! How often the verdict is right: scenarios of many families are drawn by seed and simulated, the
-//! analysis judges their captures, and the simulator's own truth says what the verdict should have been.
+//! How often the verdict is right: scenarios of many families are drawn by seed and simulated, the analysis judges
+//! their captures, and the simulator's own truth has the right verdict.
 
 mod analyse;
 mod archives;

@@ -1,5 +1,5 @@
-//! What families put their scenarios together from. Paths are written from the receiver of the data, the
-//! client, to its sender; [`crate::flip`] exchanges the two.
+//! Parts of the families' scenarios. Paths are written from the receiver of the data, the client, to its sender;
+//! [`crate::flip`] exchanges the two.
 
 use coalescope_simulate::{
     Cause, Cut, Element, Hop, Host, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Nanos,
@@ -19,17 +19,17 @@ pub(crate) const HERE: Side = Side::Client;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wan {
     pub(crate) rate_bps: u64,
-    /// One way.
+    /// One-way delay.
     pub(crate) delay: Nanos,
 }
 
 impl Wan {
-    /// From DSL to a data centre's uplink. What is under way is at most 3 MB, so that runs stay short.
+    /// A path from DSL to a data centre's uplink. At most 3 MB are in flight, so that runs stay short.
     pub(crate) fn draw(dice: &mut Dice) -> Self {
         Self::within(dice, (20, 2_500), (0.5, 50.0))
     }
 
-    /// With rates in Mbit/s and one-way delays in ms of given ranges.
+    /// A path with rates in Mbit/s and one-way delays in ms of given ranges.
     pub(crate) fn within(dice: &mut Dice, mbit: (u64, u64), delay_ms: (f64, f64)) -> Self {
         let rate_bps = dice.scaled_whole(mbit.0 * MBIT, mbit.1 * MBIT);
         let most = 3e6 * 8.0 / rate_bps as f64 / 2.0 * 1e9;
@@ -40,7 +40,7 @@ impl Wan {
         }
     }
 
-    /// The link. The acknowledgements' way varies a little, as it does where others send, too.
+    /// The link. The delay of acknowledgements varies a little, as it does beside other traffic.
     pub(crate) fn link(self) -> Element {
         let mut back = Lane::new(self.rate_bps, self.delay);
         back.jitter = self.delay / 16;
@@ -49,7 +49,7 @@ impl Wan {
         })
     }
 
-    /// The link with a lane of one's own toward the receiver.
+    /// The link with a changed lane toward the receiver.
     pub(crate) fn link_with(self, change: impl FnOnce(&mut Lane)) -> Element {
         let mut link = self.link();
         if let Element::Link(link) = &mut link {
@@ -58,12 +58,12 @@ impl Wan {
         link
     }
 
-    /// In which so many full frames arrive back to back.
+    /// The time in which so many full frames arrive back to back.
     pub(crate) fn time_of(self, frames: f64) -> Nanos {
         (frames * FRAME_BITS as f64 * SECOND as f64 / self.rate_bps as f64) as Nanos
     }
 
-    /// Bytes under way at full rate.
+    /// Bytes in flight at full rate.
     pub(crate) fn bytes(self) -> u64 {
         (self.rate_bps as f64 / 8.0 * self.delay as f64 * 2.0 / SECOND as f64) as u64
     }
@@ -109,7 +109,7 @@ pub(crate) fn download(dice: &mut Dice, bytes: u64) -> Vec<Turn> {
     ]
 }
 
-/// A point that is named; what stands in front of the first - is its host.
+/// A point with this name; the part in front of the first `-` is its host.
 pub(crate) fn point(name: &str) -> Element {
     Element::Point(Point::new(name))
 }
@@ -167,7 +167,7 @@ pub(crate) fn wrap(dice: &mut Dice) -> Wrap {
     }
 }
 
-/// One end of it, with the receiver inside.
+/// One end of a tunnel or tagged link, with the receiver inside.
 pub(crate) fn end_of(with: Wrap, inner: Side) -> Element {
     Element::Hop(Hop::Wrap { inner, with })
 }

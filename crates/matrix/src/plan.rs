@@ -17,9 +17,9 @@ pub struct Plan {
     pub seed: u64,
     /// Threads.
     pub threads: usize,
-    /// What comes on top of the families.
+    /// Disturbances to add to the families.
     pub disturb: Disturb,
-    /// Where the captures of what was judged wrongly go.
+    /// Where captures go that were judged wrongly.
     pub keep: Option<std::path::PathBuf>,
 }
 

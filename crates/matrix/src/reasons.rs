@@ -1,12 +1,12 @@
-//! Finer causes of a loss that are true, by what the simulator's elements dropped frames for.
+//! True reasons of a loss, by the drops of the simulator's elements.
 
 use coalescope_knowledge::Reason;
 use coalescope_simulate::{DropTruth, Element, Hop, Outcome, Scenario};
 
-/// An element counts if it dropped this share of all that was dropped.
+/// An element counts if it made this share of all drops.
 const PART: f64 = 0.2;
 
-/// The reasons that may be given for what was lost in a run; none has to be.
+/// The reasons that a verdict may give for the losses of a run; it need give none.
 pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
     let drops = &outcome.truth.drops;
     let all: u64 = drops.iter().map(DropTruth::total).sum();
@@ -27,7 +27,7 @@ pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
     reasons
 }
 
-/// What has no room delays what it takes, unless it has no queue.
+/// A full element delays the packets that it keeps, unless it has no queue.
 fn of_full(element: &Element) -> Reason {
     match element {
         Element::Hop(Hop::TokenBucket { queue: 0, .. }) => Reason::Policer,

@@ -21,13 +21,13 @@ use crate::score::{Mark, mark};
 pub struct Judged {
     /// The family's name.
     pub family: &'static str,
-    /// What came on top.
+    /// The disturbances.
     pub disturbed_by: Vec<&'static str>,
-    /// The seed that makes it again.
+    /// The seed that reproduces it.
     pub seed: u64,
     /// The mark.
     pub mark: Mark,
-    /// What was wanted and what was said, in a line.
+    /// The wanted and the given verdict, in a line.
     pub words: String,
 }
 
@@ -40,7 +40,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Judged>> {
     each(plan, |number| judge_one(plan, number))
 }
 
-/// The scenarios of a plan of which more or less is found by other clocks, with what that is.
+/// The scenarios of a plan whose findings change with other clocks, with the change.
 ///
 /// # Errors
 ///

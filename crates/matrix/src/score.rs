@@ -5,14 +5,14 @@ use coalescope_knowledge::{Diagnosis, Merging};
 use crate::case::AGAIN;
 use crate::label::{FEW, Label};
 
-/// What a verdict was worth.
+/// How good a verdict was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
-    /// Cause and place.
+    /// The right cause and place.
     Right,
     /// "Not enough evidence", where little was lost.
     TooLittle,
-    /// The cause, at another place or at none.
+    /// The right cause, at another place or at none.
     WrongHop,
     /// "Not enough evidence" where there was enough.
     NotEnough,
@@ -36,7 +36,7 @@ impl Mark {
         Self::FalselyAccused,
     ];
 
-    /// Nothing to complain of.
+    /// Whether the verdict is acceptable.
     #[must_use]
     pub fn is_right(self) -> bool {
         matches!(self, Self::Right | Self::TooLittle)
@@ -57,7 +57,7 @@ impl Mark {
     }
 }
 
-/// Findings that accuse merging, or what cannot carry merged frames.
+/// Findings that accuse merging, or an element that cannot carry merged frames.
 const ACCUSING: [&str; 4] = [
     "merged-frames-lost",
     "merged-frames-rejected",
@@ -88,7 +88,7 @@ pub(crate) fn mark(label: &Label, diagnosis: &Diagnosis) -> Mark {
     }
 }
 
-/// A loss for a reason that is not true.
+/// Whether a loss is given a reason that is not true.
 fn is_otherwise(label: &Label, diagnosis: &Diagnosis) -> bool {
     let reason = diagnosis.findings.first().and_then(|first| first.reason);
     let known = label.reasons.as_ref().zip(reason);

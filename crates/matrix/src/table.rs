@@ -5,7 +5,7 @@ use std::fmt;
 use crate::run::Judged;
 use crate::score::Mark;
 
-/// Marks counted, by family, and by what came on top.
+/// Counts of marks, by family and by disturbance.
 pub struct Table {
     families: Vec<Row>,
     disturbed: Vec<Row>,
@@ -14,11 +14,11 @@ pub struct Table {
 /// A name, and how often each mark was given under it.
 type Row = (&'static str, [u64; Mark::ALL.len()]);
 
-/// The name of the row of what nothing came on top of.
+/// The name of the row of undisturbed scenarios.
 const UNDISTURBED: &str = "undisturbed";
 
 impl Table {
-    /// Counts what was judged.
+    /// Counts judged scenarios.
     #[must_use]
     pub fn of(judged: &[Judged]) -> Self {
         let mut table = Self {
@@ -38,7 +38,7 @@ impl Table {
         table
     }
 
-    /// Of all scenarios, those with a mark.
+    /// Number of scenarios with a mark.
     #[must_use]
     pub fn count(&self, mark: Mark) -> u64 {
         self.families
@@ -65,7 +65,7 @@ impl Table {
         ("all", Mark::ALL.map(|mark| self.count(mark)))
     }
 
-    /// As a table in Markdown: what is right in all cases stands in one row.
+    /// The table in Markdown: families that are right in all cases share one row.
     #[must_use]
     pub fn markdown(&self) -> String {
         let names = Mark::ALL.map(Mark::name).join(" | ");
@@ -95,7 +95,7 @@ fn count(rows: &mut Vec<Row>, name: &'static str, mark: Mark) {
     rows[place].1[mark as usize] += 1;
 }
 
-/// The name of what came on top, in Markdown.
+/// The name of a disturbance's row, in Markdown.
 fn on_top(name: &str) -> String {
     match name {
         UNDISTURBED => name.to_owned(),

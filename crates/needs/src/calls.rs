@@ -1,16 +1,16 @@
-//! System calls of a program, as `strace` sees them.
+//! System calls of a program, traced by `strace`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A system call that came to its end.
+/// A completed system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The thread.
     pub pid: u32,
-    /// Its name.
+    /// The call's name.
     pub name: String,
     /// Its arguments, descriptors with their paths: `5</tmp/a>, "b"`.
     pub arguments: String,
@@ -18,27 +18,27 @@ pub struct Call {
     pub has_succeeded: bool,
 }
 
-/// What was seen of a program that ran.
+/// A traced program that has ended.
 #[derive(Clone, Debug)]
 pub struct Traced {
-    /// The calls that were asked for, in their order.
+    /// The requested calls, in order.
     pub calls: Vec<Call>,
-    /// Whether it ended well.
+    /// Whether the program exited with 0.
     pub has_succeeded: bool,
-    /// What it said.
+    /// The program's output.
     pub said: String,
 }
 
-/// Runs a program with all that it starts, and gives back its calls of these names; with `inject`, one of
-/// them is answered as told, such as `openat2:error=ENOSYS`.
+/// Runs a program under `strace`, with its children, and returns its calls of these names. `inject`
+/// makes a call fail, as in `openat2:error=ENOSYS`.
 ///
 /// # Errors
 ///
-/// If it cannot be run, or not be looked at.
+/// If the program cannot be run or traced.
 pub fn of(program: &mut Command, names: &str, inject: Option<&str>) -> io::Result<Traced> {
     let file = std::env::temp_dir().join(format!("calls-{}-{:?}", std::process::id(), thread()));
     let mut strace = Command::new("strace");
-    // All of a path, and no line for a signal or an end.
+    // Whole paths, and no lines for signals and exits.
     strace.args(["-f", "-y", "-qq", "-s", "4096", "-e", "signal=none", "-o"]);
     strace.arg(&file).arg(format!("--trace={names}"));
     strace.args(inject.map(|how| format!("--inject={how}")));
@@ -72,7 +72,7 @@ fn thread() -> std::thread::ThreadId {
     std::thread::current().id()
 }
 
-/// Lines such as `7 fsync(3</tmp>) = 0`; one that another thread cut in two is put together.
+/// Parses lines such as `7 fsync(3</tmp>) = 0`. A call that another thread's line interrupts is joined again.
 fn parse(text: &str) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut begun: Vec<(u32, String)> = Vec::new();
@@ -100,7 +100,7 @@ fn call(pid: u32, text: &str) -> Option<Call> {
     let (arguments, result) = rest
         .rsplit_once(')')
         .filter(|(_, after)| {
-            // An answer may have words in brackets: `-1 ENOENT (No such file)`.
+            // A return value may be followed by brackets: `-1 ENOENT (No such file)`.
             after.trim_start().starts_with('=')
         })
         .or_else(|| {
@@ -117,13 +117,13 @@ fn call(pid: u32, text: &str) -> Option<Call> {
 }
 
 impl Call {
-    /// The path of the descriptor that is its argument of a number.
+    /// The path of the descriptor in the argument of this number.
     fn descriptor(&self, number: usize) -> Option<&str> {
         let argument = self.arguments.split(", ").nth(number)?;
         argument.split_once('<')?.1.strip_suffix('>')
     }
 
-    /// The folder that a renaming renames in: of the new name.
+    /// The folder of a rename: that of the new name.
     fn folder(&self) -> Option<String> {
         if self.name == "rename" {
             let new = self.arguments.rsplit('"').nth(1)?;
@@ -134,8 +134,8 @@ impl Call {
     }
 }
 
-/// Renamings after which the thread has not synced their folder before it renames the next, or before which
-/// it has not synced a file in it; and how many there were at all.
+/// Renames after which the thread did not sync the folder before its next rename, or before which
+/// it did not sync a file in it; and the number of all renames.
 #[must_use]
 pub fn not_synced(calls: &[Call]) -> (Vec<Call>, usize) {
     let done: Vec<&Call> = calls.iter().filter(|call| call.has_succeeded).collect();

@@ -1,12 +1,13 @@
 //! What a test needs of the machine that not every machine has: a program, or a right.
 //!
-//! Where the machine does not have that, the test is skipped, and the skip is told: on standard error, past the
-//! capture of the test harness, and as a line of the file that `COALESCOPE_SKIPPED` names, if anything does: what is
-//! missing, the test, the harness's name of that test, its folder and its program, with tabs between.
-//! `scripts/skipped` sums that file up, and runs these tests again where there is more.
+//! If the machine lacks it, the test is skipped. The skip is reported on standard error, bypassing
+//! the test harness, and as a line of the file named by `COALESCOPE_SKIPPED`, if set: what is
+//! missing, the test, the harness's name of that test, its folder and its program, separated by
+//! tabs. `scripts/skipped` sums that file up, and repeats these tests where nothing is missing.
 //!
-//! Every Debian has a shell and coreutils (`Essential: yes`), and the program under test runs `sh` itself: tests
-//! take these as given. Signals are sent with a system call: `kill` is a program of procps, which is not essential.
+//! Every Debian has a shell and coreutils (`Essential: yes`), and the program under test runs `sh`
+//! itself: tests use these without asking. Signals are sent with a system call: `kill` is a program
+//! of procps, which is not essential.
 
 pub mod calls;
 #[cfg(unix)]
@@ -20,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Names the file that collects what was skipped.
+/// The variable that names the file of skipped tests.
 const RECORD: &str = "COALESCOPE_SKIPPED";
 
-/// Whether the machine has all of these programs; where not, the test is skipped.
+/// Whether the machine has all of these programs; if not, the test is reported as skipped.
 #[must_use]
 pub fn programs(test: &str, names: &[&str]) -> bool {
     let missing: Vec<&str> = names
@@ -37,15 +38,15 @@ pub fn programs(test: &str, names: &[&str]) -> bool {
     missing.is_empty()
 }
 
-/// What a test asked the machine for, or `None` where the machine refuses: the test is skipped.
+/// The result of a request to the machine, or `None` if the machine refuses: the test is reported as skipped.
 pub fn had<T, E: Display>(test: &str, asked: Result<T, E>) -> Option<T> {
     asked.map_err(|reason| skipped(test, reason)).ok()
 }
 
-/// Tells that a test is skipped, for the lack of something.
+/// Reports a test as skipped, with what is missing.
 pub fn skipped(test: &str, lacking: impl Display) {
     let lacking = lacking.to_string().replace(['\n', '\t'], " ");
-    // Not `eprintln!`: the harness shows what that prints only of tests that fail.
+    // Not `eprintln!`: the harness shows its output only for failed tests.
     let _ = writeln!(io::stderr(), "SKIPPED, {test}: {lacking}");
     if let Some(file) = env::var_os(RECORD) {
         let line = format!("{lacking}\t{test}\t{}\n", again());
@@ -58,8 +59,8 @@ pub fn skipped(test: &str, lacking: impl Display) {
     }
 }
 
-/// Opens the file that collects what was skipped. A test that gives up its rights calls this before: without them
-/// the file of whoever started the tests cannot be opened any more.
+/// Opens the file of skipped tests. A test that gives up its rights calls this before: without
+/// them, the file of the user who started the tests can no longer be opened.
 ///
 /// # Errors
 ///
@@ -68,7 +69,7 @@ pub fn open_record() -> io::Result<()> {
     env::var_os(RECORD).map_or(Ok(()), |file| opened(Path::new(&file)).map(drop))
 }
 
-/// The file, opened once for the whole program.
+/// The file, opened once per process.
 fn opened(path: &Path) -> io::Result<Arc<File>> {
     static FILE: Mutex<Option<Arc<File>>> = Mutex::new(None);
     let mut kept = FILE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,8 +80,8 @@ fn opened(path: &Path) -> io::Result<Arc<File>> {
     Ok(Arc::clone(kept.insert(Arc::new(file))))
 }
 
-/// How to run the test again: the harness names a test's thread after it, `main` without a harness. Threads that the
-/// test started have no name.
+/// How to run the test again. The harness names a test's thread after the test, or `main` without a
+/// harness. Threads that a test has started have no name.
 fn again() -> String {
     let program = env::current_exe().unwrap_or_default();
     let folder = env::current_dir().unwrap_or_default();
@@ -89,12 +90,12 @@ fn again() -> String {
     format!("{name}\t{}\t{}", folder.display(), program.display())
 }
 
-/// One write, so that lines of programs that run side by side do not mix.
+/// Writes a line with one system call, so that lines of concurrent programs do not mix.
 fn record(mut file: &File, line: &str) -> io::Result<()> {
     file.write_all(line.as_bytes())
 }
 
-/// Where a program is, as a shell would find it.
+/// The path of a program, found as by a shell.
 fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(had::<u8, &str>("unused", Ok(7)), Some(7));
     }
 
-    /// Programs that tests start without asking: a shell and coreutils.
+    /// Programs that tests run without asking: a shell and coreutils.
     const GIVEN: [&str; 3] = ["sh", "/bin/sh", "sleep"];
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Whether a list in a call of `programs`, or in a table of those, has the name.
+    /// Whether a list in a call of `programs`, or in a table of such lists, has the name.
     fn asks(text: &str, name: &str) -> bool {
         let lists = ["needs::programs(", "programs: &["];
         let lists = lists.iter().flat_map(|begin| text.split(begin).skip(1));

@@ -1,11 +1,11 @@
-//! Shells that read, or run, what is printed to be copied into one.
+//! Shells that check or run commands which are printed for copying.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// Whether a shell reads a text as commands.
+/// Whether a shell accepts a text as commands.
 #[must_use]
 pub fn reads(text: &str) -> bool {
     let mut shell = Command::new("/bin/sh");
@@ -13,7 +13,7 @@ pub fn reads(text: &str) -> bool {
     shell.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a text in a folder, by a shell that finds the programs of one other folder only.
+/// Runs a text in a folder, by a shell whose PATH is one other folder.
 ///
 /// # Errors
 ///
@@ -25,19 +25,19 @@ pub fn run(text: &str, folder: &Path, programs: &Path) -> io::Result<Output> {
     shell.stdin(Stdio::null()).output()
 }
 
-/// Does work that may write in one folder and nowhere else, with all that it starts: a shell that finds no program
-/// can still write over any file of the machine. `None` where this kernel has no Landlock: the work is not done.
-///
+/// Runs `work`, which may write in one folder and nowhere else, with its children: even a shell
+/// that finds no program can write over any file of the machine. `None` if this kernel has no
+/// Landlock; then `work` is not run.
 /// # Panics
 ///
-/// If the work does.
+/// If `work` panics.
 pub fn confined<T: Send>(folder: &Path, work: impl FnOnce() -> T + Send) -> Option<T> {
     let worker = || confine(folder).then(work);
     let done = thread::scope(|scope| scope.spawn(worker).join());
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Takes from this thread what it may write elsewhere.
+/// Restricts this thread to writing in one folder.
 #[cfg(target_os = "linux")]
 fn confine(folder: &Path) -> bool {
     use landlock::{

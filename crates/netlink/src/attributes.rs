@@ -2,12 +2,12 @@
 
 use netlink_packet_core::{DefaultNla, Emitable, NLA_F_NESTED, NLA_HEADER_SIZE, NlasIterator};
 
-/// Attributes of an answer, one after the other; damage ends them.
+/// Attributes of an answer, one after the other; a damaged one ends the list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Attributes<'a> {
-    /// Kind and value of each.
+    /// Type and value of each attribute.
     pub(crate) fn iter(self) -> impl Iterator<Item = (u16, &'a [u8])> {
         let whole = NlasIterator::new(self.0).map_while(Result::ok);
         whole.filter_map(|attribute| {
@@ -16,14 +16,14 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    /// The value of the first of a kind.
+    /// The value of the first attribute of a type.
     pub(crate) fn get(self, kind: u16) -> Option<&'a [u8]> {
         self.iter()
             .find(|(found, _)| *found == kind)
             .map(|(_, value)| value)
     }
 
-    /// The attributes inside of one; none if it is not there.
+    /// The nested attributes of an attribute; empty if it is missing.
     pub(crate) fn inside(self, kind: u16) -> Attributes<'a> {
         Attributes(self.get(kind).unwrap_or_default())
     }
@@ -58,13 +58,13 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// A string without the zero at its end.
+/// A string without the terminating zero.
 pub(crate) fn text(value: &[u8]) -> String {
     let end = value.iter().position(|&byte| byte == 0);
     String::from_utf8_lossy(&value[..end.unwrap_or(value.len())]).into_owned()
 }
 
-/// An attribute of any bytes.
+/// An attribute with these bytes.
 pub(crate) fn bytes(kind: u16, value: &[u8]) -> DefaultNla {
     DefaultNla::new(kind, value.to_vec())
 }
@@ -74,19 +74,19 @@ pub(crate) fn number(kind: u16, value: u32) -> DefaultNla {
     bytes(kind, &value.to_ne_bytes())
 }
 
-/// A string with the zero that the kernel expects.
+/// A string with the terminating zero that the kernel expects.
 pub(crate) fn string(kind: u16, value: &str) -> DefaultNla {
     let mut value = value.as_bytes().to_vec();
     value.push(0);
     DefaultNla::new(kind, value)
 }
 
-/// Attributes inside of one.
+/// An attribute with nested attributes.
 pub(crate) fn nest(kind: u16, inner: &[DefaultNla]) -> DefaultNla {
     DefaultNla::new(kind | NLA_F_NESTED, emit(inner))
 }
 
-/// The bytes of attributes.
+/// Attributes as bytes.
 pub(crate) fn emit(attributes: &[DefaultNla]) -> Vec<u8> {
     let mut buffer = vec![0; attributes.buffer_len()];
     attributes.emit(&mut buffer);

@@ -1,8 +1,8 @@
-//! What can go wrong: what was tried, on what, and what to do about it.
+//! Errors: what was tried, on which object, and what to do.
 
 use nix::errno::Errno;
 
-/// Something that was asked of the kernel and not given.
+/// A request to the kernel that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A system call failed.
@@ -23,7 +23,7 @@ pub enum Error {
         /// The kernel's own words (its extended acknowledgement), often empty.
         message: String,
     },
-    /// The kernel said something that we do not understand.
+    /// The kernel's answer lacks an attribute.
     #[error(
         "cannot {action}: the kernel's answer lacks {lacks}; it may be older than this feature"
     )]
@@ -51,7 +51,7 @@ impl Error {
         }
     }
 
-    /// Whether the kernel or the driver does not have what was asked for.
+    /// Whether the kernel or the driver lacks the feature.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::NoFamily { .. })
@@ -66,7 +66,7 @@ impl Error {
             )
     }
 
-    /// Whether the interface does not exist, perhaps not any more.
+    /// Whether the interface does not exist, or no longer exists.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(self.errno(), Some(Errno::ENODEV | Errno::ENXIO))
@@ -102,7 +102,7 @@ fn kernel_words(message: &str) -> String {
     }
 }
 
-/// What to do about an error number of a network operation: empty, or `; ` and a piece of advice.
+/// Advice for an error number of a network operation: empty, or `; ` and a sentence.
 fn advice(errno: Errno) -> &'static str {
     match errno {
         Errno::EPERM | Errno::EACCES => "; run as root",

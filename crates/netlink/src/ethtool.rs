@@ -1,4 +1,4 @@
-//! What ethtool(8) shows and sets, by the names that it prints.
+//! Settings and counters of ethtool(8), by the names that ethtool prints.
 //!
 //! Numbers: include/uapi/linux/ethtool_netlink.h.
 
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 const LINKMODES_GET: u8 = 4;
 const PRIVFLAGS_GET: u8 = 13;
-/// In every message: who is meant.
+/// The header attribute of every message: which interface.
 const HEADER: u16 = 1;
 const HEADER_DEV_NAME: u16 = 2;
 const LINKMODES_SPEED: u16 = 5;
@@ -38,7 +38,7 @@ pub struct Ethtool {
 }
 
 impl Ethtool {
-    /// Opens it: Linux 5.6 or later.
+    /// Opens the ethtool family, which Linux 5.6 and later have.
     pub fn open() -> Result<Self, Error> {
         let family = Family::open("ethtool")?;
         Ok(Self { family })
@@ -52,13 +52,13 @@ impl Ethtool {
         Ok(known.map(|mbps| u64::from(mbps) * 1_000_000))
     }
 
-    /// Switches that only this driver has.
+    /// Flags that only this driver has (`ethtool --show-priv-flags`).
     pub fn private_flags(&self, interface: &str) -> Result<BTreeMap<String, bool>, Error> {
         let answer = self.get(PRIVFLAGS_GET, interface, "read the private flags")?;
         Ok(bitset::read(answer.attributes().inside(PRIVFLAGS_FLAGS)))
     }
 
-    /// The one answer about an interface.
+    /// The one answer to a question about an interface.
     fn get(&self, command: u8, interface: &str, action: &str) -> Result<Answer, Error> {
         let action = format!("{action} of {interface}");
         let answers = self.family.ask(command, &[who(interface)], &action)?;
@@ -68,7 +68,7 @@ impl Ethtool {
         })
     }
 
-    /// Changes something of an interface; gives back the kernel's answers, of which there may be none.
+    /// Changes a setting of an interface; returns the kernel's answers, which may be none.
     fn set(
         &self,
         command: u8,
@@ -86,7 +86,7 @@ fn who(interface: &str) -> DefaultNla {
     nest(HEADER, &[string(HEADER_DEV_NAME, interface)])
 }
 
-/// Attributes that are numbers, by name; the driver leaves out what it does not have.
+/// Numeric attributes by name; attributes that the driver lacks are missing.
 fn numbers(attributes: Attributes<'_>, names: &[(u16, &str)]) -> BTreeMap<String, u64> {
     let present = names.iter().filter_map(|(kind, name)| {
         let value = attributes.u32(*kind)?;

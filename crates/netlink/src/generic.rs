@@ -23,7 +23,7 @@ pub(crate) struct Family {
     name: &'static str,
 }
 
-/// One answer: its command, and what follows the generic header.
+/// One answer: its command, and the bytes after the generic header.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) command: u8,
@@ -31,17 +31,17 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Its attributes, for a family that has no header of its own.
+    /// The attributes of an answer of a family without a header of its own.
     pub(crate) fn attributes(&self) -> Attributes<'_> {
         self.after(0)
     }
 
-    /// Its attributes after a header of the family's own.
+    /// The attributes after the family's own header.
     pub(crate) fn after(&self, header: usize) -> Attributes<'_> {
         Attributes(self.bytes.get(header..).unwrap_or_default())
     }
 
-    /// The family's own header, as far as it is there.
+    /// The family's own header, if the answer is long enough.
     pub(crate) fn own_header<const N: usize>(&self) -> Option<&[u8; N]> {
         self.bytes.first_chunk()
     }
@@ -72,7 +72,7 @@ impl Family {
         &self.socket
     }
 
-    /// Asks for one thing.
+    /// Sends a request for one object.
     pub(crate) fn ask(
         &self,
         command: u8,
@@ -84,7 +84,7 @@ impl Family {
         Ok(self.answers(answers))
     }
 
-    /// Asks for all; `own` is the family's own header, often empty.
+    /// Requests a dump; `own` is the family's own header, often empty.
     pub(crate) fn dump(
         &self,
         command: u8,
@@ -132,7 +132,7 @@ impl Family {
     }
 }
 
-/// Number and version of a family, if it has this name.
+/// Id and version of a family, if it has this name.
 fn identity(message: &Raw, name: &str) -> Option<(u16, u8)> {
     let attributes = Attributes(message.bytes.get(HEADER..)?);
     let named = attributes.text(CTRL_ATTR_FAMILY_NAME)? == name;

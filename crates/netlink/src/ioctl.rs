@@ -15,8 +15,8 @@ const DRIVER: u32 = 3;
 const STATISTICS: u32 = 0x1d;
 /// `struct ethtool_drvinfo` has 196 bytes.
 const DRIVER_WORDS: usize = 25;
-/// Counters that a driver may gain between the question how many there are and the reading: the
-/// kernel (before 6.19) writes as many as there are then, whatever was asked for.
+/// Room for counters that a driver may add between the request for their number and the one for
+/// their values: before 6.19 the kernel writes all counters, whatever number was asked for.
 const SPARE: usize = 1 << 16;
 
 nix::ioctl_readwrite_bad!(siocethtool, libc::SIOCETHTOOL, libc::ifreq);
@@ -48,13 +48,13 @@ pub(crate) fn driver(socket: BorrowedFd<'_>, interface: &str) -> Result<Vec<u8>,
     Ok(buffer.iter().flat_map(|word| word.to_ne_bytes()).collect())
 }
 
-/// The values of as many statistics as there are, `count` of them a moment ago.
+/// The values of all statistics, of which there were `count` a moment ago.
 pub(crate) fn statistics(
     socket: BorrowedFd<'_>,
     interface: &str,
     count: u32,
 ) -> Result<Vec<u64>, Error> {
-    // Zeroed memory of this size costs no more than what is written to it.
+    // Zeroed memory is mapped on first write: a large buffer costs only what is written to it.
     let mut buffer = vec![0; 2 * count as usize + SPARE];
     buffer[0] = first_word(STATISTICS, count);
     call(socket, interface, &mut buffer)

@@ -1,4 +1,4 @@
-//! ESP tunnels, with keys that everybody knows: for namespaces of one's own.
+//! ESP tunnels with publicly known keys: for namespaces of the lab.
 //!
 //! Messages are of `netlink-packet-xfrm`; numbers: include/uapi/linux/xfrm.h.
 
@@ -21,9 +21,9 @@ const IPV4: u16 = libc::AF_INET as u16;
 const CIPHER: &str = "rfc4106(gcm(aes))";
 const KEY: [u8; 20] = *b"known to everybody..";
 const CHECK_VALUE_BITS: u32 = 128;
-/// How many packets one may be behind the newest and still be taken; `struct xfrm_usersa_info` has no more.
+/// The replay window: how far behind the newest packet one may be. `struct xfrm_usersa_info` has no larger one.
 const REPLAY_WINDOW: u8 = 32;
-/// What ties policies to states.
+/// The request id that links policies to states.
 const REQUEST: u32 = 1;
 
 /// One end of a tunnel between two hosts.
@@ -31,15 +31,16 @@ const REQUEST: u32 = 1;
 pub struct Tunnel {
     /// This host's address outside of the tunnel.
     pub here: Ipv4Addr,
-    /// The other host's.
+    /// The other host's address outside of the tunnel.
     pub there: Ipv4Addr,
     /// Networks, with their prefixes, that are reached through the tunnel.
     pub beyond: Vec<(Ipv4Addr, u8)>,
 }
 
 impl Tunnel {
-    /// Makes it in the calling thread's namespace: what goes to the networks beyond is encrypted from then on.
-    /// What comes may come in the tunnel or outside of it. The other host needs its own end.
+    /// Makes the tunnel in the calling thread's namespace: from then on packets to the networks
+    /// beyond are encrypted. Received packets may come in the tunnel or outside of it. The other
+    /// host needs its own end.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl Tunnel {
     }
 }
 
-/// How what goes from one end to the other is encrypted.
+/// The state (security association) that encrypts packets from one end to the other.
 fn association(ends: [Ipv4Addr; 2]) -> XfrmMessage {
     let mut info = UserSaInfo {
         id: id(ends),
@@ -93,8 +94,8 @@ fn association(ends: [Ipv4Addr; 2]) -> XfrmMessage {
     })
 }
 
-/// Packets to a network in one direction of this host are of a tunnel: have to be put into it, or may have come
-/// out of it.
+/// A policy for packets to a network. Outbound packets have to be put into the tunnel; inbound and
+/// forwarded ones may have come out of it.
 fn policy(direction: u8, ends: [Ipv4Addr; 2], to: (Ipv4Addr, u8)) -> XfrmMessage {
     let selector = Selector {
         daddr: address(to.0),
@@ -102,7 +103,7 @@ fn policy(direction: u8, ends: [Ipv4Addr; 2], to: (Ipv4Addr, u8)) -> XfrmMessage
         family: IPV4,
         ..Selector::default()
     };
-    // A template names no index of its own: the request ties it to the association.
+    // The template has no SPI: the request id links it to the state.
     let template = UserTemplate {
         id: Id { spi: 0, ..id(ends) },
         family: IPV4,
@@ -122,8 +123,8 @@ fn policy(direction: u8, ends: [Ipv4Addr; 2], to: (Ipv4Addr, u8)) -> XfrmMessage
     })
 }
 
-/// The sender's address is as good a security parameters index as any: there is one association for each
-/// direction. Those up to 255 are reserved (RFC 4303 section 2.1).
+/// The sender's address serves as the SPI, since there is one association for each direction. SPIs
+/// up to 255 are reserved (RFC 4303 section 2.1).
 fn id(ends: [Ipv4Addr; 2]) -> Id {
     Id {
         daddr: address(ends[1]),

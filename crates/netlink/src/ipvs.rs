@@ -38,43 +38,43 @@ const MASQUERADE: u32 = 0;
 /// Length of `union nf_inet_addr`: room for an address of either family.
 const ADDRESS: usize = 16;
 
-/// What a virtual service answers to.
+/// What a virtual service matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Virtual {
     /// Packets of a protocol (6 is TCP) to an address and port.
     Address {
         /// Number of the IP protocol.
         protocol: u16,
-        /// Where clients connect to.
+        /// The address to which clients connect.
         address: SocketAddr,
     },
     /// Packets with a firewall mark.
     Mark(u32),
 }
 
-/// How packets get to a real server.
+/// How packets are forwarded to a real server (IPVS's packet-forwarding methods).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forward {
     /// Addresses are translated.
     Nat,
     /// The real server is this host.
     Local,
-    /// In a tunnel.
+    /// In an IP-in-IP tunnel.
     Tunnel,
-    /// As they are, to the real server's hardware address.
+    /// Unchanged, to the real server's hardware address (direct routing).
     Route,
-    /// To where they were going anyway.
+    /// To their original destination.
     Bypass,
-    /// Something newer.
+    /// A method that is not known here.
     Other(u32),
 }
 
 /// A real server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// Where it is.
+    /// Address and port.
     pub address: SocketAddr,
-    /// How packets get there.
+    /// The forwarding method.
     pub forward: Forward,
     /// Its weight.
     pub weight: Option<u32>,
@@ -83,9 +83,9 @@ pub struct Destination {
 /// A virtual service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// What it answers to.
+    /// What the service matches.
     pub virtual_address: Virtual,
-    /// `rr`, `wlc` and so on.
+    /// The scheduler: `rr`, `wlc` and so on.
     pub scheduler: Option<String>,
     /// Its real servers.
     pub destinations: Vec<Destination>,
@@ -113,7 +113,7 @@ pub fn add_service(service: SocketAddrV4, scheduler: &str) -> Result<(), Error> 
     let mut attributes = tcp(service);
     attributes.extend([
         string(S_SCHEDULER, scheduler),
-        // `struct ip_vs_flags`: none set, of all.
+        // `struct ip_vs_flags`: no flag set, with a mask of all.
         bytes(S_FLAGS, &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
         number(S_TIMEOUT, 0),
         bytes(S_NETMASK, &[0xff; 4]),
@@ -148,7 +148,7 @@ pub fn add_real_server(service: SocketAddrV4, real: SocketAddrV4) -> Result<(), 
     asked.map(drop)
 }
 
-/// What the kernel finds a TCP service by.
+/// The attributes that identify a TCP service.
 fn tcp(service: SocketAddrV4) -> Vec<DefaultNla> {
     let number = |kind, value: i32| bytes(kind, &(value as u16).to_ne_bytes());
     vec![
@@ -165,7 +165,7 @@ fn padded(address: Ipv4Addr) -> [u8; ADDRESS] {
     room
 }
 
-/// A service with its real servers; `None` if it is not understood.
+/// A service with its real servers; `None` if its address cannot be parsed.
 fn complete(family: &Family, service: Attributes<'_>) -> Result<Option<Service>, Error> {
     let Some(virtual_address) = virtual_address(service) else {
         return Ok(None);
@@ -183,7 +183,7 @@ fn complete(family: &Family, service: Attributes<'_>) -> Result<Option<Service>,
     }))
 }
 
-/// What the kernel finds a service by, as it was told.
+/// The attributes that identify a service, copied from the kernel's answer.
 fn identity(service: Attributes<'_>) -> Vec<DefaultNla> {
     let kinds: &[u16] = if service.u32(S_MARK).is_some_and(|mark| mark != 0) {
         &[S_FAMILY, S_MARK]

@@ -11,8 +11,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::thread;
 
-/// A network namespace, with a mount namespace in which `/sys` shows its interfaces: sysfs shows
-/// those of the namespace that it was mounted in, whoever looks.
+/// A network namespace, with a mount namespace in which `/sys` shows its interfaces: a sysfs mount
+/// shows the namespace in which it was mounted, to whoever reads it.
 ///
 /// Linux keeps the namespace per thread, so work is done by threads that [enter](Self::enter); the
 /// thread that has this value stays where it is. A namespace that was [made](Self::create) lives as
@@ -24,8 +24,8 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes a new one with nothing in it but a loopback interface that is down. It takes root, or
-    /// root of a user namespace.
+    /// Makes a namespace with nothing in it but a loopback interface that is down. This takes root,
+    /// or root of a user namespace.
     pub fn create() -> Result<Self, Error> {
         in_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET).map_err(Error::system("make a network namespace"))?;
@@ -36,8 +36,8 @@ impl Namespace {
         })?
     }
 
-    /// Opens an existing one by a file that stands for it: /run/netns/NAME or /proc/PID/ns/net.
-    /// Where /sys cannot be mounted (in a container), [`shows_sys`](Self::shows_sys) says so.
+    /// Opens a namespace by its file: /run/netns/NAME or /proc/PID/ns/net. Where /sys cannot be
+    /// mounted (in a container), [`shows_sys`](Self::shows_sys) is an error.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let network = open(path)?;
         let action = format!("enter the network namespace {}", path.display());
@@ -48,13 +48,13 @@ impl Namespace {
         Ok(Self { network, mounts })
     }
 
-    /// Whether `/sys` shows the namespace's interfaces to work done inside, and why not.
+    /// Whether `/sys` shows the namespace's interfaces to threads in it; the error if not.
     pub fn shows_sys(&self) -> Result<(), &Error> {
         self.mounts.as_ref().map(drop)
     }
 
-    /// Runs `work` on a thread inside of the namespace and waits for it. Sockets that it opens stay
-    /// in the namespace wherever they are used. A panic of `work` is one of the caller.
+    /// Runs `work` on a thread in the namespace and waits for it. Sockets that `work` opens stay in
+    /// the namespace wherever they are used. A panic of `work` becomes one of the caller.
     pub fn enter<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
         in_thread(|| self.join().map(|()| work()))?
     }
@@ -63,21 +63,21 @@ impl Namespace {
     pub fn join(&self) -> Result<(), Error> {
         let enter = "enter the network namespace";
         if let Ok(mounts) = &self.mounts {
-            // A thread shares its root directory with the process and could not change its mounts.
+            // The thread shares its root directory with the process, which forbids changing its mounts (setns(2)).
             unshare(CloneFlags::CLONE_FS).map_err(Error::system(enter))?;
             setns(mounts.as_fd(), CloneFlags::CLONE_NEWNS).map_err(Error::system(enter))?;
         }
         setns(self.network.as_fd(), CloneFlags::CLONE_NEWNET).map_err(Error::system(enter))
     }
 
-    /// For netlink, which names a namespace by a file descriptor.
+    /// The file descriptor, by which netlink names a namespace.
     pub(crate) fn descriptor(&self) -> i32 {
         self.network.as_raw_fd()
     }
 }
 
-/// The number that the kernel has given the calling thread's namespace and gives no other one until
-/// it is started anew, unlike inode numbers; `None` before Linux 5.14.
+/// The cookie of the calling thread's namespace, which the kernel gives no other namespace until it
+/// is booted again, unlike inode numbers; `None` before Linux 5.14.
 pub fn cookie() -> Result<Option<u64>, Error> {
     let flags = SockFlag::SOCK_CLOEXEC;
     let socket = socket(AddressFamily::Unix, SockType::Datagram, flags, None);
@@ -89,7 +89,7 @@ pub fn cookie() -> Result<Option<u64>, Error> {
     }
 }
 
-/// Runs `work` on a thread of its own; its panic is ours.
+/// Runs `work` on a thread of its own; its panic becomes one of the caller.
 fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("namespace".to_owned());
@@ -102,15 +102,15 @@ fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     })
 }
 
-/// Shows the calling thread's interfaces under `/sys`, and to nobody else. The thread is to end
-/// afterwards.
+/// Mounts a `/sys` that shows the calling thread's interfaces, in a mount namespace of its own. The
+/// thread is to end afterwards.
 fn mounts_with_sys() -> Result<OwnedFd, Error> {
     let none = None::<&str>;
     unshare(CloneFlags::CLONE_NEWNS).map_err(Error::system("make a mount namespace"))?;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(Error::system("make the mounts private"))?;
     match mount(Some("sysfs"), "/sys", Some("sysfs"), MsFlags::empty(), none) {
-        // Busy: what is mounted there shows this namespace already.
+        // Busy: the `/sys` that is mounted there shows this namespace already.
         Ok(()) | Err(Errno::EBUSY) => {}
         Err(errno) => return Err(Error::system("mount /sys of the network namespace")(errno)),
     }

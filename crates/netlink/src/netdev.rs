@@ -13,12 +13,12 @@ const PID: u16 = 4;
 const DEFER_HARD_IRQS: u16 = 5;
 const GRO_FLUSH_TIMEOUT: u16 = 6;
 
-/// One NAPI instance, that is a receive queue that is polled.
+/// A NAPI instance: a receive queue that is polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Napi {
-    /// Its number, unlike that of any other.
+    /// Its id, unique on the machine.
     pub id: u32,
-    /// The interface that it belongs to.
+    /// The ifindex of its interface.
     pub interface: u32,
     /// The kernel thread that polls it, if one does.
     pub thread: Option<u32>,
@@ -35,7 +35,7 @@ pub struct Netdev {
 }
 
 impl Netdev {
-    /// Opens it.
+    /// Opens the family.
     pub fn open() -> Result<Self, Error> {
         let family = Family::open("netdev")?;
         Ok(Self { family })

@@ -1,4 +1,4 @@
-//! Chains of nftables that translate addresses, listed; and masquerading, set up without `nft`.
+//! NAT with nftables: chains listed, and masquerading set up without `nft`.
 //!
 //! Numbers: include/uapi/linux/netfilter/nf_tables.h and nfnetlink.h. Both take `CAP_NET_ADMIN`.
 //! Opening the socket may load a module: list only where `nf_tables` is in the kernel already.
@@ -54,7 +54,7 @@ fn chain(message: &Raw) -> Option<NatChain> {
     let attributes = Attributes(message.bytes.get(HEADER.len()..)?);
     attributes.get(HOOK)?;
     let nat = attributes.text(TYPE)? == "nat";
-    // Nothing can jump to a base chain: what uses it are its rules.
+    // No rule can jump to a base chain, so that its use count is the number of its rules.
     let rules = u32::from_be_bytes(*attributes.get(USE)?.first_chunk()?);
     nat.then(|| NatChain {
         table: attributes.text(TABLE).unwrap_or_default(),

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::generic::{Answer, Family};
 
 const GET: u8 = 3;
-/// `struct ovs_header`: the datapath's interface number.
+/// `struct ovs_header`: the datapath's ifindex.
 const HEADER: usize = 4;
 const DATAPATH_NAME: u16 = 1;
 const PORT_TYPE: u16 = 2;

@@ -1,7 +1,7 @@
 //! Packet sockets (`AF_PACKET`), through socket diagnosis.
 //!
-//! Layout: include/uapi/linux/packet_diag.h. Asking may load a module: ask only where `af_packet_diag`
-//! is in the kernel already; /proc/net/packet says less, and is always there.
+//! Layout: include/uapi/linux/packet_diag.h. A request may load a module: only send one where the
+//! kernel has `af_packet_diag` already. /proc/net/packet has fewer details, and is always there.
 
 use crate::attributes::Attributes;
 use crate::error::Error;
@@ -21,13 +21,13 @@ const RX_RING: u16 = 2;
 /// A packet socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketSocket {
-    /// Its inode, by which /proc/PID/fd names it.
+    /// Its inode, as in the links of /proc/PID/fd.
     pub inode: u32,
-    /// The interface that it is bound to; `None` for all.
+    /// The ifindex of the interface that it is bound to; `None` for all.
     pub interface: Option<u32>,
-    /// EtherType that it takes, 3 (`ETH_P_ALL`) is everything; 0 takes nothing.
+    /// The EtherType that it receives; 3 (`ETH_P_ALL`) is everything, 0 nothing.
     pub protocol: u16,
-    /// It has a mapped receive ring.
+    /// Whether it has a mapped receive ring.
     pub ring: bool,
 }
 

@@ -30,13 +30,13 @@ pub struct Route {
 }
 
 impl Route {
-    /// Opens it.
+    /// Opens a socket.
     pub fn open() -> Result<Self, Error> {
         let socket = Socket::open(NETLINK_ROUTE)?;
         Ok(Self { socket })
     }
 
-    /// Asks for a change or for one thing.
+    /// Requests a change, or one object.
     fn ask(
         &self,
         message: RouteNetlinkMessage,
@@ -46,7 +46,7 @@ impl Route {
         self.socket.ask(message, flags, action)
     }
 
-    /// Asks for all of a kind.
+    /// Requests a dump of all objects of a kind.
     fn dump(&self, message: &RouteNetlinkMessage, action: &str) -> Result<Vec<Raw>, Error> {
         self.socket.dump(message, action)
     }

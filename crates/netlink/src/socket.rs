@@ -1,4 +1,4 @@
-//! A netlink socket: one request, all of its answers.
+//! A netlink socket: a request, and all of its answers.
 
 use crate::attributes::Attributes;
 use crate::error::Error;
@@ -18,9 +18,9 @@ const HEADER: usize = 16;
 /// Longest datagram that is read: the kernel's dumps come in pieces of at most 32 KiB, one message
 /// (an interface with hundreds of virtual functions) may be longer.
 const DATAGRAM: usize = 1 << 18;
-/// How often a dump is begun again when what it lists changes meanwhile; the last one is taken.
+/// How often a dump is repeated if the listed objects change meanwhile; the last dump is used as it is.
 const DUMPS: usize = 4;
-/// The words in an extended acknowledgement (`NLMSGERR_ATTR_MSG`).
+/// The error message in an extended acknowledgement (`NLMSGERR_ATTR_MSG`).
 const WORDS: u16 = 1;
 
 /// A netlink socket in the namespace of the thread that opened it.
@@ -31,12 +31,12 @@ pub(crate) struct Socket {
     buffer: RefCell<Vec<u8>>,
 }
 
-/// A message whose payload is not looked into.
+/// A message with an undecoded payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Raw {
     /// `nlmsg_type`.
     pub(crate) kind: u16,
-    /// What follows the netlink header.
+    /// The bytes after the netlink header.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -65,22 +65,22 @@ impl NetlinkDeserializable for Raw {
     }
 }
 
-/// What has come of an answer so far.
+/// The answers to a request so far.
 #[derive(Default)]
 struct Answers {
     messages: Vec<Raw>,
-    /// The dump is not of one moment.
+    /// Whether objects changed during the dump (`NLM_F_DUMP_INTR`).
     interrupted: bool,
     complete: bool,
-    /// Messages that were looked at whether they are wanted.
+    /// Number of messages that were already filtered.
     sifted: usize,
 }
 
 impl Socket {
-    /// Opens one for a protocol of `netlink_sys::protocols`.
+    /// Opens a socket for a protocol of `netlink_sys::protocols`.
     pub(crate) fn open(protocol: isize) -> Result<Self, Error> {
         let system = System::new(protocol).map_err(Error::io("open a netlink socket"))?;
-        // Only for better words in errors: an old kernel that has neither is as good.
+        // These only improve error messages: an old kernel without them will do.
         let _ = system.set_ext_ack(true);
         let _ = system.set_cap_ack(true);
         Ok(Self {
@@ -90,12 +90,12 @@ impl Socket {
         })
     }
 
-    /// For ioctls in the same namespace.
+    /// The file descriptor, for ioctls in the same namespace.
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
         self.system.as_fd()
     }
 
-    /// Asks, and gives back what comes before the acknowledgement.
+    /// Sends a request; returns the messages before the acknowledgement.
     pub(crate) fn ask<M: NetlinkSerializable>(
         &self,
         message: M,
@@ -107,7 +107,7 @@ impl Socket {
             .map(|answers| answers.messages)
     }
 
-    /// Asks for all of a kind. What changes meanwhile makes it ask again.
+    /// Requests a dump. A dump that was interrupted by a change is repeated.
     pub(crate) fn dump<M: NetlinkSerializable + Clone>(
         &self,
         message: &M,
@@ -116,7 +116,7 @@ impl Socket {
         self.dump_some(message, action, &|_| true)
     }
 
-    /// The same, keeping only some: of a million routes a few are wanted.
+    /// Requests a dump and keeps only some messages: a routing table may have a million routes.
     pub(crate) fn dump_some<M: NetlinkSerializable + Clone>(
         &self,
         message: &M,
@@ -154,7 +154,7 @@ impl Socket {
         self.answers(request.header.sequence_number, action, keep)
     }
 
-    /// Sends messages that happen all or not at all, between those that begin and end the batch.
+    /// Sends messages as one transaction, between those that begin and end the batch.
     pub(crate) fn batch(
         &self,
         [begin, end]: [Raw; 2],
@@ -217,7 +217,7 @@ fn serialized<M: NetlinkSerializable>(request: &NetlinkMessage<M>) -> Vec<u8> {
 }
 
 impl Answers {
-    /// Drops what has come since the last time and is not wanted.
+    /// Drops new messages that are not wanted.
     fn keep(&mut self, keep: &dyn Fn(&Raw) -> bool) {
         let new = self.messages.split_off(self.sifted);
         self.messages
@@ -225,7 +225,7 @@ impl Answers {
         self.sifted = self.messages.len();
     }
 
-    /// Takes all messages of one datagram.
+    /// Parses all messages of one datagram.
     fn read(&mut self, mut bytes: &[u8], sequence: u32, action: &str) -> Result<(), Error> {
         while !bytes.is_empty() {
             let message = NetlinkMessage::<Raw>::deserialize(bytes).map_err(|_| Error::Answer {
@@ -234,7 +234,7 @@ impl Answers {
             })?;
             let length = (message.header.length as usize).next_multiple_of(4);
             bytes = bytes.get(length..).unwrap_or_default();
-            // Whatever is left of a request that was given up is not for this one.
+            // Answers to an earlier request that was given up are skipped.
             if message.header.sequence_number == sequence {
                 self.take(message, action)?;
             }
@@ -262,7 +262,7 @@ impl Answers {
     }
 }
 
-/// An error message repeats the request, or its header only, before the extended acknowledgement.
+/// The attributes of an error message, which follow the echoed request, or its header alone.
 fn after_echo(payload: &[u8], flags: u16) -> &[u8] {
     let echoed = match payload.first_chunk() {
         Some(length) if flags & NLM_F_CAPPED == 0 => u32::from_ne_bytes(*length) as usize,
@@ -273,7 +273,7 @@ fn after_echo(payload: &[u8], flags: u16) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// An error number of 0 is the kernel's yes.
+/// An error number of 0 is an acknowledgement.
 fn verdict(code: i32, words: &[u8], action: &str) -> Result<(), Error> {
     if code >= 0 {
         return Ok(());

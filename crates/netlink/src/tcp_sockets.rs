@@ -1,7 +1,7 @@
-//! TCP connections of a namespace, with what the kernel knows of each, through socket diagnosis.
+//! TCP connections of a namespace with their `struct tcp_info`, through socket diagnosis.
 //!
-//! Layout: include/uapi/linux/inet_diag.h and tcp.h. Asking may load a module: ask only where `tcp_diag` is in the
-//! kernel already.
+//! Layout: include/uapi/linux/inet_diag.h and tcp.h. A request may load a module: only send one
+//! where the kernel has `tcp_diag` already.
 
 use crate::attributes::Attributes;
 use crate::error::Error;
@@ -21,31 +21,31 @@ const INFO: u16 = 2;
 /// `TCP_ESTABLISHED`, as a bit.
 const ESTABLISHED: u32 = 1 << 1;
 
-/// An established connection, as one end of it sees it.
+/// An established connection, from one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpSocket {
-    /// What no other socket has as long as the machine runs.
+    /// The socket's cookie, unique until the machine is booted again.
     pub cookie: u64,
     /// This end.
     pub local: SocketAddr,
     /// The other end.
     pub remote: SocketAddr,
-    /// What the kernel knows of it.
+    /// The kernel's `tcp_info`.
     pub info: TcpInfo,
 }
 
-/// Of `struct tcp_info`, fields by their names there.
+/// Fields of `struct tcp_info`, by the kernel's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
     /// `tcpi_snd_mss`: bytes of data in a segment to be sent.
     pub snd_mss: u32,
-    /// `tcpi_unacked`: segments sent and not acknowledged, `tcpi_sacked`, `tcpi_lost` and `tcpi_retrans` among them.
+    /// `tcpi_unacked`: segments sent and not acknowledged; includes `tcpi_sacked`, `tcpi_lost` and `tcpi_retrans`.
     pub unacked: u32,
     /// `tcpi_sacked`.
     pub sacked: u32,
     /// `tcpi_lost`.
     pub lost: u32,
-    /// `tcpi_retrans`: repeated, and not acknowledged.
+    /// `tcpi_retrans`: retransmitted and not acknowledged.
     pub retrans: u32,
     /// `tcpi_rtt`, in microseconds: smoothed.
     pub rtt_us: u32,
@@ -53,9 +53,9 @@ pub struct TcpInfo {
     pub min_rtt_us: u32,
     /// `tcpi_snd_cwnd`, in segments.
     pub snd_cwnd: u32,
-    /// `tcpi_total_retrans`: segments that were repeated, of all time.
+    /// `tcpi_total_retrans`: retransmissions since the beginning of the connection.
     pub total_retrans: u32,
-    /// `tcpi_data_segs_out`: segments with data that were sent, the repeated among them.
+    /// `tcpi_data_segs_out`: segments with data that were sent, including retransmissions.
     pub data_segs_out: u32,
     /// `tcpi_bytes_acked`.
     pub bytes_acked: u64,
@@ -63,15 +63,15 @@ pub struct TcpInfo {
     pub bytes_received: u64,
     /// `tcpi_delivery_rate`, in bytes a second.
     pub delivery_rate: u64,
-    /// `tcpi_busy_time`, in microseconds: there was something to send.
+    /// `tcpi_busy_time`, in microseconds: the time with data to send.
     pub busy_time_us: u64,
-    /// `tcpi_rwnd_limited`, in microseconds: the other end's window was full.
+    /// `tcpi_rwnd_limited`, in microseconds: the time limited by the receive window.
     pub rwnd_limited_us: u64,
-    /// `tcpi_sndbuf_limited`, in microseconds: the send buffer was.
+    /// `tcpi_sndbuf_limited`, in microseconds: the time limited by the send buffer.
     pub sndbuf_limited_us: u64,
 }
 
-/// All established ones in the calling thread's namespace.
+/// All established connections of the calling thread's namespace.
 pub fn tcp_sockets() -> Result<Vec<TcpSocket>, Error> {
     let socket = Socket::open(NETLINK_SOCK_DIAG)?;
     let mut all = Vec::new();
@@ -82,7 +82,7 @@ pub fn tcp_sockets() -> Result<Vec<TcpSocket>, Error> {
     Ok(all)
 }
 
-/// Family, protocol, which attributes, padding, which states; an id of zeros is any.
+/// `struct inet_diag_req_v2`: family, protocol, attributes, padding, states; an id of zeros matches any socket.
 fn request(family: i32) -> Raw {
     let mut bytes = vec![0; REQUEST];
     bytes[0] = family as u8;
@@ -108,7 +108,7 @@ fn read(message: &Raw) -> Option<TcpSocket> {
     })
 }
 
-/// An address of IPv4 that a socket of IPv6 uses is one of IPv4.
+/// An IPv4-mapped address of an IPv6 socket becomes an IPv4 address.
 fn address(bytes: &[u8], is_six: bool) -> Option<IpAddr> {
     Some(match is_six {
         true => IpAddr::from(Ipv6Addr::from(*bytes.first_chunk::<16>()?)).to_canonical(),
@@ -116,7 +116,7 @@ fn address(bytes: &[u8], is_six: bool) -> Option<IpAddr> {
     })
 }
 
-/// What an older kernel does not tell is 0.
+/// Fields that an older kernel lacks are 0.
 fn info(bytes: &[u8]) -> TcpInfo {
     let word = |at: usize| {
         let word = bytes.get(at..).and_then(|rest| rest.first_chunk());

@@ -1,7 +1,8 @@
 //! Writes pcapng as draft-ietf-opsawg-pcapng describes it: one section, interfaces as they are needed, enhanced
 //! packet blocks, times in nanoseconds.
 //!
-//! `coalescope-capture` reads it; `coalescope-simulate` writes its own, so that the two share no mistake.
+//! `coalescope-capture` reads pcapng; `coalescope-simulate` has a writer of its own, so that the
+//! two share no mistake.
 
 use std::io::{self, Write};
 
@@ -22,14 +23,14 @@ const EPB_FLAGS: u16 = 2;
 /// Ticks of 10^-9 seconds.
 const NANOSECONDS: u8 = 9;
 
-/// An interface that frames are of.
+/// An interface on which frames were captured.
 #[derive(Clone, Copy, Debug)]
 pub struct Interface<'a> {
     /// Its link type (LINKTYPE_...): 1 for Ethernet.
     pub link_number: u16,
     /// Its name, if it has one.
     pub name: Option<&'a str>,
-    /// How many bytes of a frame are kept at most; 0 for all.
+    /// Snap length: how many bytes of a frame are captured at most; 0 for all.
     pub snap_len: u32,
 }
 
@@ -40,17 +41,17 @@ pub struct Record<'a> {
     pub interface: u32,
     /// Nanoseconds since 1970.
     pub time_ns: u64,
-    /// Its length on the wire in bytes.
+    /// The frame's length on the wire in bytes.
     pub original_len: u32,
-    /// What there is of it.
+    /// The captured bytes.
     pub data: &'a [u8],
-    /// Whether it came in to the host whose capture this is, or went out; none where that is not known.
+    /// Whether the capturing host received the frame, or sent it; `None` if this is not known.
     pub inbound: Option<bool>,
-    /// What is to be said of it.
+    /// A comment on the frame.
     pub comment: Option<&'a str>,
 }
 
-/// Writes one section. A file is whole after each frame.
+/// Writes one section. The file is complete after each frame.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -59,11 +60,11 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a section. The comment says what is in it.
+    /// Begins a section, with a comment about its contents.
     ///
     /// # Errors
     ///
-    /// As all that is written here: those of `out`.
+    /// Errors of `out`, as with all methods here.
     pub fn new(out: W, comment: Option<&str>) -> io::Result<Self> {
         let mut writer = Self {
             out,
@@ -86,7 +87,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Describes an interface; gives its number.
+    /// Writes an interface description; returns the interface's number.
     pub fn interface(&mut self, interface: &Interface<'_>) -> io::Result<u32> {
         self.half(interface.link_number);
         self.half(0);
@@ -126,7 +127,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Hands over what is buffered.
+    /// Flushes the buffer of `out`.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -139,13 +140,13 @@ impl<W: Write> Writer<W> {
         self.block.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Bytes, and zeros up to the next multiple of four.
+    /// Appends bytes, padded with zeros to a multiple of four.
     fn padded(&mut self, bytes: &[u8]) {
         self.block.extend_from_slice(bytes);
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    /// An option, no longer than its length field can say.
+    /// Appends an option, cut to the longest length of its length field.
     fn option(&mut self, code: u16, value: &[u8]) {
         let value = &value[..value.len().min(usize::from(u16::MAX))];
         self.half(code);
@@ -157,7 +158,7 @@ impl<W: Write> Writer<W> {
         self.word(0);
     }
 
-    /// Writes the block that was put together, with its length in front and behind.
+    /// Writes the prepared block, with its length in front and behind.
     fn end_block(&mut self, kind: u32) -> io::Result<()> {
         let len = (self.block.len() as u32 + 12).to_le_bytes();
         self.out.write_all(&kind.to_le_bytes())?;

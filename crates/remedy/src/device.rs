@@ -1,4 +1,4 @@
-//! What an interface is, as far as /sys and udev tell.
+//! Properties of an interface, from /sys and udev.
 
 use crate::error::Error;
 use crate::tree::Tree;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// `addr_assign_type` of an address that the device came with (NET_ADDR_PERM).
 const PERMANENT: &str = "0";
-/// Drivers of what containers and virtual machines are plugged in with.
+/// Drivers of the interfaces by which containers and virtual machines are connected.
 const PLUGS: [&str; 3] = ["veth", "tun", "openvswitch"];
 
 /// One interface.
@@ -15,7 +15,7 @@ const PLUGS: [&str; 3] = ["veth", "tun", "openvswitch"];
 pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) index: u32,
-    /// There is hardware behind it, or what looks like some to the kernel.
+    /// Whether there is hardware behind it, or a device that the kernel shows like hardware.
     pub(crate) is_physical: bool,
     pub(crate) permanent_mac: Option<String>,
     pub(crate) driver: Option<String>,

@@ -5,7 +5,7 @@ use coalescope_host::safe;
 use crate::model::Manager;
 use std::path::PathBuf;
 
-/// Why a setting cannot be kept here.
+/// Why a setting cannot be made persistent here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// There is no such interface.

@@ -7,7 +7,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::tree::{Tree, Written};
 use crate::{ifupdown, names, shell};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "/etc/sysconfig/network-scripts";
 const KEY: &str = "ETHTOOL_OPTS";
-/// As scripts name the interface.
+/// Variables by which scripts name the interface.
 const VARIABLES: [&str; 4] = ["$DEVICE", "${DEVICE}", "$REALDEVICE", "${REALDEVICE}"];
 
 /// An assignment: its line, and its value without quotes.
@@ -28,7 +28,7 @@ struct Assignment {
     is_whole: bool,
 }
 
-/// Whether there is a file for the interface.
+/// The ifcfg file of the interface, if there is one.
 pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     let named = find(tree, "DEVICE", &device.name)?;
     let found = match named {
@@ -83,16 +83,16 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     Some(&text[assignment.value])
 }
 
-pub(crate) fn says(
+pub(crate) fn configured(
     tree: &Tree,
     device: &Device,
     path: &Path,
     feature: &str,
-) -> Result<Said, Error> {
+) -> Result<Configured, Error> {
     let text = tree.text(path)?.unwrap_or_default();
     let options = value(&text, KEY).unwrap_or_default();
     let switches = shell::switches(options, &device.name, &VARIABLES, feature);
-    Ok(Said {
+    Ok(Configured {
         on: switches.last().map(|switch| switch.on),
         at: Some(path.to_owned()),
     })
@@ -146,7 +146,7 @@ fn changed(
     Ok(changed)
 }
 
-/// Only variables for the interface are known here.
+/// Whether the options contain other variables than those for the interface.
 fn is_computed(options: &str) -> bool {
     let mut plain = options.to_owned();
     for variable in VARIABLES {
@@ -187,7 +187,7 @@ fn append(text: &str, line: &str) -> String {
     format!("{text}{closed}{line}{end}")
 }
 
-/// The last assignment of a key, which a shell would go by.
+/// The last assignment of a key, which a shell would use.
 fn last(text: &str, key: &str) -> Option<Assignment> {
     let mut start = 0;
     let mut found = None;

@@ -11,7 +11,7 @@ use coalescope_host::glob;
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::line_end;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::names;
 use crate::shell::{self, Switch};
 use crate::tree::{Tree, Written};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 const MAIN: &str = "/etc/network/interfaces";
 /// How deep files may include others.
 const DEPTH: usize = 8;
-/// As hooks and commands name the interface.
+/// Variables by which hooks and commands name the interface.
 const VARIABLES: [&str; 2] = ["$IFACE", "${IFACE}"];
 /// Words that begin something other than an option of a stanza.
 const BEGIN: [&str; 11] = [
@@ -50,7 +50,7 @@ struct Line<'a> {
     is_ours: bool,
 }
 
-/// Whether a stanza is about the interface.
+/// The stanza of the interface, if there is one.
 pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     let stanza = with_stanza(tree, &device.name)?;
     Ok(stanza.map(|(path, _)| Found {
@@ -66,7 +66,7 @@ fn with_stanza(tree: &Tree, interface: &str) -> Result<Option<(PathBuf, String)>
     Ok(ours.next())
 }
 
-pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(tree: &Tree, device: &Device, feature: &str) -> Result<Configured, Error> {
     let mut all = Vec::new();
     let mut at = None;
     for (path, text) in files(tree)? {
@@ -77,7 +77,7 @@ pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, 
         all.extend(switches.iter().map(|switch| switch.on));
     }
     let first = all.first().copied();
-    Ok(Said {
+    Ok(Configured {
         on: first.filter(|first| all.iter().all(|on| on == first)),
         at: match at {
             None => with_stanza(tree, &device.name)?.map(|(path, _)| path),
@@ -115,7 +115,7 @@ fn write(tree: &mut Tree, path: PathBuf, text: String, why: &str) {
     tree.write(path, written);
 }
 
-/// A command that is not there would do nothing at each start, and nobody would see it.
+/// Refuses a machine without ethtool: the command would fail at each start, unnoticed.
 pub(crate) fn need_ethtool(tree: &Tree) -> Result<(), Error> {
     let mut places = ETHTOOL.iter();
     if places.any(|place| tree.exists(Path::new(place))) {
@@ -191,7 +191,7 @@ fn is_begin(line: &str) -> bool {
     BEGIN.contains(&first) || first.starts_with("allow-")
 }
 
-/// The lines that mean something; comments and empty ones are left out.
+/// The lines that are neither comments nor empty.
 fn lines<'a>(text: &'a str, interface: &str) -> impl Iterator<Item = Line<'a>> {
     let mut is_ours = false;
     joined(text).filter_map(move |at| {
@@ -212,7 +212,7 @@ fn lines<'a>(text: &'a str, interface: &str) -> impl Iterator<Item = Line<'a>> {
     })
 }
 
-/// Lines, with those behind a backslash.
+/// Lines, joined with those that continue them after a backslash.
 fn joined(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {

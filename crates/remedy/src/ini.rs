@@ -21,7 +21,7 @@ struct Line<'a> {
 enum Meaning<'a> {
     Section(&'a str),
     Key(&'a str, &'a str),
-    /// The line before goes on.
+    /// A continuation of the line before.
     More,
     /// Empty, or a comment.
     Nothing,

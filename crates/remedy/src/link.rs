@@ -9,7 +9,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::{self, Dialect};
-use crate::model::{Manager, Said};
+use crate::model::{Configured, Manager};
 use crate::names;
 use crate::tree::{Tree, Written};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn drop_ins(tree: &Tree, path: &Path) -> Vec<PathBuf> {
     found.into_values().collect()
 }
 
-pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(tree: &Tree, device: &Device, feature: &str) -> Result<Configured, Error> {
     let key = key(feature)?;
     let path = effective(tree, device);
     let text = path
@@ -72,7 +72,7 @@ pub(crate) fn says(tree: &Tree, device: &Device, feature: &str) -> Result<Said, 
         .transpose()?
         .unwrap_or_default();
     let value = ini::get(&text, Dialect::Systemd, "Link", key);
-    Ok(Said {
+    Ok(Configured {
         on: value.and_then(ini::boolean),
         at: path,
     })

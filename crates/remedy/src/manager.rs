@@ -1,28 +1,28 @@
-//! One question and one change for every manager.
+//! Reading and changing a feature in the files of any manager.
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::model::{Manager, Owner, Reload, Said};
+use crate::model::{Configured, Manager, Owner, Reload};
 use crate::tree::Tree;
 use crate::{ifcfg, ifupdown, link, netplan, networkmanager};
 
-/// What the files say now.
-pub(crate) fn says(
+/// The feature's present state in the files.
+pub(crate) fn configured(
     owner: &Owner,
     tree: &Tree,
     device: &Device,
     feature: &str,
-) -> Result<Said, Error> {
+) -> Result<Configured, Error> {
     match owner {
-        Owner::Keyfile { path } => networkmanager::says(tree, path, feature),
-        Owner::Ifcfg { path, .. } => ifcfg::says(tree, device, path, feature),
-        Owner::Netplan { id, renderer } => netplan::says(tree, id, *renderer, feature),
-        Owner::Link => link::says(tree, device, feature),
-        Owner::Ifupdown => ifupdown::says(tree, device, feature),
+        Owner::Keyfile { path } => networkmanager::configured(tree, path, feature),
+        Owner::Ifcfg { path, .. } => ifcfg::configured(tree, device, path, feature),
+        Owner::Netplan { id, renderer } => netplan::configured(tree, id, *renderer, feature),
+        Owner::Link => link::configured(tree, device, feature),
+        Owner::Ifupdown => ifupdown::configured(tree, device, feature),
     }
 }
 
-/// Changes the files in a tree so that they say it.
+/// Changes the files in a tree so that they set the feature.
 pub(crate) fn set(
     owner: &Owner,
     tree: &mut Tree,
@@ -39,7 +39,7 @@ pub(crate) fn set(
     }
 }
 
-/// What makes a manager read its files again, and what makes it act on them at once.
+/// Commands that make a manager read and apply its files.
 pub(crate) fn reload(owner: &Owner, interface: &str) -> Vec<Reload> {
     let loud = |command: String| loud(interface, command);
     match (owner, owner.manager()) {

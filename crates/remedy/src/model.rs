@@ -94,7 +94,7 @@ impl Found {
 
 /// What a manager's files say of a feature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Configured {
     /// On or off; `None` if nothing, or not the same everywhere.
     pub(crate) on: Option<bool>,
     /// The file that has the last word, or would have.

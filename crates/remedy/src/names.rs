@@ -1,4 +1,4 @@
-//! What each manager calls a feature; a test holds it against `features` of rules/recipes.yaml.
+//! The managers' names of features; a test compares them with `features` of rules/recipes.yaml.
 
 use crate::error::Error;
 use crate::model::Manager;
@@ -56,7 +56,7 @@ const fn named(name: &'static str, ethtool: &'static str) -> Feature {
     }
 }
 
-/// One that ethtool knows by the kernel's name alone.
+/// A feature for which ethtool has only the kernel's name.
 const fn of_kernel(name: &'static str) -> Feature {
     named(name, name)
 }
@@ -107,7 +107,7 @@ pub(crate) fn networkmanager(feature: &str) -> Option<String> {
     Some(format!("feature-{}", Feature::find(feature)?.ethtool))
 }
 
-/// For a manager without a name for it.
+/// The error for a manager without a name for the feature.
 pub(crate) fn none(manager: Manager, feature: &str) -> Error {
     Error::NoName {
         manager,

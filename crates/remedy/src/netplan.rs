@@ -11,7 +11,7 @@ mod version;
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::names;
 use crate::tree::{Tree, Written};
 use definition::{Definition, definitions, devices, files, place, read};
@@ -87,7 +87,7 @@ fn found(
     Ok(Found::new(Owner::Netplan { id, renderer }, file, shown))
 }
 
-/// A file of netplan is about the interface, though nothing that runs says so.
+/// The interface in a file of netplan, although no running service shows it.
 pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     let all = definitions(tree, None)?;
     let Some(definition) = all.iter().find(|definition| definition.fits(device)) else {
@@ -99,7 +99,12 @@ pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error>
     found(tree, device, id, renderer, shown).map(Some)
 }
 
-pub(crate) fn says(tree: &Tree, id: &str, renderer: Manager, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(
+    tree: &Tree,
+    id: &str,
+    renderer: Manager,
+    feature: &str,
+) -> Result<Configured, Error> {
     let keys = keys(renderer, feature)?;
     let all = definitions(tree, None)?;
     let own = all.iter().find(|definition| definition.id == id);
@@ -107,16 +112,16 @@ pub(crate) fn says(tree: &Tree, id: &str, renderer: Manager, feature: &str) -> R
     for path in files(tree) {
         let document = read(tree, &path)?;
         let speaks = devices(&document)
-            .any(|(_, name, says)| name == id && at(says, renderer, &keys).is_some());
+            .any(|(_, name, values)| name == id && at(values, renderer, &keys).is_some());
         last = if speaks { Some(path) } else { last };
     }
-    Ok(Said {
-        on: own.and_then(|own| at(&own.says, renderer, &keys)),
+    Ok(Configured {
+        on: own.and_then(|own| at(&own.keys, renderer, &keys)),
         at: last,
     })
 }
 
-/// What the feature is called for a renderer.
+/// The feature's key for a renderer.
 fn keys(renderer: Manager, feature: &str) -> Result<String, Error> {
     let name = match renderer {
         Manager::NetworkManager => {
@@ -178,7 +183,7 @@ fn why(renderer: Manager) -> &'static str {
     }
 }
 
-/// What has to stand with it so that it works at every start.
+/// Keys that the offload keys need in order to work at every start.
 fn identity(
     device: &Device,
     definition: &Definition,

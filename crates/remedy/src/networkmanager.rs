@@ -6,7 +6,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::ini::{self, Dialect};
-use crate::model::{Found, Manager, Owner, Said};
+use crate::model::{Configured, Found, Manager, Owner};
 use crate::tree::{Tree, Written};
 use crate::{ifcfg, names, netplan};
 use std::path::{Path, PathBuf};
@@ -88,12 +88,12 @@ fn of_keyfile(tree: &Tree, device: &Device, path: PathBuf, shown: &str) -> Resul
     Ok(Found::new(Owner::Keyfile { path }, file, reason))
 }
 
-pub(crate) fn says(tree: &Tree, path: &Path, feature: &str) -> Result<Said, Error> {
+pub(crate) fn configured(tree: &Tree, path: &Path, feature: &str) -> Result<Configured, Error> {
     let name = names::networkmanager(feature);
     let key = name.ok_or_else(|| names::none(Manager::NetworkManager, feature))?;
     let text = tree.text(path)?.unwrap_or_default();
     let value = ini::get(&text, Dialect::Keyfile, "ethtool", &key);
-    Ok(Said {
+    Ok(Configured {
         on: value.and_then(ini::boolean),
         at: Some(path.to_owned()),
     })

@@ -1,4 +1,4 @@
-//! Which manager owns an interface, by what runs and by what is written.
+//! The manager that owns an interface, from running services and from files.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl Ownership {
     }
 }
 
-/// What runs decides before what is only written: two managers' files may name one interface.
+/// Running services come before files: the files of two managers may name one interface.
 pub(crate) fn detect(tree: &Tree, device: &Device) -> Result<Found, Error> {
     appliance::refuse(tree)?;
     if let Some(found) = networkmanager::owns(tree, device)? {
@@ -60,7 +60,7 @@ pub(crate) fn detect(tree: &Tree, device: &Device) -> Result<Found, Error> {
     })
 }
 
-/// systemd-networkd says in /run what it has, and by which file.
+/// The interface in systemd-networkd's state below /run, with its file.
 fn networkd(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     let state = PathBuf::from(format!("/run/systemd/netif/links/{}", device.index));
     let text = tree.text(&state)?.unwrap_or_default();
@@ -71,7 +71,7 @@ fn networkd(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
     if let Some(found) = netplan::behind_networkd(tree, device, &file)? {
         return Ok(Some(found));
     }
-    // A plug of a container that a file with a wide match happens to fit.
+    // A container's interface that happens to match a file with a wide match.
     if device.made_as.is_some() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! What would change, what cannot, and what holds already.
+//! Changes of files, refused wishes, and whether wishes hold already.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -116,25 +116,25 @@ pub fn plan(root: &Path, wishes: &[Wish]) -> Plan {
     plan
 }
 
-/// The tree with a wish in it; `None` if it is so already.
+/// The tree with a wish granted; `None` if it holds already.
 fn grant(tree: &Tree, wish: &Wish) -> Result<Option<(Tree, Vec<Reload>)>, Error> {
     let device = device(tree, wish)?;
     let found = owner::detect(tree, &device)?;
-    let said = manager::says(&found.owner, tree, &device, &wish.feature)?;
-    if said.on == Some(wish.on) {
+    let configured = manager::configured(&found.owner, tree, &device, &wish.feature)?;
+    if configured.on == Some(wish.on) {
         return Ok(None);
     }
     let mut granted = tree.clone();
     manager::set(&found.owner, &mut granted, &device, &wish.feature, wish.on)?;
     // The owner's file may be another one now.
     let owner = owner::detect(&granted, &device)?.owner;
-    let said = manager::says(&owner, &granted, &device, &wish.feature)?;
-    if said.on == Some(wish.on) {
+    let configured = manager::configured(&owner, &granted, &device, &wish.feature)?;
+    if configured.on == Some(wish.on) {
         let reload = manager::reload(&owner, &wish.interface);
         return Ok(Some((granted, reload)));
     }
     Err(Error::Overridden {
-        path: said.at.unwrap_or(found.file),
+        path: configured.at.unwrap_or(found.file),
         feature: wish.feature.clone(),
     })
 }
@@ -190,16 +190,20 @@ pub fn holds(root: &Path, wishes: &[Wish]) -> Vec<Held> {
 }
 
 fn hold(tree: &Tree, wish: &Wish) -> Held {
-    let said = device(tree, wish).and_then(|device| {
+    let configured = device(tree, wish).and_then(|device| {
         let found = owner::detect(tree, &device)?;
-        let said = manager::says(&found.owner, tree, &device, &wish.feature)?;
-        Ok((found, said))
+        let configured = manager::configured(&found.owner, tree, &device, &wish.feature)?;
+        Ok((found, configured))
     });
-    let (persistent, at, why) = match said {
+    let (persistent, at, why) = match configured {
         Err(error) => (false, None, error.to_string()),
-        Ok((found, said)) => {
-            let is_as_wished = said.on == Some(wish.on);
-            (is_as_wished, said.at, words(said.on, wish, &found.reason))
+        Ok((found, configured)) => {
+            let is_as_wished = configured.on == Some(wish.on);
+            (
+                is_as_wished,
+                configured.at,
+                words(configured.on, wish, &found.reason),
+            )
         }
     };
     Held {

@@ -1,4 +1,4 @@
-//! `ethtool -K` within lines of others: found and changed word by word.
+//! `ethtool -K` within lines of other files: found and changed word by word.
 
 use crate::names;
 use std::ops::Range;
@@ -65,7 +65,7 @@ fn pairs(text: &str, words: &[Range<usize>], feature: &str) -> Vec<Switch> {
     .collect()
 }
 
-/// Where the pairs of the last `ethtool -K INTERFACE` end.
+/// The end of the feature list of the last `ethtool -K INTERFACE`.
 pub(crate) fn end_of_last(text: &str, interface: &str, variables: &[&str]) -> Option<usize> {
     let words = words(text);
     let word = |at: usize| words.get(at).map_or("", |range| bare(&text[range.clone()]));

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// Longest file that is read: dpkg's list of packages is the longest by far.
+/// Longest file that is read: dpkg's list of packages is by far the longest.
 const LONGEST: u64 = 32 << 20;
 /// Links that are followed, as the kernel does.
 const LINKS: usize = 40;
@@ -36,7 +36,7 @@ impl Tree {
         }
     }
 
-    /// Where a file really is.
+    /// The path of a file below the root.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -51,7 +51,7 @@ impl Tree {
             .map(|(path, written)| (path.as_path(), written))
     }
 
-    /// Whether there is something, be it a link to nowhere.
+    /// Whether a path exists, even as a dangling link.
     pub(crate) fn exists(&self, path: &Path) -> bool {
         self.written.contains_key(path) || fs::symlink_metadata(self.real(path)).is_ok()
     }
@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// As it is now, whatever a plan would write.
+    /// The text on disk, whatever the plan would write.
     pub(crate) fn on_disk(&self, path: &Path) -> Result<Option<String>, Error> {
         let unreadable = |problem: String| Error::Unreadable {
             path: path.to_owned(),
@@ -78,7 +78,7 @@ impl Tree {
         if about.len() > LONGEST {
             return Err(unreadable("it is longer than 32 MiB".to_owned()));
         }
-        // A pipe without a writer is waited for for ever. A link to /dev/null masks a file.
+        // A pipe without a writer would block for ever. A link to /dev/null masks a file.
         if !about.is_file() && !real.ends_with("dev/null") {
             return Err(unreadable("it is not a plain file".to_owned()));
         }
@@ -128,7 +128,7 @@ fn is_missing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Without `..`, which must not lead out of the root.
+/// The path without `..`, which must not lead out of the root.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::from("/");
     for part in path.components() {

@@ -4,11 +4,11 @@
 /// 4.2).
 const EVERY: u64 = 2;
 
-/// A receiver that acknowledges every second segment, and a frame of several at once, as Linux
-/// does since such a frame is more than one full segment (`__tcp_ack_snd_check`).
+/// A receiver that acknowledges every second segment, and a merged frame at once, as Linux does since a merged frame is
+/// more than one full segment (`__tcp_ack_snd_check`).
 ///
-/// Every segment counts as a full one. The delayed ACK's timer never fires; what is left at the
-/// end gets one.
+/// Every segment counts as a full one. The delayed ACK's timer never fires; segments left at the end are acknowledged
+/// once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Receiver {
     sent: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// A frame of so many segments comes in.
+    /// Takes a frame of so many segments.
     pub(crate) fn take(&mut self, segments: u64) {
         self.pending += segments;
         if self.pending >= EVERY {
@@ -25,7 +25,7 @@ impl Receiver {
         }
     }
 
-    /// ACKs sent for everything.
+    /// Number of ACKs for all frames.
     pub(crate) fn acks(&self) -> u64 {
         self.sent + u64::from(self.pending > 0)
     }

@@ -1,4 +1,4 @@
-//! The transport checksum of a captured frame, and what stands in for what cannot be known of it.
+//! The transport checksum of a captured frame, and substitutes for bytes that were not captured.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use coalescope_wire::{Ip, Packet, Transport};
 /// Where a TCP segment or UDP datagram lies in its frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// All of it, header included, by the IP length.
+    /// The whole segment, header included, by the IP length.
     pub(crate) bytes: Range<usize>,
     /// Where its header ends.
     pub(crate) header_end: usize,
@@ -40,7 +40,7 @@ impl Segment {
         })
     }
 
-    /// What its checksum is.
+    /// State of the segment's checksum.
     pub(crate) fn state(&self, frame: &[u8], packet: &Packet) -> ChecksumState {
         if !self.is_udp {
             return tcp_checksum_state(frame, packet);
@@ -48,7 +48,7 @@ impl Segment {
         let stored = stored(frame, self.field);
         let whole = frame.get(self.bytes.clone());
         match whole {
-            // None was made (RFC 768).
+            // The datagram has no checksum (RFC 768).
             _ if stored == Some(0) => ChecksumState::Valid,
             Some(bytes) if fold(self.pseudo + sum(bytes)) == 0xffff => ChecksumState::Valid,
             _ if stored == Some(fold(self.pseudo)) => ChecksumState::PseudoHeaderOnly,
@@ -66,10 +66,10 @@ impl Segment {
         put(frame, self.field, if none { 0xffff } else { checksum });
     }
 
-    /// Gives the bytes from `captured` on, which are zeros, the value with which the stored
-    /// checksum is right. They stand for bytes that nobody knows.
+    /// Sets the bytes from `captured` on, which are zeros, to the value with which the stored checksum is right. They
+    /// stand for bytes that were not captured.
     ///
-    /// A lone missing byte at times has no such value: then the frame is damaged.
+    /// A single missing byte sometimes has no such value: then the frame is damaged.
     pub(crate) fn make_right(&self, frame: &mut [u8], captured: usize) {
         let bytes = frame.get(self.bytes.clone()).unwrap_or_default();
         let lacks = !fold(self.pseudo + sum(bytes));
@@ -83,8 +83,8 @@ impl Segment {
         }
     }
 
-    /// The last byte not captured that is the first (0) or second (1) half of a word. Words are
-    /// counted from the segment's start.
+    /// The last byte not captured that is the first (0) or second (1) half of a word. Words are counted from the
+    /// segment's start.
     fn last_free(&self, captured: usize, half: usize) -> Option<usize> {
         let Range { start, end } = self.bytes;
         let mut free = captured.max(start)..end;

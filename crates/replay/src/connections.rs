@@ -1,4 +1,4 @@
-//! Each direction of each connection: which frames came in and went out.
+//! Each direction of each connection, with counts of the frames that came in and went out.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::acks::Receiver;
 use crate::facts::{Connection, Endpoint};
 use crate::tally::{Event, Tally};
 
-/// Directions that are listed.
+/// The most directions that are listed.
 pub(crate) const MOST: usize = 100_000;
 
-/// What makes a direction.
+/// What identifies a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     interface: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Of a walked frame at an interface; none if it is no whole TCP segment or UDP datagram.
+    /// The direction of a walked frame at an interface; `None` unless the frame is a whole TCP segment or UDP datagram.
     pub(crate) fn of(interface: u32, packet: &Packet) -> Option<Self> {
         let Ip {
             version,
@@ -61,12 +61,12 @@ pub(crate) struct Data {
     pub(crate) data_in: u64,
     pub(crate) data_out: u64,
     pub(crate) merged: u64,
-    /// Frames in the largest one; 0 without data.
+    /// Number of frames in the largest merged one; 0 without data.
     pub(crate) largest: u64,
 }
 
 impl Data {
-    /// A data frame of so many came out.
+    /// Counts a data frame merged from so many.
     pub(crate) fn out(&mut self, frames: u64) {
         self.data_out += 1;
         self.merged += u64::from(frames > 1);
@@ -86,7 +86,7 @@ impl Data {
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     key: Key,
-    /// The other direction, if it was seen.
+    /// The opposite direction, if it was seen.
     peer: Option<u32>,
     /// The MSS option of this direction's SYN.
     mss: Option<u16>,
@@ -95,7 +95,7 @@ pub(crate) struct Flow {
     pub(crate) frames_out: u64,
     already_merged: u64,
     pub(crate) data: Data,
-    /// A receiver of what came in, and one of what went out.
+    /// The receiver of the frames that came in, and that of the frames that went out.
     before: Receiver,
     pub(crate) after: Receiver,
     pub(crate) tally: Tally,
@@ -118,7 +118,7 @@ impl Flow {
         }
     }
 
-    /// A frame came in.
+    /// Counts a frame that came in.
     pub(crate) fn take(&mut self, wire_len: u32, is_data: bool, already_merged: bool) {
         self.frames_in += 1;
         self.bytes_in += u64::from(wire_len);
@@ -133,7 +133,7 @@ impl Flow {
         !self.key.is_udp
     }
 
-    /// ACKs for what came in, and how many fewer for what went out.
+    /// ACKs for the frames that came in, and how many fewer for those that went out.
     pub(crate) fn acks(&self) -> (u64, u64) {
         let before = self.before.acks();
         (before, before.saturating_sub(self.after.acks()))
@@ -148,7 +148,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// The direction's number, new if need be; none beyond the bound.
+    /// The direction's number, new if need be; `None` beyond the bound.
     pub(crate) fn find(&mut self, key: Key) -> Option<u32> {
         if let Some(&known) = self.index.get(&key) {
             return Some(known);
@@ -170,7 +170,7 @@ impl Connections {
         self.flows.get_mut(flow? as usize)
     }
 
-    /// Notes what a SYN says about segments.
+    /// Notes the MSS of a SYN.
     pub(crate) fn note_syn(&mut self, flow: u32, packet: &Packet, captured: &[u8]) {
         let Transport::Tcp(tcp) = packet.transport else {
             return;
@@ -185,9 +185,9 @@ impl Connections {
         }
     }
 
-    /// The most payload and TCP options that a segment of a direction has, as far as SYNs tell:
-    /// a host neither sends more than it could receive itself (RFC 9293 section 3.7.1 makes both
-    /// of one MTU), nor more than the other side takes.
+    /// The most payload and TCP options that a segment of a direction has, as far as SYNs show it: a host sends neither
+    /// more than it could receive itself (RFC 9293 section 3.7.1 derives both from one MTU), nor more than the other
+    /// side accepts.
     pub(crate) fn mss(&self, flow: u32) -> Option<u16> {
         let flow = self.flows.get(flow as usize)?;
         let peer = flow.peer.and_then(|peer| self.flows.get(peer as usize));

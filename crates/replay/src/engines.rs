@@ -9,17 +9,17 @@ use gro::{Checksums, Coalescer, Decision, Outgoing, Profile, Settings, Verificat
 use crate::results::{Moment, Results};
 use crate::token::Token;
 
-/// Engines at most: each holds some dozens of frames.
+/// The most engines: each holds some dozens of frames.
 const MOST: usize = 128;
 
-/// What frames share an engine: those of an interface that went the same way, as far as the
-/// capture says which. A receive offload does not see what is sent.
+/// Frames that share an engine: those of an interface that went the same way, as far as the capture shows that. A
+/// receive offload does not see sent frames.
 type Name = (u32, bool);
 
 /// An engine and the poll that it is in.
 struct Lane {
     coalescer: Coalescer<Token>,
-    /// When the poll's first frame came; none between polls.
+    /// When the poll's first frame came; `None` between polls.
     began: Option<i64>,
 }
 
@@ -45,7 +45,7 @@ impl Engines {
         }
     }
 
-    /// The engine for a frame; none if there are too many already.
+    /// The engine for a frame; `None` if there are too many already.
     pub(crate) fn find(
         &mut self,
         interface: u32,
@@ -66,8 +66,8 @@ impl Engines {
 
     /// Ends the polls that are over at this time.
     ///
-    /// Clocks of several cores may be out of step a little, so that a frame seems to come before
-    /// its poll; by more than a poll it has not.
+    /// Clocks of several cores may differ a little, so that a frame seems to come before its poll; if it is earlier by
+    /// more than a poll, it is not of that poll.
     pub(crate) fn end_due(&mut self, time_ns: i64, results: &mut Results) {
         let interval = self.interval_ns.unsigned_abs();
         for lane in &mut self.lanes {
@@ -88,7 +88,7 @@ impl Engines {
         }
     }
 
-    /// Gives a frame to its engine. What this sends up goes up when the poll is over: a card's
+    /// Passes a frame to its engine. Frames that the engine then sends up have the time of the poll's end: a card's
     /// interrupt waits that long, and then all frames are taken at once.
     pub(crate) fn push(
         &mut self,

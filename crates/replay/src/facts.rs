@@ -1,4 +1,4 @@
-//! What a replay found: plain data.
+//! The results of a replay: plain data.
 //!
 //! A *data frame* is a TCP or UDP frame with payload, whole (no IP fragment). Lengths are those on
 //! the wire, whatever the snap length kept of a frame.

@@ -1,9 +1,9 @@
-//! A captured frame as the engine gets it.
+//! A captured frame in the form for the engine.
 //!
-//! The engine wants whole frames with checksums that it can verify. So what the capture lacks is
-//! made up where it does not matter: bytes behind the snap length, which no rule of merging looks
-//! at, become zeros and one word with which the stored checksum is right; a checksum that was left
-//! to the network card is completed as the card does it. Headers are never made up.
+//! The engine needs whole frames with checksums that it can verify. So what the capture lacks is made up where it does
+//! not matter: bytes behind the snap length, which no rule of merging looks at, become zeros and one word with which
+//! the stored checksum is right; a checksum that was left to the network card is completed as the card does it. Headers
+//! are never made up.
 
 use coalescope_capture::file::RawFrame;
 use coalescope_wire::checksum::ChecksumState;
@@ -11,7 +11,7 @@ use coalescope_wire::{Flags, Packet, Transport, walk};
 
 use crate::checksum::{Segment, complete_ipv4, lacks_ipv4_checksum};
 
-/// The longest frame that the engine gets. Longer ones are merged already.
+/// The longest frame that is passed to the engine. Longer ones are merged already.
 const MOST: usize = 256 << 10;
 
 /// A captured frame and its headers.
@@ -19,14 +19,14 @@ pub(crate) struct Captured<'a> {
     pub(crate) raw: RawFrame<'a>,
     /// None where the headers are damaged, unknown, or not all captured.
     pub(crate) packet: Option<Packet>,
-    /// Where its TCP segment or UDP datagram lies.
+    /// Its TCP segment or UDP datagram.
     segment: Option<Segment>,
-    /// What its checksum is.
+    /// State of its checksum.
     pub(crate) checksum: ChecksumState,
 }
 
 impl<'a> Captured<'a> {
-    /// Walks a frame.
+    /// Parses a frame.
     pub(crate) fn new(raw: RawFrame<'a>) -> Self {
         let packet = walk(raw.link, raw.data, wire_len(&raw)).ok();
         let segment = packet.as_ref().and_then(Segment::of);
@@ -49,7 +49,7 @@ impl<'a> Captured<'a> {
         wire_len(&self.raw)
     }
 
-    /// Whether bytes of it were not captured.
+    /// Whether some of its bytes were not captured.
     pub(crate) fn is_cut(&self) -> bool {
         self.raw.data.len() < self.wire_len() as usize
     }
@@ -62,12 +62,12 @@ impl<'a> Captured<'a> {
         })
     }
 
-    /// Whether it is one with payload.
+    /// Whether it is a whole TCP segment or UDP datagram with payload.
     pub(crate) fn is_data(&self) -> bool {
         self.is_segment() && self.payload_len() > 0
     }
 
-    /// Length of its headers in bytes; 0 if it is no segment.
+    /// Length of its headers in bytes; 0 if it is no such segment or datagram.
     pub(crate) fn header_len(&self) -> usize {
         self.segment
             .as_ref()
@@ -83,7 +83,7 @@ impl<'a> Captured<'a> {
         }
     }
 
-    /// Whether it has more payload than a segment can have: `mss` as SYNs said, or else `mtu`.
+    /// Whether it has more payload than a segment can have: by `mss` from SYNs, or else by `mtu`.
     pub(crate) fn is_merged(&self, mss: Option<u16>, mtu: u32) -> bool {
         let Some(packet) = &self.packet else {
             return false;
@@ -96,10 +96,10 @@ impl<'a> Captured<'a> {
         }
     }
 
-    /// The bytes that the engine gets; `buffer` is used if they are not those captured.
+    /// The bytes for the engine; `buffer` is used if they differ from the captured ones.
     ///
-    /// A frame that `must_pass` gets a flag or a length with which every profile lets it pass,
-    /// behind what is held of its flow.
+    /// A frame that `must_pass` is given a flag or a length with which every profile lets it pass, behind the held
+    /// frames of its flow.
     pub(crate) fn for_engine<'b>(&self, buffer: &'b mut Vec<u8>, must_pass: bool) -> &'b [u8]
     where
         'a: 'b,
@@ -121,13 +121,13 @@ impl<'a> Captured<'a> {
         buffer
     }
 
-    /// Whether there is nothing to make up.
+    /// Whether nothing has to be made up.
     fn is_sound(&self, packet: &Packet) -> bool {
         let is_offloaded = self.checksum == ChecksumState::PseudoHeaderOnly;
         !self.is_cut() && !is_offloaded && !lacks_ipv4_checksum(self.raw.data, &packet.ip)
     }
 
-    /// All bytes, those not captured as zeros.
+    /// Copies all bytes; those not captured are zeros.
     fn fill(&self, buffer: &mut Vec<u8>) {
         buffer.clear();
         buffer.extend_from_slice(self.raw.data);
@@ -150,8 +150,9 @@ fn wire_len(raw: &RawFrame<'_>) -> u32 {
     raw.original_len.max(raw.data.len() as u32)
 }
 
-/// SYN in TCP: no engine holds or joins it, and what is held of the flow goes first. In UDP, a
-/// byte more than the IP length says, as if it were padded: the same, where UDP is merged.
+/// Disguises a frame so that it passes. A TCP segment gets SYN: no engine holds or joins it, and held frames of the
+/// flow go up first. A UDP datagram gets a byte more than its IP length, like padding, with the same effect where UDP
+/// is merged.
 fn forbid(buffer: &mut Vec<u8>, packet: &Packet) {
     match packet.transport {
         Transport::Tcp(tcp) => {

@@ -1,8 +1,8 @@
 //! What captured traffic would become under a receive offload.
 //!
-//! [`replay`] gives the frames of a capture to the engines of [`gro`], one for each interface, on
-//! the capture's own clock, and counts what comes out: [`facts`], plain data without an opinion.
-//! With an [`Output`], what comes out is also written, as pcapng.
+//! [`replay`] passes the frames of a capture to the engines of [`gro`], one for each interface, on the capture's own
+//! clock, and counts the frames that come out: [`facts`], plain data without an opinion. With an [`Output`], these
+//! frames are also written, as pcapng.
 //!
 //! One pass, forward only, bounded in memory; nothing in a capture makes it panic. The bounds: 128
 //! engines, one an interface and way (frames beyond are left out and counted); 64 MiB of held frames

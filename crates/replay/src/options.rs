@@ -1,4 +1,4 @@
-//! What a replay is asked for, and what comes into it.
+//! Options of a replay, and counts of its input.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ pub struct Options {
     pub profile: Profile,
     /// How long a poll lasts from its first frame on, in microseconds; 0: each frame is a poll.
     pub interval_us: u64,
-    /// The longest IP packet, in bytes, that is taken for a single segment where no SYN tells.
+    /// The longest IP packet, in bytes, that is taken for a single segment where no SYN was seen.
     pub mtu_bytes: u32,
     /// Set from elsewhere (a signal), ends reading; what was read is then reported.
     pub stop: Arc<AtomicBool>,
@@ -36,7 +36,7 @@ impl Options {
     }
 }
 
-/// Counts of what comes in.
+/// Counts of the frames that come in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Incoming {
     pub(crate) frames: u64,
@@ -48,6 +48,6 @@ pub(crate) struct Incoming {
     pub(crate) other: u64,
     pub(crate) unlisted: u64,
     pub(crate) left_out: u64,
-    /// Times that held frames took too much memory.
+    /// How often held frames took too much memory.
     pub(crate) ended_early: u64,
 }

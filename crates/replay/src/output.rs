@@ -1,4 +1,4 @@
-//! Writing what comes out.
+//! Writes the frames that come out.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -11,40 +11,40 @@ use gro::{About, Part};
 
 use crate::token::Token;
 
-/// Why what comes out could not be written.
+/// Why the output could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// It is the file that is read.
+    /// The output is the file that is read.
     #[error("{name} is the capture that is read: name another file to write to")]
     Input {
         /// The path as given.
         name: String,
     },
-    /// `-` is not taken.
+    /// `-` is not accepted.
     #[error("standard output has the report: name a file to write to, or a named pipe")]
     StandardOutput,
-    /// It could not be created.
+    /// The file could not be created.
     #[error("cannot create {name}: check the directory and that you may write there")]
     Create {
         /// The path as given.
         name: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It could not be written to.
+    /// The file could not be written to.
     #[error(
         "cannot write to {name}: free some space or name another place; what is in it is not complete"
     )]
     Write {
         /// The path as given.
         name: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
-/// A file for what comes out, as pcapng. What it held before is gone.
+/// A file for the frames that come out, as pcapng. Its previous content is lost.
 #[derive(Debug)]
 pub struct Output {
     file: File,
@@ -56,7 +56,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// If both are one file, by whatever names, or it cannot be created.
+    /// If both are one file, by whatever names, or the output cannot be created.
     pub fn create(path: &Path, input: &Path) -> Result<Self, OutputError> {
         if path.as_os_str() == "-" {
             return Err(OutputError::StandardOutput);
@@ -84,12 +84,12 @@ fn is_same(output: &Path, input: &Path) -> bool {
     }
 }
 
-/// A path of its own for each path that leads nowhere.
+/// The canonical path; an unresolvable path stands for itself.
 fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Names that are hard links to each other have no path in common.
+/// Hard links to one file have different paths.
 #[cfg(unix)]
 fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -101,7 +101,7 @@ fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// A time before 1970 cannot be written.
+/// Times before 1970 cannot be written, and become 1970.
 fn since_1970(time_ns: i64) -> u64 {
     u64::try_from(time_ns).unwrap_or(0)
 }
@@ -125,7 +125,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins the file. The comment says what is in it.
+    /// Begins the file; the comment describes its content.
     pub(crate) fn new(output: Output, comment: &str) -> Self {
         let mut recorder = Self {
             name: output.name,
@@ -151,7 +151,7 @@ impl Recorder {
         self.interfaces.contains_key(&number)
     }
 
-    /// Makes an interface of the capture known.
+    /// Writes the description of an interface of the capture.
     pub(crate) fn interface(&mut self, number: u32, interface: &Interface) {
         let described = Described {
             link_number: interface.link.dlt(),
@@ -201,7 +201,7 @@ impl Recorder {
         self.frame = frame;
     }
 
-    /// Writes the rest.
+    /// Flushes the file; returns the first error, if there was one.
     pub(crate) fn finish(mut self) -> Result<(), OutputError> {
         self.attempt(Writer::flush);
         match self.failed {
@@ -232,8 +232,7 @@ impl Recorder {
     }
 }
 
-/// Puts a merged frame together up to the first byte that was not captured; gives its length on
-/// the wire.
+/// Puts a merged frame together up to the first byte that was not captured; returns its length on the wire.
 fn assemble(frame: &mut Vec<u8>, header: &[u8], parts: &[Part<Token>]) -> u32 {
     frame.clear();
     frame.extend_from_slice(header);

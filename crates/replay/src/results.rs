@@ -1,4 +1,4 @@
-//! What comes out of the engines, counted.
+//! Counts of the frames that come out of the engines.
 
 use gro::{About, Outgoing, Part, Profile, Reason};
 
@@ -8,16 +8,16 @@ use crate::reverse::Reverser;
 use crate::tally::{ALREADY_MERGED, Event, Tally};
 use crate::token::Token;
 
-/// When and for whose sake something comes out.
+/// When a frame comes out, and because of which frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) time_ns: i64,
-    /// A frame is passing that was merged already, disguised as one that nothing joins.
+    /// The passing frame was merged before the capture, and is disguised as one that nothing joins.
     pub(crate) passing_merged: bool,
 }
 
 impl Moment {
-    /// The name of a reason. What the disguise causes is called after what is behind it.
+    /// The name of a reason. If the disguise is the cause, the reason is that the frame was already merged.
     fn name(self, reason: Reason) -> &'static str {
         let other = matches!(
             reason,
@@ -41,10 +41,10 @@ pub(crate) struct Results {
     pub(crate) segments: u64,
     /// Frames without payload that came out as part of another.
     pub(crate) absorbed: u64,
-    /// Merged frames that cannot be cut again into what they were made of.
+    /// Merged frames that cannot be split again into the frames that they were made of.
     pub(crate) irreversible: u64,
     pub(crate) recorder: Option<Recorder>,
-    /// Memory of what engines hold, roughly, in bytes.
+    /// Memory of held frames, roughly, in bytes.
     pub(crate) held: usize,
     parts: Vec<Part<Token>>,
     reverser: Reverser,
@@ -120,7 +120,7 @@ impl Results {
         }
     }
 
-    /// Counts a frame that carries the payload of so many, for its first one's direction.
+    /// Counts a frame that carries the payload of `frames` frames, for the direction of its first one.
     fn count_out(&mut self, token: &Token, frames: u64, segments: u64, reason: &'static str) {
         self.tally.count(Event::Out, reason);
         if frames > 0 {

@@ -1,4 +1,4 @@
-//! Whether a merged frame can be cut again into what it was made of.
+//! Whether a merged frame can be split again into the frames that it was made of.
 
 use coalescope_wire::LinkType;
 use gro::split::{SegmentChecksum, SplitSettings, Splitter};
@@ -6,16 +6,16 @@ use gro::{About, Part, Profile};
 
 use crate::token::Token;
 
-/// Cuts merged frames and compares.
+/// Splits merged frames and compares.
 #[derive(Debug, Default)]
 pub(crate) struct Reverser {
-    /// A merged frame's headers, and zeros: payload goes where it came from whatever it is.
+    /// A merged frame's headers, and zeros: splitting does not depend on the payload.
     frame: Vec<u8>,
     settings: SplitSettings,
 }
 
 impl Reverser {
-    /// Cuts what a profile merges.
+    /// Splits frames that a profile merges.
     pub(crate) fn new(profile: &Profile) -> Self {
         let settings = SplitSettings {
             tunnels: profile.tunnels.in_udp(),
@@ -28,10 +28,10 @@ impl Reverser {
         }
     }
 
-    /// Whether splitting gives the very frames, in the order in which they came.
+    /// Whether splitting restores exactly the frames, in the order in which they came.
     ///
-    /// Checksums are left out: they follow from the rest of a frame, and those of the segments
-    /// were right, or taken to be.
+    /// Checksums are not compared: they follow from the rest of a frame, and those of the segments were right, or
+    /// assumed to be.
     pub(crate) fn restores(
         &mut self,
         link: LinkType,
@@ -75,7 +75,7 @@ fn gives(mut splitter: Splitter<'_>, parts: &[Part<Token>], about: &About) -> bo
     each && splitter.next_segment().is_none()
 }
 
-/// Whether headers are the same but for the checksums of the innermost ones.
+/// Whether headers are equal except for the checksums of the innermost ones.
 fn is_alike(a: &[u8], b: &[u8], about: &About) -> bool {
     let (ip, transport) = (usize::from(about.ip_at), usize::from(about.transport_at));
     let is_udp = about.gso.is_some_and(|gso| gso.kind == gro::GsoKind::Udp);

@@ -21,7 +21,7 @@ use crate::token::Token;
 /// Memory of held frames, roughly, at which all polls end early.
 const MOST_HELD: usize = 64 << 20;
 /// Frames between two reports of progress.
-const TELL_EVERY: u64 = 4_096;
+const REPORT_EVERY: u64 = 4_096;
 
 /// A replay in progress.
 pub(crate) struct Run {
@@ -46,7 +46,7 @@ pub fn replay(
 ) -> Result<Replay, OutputError> {
     let mut run = Run::new(options, output);
     while run.may_go_on() && run.step(&mut source) {
-        run.tell(&source, progress);
+        run.report(&source, progress);
     }
     run.engines.end_all(&mut run.results);
     if let Some(recorder) = run.results.recorder.take() {
@@ -80,8 +80,8 @@ impl Run {
         !self.options.stop.load(Ordering::Relaxed) && recorder.is_none_or(Recorder::is_sound)
     }
 
-    fn tell(&self, source: &Source, progress: &mut dyn FnMut(Progress)) {
-        if self.incoming.frames.is_multiple_of(TELL_EVERY) {
+    fn report(&self, source: &Source, progress: &mut dyn FnMut(Progress)) {
+        if self.incoming.frames.is_multiple_of(REPORT_EVERY) {
             progress(Progress {
                 consumed_bytes: source.consumed_bytes(),
                 frames: self.incoming.frames,
@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// Takes the next frame; false at the end.
+    /// Processes the next frame; false at the end.
     fn step(&mut self, source: &mut Source) -> bool {
         let Some(raw) = source.next() else {
             return false;
@@ -99,7 +99,7 @@ impl Run {
             self.take(raw);
             return true;
         }
-        // The frame borrows from its source, which has to be asked for the interface.
+        // The frame borrows from the source, which has the description of the interface.
         let (data, fixed) = (raw.data.to_vec(), RawFrame { data: &[], ..raw });
         self.describe(source, fixed.interface);
         self.take(RawFrame {
@@ -209,7 +209,7 @@ impl Run {
         }
     }
 
-    /// Counts what was decided of a frame.
+    /// Counts the decision on a frame.
     fn note(&mut self, decision: Decision, flow: Option<u32>, already_merged: bool) {
         let event = match decision.action {
             Action::Passed => Event::Passed,

@@ -56,7 +56,7 @@ fn warnings(incoming: &Incoming, mtu: u32, source: &Source) -> Vec<String> {
     damage.chain(of_frames(incoming, mtu)).collect()
 }
 
-/// What the frames themselves leave in doubt.
+/// Warnings about doubtful frames.
 fn of_frames(incoming: &Incoming, mtu: u32) -> impl Iterator<Item = String> {
     let say = |count: u64, text: String| (count > 0).then(|| format!("{count} {text}"));
     [

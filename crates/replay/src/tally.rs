@@ -7,12 +7,12 @@ use crate::facts::Reasons;
 /// The reason of frames that were merged before they were captured.
 pub(crate) const ALREADY_MERGED: &str = "already-merged";
 
-/// What a reason is the reason of.
+/// The event that a reason belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A frame passed.
     Passed,
-    /// A frame was held anew.
+    /// A frame was held, and not merged with a held one.
     Refused,
     /// A frame came out, passed or held.
     Out,
@@ -31,8 +31,8 @@ impl Tally {
         }
     }
 
-    /// What was held and went up is what came out and had not passed: a frame that passed comes
-    /// out for the reason for which it passed, though perhaps later.
+    /// The reasons for which held frames went up are those of frames that came out without having passed: a passing
+    /// frame comes out for the reason for which it passed, though perhaps later.
     pub(crate) fn reasons(&self) -> Reasons {
         let of = |event| {
             let entries = self.0.iter().filter(move |entry| entry.0 == event);

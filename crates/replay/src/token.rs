@@ -3,10 +3,10 @@
 use coalescope_capture::file::Direction;
 use coalescope_wire::LinkType;
 
-/// What a token takes beside its bytes, roughly.
+/// Memory of a token without its bytes, roughly.
 const TOKEN_COST: usize = 160;
 
-/// What is kept of a frame while an engine has it.
+/// The part of a frame that is kept while an engine has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     /// Its number in the file.
@@ -19,7 +19,7 @@ pub(crate) struct Token {
     pub(crate) already_merged: bool,
     pub(crate) wire_len: u32,
     pub(crate) direction: Direction,
-    /// What was captured of it: all of it where it is going to be written, else its headers.
+    /// Captured bytes: all if the frame will be written, else the headers.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl Token {
         TOKEN_COST + self.bytes.len()
     }
 
-    /// For a receiver that acknowledges: a frame that was merged already is at least two.
+    /// Number of segments for the ACK estimate: a frame that was merged already has at least two.
     pub(crate) fn segments(&self) -> u64 {
         1 + u64::from(self.already_merged)
     }

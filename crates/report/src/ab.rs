@@ -1,4 +1,4 @@
-//! What an experiment has to say.
+//! The report of an experiment.
 
 use std::io::{self, BufWriter, Write};
 
@@ -23,7 +23,7 @@ pub struct AbReport {
 }
 
 impl AbReport {
-    /// Takes a record and what it makes of findings.
+    /// A report of a record and of the settled findings.
     #[must_use]
     pub fn new(record: Record, findings: Vec<Settled>) -> Self {
         Self { record, findings }
@@ -43,7 +43,7 @@ impl AbReport {
         first.chain(factors).chain(metrics).chain(last).collect()
     }
 
-    /// A warm-up has no block, a figure that is missing is empty.
+    /// A row of the CSV. A warm-up has no block; a missing figure is empty.
     fn row(&self, number: usize, run: &Run) -> Vec<String> {
         let block = run.block.map(|block| (block + 1).to_string());
         let first = [number.to_string(), block.unwrap_or_default()].into_iter();
@@ -80,7 +80,7 @@ impl Document for AbReport {
         out.flush()
     }
 
-    /// A row is a run.
+    /// One row per run.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let runs = self.record.runs.iter().enumerate();
         let rows = runs.map(|(number, run)| Ok(self.row(number + 1, run)));

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::iter::successors;
 
-/// An error and its causes; one that says its cause itself does not say it twice.
+/// An error and its causes; a cause that an error's own text contains is not repeated.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let causes = successors(error.source(), |cause| (*cause).source());

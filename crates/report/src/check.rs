@@ -1,4 +1,4 @@
-//! What a check has to say.
+//! The report of a check.
 
 mod gaps;
 
@@ -26,12 +26,12 @@ use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 
-/// Name and version of the JSON document.
 pub(crate) use gaps::{is_decided, not_read};
 
+/// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/check/1";
 
-/// What is printed of a finding as comma-separated values.
+/// Columns of the CSV, from a finding's JSON.
 const COLUMNS: [&str; 12] = [
     "host",
     "interface",
@@ -47,20 +47,20 @@ const COLUMNS: [&str; 12] = [
     "sources",
 ];
 
-/// What `coalescope check` has to say.
+/// The report of `coalescope check`.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport {
-    /// The hosts, and what each was found to be.
+    /// The hosts, with roles and findings.
     pub(crate) hosts: Vec<(Snapshot, Checked)>,
-    /// What differs between them.
+    /// Differences between the hosts.
     pub(crate) drift: Vec<Drift>,
-    /// Findings that are not to be told again.
+    /// Findings that are set aside: ignored ones, and those of the baseline.
     pub(crate) aside: Aside,
-    /// Whether only what is new is told.
+    /// Whether a baseline was given, so that only new findings are printed.
     pub(crate) has_baseline: bool,
-    /// What hosts were read from, by their names; nothing of one that was looked at live.
+    /// The input of each host, by its name; none for a host that was read live.
     pub(crate) files: BTreeMap<String, String>,
-    /// What was counted there.
+    /// Counts of merged frames on these hosts.
     pub(crate) watched: Vec<Watched>,
 }
 
@@ -177,7 +177,7 @@ fn no_items<T>(list: &&[T]) -> bool {
 }
 
 impl CheckReport {
-    /// Takes hosts with what was found, and what differs between them.
+    /// A report of hosts with their findings, and of differences between them.
     #[must_use]
     pub fn new(hosts: Vec<(Snapshot, Checked)>, drift: Vec<Drift>) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl CheckReport {
         }
     }
 
-    /// Takes hosts, what was found on each by its name, and compares them with each other.
+    /// A report of hosts and their findings by name; compares the hosts with each other.
     #[must_use]
     pub fn of(hosts: Vec<Snapshot>, found: Vec<(String, Checked)>) -> Self {
         let drift = drift(&hosts);
@@ -195,17 +195,17 @@ impl CheckReport {
         Self::new(hosts.into_iter().zip(found).collect(), drift)
     }
 
-    /// Takes what hosts were read from, by their names.
+    /// Adds the input of each host, by its name.
     pub fn read_from(&mut self, files: BTreeMap<String, String>) {
         self.files = files;
     }
 
-    /// Takes what was counted there.
+    /// Adds counts of merged frames.
     pub fn watched(&mut self, watched: Vec<Watched>) {
         self.watched = watched;
     }
 
-    /// Sets aside findings that nobody wants to hear of, and those that an earlier check had.
+    /// Sets aside findings that are ignored, and those that an earlier check had.
     pub fn set_aside(&mut self, ignore: &[Ignore], baseline: Option<&Baseline>) {
         let (mut lists, mut names) = (Vec::new(), BTreeSet::new());
         for (snapshot, checked) in &mut self.hosts {
@@ -216,13 +216,13 @@ impl CheckReport {
         self.has_baseline = baseline.is_some();
     }
 
-    /// Whether anything is wrong: what would help, and what is to be tested, is not.
+    /// Whether there is a fault: improvements and tests to make do not count.
     #[must_use]
     pub fn has_findings(&self) -> bool {
         self.blames().any(Blame::is_wrong)
     }
 
-    /// Who is to blame in each finding.
+    /// What each finding blames.
     pub fn blames(&self) -> impl Iterator<Item = Blame> {
         self.findings().map(|finding| finding.blame)
     }
@@ -238,8 +238,9 @@ impl CheckReport {
         self.hosts.iter().flat_map(|(_, checked)| &checked.findings)
     }
 
-    /// Prints each interface as a test case of its host, in JUnit's XML. `fails`: which findings make a case fail;
-    /// with others it is skipped. `when`: the time of the check.
+    /// Prints each interface as a test case of its host, in JUnit's XML. `fails` decides which
+    /// findings make a case fail; with other findings, a case is skipped. `when` is the time of the
+    /// check.
     ///
     /// # Errors
     ///
@@ -262,7 +263,7 @@ impl CheckReport {
         fleet::write_sarif(self, out)
     }
 
-    /// Prints counts as metrics, in the text format of OpenMetrics.
+    /// Prints numbers of findings as metrics, in the text format of OpenMetrics.
     ///
     /// # Errors
     ///
@@ -317,7 +318,7 @@ impl Document for CheckReport {
         document::write(SCHEMA, &self.body(&roles), out)
     }
 
-    /// A row is a finding.
+    /// One row per finding.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         separated::write_fields(out, &COLUMNS, self.findings())
     }
@@ -331,7 +332,7 @@ impl Document for CheckReport {
     }
 }
 
-/// The host's name, or what stands for it.
+/// The host's name, or words for a host without one.
 pub(crate) fn name_of(snapshot: &Snapshot) -> &str {
     snapshot.name.as_deref().unwrap_or("this host")
 }

@@ -1,4 +1,4 @@
-//! What a host's settings and captures say together.
+//! The report of a host's settings and captures together.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ use crate::{Report, words};
 /// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/diagnose/1";
 
-/// What `coalescope diagnose` has to say.
+/// The report of `coalescope diagnose`.
 #[derive(Clone, Debug)]
 pub struct DiagnoseReport {
     pub(crate) check: CheckReport,
@@ -38,7 +38,7 @@ struct Whole<'a> {
 }
 
 impl DiagnoseReport {
-    /// Takes what was found of the hosts, joined with what the captures show, if there are any.
+    /// A report of hosts' findings, joined with those of captures, if there are any.
     #[must_use]
     pub fn new(check: CheckReport, trace: Option<(Trace, Diagnosis)>) -> Self {
         let trace = trace.map(|(trace, diagnosis)| Report::new(trace, diagnosis));
@@ -52,25 +52,25 @@ impl DiagnoseReport {
         self
     }
 
-    /// What the captures show, if there are any.
+    /// The trace of the captures, if there are any.
     #[must_use]
     pub fn traced(&self) -> Option<&Report> {
         self.trace.as_ref()
     }
 
-    /// What settings and captures say together.
+    /// The verdict of settings and captures together.
     #[must_use]
     pub fn verdict(&self) -> String {
         words::diagnose::verdict(self)
     }
 
-    /// Whether anything is wrong.
+    /// Whether there is a fault.
     #[must_use]
     pub fn has_findings(&self) -> bool {
         self.check.has_findings() || self.trace.as_ref().is_some_and(Report::has_findings)
     }
 
-    /// Whether enough was read of the hosts to say that nothing is wrong.
+    /// Whether enough was read of the hosts for the absence of findings to count.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.check.is_decided()

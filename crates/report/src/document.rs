@@ -1,4 +1,4 @@
-//! What a command prints, whatever the form; and JSON documents, which begin with the name of their schema.
+//! Reports in all formats, and JSON documents, which begin with the name of their schema.
 
 use std::io::{self, BufWriter, Write};
 
@@ -11,8 +11,7 @@ use crate::made::Made;
 use crate::seen::Seen;
 use crate::text::options::TextOptions;
 
-/// What a command has to say, in every form in which it can be said. Each form fails only if it cannot be written;
-/// one that a report does not have says so.
+/// A report in every format. Printing fails if the output cannot be written, or if the report has no such format.
 pub trait Document {
     /// The JSON Schema of what [`write_json`](Self::write_json) prints.
     #[must_use]
@@ -20,7 +19,7 @@ pub trait Document {
     where
         Self: Sized;
 
-    /// What was left out, was not read, or looked odd. Text says so itself.
+    /// What was left out, was not read, or is unusual. The text format contains the warnings itself.
     #[must_use]
     fn warnings(&self) -> Vec<String> {
         Vec::new()
@@ -33,7 +32,7 @@ pub trait Document {
     /// If it cannot be written.
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Prints the same document for programs: in one line where it is long.
+    /// Prints the JSON for programs: without line breaks if it is long.
     ///
     /// # Errors
     ///
@@ -51,24 +50,24 @@ pub trait Document {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// Prints for people.
+    /// Prints text for people.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()>;
 
-    /// Writes a page that stands by itself: HTML with its styles, scripts and pictures, and what it was made from.
+    /// Writes a self-contained page: HTML with its styles, scripts and pictures, and a list of its inputs.
     ///
     /// # Errors
     ///
-    /// If it cannot be written, or is not shown as a page.
+    /// If the page cannot be written, or the report has none.
     fn write_html(&self, _: &Made, _: &mut dyn Write) -> io::Result<()> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 }
 
-/// A whole document; its fields are printed in this order.
+/// A whole document: its schema, then the fields of the body.
 #[derive(Serialize)]
 struct Titled<'a, T> {
     schema: &'static str,
@@ -76,10 +75,10 @@ struct Titled<'a, T> {
     body: &'a T,
 }
 
-/// Bytes written at once: writing less at a time costs more than making a large document does.
+/// Size of a write: with smaller ones, writing costs more than making a large document.
 pub(crate) const AT_ONCE: usize = 256 * 1024;
 
-/// Prints one document: `schema`, its name and version, stands before the fields of `body`.
+/// Prints one document: `schema`, its name and version, comes before the fields of `body`.
 ///
 /// # Errors
 ///
@@ -91,7 +90,7 @@ pub fn write<T: Serialize>(schema: &'static str, body: &T, out: &mut dyn Write) 
     out.flush()
 }
 
-/// The same in one line, for programs: a fifth to a third shorter, and as much faster.
+/// Prints a document without line breaks, for programs: a fifth to a third shorter and faster.
 ///
 /// # Errors
 ///
@@ -107,8 +106,8 @@ pub(crate) fn write_compact<T: Serialize>(
     out.flush()
 }
 
-/// The JSON Schema (draft 2020-12) of what [`write()`] prints of a `T`. What is always printed is
-/// required.
+/// The JSON Schema (draft 2020-12) of the document that [`write()`] prints of a `T`. Fields that
+/// are always printed are required.
 #[must_use]
 pub fn schema<T: JsonSchema>(name: &'static str) -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();

@@ -1,4 +1,4 @@
-//! How much of single connections a page draws.
+//! How many frames of single connections a page draws.
 
 /// Connections drawn at most.
 pub const DRAWN_CONNECTIONS: usize = 8;
@@ -7,7 +7,7 @@ const FRAMES: usize = 20_000;
 /// Frames on one page at most: each takes some 80 bytes, so that the page can still be mailed.
 const PAGE_FRAMES: usize = 100_000;
 
-/// Frames to keep of each of so many connections, at each of so many points.
+/// The number of frames to keep of each connection at each point.
 #[must_use]
 pub fn drawn_frames(connections: usize, points: usize) -> usize {
     let lanes = connections * points;

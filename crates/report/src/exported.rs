@@ -1,7 +1,7 @@
-//! A watch as metrics, look by look.
+//! Counts of a watch as metrics, look by look.
 //!
-//! Each series only grows, whatever happens to the interface: what is added is the difference between two looks.
-//! Interfaces are labels, and no more of them than the limit; nothing from a packet is.
+//! Each series only grows, whatever happens to the interface: the difference between two looks is
+//! added. Labels are interfaces, up to a limit, and nothing from packets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use coalescope_watch::facts::{Drop, Frames, Interface, Level, Watched};
 
 use crate::metrics::{self, Family, Labels};
 
-/// Kinds of drops that have series of their own; the others are summed up.
+/// Kinds of drops that have their own series; all others are added up.
 const DROPS: usize = 500;
-/// What has no room of its own.
+/// Label of the sum of all others.
 const OTHER: &str = "other";
-/// An interface that had no name when it was looked for: it came and went, or is in a namespace without a name.
+/// Label of an interface without a name: it came and went between two looks, or is in a namespace without a name.
 const UNNAMED: &str = "unnamed";
 
 /// A metric of each interface.
@@ -101,7 +101,7 @@ type Values = [u64; METRICS.len()];
 /// Namespace, which is empty for the main one, and interface.
 type Place = (String, String);
 
-/// Namespace, interface, way, reason, function, shape.
+/// Namespace, interface, direction, reason, function, and kind of frame.
 type Death = [String; 6];
 const DEATH: [&str; 6] = [
     "namespace",
@@ -112,20 +112,20 @@ const DEATH: [&str; 6] = [
     "shape",
 ];
 
-/// How metrics are written down.
+/// The formats of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As OpenMetrics 1.0 wants.
+    /// OpenMetrics 1.0.
     OpenMetrics,
-    /// As Prometheus did before (0.0.4).
+    /// Prometheus's earlier text format (0.0.4).
     Plain,
 }
 
-/// Series of all looks until now.
+/// The series of all looks so far.
 #[derive(Debug)]
 pub struct Exported {
     limit: usize,
-    /// What was counted at an interface, by its namespace and number, as far as it is in the series.
+    /// Counts of an interface, by namespace and ifindex, as far as they are in the series.
     counted: BTreeMap<(String, u32), Values>,
     interfaces: BTreeMap<Place, Values>,
     died: BTreeMap<Death, u64>,
@@ -135,7 +135,7 @@ pub struct Exported {
 }
 
 impl Exported {
-    /// Nothing was seen yet. `limit`: interfaces with series of their own; the others are summed up.
+    /// No series yet. `limit` interfaces get their own series; all others are added up.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl Exported {
         }
     }
 
-    /// Adds what has come since the last look. Counts are those of one watch from its beginning on.
+    /// Adds the difference to the last look. All looks have to be of one watch.
     pub fn add(&mut self, look: Watched) {
         self.looks += 1;
         self.forget(&look);
@@ -160,7 +160,7 @@ impl Exported {
         self.last = look;
     }
 
-    /// What is gone takes its series along; sums of others stay.
+    /// Removes the series of interfaces that are gone; the sums of others stay.
     fn forget(&mut self, look: &Watched) {
         let there: BTreeSet<Place> = look.interfaces.iter().map(place).collect();
         self.interfaces
@@ -186,7 +186,7 @@ impl Exported {
         }
     }
 
-    /// Interfaces with series of their own.
+    /// Number of interfaces with their own series.
     fn own(&self) -> usize {
         let all = self.interfaces.keys();
         all.filter(|at| !is_sum(&at.1)).count()
@@ -244,7 +244,7 @@ impl Exported {
         families
     }
 
-    /// About the watch itself.
+    /// Metrics of the watch itself.
     fn about(&self) -> Vec<Family> {
         let lost = self.last.lost;
         let lost = [
@@ -281,7 +281,8 @@ impl Exported {
     }
 }
 
-/// By how much a count has grown. One that shrinks (frames that waited in a queue) has not until it is larger than ever.
+/// The growth of a count. A count that shrinks (frames that waited in a queue) grows again once it
+/// exceeds its maximum.
 fn grown(most: &mut u64, now: u64) -> u64 {
     let more = now.saturating_sub(*most);
     *most += more;
@@ -297,7 +298,7 @@ fn place(interface: &Interface) -> Place {
     place_of(Some(&interface.name))
 }
 
-/// Labels of an interface by its name here.
+/// Labels of an interface, from its name on this host.
 fn place_of(name: Option<&str>) -> Place {
     let Some(name) = name else {
         return (String::new(), String::new());
@@ -324,7 +325,7 @@ fn labels_of((namespace, interface): &Place) -> Labels {
     ]
 }
 
-/// Frames of a place and reason, by their shape.
+/// Frames of a place and reason, by kind of frame.
 fn deaths(drop: &Drop) -> impl Iterator<Item = (Death, u64)> {
     let (name, way) = match &drop.from {
         Some(from) => (Some(from), "in"),
@@ -350,7 +351,7 @@ fn deaths(drop: &Drop) -> impl Iterator<Item = (Death, u64)> {
     })
 }
 
-/// The series of all that have none of their own.
+/// The labels of the sum to which a drop without its own series belongs.
 fn summed([_, _, way, _, _, shape]: Death) -> Death {
     let other = || OTHER.to_owned();
     [String::new(), other(), way, other(), other(), shape]

@@ -1,4 +1,4 @@
-//! What mends findings, and what was done.
+//! The report of fixes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -137,8 +137,8 @@ pub struct Verified {
 }
 
 impl Fixed {
-    /// Takes a finding and the settings that mend it. What is to last by hand is told where we write
-    /// no file for it.
+    /// A finding with the settings that fix it. Steps by hand that make the fix persistent are
+    /// included where no file is written.
     #[must_use]
     pub fn new(finding: &HostFinding, settings: Vec<String>, lasts_by_hand: bool) -> Self {
         let lasting = finding
@@ -176,7 +176,7 @@ impl Fixed {
         }
     }
 
-    /// Adds what an experiment has shown of it.
+    /// Adds the verdict of an experiment.
     #[must_use]
     pub fn with_proof(mut self, shown: Option<Shown>) -> Self {
         if shown
@@ -191,7 +191,7 @@ impl Fixed {
 }
 
 impl Verified {
-    /// What a journal wanted, and what is.
+    /// The wanted and the present value of a journal's setting.
     #[must_use]
     pub fn new(journal: &str, what: &str, wanted: &str, is: &str, holds: bool) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Verified {
 }
 
 impl FixReport {
-    /// Whether something that was applied does not hold, or merged frames die all the same.
+    /// Whether an applied setting no longer holds, or merged frames are dropped in spite of it.
     #[must_use]
     pub fn reverted(&self) -> bool {
         let is_back = self.verified.iter().any(|verified| !verified.holds);

@@ -1,4 +1,4 @@
-//! A check for programs that watch many hosts: test results, results of static analysis, metrics.
+//! A check for tools that watch many hosts: test results, results of static analysis, metrics.
 
 mod junit;
 mod openmetrics;
@@ -8,5 +8,5 @@ pub(crate) use junit::write as write_junit;
 pub(crate) use openmetrics::write as write_openmetrics;
 pub(crate) use sarif::write as write_sarif;
 
-/// Stands for the host itself among its interfaces and switches.
+/// Name of the host itself among its interfaces and switches.
 const HOST: &str = "host";

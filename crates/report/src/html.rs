@@ -1,10 +1,11 @@
-//! Reports as HTML pages that stand by themselves: one file, no network.
+//! Reports as self-contained HTML pages: one file, no network.
 //!
-//! [`page`] is the shell, [`svg`] draws, [`table`] lists what may be long, [`embed`] is the only place
-//! where text goes out without being escaped. The other modules are a section each.
+//! [`page`] is the frame of a page, [`svg`] draws, [`table`] lists long tables, and [`embed`] is
+//! the only place where text is not escaped. Every other module is a section.
 //!
-//! Templates are checked by the compiler and escape what they are given (`maud`), drawings too: crates that
-//! draw (`plotters`) write fixed colours and no descriptions, which neither a dark theme nor a screen reader can use.
+//! Templates are checked by the compiler and escape their input (`maud`), drawings too. Crates that
+//! draw (`plotters`) write fixed colours and no descriptions: a dark theme and a screen reader need
+//! both otherwise.
 
 mod ab;
 mod bars;

@@ -24,7 +24,7 @@ pub(crate) struct Body<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     datagram_hops: &'a [DatagramHop],
     /// Findings, the gravest first.
-    findings: Vec<Told<'a>>,
+    findings: Vec<WithMeaning<'a>>,
     /// What limits each connection that tells, at the point that shows it best.
     limits: &'a [ConnectionLimit],
     /// Two transfers side by side (`--compare`).
@@ -34,14 +34,14 @@ pub(crate) struct Body<'a> {
 /// A finding with what it means.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Finding")]
-struct Told<'a> {
+struct WithMeaning<'a> {
     #[serde(flatten)]
     finding: &'a Finding,
     #[serde(flatten)]
     meaning: Option<&'static Meaning>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> WithMeaning<'a> {
     fn of(finding: &'a Finding) -> Self {
         let meaning = meaning(finding.id);
         Self { finding, meaning }
@@ -55,14 +55,19 @@ impl<'a> Body<'a> {
             points: &report.trace.points,
             hops: &report.trace.hops,
             datagram_hops: &report.trace.datagram_hops,
-            findings: report.diagnosis.findings.iter().map(Told::of).collect(),
+            findings: report
+                .diagnosis
+                .findings
+                .iter()
+                .map(WithMeaning::of)
+                .collect(),
             limits: &report.diagnosis.limits,
             comparison: report.comparison.as_ref(),
         }
     }
 }
 
-/// Name and version.
+/// Name and version of the document.
 pub(crate) const SCHEMA: &str = "coalescope/trace/1";
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {

@@ -1,10 +1,9 @@
-//! What the incidents of the lab came to.
+//! The report of the lab's incidents.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use coalescope_incident::{Kind, Published, PublishedRow};
+use coalescope_incident::{Kind, LabAgreement, LabControl, LabRow, Published};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
@@ -110,60 +109,6 @@ pub struct LabIncident {
     pub took_s: f64,
 }
 
-/// Another measurement.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct LabControl {
-    /// Its name.
-    pub name: String,
-    /// What it shows.
-    pub title: String,
-    /// Bits per second.
-    pub bps: f64,
-    /// Segments a round trip.
-    pub effective_window_segments: f64,
-    /// How long the workload took, in seconds; none if it was simulated.
-    pub took_s: Option<f64>,
-    /// Frames with data at the first point, as captured there; none where the file does not ask.
-    pub data_frames: Option<u64>,
-}
-
-/// A row of an incident's table.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct LabRow {
-    /// What is different, by the names of the columns.
-    pub levels: BTreeMap<String, String>,
-    /// Bits per second.
-    pub bps: f64,
-    /// CPU time in microseconds for 1024 bytes that the sender's interface carried. Both ends are on one
-    /// machine, whose time it is.
-    pub sender_us_per_kb: Option<f64>,
-    /// The same for the receiver's interface.
-    pub receiver_us_per_kb: Option<f64>,
-    /// Segments, nearly all of them ACKs, that the receiver sent for each segment of data that was sent.
-    pub acks_per_segment: Option<f64>,
-    /// Segments that the sender sent for each frame that arrived at the receiver's IP.
-    pub merge_factor: Option<f64>,
-    /// Segments that the sender sent again.
-    pub retransmitted_segments: Option<f64>,
-    /// What the operators measured.
-    pub published: Option<PublishedRow>,
-}
-
-/// What a change of one level does to a figure.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct LabAgreement {
-    /// The change, and the levels that stay: `GRO off to on (MTU 1500)`.
-    pub change: String,
-    /// `throughput` or `service demand`.
-    pub figure: String,
-    /// How many times as much it is afterwards, as published.
-    pub published_ratio: f64,
-    /// The same here.
-    pub measured_ratio: f64,
-    /// Both grow, both shrink, or both stay within 10%.
-    pub agrees: bool,
-}
-
 /// A row of comma-separated values.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -182,8 +127,7 @@ pub struct Skipped {
 }
 
 impl LabIncident {
-    /// What a live run comes to, in a line for people. `remedy`: what made the difference, such as
-    /// `GRO off`.
+    /// A summary of a live run in one line. `remedy` is the setting that made the difference, such as `GRO off`.
     #[must_use]
     pub fn story(&self, remedy: &str) -> String {
         words::demo::live(self, remedy)
@@ -191,7 +135,7 @@ impl LabIncident {
 }
 
 impl LabReport {
-    /// Whether everything that was run came out as its file says, and anything was run.
+    /// Whether at least one incident was run, and all came out as their files expect.
     #[must_use]
     pub fn is_as_expected(&self) -> bool {
         let mut incidents = self.incidents.iter();
@@ -227,7 +171,7 @@ impl Document for LabReport {
         document::write(SCHEMA, self, out)
     }
 
-    /// A row is an incident.
+    /// One row per incident.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let run = self.incidents.iter().map(Row::Run);
         let others = self.skipped.iter().chain(&self.failed);

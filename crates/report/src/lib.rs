@@ -1,8 +1,8 @@
 //! One report model, rendered for a terminal, as JSON, and as an HTML page.
 //!
-//! A [`Report`] holds the facts of a trace and what they mean, a [`CheckReport`] those of hosts' settings, a
-//! [`ReplayReport`] those of a replay. Each is a [`Document`]: JSON, text as wide as [`TextOptions`] says, and most
-//! also rows and a page that stands by itself.
+//! A [`Report`] has the facts and findings of a trace, a [`CheckReport`] those of hosts' settings,
+//! a [`ReplayReport`] those of a replay. Each is a [`Document`]: JSON, text in the width of
+//! [`TextOptions`], and mostly also rows and a self-contained page.
 
 mod ab;
 mod causes;
@@ -46,7 +46,7 @@ pub use drawn::{DRAWN_CONNECTIONS, drawn_frames};
 pub use exported::{Exported, Form};
 #[cfg(target_os = "linux")]
 pub use fix::{FixReport, Fixed, Meanwhile, Shown, Verified};
-pub use lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow, Skipped};
+pub use lab::{LabIncident, LabReport, Skipped};
 pub use made::{Is, Made, Source};
 pub use replay::ReplayReport;
 pub use text::{TextOptions, WIDTH, glued, listing, unglued, wrapped};
@@ -56,18 +56,18 @@ pub use watch::WatchReport;
 pub use wire::{WireForward, WireReport, WireWay};
 pub use words::units::figure;
 
-/// What `coalescope trace` has to say.
+/// The report of `coalescope trace`.
 #[derive(Clone, Debug)]
 pub struct Report {
     trace: Trace,
     diagnosis: Diagnosis,
     comparison: Option<Comparison>,
-    /// Set if a page is wanted: pictures, or why there are none.
+    /// Set if a page is wanted: the frames to draw, or why there are none.
     series: Option<Result<Vec<Series>, String>>,
 }
 
 impl Report {
-    /// Takes the facts of a trace and what was made of them.
+    /// A report of the facts of a trace and their diagnosis.
     #[must_use]
     pub fn new(trace: Trace, diagnosis: Diagnosis) -> Self {
         Self {
@@ -78,15 +78,15 @@ impl Report {
         }
     }
 
-    /// Adds two transfers side by side.
+    /// Adds a comparison of two transfers.
     #[must_use]
     pub fn with_comparison(mut self, comparison: Comparison) -> Self {
         self.comparison = Some(comparison);
         self
     }
 
-    /// Adds the frames of a few connections, which a page draws, or why there are none: a part of
-    /// a sentence.
+    /// Adds the frames of a few connections, which a page draws, or the reason why there are none,
+    /// as part of a sentence.
     #[must_use]
     pub fn with_series(mut self, series: Result<Vec<Series>, String>) -> Self {
         self.series = Some(series);
@@ -99,7 +99,7 @@ impl Report {
         &self.trace
     }
 
-    /// What was made of them.
+    /// The diagnosis of the facts.
     #[must_use]
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
@@ -110,15 +110,14 @@ impl Report {
         Some(series.as_deref().map_err(String::as_str))
     }
 
-    /// Whether anything was found that network or host does wrong: more than notes.
+    /// Whether there is a fault of network or host: more than notes.
     #[must_use]
     pub fn has_findings(&self) -> bool {
         let findings = &self.diagnosis.findings;
         findings.iter().any(|finding| !finding.note)
     }
 
-    /// What the captures of a simulated incident come to, in a line for people. `is_built`: the lab
-    /// can build the incident live.
+    /// A summary of a simulated incident's captures in one line. `is_built`: the lab can build the incident live.
     #[must_use]
     pub fn story_of_demo(&self, name: &str, is_built: bool) -> String {
         words::demo::simulated(self, name, is_built)
@@ -142,7 +141,7 @@ impl Document for Report {
         json::write_compact(self, out)
     }
 
-    /// A row is a connection at a point.
+    /// One row per connection at a point.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         rows::connections(self, out)
     }

@@ -1,4 +1,4 @@
-//! How a page was made, and of what: whoever doubts it can look at the same files.
+//! How a page was made, and from what: readers who doubt it can look at the same files.
 
 use std::error::Error;
 
@@ -6,29 +6,29 @@ use coalescope_capture::provenance::FileFacts;
 
 use crate::causes::with_causes;
 
-/// How a page was made. Nothing is said of what is empty.
+/// How a page was made. Empty fields are left out of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Made {
     /// The command, as one would type it.
     pub command: String,
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     pub at_unix_s: u64,
-    /// Of what.
+    /// The inputs.
     pub sources: Vec<Source>,
 }
 
-/// Something that was read.
+/// An input.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The capture point or the host that it is about, if that has a name.
     pub about: Option<String>,
-    /// What it is called.
+    /// Name of the input.
     pub name: String,
-    /// What it is.
+    /// Kind of the input.
     pub is: Is,
 }
 
-/// What was read.
+/// Kinds of inputs.
 #[derive(Clone, Debug)]
 pub enum Is {
     /// A file of packets.
@@ -40,12 +40,12 @@ pub enum Is {
         /// SHA-256 of these, in hexadecimal digits.
         sha256: String,
     },
-    /// No file, or one of which no more is known: why, in words.
+    /// No file, or one that is not described further: why, in words.
     Other(String),
 }
 
 impl Is {
-    /// Another file, of which size and hash were taken; nothing is known of them where that was interrupted.
+    /// A file with its size and hash; without them if hashing was interrupted.
     #[must_use]
     pub fn file<E: Error>(digested: Result<Option<(u64, String)>, E>) -> Self {
         match digested {
@@ -55,7 +55,7 @@ impl Is {
         }
     }
 
-    /// A capture that was read again to be described; nothing is known of it where that was interrupted.
+    /// A capture that was read again to be described; without a description if reading was interrupted.
     #[must_use]
     pub fn capture<E: Error>(described: Result<Option<FileFacts>, E>) -> Self {
         match described {

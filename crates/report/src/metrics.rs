@@ -14,12 +14,12 @@ use prometheus_client::registry::Registry;
 /// Names and values.
 pub(crate) type Labels = Vec<(&'static str, String)>;
 
-/// What a metric may do.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Grow and shrink.
+    /// May grow and shrink.
     Gauge,
-    /// Only grow; its samples are called `NAME_total`.
+    /// Only grows; its samples are named `NAME_total`.
     Counter,
 }
 
@@ -27,7 +27,7 @@ enum Kind {
 #[derive(Debug)]
 pub(crate) struct Family {
     name: &'static str,
-    /// One sentence. OpenMetrics wants no full stop where the encoder sets one.
+    /// One sentence, without the full stop that the encoder adds.
     help: &'static str,
     kind: Kind,
     samples: Vec<(Labels, u64)>,
@@ -108,7 +108,7 @@ pub(crate) fn write_older(families: Vec<Family>, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// What a line declares, of which metric, and as what.
+/// A comment line's keyword, metric and text.
 fn declared(line: &str) -> Option<(&str, &str, &str)> {
     let (what, rest) = line.strip_prefix("# ")?.split_once(' ')?;
     let (name, rest) = rest.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! What a replay has to say.
+//! The report of a replay.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::text::{self, TextOptions};
 /// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/replay/1";
 
-/// What is printed of a direction of a connection as comma-separated values.
+/// Columns of the CSV, from a direction's JSON.
 const COLUMNS: [&str; 20] = [
     "id",
     "interface",
@@ -38,7 +38,7 @@ const COLUMNS: [&str; 20] = [
     "already_merged_frames",
 ];
 
-/// What `coalescope replay` has to say.
+/// The report of `coalescope replay`.
 #[derive(Clone, Debug)]
 pub struct ReplayReport {
     facts: Replay,
@@ -65,7 +65,7 @@ impl Document for ReplayReport {
         document::write(SCHEMA, &self.facts, out)
     }
 
-    /// A row is a direction of a connection.
+    /// One row per direction of a connection.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         separated::write_fields(out, &COLUMNS, &self.facts.connections)
     }

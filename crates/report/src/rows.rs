@@ -1,4 +1,4 @@
-//! A trace as comma-separated values: a row for each connection at each point.
+//! A trace as comma-separated values: one row per connection at each point.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::Report;
 use crate::separated::{self, Cell};
 
-/// A column: a field's name in JSON, with its path, and what it holds.
+/// A column: the path of a field in the JSON, and its value.
 type Column<T> = (&'static str, for<'a> fn(&'a T) -> Cell<'a>);
 
-/// Where the connection was seen.
+/// Name of the column with the point.
 const POINT: &str = "point";
-/// What is printed of a connection, before its directions.
+/// Columns of a connection, before its directions.
 #[rustfmt::skip]
 const OF_CONNECTION: [Column<Connection>; 19] = [
     ("id", |c| c.id.into()),
@@ -38,7 +38,7 @@ const OF_CONNECTION: [Column<Connection>; 19] = [
     ("phases.first_byte_s", |c| c.phases.first_byte_s.into()),
     ("phases.transfer_s", |c| c.phases.transfer_s.into()),
 ];
-/// What is printed of each direction.
+/// Columns of each direction.
 #[rustfmt::skip]
 const OF_DIRECTION: [Column<Direction>; 25] = [
     ("frames", |d| d.frames.into()),
@@ -67,7 +67,7 @@ const OF_DIRECTION: [Column<Direction>; 25] = [
     ("repeats.merged_repeated", |d| d.repeats.merged_repeated.into()),
     ("repeats.single_repeated", |d| d.repeats.single_repeated.into()),
 ];
-/// What limits it: only at one of the points, the one that shows it best.
+/// The limit of a connection: only at one of the points, the one that shows it best.
 const OF_LIMIT: [&str; 2] = ["limit.direction", "limit.limit"];
 
 pub(crate) fn connections(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -104,7 +104,7 @@ fn header() -> Vec<String> {
     all.map(|name| name.replace('.', "_")).collect()
 }
 
-/// What is one of a few, by its name in JSON.
+/// The JSON name of an enum's value.
 fn name<'a>(one: impl Serialize) -> Cell<'a> {
     match serde_json::to_value(one) {
         Ok(Value::String(name)) => name.into(),

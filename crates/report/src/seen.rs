@@ -1,17 +1,17 @@
-//! JSON in which every character is seen: a terminal that it is printed to obeys none.
+//! JSON without invisible characters: a terminal that shows it executes no escape sequence.
 
 use std::io::{self, Write};
 use std::mem;
 
 use coalescope_host::safe::is_unseen;
 
-/// Writes JSON; characters that a terminal would obey, or that nobody would see, as `\u009b`. JSON itself
-/// escapes those below the space only, and outside of strings has none but ASCII.
+/// Writes JSON with control and invisible characters as `\u009b`. JSON itself escapes only
+/// characters below the space, and has nothing but ASCII outside of strings.
 ///
-/// Stands behind a buffer, so that a document is looked through in large pieces; a piece may end within a character.
+/// Stands behind a buffer, so that a document is checked in large pieces; a piece may end within a character.
 pub(crate) struct Seen<W> {
     out: W,
-    /// The beginning of a character whose rest is still to come.
+    /// The beginning of a character that is still incomplete.
     begun: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl<W: Write> Seen<W> {
     fn text(&mut self, json: &[u8]) -> io::Result<()> {
         for chunk in json.utf8_chunks() {
             self.escaped(chunk.valid())?;
-            // No JSON that serde writes has other bytes, but for a character cut at the end.
+            // serde's JSON has no other invalid bytes than a character cut at the end.
             self.begun.extend_from_slice(chunk.invalid());
         }
         Ok(())
@@ -64,7 +64,7 @@ impl<W: Write> Write for Seen<W> {
     }
 }
 
-/// Without an early end, so that many bytes are looked at in one step.
+/// Without an early exit, so that many bytes are compared in one step.
 fn is_seen(byte: u8) -> bool {
     byte < 0x7f
 }
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(read, [hostile]);
     }
 
-    /// What comes out of JSON that is written in pieces of a length.
+    /// The output for JSON that is written in pieces of a length.
     fn written(json: &[u8], length: usize) -> String {
         let mut out = Seen::new(Vec::new());
         for piece in json.chunks(length) {

@@ -36,7 +36,7 @@ fn record(out: &mut Writer<&mut dyn Write>, cells: &[String]) -> io::Result<()> 
     out.write_record(cells.map(Cow::into_owned)).map_err(plain)
 }
 
-/// That nobody reads on (`| head`) has to stay the error that it is.
+/// A closed pipe (`| head`) has to stay an I/O error.
 fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         ErrorKind::Io(error) => error,
@@ -44,13 +44,14 @@ fn plain(error: csv::Error) -> io::Error {
     }
 }
 
-/// What begins a formula in a spreadsheet, also behind white space that it leaves out (OWASP, CSV injection).
+/// Characters that begin a formula in a spreadsheet, also after white space that it ignores (OWASP,
+/// CSV injection).
 const FORMULA: [char; 12] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
 ];
 
-/// A cell that a spreadsheet takes for a text or a number: what would be a formula begins with an apostrophe,
-/// and characters that are not seen are U+FFFD.
+/// A cell that a spreadsheet takes for text or a number: a formula gets an apostrophe in front, and
+/// invisible characters become U+FFFD.
 fn inert(cell: &str) -> Cow<'_, str> {
     let shown = printable(cell);
     let begins = shown.trim_start_matches(' ').starts_with(FORMULA);
@@ -66,7 +67,7 @@ fn is_number(cell: &str) -> bool {
     cell.chars().all(is_of_one) && cell.parse::<f64>().is_ok()
 }
 
-/// What stands in a cell.
+/// The value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {
     Empty,
@@ -76,7 +77,7 @@ pub(crate) enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// Its text behind that of others, as JSON has it.
+    /// Appends the text of the value, as in JSON.
     fn put(&self, row: &mut ByteRecord, scratch: &mut Vec<u8>) -> io::Result<()> {
         scratch.clear();
         match self {
@@ -131,8 +132,8 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// Prints a header and rows of many cells, each put together in place: `fill` hands its cells over one
-/// after the other.
+/// Prints a header and rows of many cells, without intermediate strings: `fill` passes the cells
+/// one after the other.
 pub(crate) fn write_cells<T>(
     out: &mut dyn Write,
     header: &[String],
@@ -156,8 +157,7 @@ pub(crate) fn write_cells<T>(
     out.flush()
 }
 
-/// Prints fields of things that are JSON elsewhere, and are called the same here: `to_client.frames` is
-/// the column `to_client_frames`.
+/// Prints fields by their paths in the JSON: `to_client.frames` is the column `to_client_frames`.
 pub(crate) fn write_fields<T: Serialize>(
     out: &mut dyn Write,
     fields: &[&str],
@@ -171,7 +171,7 @@ pub(crate) fn write_fields<T: Serialize>(
     write(out, &header, rows)
 }
 
-/// What a path leads to, empty for null. What is in lists is joined by semicolons.
+/// The value at a path, empty for null. The elements of a list are joined by semicolons.
 pub(crate) fn cell(value: &Value, path: &str) -> String {
     match value {
         Value::Array(all) => {

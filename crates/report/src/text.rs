@@ -49,7 +49,7 @@ pub(crate) use watch::{not_seen, write as write_watch};
 pub(crate) use wire::write as write_wire;
 pub use wrap::{glued, unglued, wrapped};
 
-/// Warnings before the result: more of them would push it out of sight.
+/// Most warnings before the result: more would push it off the screen.
 const WARNINGS: usize = 5;
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
@@ -60,7 +60,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, options: &TextOptions)
     finish(&page, out)
 }
 
-/// What was not read, or not rightly, comes before what is concluded from the rest.
+/// Prints warnings before the result, which rests on the rest of the input.
 fn warn(page: &mut Page, warnings: &[String]) {
     if page.is_brief() {
         return;
@@ -82,7 +82,7 @@ fn warn(page: &mut Page, warnings: &[String]) {
     }
 }
 
-/// Warnings that had no room before the result.
+/// Prints the warnings that did not fit before the result.
 fn notes(page: &mut Page, warnings: &[String]) {
     let rest = warnings.get(WARNINGS..).unwrap_or_default();
     if rest.is_empty() || page.is_brief() {

@@ -1,4 +1,4 @@
-//! What was taken back.
+//! The report of `undo`.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ const SCHEMA: &str = "coalescope/undo/1";
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UndoReport {
     /// Journals, and what became of each.
-    pub(crate) journals: Vec<Told>,
+    pub(crate) journals: Vec<Entry>,
     /// Folders that may hold journals and could not be looked at, with why.
     pub(crate) unread: Vec<String>,
 }
@@ -27,7 +27,7 @@ pub struct UndoReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "ToldJournal")]
-pub(crate) enum Told {
+pub(crate) enum Entry {
     /// It was undone, or not.
     Undone(Undone),
     /// It is there.
@@ -61,10 +61,10 @@ pub(crate) struct Listed {
 impl UndoReport {
     /// Adds a journal that was undone, or not.
     pub fn add(&mut self, undone: Undone) {
-        self.journals.push(Told::Undone(undone));
+        self.journals.push(Entry::Undone(undone));
     }
 
-    /// Adds a journal that is there.
+    /// Adds a journal to the list.
     pub fn list(&mut self, id: &str, journal: Result<Journal, Error>) {
         let listed = match journal {
             Ok(journal) => Listed {
@@ -84,23 +84,23 @@ impl UndoReport {
                 problem: Some(error.to_string()),
             },
         };
-        self.journals.push(Told::Listed(listed));
+        self.journals.push(Entry::Listed(listed));
     }
 
     /// Adds a journal that was removed.
     pub fn forgotten(&mut self, id: &str) {
-        self.journals.push(Told::Forgotten {
+        self.journals.push(Entry::Forgotten {
             journal: id.to_owned(),
             fate: "forgotten",
         });
     }
 
-    /// Adds a folder that could not be looked at.
+    /// Adds a folder that could not be read.
     pub fn unread(&mut self, error: &Error) {
         self.unread.push(error.to_string());
     }
 
-    /// Whether there was no journal, as far as could be seen.
+    /// Whether no journal was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.journals.is_empty() && self.unread.is_empty()
@@ -109,7 +109,8 @@ impl UndoReport {
     /// Whether something is left to be done by hand.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        let failed = |told: &Told| matches!(told, Told::Undone(undone) if undone.fate.is_failure());
+        let failed =
+            |entry: &Entry| matches!(entry, Entry::Undone(undone) if undone.fate.is_failure());
         !self.unread.is_empty() || self.journals.iter().any(failed)
     }
 }
@@ -128,7 +129,7 @@ impl Document for UndoReport {
     }
 }
 
-/// What became of it, in words.
+/// The fate of a journal in words.
 pub(crate) fn words(fate: &Fate) -> String {
     match fate {
         Fate::Restored { .. } => "restored: all is as it was".to_owned(),

@@ -1,4 +1,4 @@
-//! What a watch has to say.
+//! The report of a watch.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::text::{self, TextOptions};
 /// Name and version of the JSON document.
 const SCHEMA: &str = "coalescope/watch/1";
 
-/// What is printed of an interface as comma-separated values.
+/// Columns of the CSV, from an interface's JSON.
 const COLUMNS: [&str; 24] = [
     "name",
     "index",
@@ -42,7 +42,7 @@ const COLUMNS: [&str; 24] = [
     "counters.tx_packets",
 ];
 
-/// What is printed of a connection as comma-separated values.
+/// Columns of the CSV, from a connection's JSON.
 const CONNECTION_COLUMNS: [&str; 17] = [
     "namespace",
     "local",
@@ -63,7 +63,7 @@ const CONNECTION_COLUMNS: [&str; 17] = [
     "min_rtt_s",
 ];
 
-/// What `coalescope watch` has to say.
+/// The report of `coalescope watch`.
 #[derive(Clone, Debug)]
 pub struct WatchReport {
     pub(crate) watched: Watched,
@@ -81,7 +81,7 @@ struct Body<'a> {
 }
 
 impl WatchReport {
-    /// Takes what was counted, and what that shows.
+    /// A report of counts and findings.
     #[must_use]
     pub fn new(watched: Watched, findings: Vec<HostFinding>) -> Self {
         Self { watched, findings }
@@ -94,13 +94,13 @@ impl WatchReport {
         all.any(|finding| Blame::is_wrong(finding.blame))
     }
 
-    /// Whether enough was seen to say that it does not.
+    /// Whether enough was seen to exclude that merging harms.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.watched.level == Level::Bpf
     }
 
-    /// All that was counted in a line, for progress.
+    /// All counts in one line, for progress.
     #[must_use]
     pub fn line(watched: &Watched) -> String {
         crate::words::watch::line(watched)
@@ -112,25 +112,25 @@ impl WatchReport {
         crate::words::watch::row(interface).to_vec()
     }
 
-    /// Merged frames of an interface that died, and their share.
+    /// Dropped merged frames of an interface, and their share.
     #[must_use]
     pub fn died(interface: &Interface, died: u64) -> String {
         crate::words::watch::died(interface, died)
     }
 
-    /// How many merged frames died at a place; the place, and why.
+    /// The number of merged frames dropped at a place; the place and the reason.
     #[must_use]
     pub fn died_where(drop: &Drop) -> (String, String) {
         crate::words::watch::died_where(drop)
     }
 
-    /// What is not seen, and why; nothing if all is.
+    /// What is not visible, and why; empty if all is visible.
     #[must_use]
     pub fn unseen(watched: &Watched) -> Vec<String> {
         text::not_seen(watched)
     }
 
-    /// Frames that died at a place, and why, in a line.
+    /// Dropped frames of a place and the reason, in one line.
     #[must_use]
     pub fn dropped(drop: &Drop) -> String {
         crate::words::watch::dropped(drop)
@@ -142,7 +142,7 @@ impl WatchReport {
         crate::words::watch::connection_line(connection)
     }
 
-    /// One of these frames, in a line.
+    /// A dropped frame, in one line.
     #[must_use]
     pub fn sample(sample: &Sample, watched: &Watched) -> String {
         crate::words::watch::sample(sample, watched.begun_unix_s)
@@ -166,7 +166,7 @@ impl Document for WatchReport {
         document::write(SCHEMA, &body, out)
     }
 
-    /// A row is an interface, or, where connections were asked for and seen, a connection.
+    /// One row per interface, or, if connections were asked for and seen, one per connection.
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let connections = &self.watched.connections;
         if !connections.is_empty() {

@@ -1,4 +1,4 @@
-//! What a wire that merges has to say when it ends.
+//! The report of a wire that merges.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Words, numbers and orders that a report in a terminal and one on a page share.
+//! Words, numbers and orders that the terminal's report and a page share.
 
 pub(crate) mod ab;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! The applications: who says how much when, and what the bytes look like.
+//! The applications: who sends how much when, and what the bytes look like.
 
 use crate::scenario::{Content, Turn};
 use crate::schedule::Nanos;
@@ -34,17 +34,17 @@ impl App {
         }
     }
 
-    /// When the application wants to be called.
+    /// When the application must be called.
     pub(crate) fn deadline(&self) -> Option<Nanos> {
         self.write_at
     }
 
-    /// All turns are over.
+    /// Whether all turns are over.
     pub(crate) fn is_done(&self) -> bool {
         self.turn == self.turns.len()
     }
 
-    /// What is left to say is the peer's to say.
+    /// Whether all turns that are left are the peer's.
     pub(crate) fn has_spoken(&self) -> bool {
         let mut left = self.turns.iter().skip(self.turn);
         left.all(|turn| turn.from != self.side)

@@ -22,16 +22,16 @@ use link::LinkState;
 use merge::MergeState;
 use thin::Thin;
 
-/// What an element does with a packet: each comes out at some time, the same way or back.
+/// The packets that come out of an element: each at some time, onward or back.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     /// Goes on to the next element.
     pub(crate) onward: Vec<(Nanos, Packet)>,
-    /// Returns to where it came from.
+    /// Packets that return to the side that they came from.
     pub(crate) back: Vec<(Nanos, Packet)>,
-    /// Goes nowhere, and why.
+    /// Dropped packets, with the reason.
     pub(crate) dropped: Vec<(Packet, Why)>,
-    /// The element wants to be woken.
+    /// When the element must be woken.
     pub(crate) wake: Option<Nanos>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Outbox {
 pub(crate) enum Why {
     /// For being merged.
     Merged,
-    /// An IP packet longer than this many bytes can't be carried, whatever else is under way.
+    /// The IP packet is longer than this many bytes, which the element never carries.
     Longer(usize),
     /// A queue is full, or a bucket empty.
     Full,
@@ -48,7 +48,7 @@ pub(crate) enum Why {
     Chance,
 }
 
-/// An element with what it remembers.
+/// An element with its state.
 #[derive(Debug)]
 pub(crate) enum State {
     /// A point, by its index among the points.
@@ -121,7 +121,7 @@ impl State {
         out
     }
 
-    /// The time asked for has come.
+    /// Called at the time that the element asked for.
     pub(crate) fn wake(&mut self, now: Nanos) -> Outbox {
         let mut out = Outbox::default();
         match self {

@@ -1,8 +1,8 @@
 //! TCP, links, merging NICs and faulty hops on a virtual clock.
 //!
-//! A [`Scenario`] is run by [`run`], which gives the capture files of its points and the
-//! [`Truth`] about what happened. Runs are deterministic: the same scenario with the same seed
-//! gives the same bytes on every platform. Nothing here touches a clock, a file or a network.
+//! A [`Scenario`] is run by [`run`], which returns the capture files of its points and the [`Truth`] about what
+//! happened. Runs are deterministic: the same scenario with the same seed gives the same bytes on every platform.
+//! Nothing here touches a clock, a file or a network.
 //!
 //! ```
 //! use coalescope_simulate::{Side, run, story};
@@ -46,7 +46,7 @@ pub use truth::{
 };
 pub use world::run;
 
-/// What a run leaves behind.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The capture of each point, in path order from the client.

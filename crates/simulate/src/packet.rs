@@ -24,7 +24,7 @@ pub(crate) const RST: u8 = 0x04;
 pub(crate) const ECE: u8 = 0x40;
 /// CWR flag: the window was reduced for it.
 pub(crate) const CWR: u8 = 0x80;
-/// What the IP header says of a packet that may be marked, and of one that was.
+/// The ECN field of a packet that may be marked, and of one that was.
 pub(crate) const MAY_BE_MARKED: u8 = 2;
 pub(crate) const MARKED: u8 = 3;
 /// Bytes of an IPv6 extension header, where there is one.
@@ -54,7 +54,7 @@ pub(crate) enum Origin {
 /// What the TCP checksum field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checksum {
-    /// The real one.
+    /// The complete checksum.
     Full,
     /// The folded sum of the pseudo-header alone, as Linux leaves it for the NIC
     /// (`CHECKSUM_PARTIAL`).
@@ -70,7 +70,7 @@ pub(crate) struct Options {
     /// TSval and TSecr (RFC 7323 section 3).
     pub(crate) timestamps: Option<(u32, u32)>,
     pub(crate) sacks: Vec<(u32, u32)>,
-    /// Bytes of an option that nobody here reads.
+    /// Bytes of an option that the model does not read.
     pub(crate) more: u8,
 }
 
@@ -113,8 +113,8 @@ pub(crate) struct Tcp {
     /// The frame can be cut again where its seams were (Linux keeps `gso_size`, LRO and RSC do
     /// not).
     pub(crate) reversible: bool,
-    /// How long a merged frame's segments are said to be, where that is not how long they are.
-    pub(crate) said: Option<u16>,
+    /// The segment size in the frame's metadata, where it differs from the real one.
+    pub(crate) gso_size: Option<u16>,
 }
 
 impl Tcp {
@@ -128,10 +128,10 @@ impl Tcp {
         self.pieces.len() > 1
     }
 
-    /// Payload bytes of a full segment, by what is said of it.
+    /// Payload bytes of a full segment, by the frame's metadata.
     fn segment_size(&self) -> usize {
         let is = self.pieces.first().map_or(0, |piece| piece.len as usize);
-        self.said.map_or(is, usize::from)
+        self.gso_size.map_or(is, usize::from)
     }
 
     /// Bytes of header and options.
@@ -183,7 +183,7 @@ pub(crate) struct Packet {
     /// Routers passed, which decides the MAC addresses.
     pub(crate) routers: u8,
     pub(crate) wrap: Option<Wrap>,
-    /// Its checksum doesn't hold.
+    /// Its checksum is wrong.
     pub(crate) damaged: bool,
     pub(crate) fragment: Option<Fragment>,
     pub(crate) content: Content,
@@ -211,7 +211,7 @@ impl Packet {
         self.tcp().is_some_and(Tcp::is_merged)
     }
 
-    /// Nothing has lost the size of its segments.
+    /// Whether the size of its segments is still known.
     pub(crate) fn can_be_cut(&self) -> bool {
         self.tcp()
             .is_none_or(|tcp| tcp.origin != Origin::Merged || tcp.reversible)
@@ -242,7 +242,7 @@ impl Packet {
         self.ip_header_len() + self.ip_payload_len()
     }
 
-    /// The IP length of the segments that it can be cut to, by what is said of them.
+    /// The IP length of the segments that it can be cut into, by the frame's metadata.
     pub(crate) fn segment_ip_len(&self) -> Option<usize> {
         let tcp = self.tcp().filter(|tcp| tcp.is_merged() && tcp.reversible)?;
         Some(self.ip_header_len() + tcp.header_len() + tcp.segment_size())

@@ -39,7 +39,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// The same in both directions.
+    /// A link with the same lane in both directions.
     #[must_use]
     pub fn both(lane: Lane) -> Self {
         Self {
@@ -72,10 +72,10 @@ pub struct Lane {
     pub marks_from: usize,
     /// Nothing gets through from a time to another.
     pub outage: Option<(Nanos, Nanos)>,
-    /// Every so often nothing comes out for a while, and then all that came in: a guest that is not scheduled, a radio
-    /// that sleeps. Time from one such pause to the next, and how long it is.
+    /// Pauses in which nothing comes out, and after which all packets come out that came in: a guest that is not
+    /// scheduled, a radio that sleeps. Time from one pause to the next, and the length of a pause.
     pub pauses: Option<(Nanos, Nanos)>,
-    /// From a time on the way is so much longer.
+    /// From this time on the delay is longer by so much.
     pub detour: Option<(Nanos, Nanos)>,
 }
 
@@ -128,14 +128,14 @@ pub struct Reorder {
     pub extra: Nanos,
 }
 
-/// A sending NIC. What has lost its segment size goes on whole.
+/// A sending NIC. A frame that has lost its segment size goes on whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     /// Frames toward this side are cut.
     pub toward: Side,
 }
 
-/// Which rules a merging NIC or driver goes by.
+/// The rules of a merging NIC or driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeKind {
     /// Linux GRO: ACK, window and options must be equal; the checksum is left as the pseudo-header
@@ -165,7 +165,7 @@ pub struct Merge {
     pub toward: Side,
     /// The rules.
     pub kind: MergeKind,
-    /// The segment size is handed on, whatever the kind says by itself.
+    /// The segment size is kept, whatever the kind does by itself.
     pub reversible: bool,
     /// Time between interrupts: everything between two of them is one batch.
     pub interval: Nanos,
@@ -203,7 +203,7 @@ impl Merge {
     }
 }
 
-/// What a frame is carried in.
+/// The encapsulation of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
     /// A tag (IEEE 802.1Q).
@@ -219,7 +219,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// Bytes that it adds to a frame.
+    /// Bytes that the encapsulation adds to a frame.
     #[must_use]
     pub fn overhead(self) -> usize {
         match self {
@@ -242,11 +242,11 @@ pub enum Hop {
     Router {
         /// MTU of both interfaces.
         mtu: u16,
-        /// Says so by ICMP.
+        /// Whether it answers dropped packets by ICMP.
         icmp: bool,
     },
-    /// As Linux's bridge, or a switch: drops IP packets longer than the MTU of the interface that they
-    /// would leave by, but for merged frames that say their segment size.
+    /// Like Linux's bridge, or a switch: drops IP packets longer than the MTU of the egress interface, except for
+    /// merged frames with a segment size.
     Forward {
         /// The interfaces' MTUs, indexed by the side that frames travel toward.
         mtu: [u16; 2],
@@ -277,12 +277,12 @@ pub enum Hop {
         /// The most segments that pass in one frame.
         segments: usize,
     },
-    /// Changes what is said of merged frames' segments.
+    /// Changes the segment size in merged frames' metadata.
     SegmentSize {
         /// Frames toward this side.
         toward: Side,
-        /// Payload bytes that a segment is said to have; nothing is said any more without.
-        says: Option<u16>,
+        /// The segment size to set; `None` removes it.
+        gso_size: Option<u16>,
     },
     /// Passes everything but ICMP.
     NoIcmp,
@@ -334,7 +334,7 @@ pub enum Hop {
     Wrap {
         /// The side on which frames are as their sender made them.
         inner: Side,
-        /// In what.
+        /// The encapsulation.
         with: Wrap,
     },
     /// Cuts merged frames again, and loses some of the segments.

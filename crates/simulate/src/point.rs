@@ -75,7 +75,7 @@ impl Watcher {
         self.records.push(record);
     }
 
-    /// The capture runs, and takes frames that go this way.
+    /// Whether the capture runs, and takes this packet.
     fn is_on(&self, packet: &Packet, now: Nanos) -> bool {
         let running = (self.point.begins..self.point.ends).contains(&now);
         let fits = packet.frame_len() <= self.point.longest;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
-    /// Adds a range; gives how many of its bytes are new.
+    /// Adds a range; returns how many of its bytes are new.
     pub(crate) fn add(&mut self, start: u64, end: u64) -> u64 {
         let (mut left, mut right, mut known) = (start, end, 0);
         while let Some((&from, &to)) = self.0.range(..=right).next_back() {

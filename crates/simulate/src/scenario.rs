@@ -1,7 +1,7 @@
-//! What a run is made of: two hosts, the path between them, and what they say to each other.
+//! The parts of a run: two hosts, the path between them, and the data that they exchange.
 //!
-//! Everything is public and plain, so that a test takes a scenario of [`crate::story`] and turns
-//! one screw: the seed, a loss rate, an MTU, a size.
+//! Everything is public and plain, so that a test takes a scenario of [`crate::story`] and changes one parameter: the
+//! seed, a loss rate, an MTU, a size.
 
 use crate::path::{Element, Link, Point};
 use crate::schedule::{MILLISECOND, Nanos, SECOND};
@@ -12,7 +12,7 @@ use crate::side::Side;
 pub struct Scenario {
     /// The name, as in [`crate::stories`].
     pub name: String,
-    /// Everything that is left to chance follows from this.
+    /// All random choices follow from this.
     pub seed: u64,
     /// IPv6 instead of IPv4.
     pub ipv6: bool,
@@ -28,17 +28,17 @@ pub struct Scenario {
     pub connections: usize,
     /// Sequence numbers and timestamps begin just below the largest, and go on from zero soon.
     pub near_wrap: bool,
-    /// The client's ports are used again after so many connections.
+    /// The client's ports are reused after so many connections.
     pub ports: usize,
     /// Time from one connection's start to the next one's.
     pub spacing: Nanos,
-    /// What is said on every connection, in turns.
+    /// The turns on every main connection.
     pub turns: Vec<Turn>,
-    /// Connections beside these, numbered after them, that have something of their own to say.
+    /// Connections beside these, numbered after them, with turns of their own.
     pub others: Vec<Other>,
     /// The run ends here even if connections are still open.
     pub limit: Nanos,
-    /// What makes it slow, if it is.
+    /// The cause that makes it slow, if there is one.
     pub cause: Cause,
 }
 
@@ -47,7 +47,7 @@ pub struct Scenario {
 pub struct Other {
     /// When it starts.
     pub start: Nanos,
-    /// What is said on it.
+    /// The turns on it.
     pub turns: Vec<Turn>,
     /// Its client, if that isn't the main connections'.
     pub client: Option<Host>,
@@ -62,7 +62,7 @@ pub enum Cause {
     Healthy,
     /// A hop loses merged frames and passes single segments.
     MergedFramesLost,
-    /// The same, but the RTT is so short that nobody notices.
+    /// Like `MergedFramesLost`, but the RTT is so short that nobody notices.
     MergedFramesLostUnnoticed,
     /// The path loses frames whatever their size.
     PathLoss,
@@ -109,7 +109,7 @@ pub struct Host {
     pub keepalive: Option<Nanos>,
     /// Initial TTL or hop limit.
     pub ttl: u8,
-    /// How fast it sends.
+    /// Its congestion control.
     pub congestion: Congestion,
     /// After two timeouts of the same bytes it goes on with smaller segments (RFC 4821; Linux's
     /// `tcp_mtu_probing`).
@@ -122,7 +122,7 @@ pub struct Host {
     /// Segments acknowledged at once at the start, and after something irregular (Linux's
     /// `TCP_MAX_QUICKACKS`: 16).
     pub quick_acks: u32,
-    /// What has just filled a hole is still reported by SACK, although it is acknowledged (against RFC 2018,
+    /// SACK still reports data that has just filled a hole, although the data is acknowledged (against RFC 2018,
     /// section 4).
     pub stale_sack: bool,
     /// How its IPv4 packets are identified.
@@ -133,15 +133,15 @@ pub struct Host {
     pub more_options: u8,
     /// Every IPv6 packet has an extension header of eight bytes.
     pub extension: bool,
-    /// It agrees to marks instead of losses (RFC 3168).
+    /// It supports ECN (RFC 3168).
     pub ecn: bool,
-    /// It closes its own direction as soon as it has said all that it has to say.
+    /// It closes its own direction as soon as it has sent all of its data.
     pub half_close: bool,
     /// It ends the connection with a reset, so long after it was set up.
     pub reset_after: Option<Nanos>,
     /// The window begins with so many bytes, and doubles each time as many were received, as far as the buffer goes.
     pub first_window: Option<u64>,
-    /// What is written and not acknowledged is at most so much.
+    /// The most bytes that are written and not acknowledged.
     pub send_buffer: u64,
 }
 
@@ -156,7 +156,7 @@ pub enum IpIds {
     Random,
 }
 
-/// What decides how fast a host sends.
+/// How a host decides how fast to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
     /// A window that losses reduce (RFC 5681, with RFC 9438's factor).
@@ -222,12 +222,12 @@ pub enum Reader {
     },
 }
 
-/// One side's turn to speak. It begins when everything of the turns before has been received.
+/// One side's turn to send. It begins when all data of the turns before has been received.
 #[derive(Clone, Debug)]
 pub struct Turn {
-    /// Who speaks.
+    /// Who sends.
     pub from: Side,
-    /// How much.
+    /// How many bytes.
     pub bytes: u64,
     /// Time to think before the first byte.
     pub think: Nanos,
@@ -325,7 +325,7 @@ impl Scenario {
         self.connections + self.others.len()
     }
 
-    /// What is said on a connection.
+    /// The turns on a connection.
     #[must_use]
     pub(crate) fn turns_of(&self, flow: usize) -> &[Turn] {
         self.other(flow).map_or(&self.turns, |other| &other.turns)

@@ -19,7 +19,7 @@ pub(crate) use hops::hop;
 /// The truth about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
-    /// What makes it slow, if it is.
+    /// The cause that makes it slow, if there is one.
     pub cause: Cause,
     /// One for each point, in path order from the client.
     pub points: Vec<PointTruth>,
@@ -71,7 +71,7 @@ impl Truth {
 pub struct PointTruth {
     /// Its name.
     pub name: String,
-    /// What its clock shows more than the true time, in nanoseconds, at the start.
+    /// The offset of its clock from the true time, in nanoseconds, at the start.
     pub offset: i64,
     /// How much faster its clock runs, in parts per billion.
     pub drift_ppb: i64,
@@ -93,7 +93,7 @@ pub struct PointTruth {
 pub struct FlowTruth {
     /// TCP frames; IP fragments count each.
     pub frames: u64,
-    /// Those with payload.
+    /// Frames with payload.
     pub data_frames: u64,
     /// Payload bytes, each as often as it was captured.
     pub payload_bytes: u64,
@@ -101,11 +101,11 @@ pub struct FlowTruth {
     pub unique_bytes: u64,
     /// Frames that a receiving NIC merged.
     pub merged_frames: u64,
-    /// Segments in them.
+    /// Segments in these frames.
     pub merged_segments: u64,
     /// Frames of several segments that the sender's NIC has yet to cut.
     pub tso_frames: u64,
-    /// Segments in them.
+    /// Segments in these frames.
     pub tso_segments: u64,
     /// Data frames of which every byte had been captured before.
     pub retransmitted_frames: u64,

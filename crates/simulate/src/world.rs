@@ -55,7 +55,7 @@ struct World<'a> {
     watchers: Vec<Watcher>,
     ends: Vec<[Endpoint; 2]>,
     timers: Vec<[Option<Nanos>; 2]>,
-    /// What each side sends: on the main connections, then on each of the others.
+    /// The bytes that each side sends: on the main connections, then on each of the others.
     streams: Vec<[Vec<u8>; 2]>,
     next_piece: u64,
     drops: Vec<Drop>,
@@ -145,7 +145,7 @@ impl<'a> World<'a> {
         self.watchers[index].see(packet, payload, self.scenario.vlan, now);
     }
 
-    /// Enters what an element has to say into the schedule.
+    /// Enters the packets and the wake-up of an element into the schedule.
     fn dispatch(&mut self, element: usize, out: Outbox) {
         let dropped = out.dropped.iter();
         self.drops
@@ -160,7 +160,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Calls an endpoint and takes what it sends.
+    /// Calls an endpoint and takes the packets that it sends.
     fn call<F>(&mut self, flow: usize, side: Side, now: Nanos, action: F)
     where
         F: FnOnce(&mut Endpoint, &mut Context<'_>),
@@ -239,7 +239,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// By the side that bytes go toward.
+/// The bytes of the turns, by the side that they go toward.
 fn streams(scenario: &Scenario) -> Vec<[Vec<u8>; 2]> {
     let others = scenario.others.iter().map(|other| &other.turns);
     let talks = std::iter::once(&scenario.turns).chain(others);
@@ -280,7 +280,7 @@ fn ends(scenario: &Scenario) -> Vec<[Endpoint; 2]> {
         .collect()
 }
 
-/// Numbers of a scenario's own (FNV-1a): captures of two that have a seed in common are not of one connection.
+/// A hash of the scenario's name (FNV-1a): captures of two scenarios with the same seed are not of one connection.
 fn named(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -74,9 +74,9 @@ fn a_sender_goes_by_the_mtu_that_a_router_names_unless_icmp_is_filtered() {
         icmp: true,
     };
     scenario.path.insert(3, Element::Hop(hop));
-    let told = run(&scenario).truth;
-    assert!(told.connections[0].closed);
-    assert_eq!(told.connections[0].toward[HERE].timeouts, 0);
+    let truth = run(&scenario).truth;
+    assert!(truth.connections[0].closed);
+    assert_eq!(truth.connections[0].toward[HERE].timeouts, 0);
     scenario.path.insert(4, Element::Hop(Hop::NoIcmp));
     assert!(!run(&scenario).truth.connections[0].closed);
 }
@@ -259,7 +259,7 @@ fn frames_of_more_segments_than_a_box_takes_are_dropped() {
 /// A router goes by what is said of the segments: exactly up to its MTU, or not at all where nothing is said.
 #[test]
 fn a_router_cuts_by_the_segment_size_that_it_is_told() {
-    for (says, is_refused) in [
+    for (gso_size, is_refused) in [
         (Some(1000), false),
         (Some(1448), false),
         (Some(1449), true),
@@ -272,12 +272,15 @@ fn a_router_cuts_by_the_segment_size_that_it_is_told() {
             }
         }
         let toward = Side::Client;
-        let size = Element::Hop(Hop::SegmentSize { toward, says });
+        let size = Element::Hop(Hop::SegmentSize { toward, gso_size });
         scenario.path.insert(3, size);
         let outcome = run(&scenario);
         let merged = outcome.truth.hop("WAN", "LAN").unwrap().merged;
-        assert!(merged.lost + merged.resplit > 10, "{says:?}: {merged:?}");
-        assert_eq!(merged.lost > 0, is_refused, "{says:?}: {merged:?}");
-        assert_eq!(merged.resplit > 0, !is_refused, "{says:?}: {merged:?}");
+        assert!(
+            merged.lost + merged.resplit > 10,
+            "{gso_size:?}: {merged:?}"
+        );
+        assert_eq!(merged.lost > 0, is_refused, "{gso_size:?}: {merged:?}");
+        assert_eq!(merged.resplit > 0, !is_refused, "{gso_size:?}: {merged:?}");
     }
 }

@@ -1,11 +1,11 @@
-//! A whole file in memory, if it is not too long.
+//! A whole file in memory, up to a length.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// All bytes of a reader; `None` if there are more than `most`. Of a reader without end, such as a device, one byte
-/// more than `most` is read.
+/// All bytes of a reader; `None` if there are more than `most`. An endless reader, such as a
+/// device, is read up to one byte beyond `most`.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn bytes_within(most: u64, reader: impl Read) -> io::Result<Option<Vec<u8>>>
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// A file's text. `kind` is what the file was to be, for the message about one that is longer: "file of rules".
+/// A file's text. `kind` names the file in the error about one that is too long: "file of rules".
 ///
 /// # Errors
 ///

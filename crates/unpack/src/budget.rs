@@ -1,15 +1,15 @@
-//! How much may be read and unpacked in all: what ends a packed bomb.
+//! A limit on how much is read and unpacked in all: the end of a decompression bomb.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// What may still be read of one path. All copies share it.
+/// The number of bytes that may still be read from one path. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Budget(Rc<Cell<u64>>);
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of this number of bytes.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         Self(Rc::new(Cell::new(bytes)))
@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// See [`Budget::meter`].
+/// A reader with a budget, see [`Budget::meter`].
 #[derive(Debug)]
 pub struct Metered<R> {
     inner: R,

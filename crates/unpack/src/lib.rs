@@ -3,11 +3,11 @@
 //! | what | where |
 //! |---|---|
 //! | a whole file, if it is not too long | [`bounded`] |
-//! | all that one path may cost | [`Budget`] |
-//! | gzip, zstd, bzip2, xz | [`Unpacked`]: what stands before damage is given out before the error |
+//! | the budget of one path | [`Budget`] |
+//! | gzip, zstd, bzip2, xz | [`Unpacked`]: bytes before a damaged place are returned before the error |
 //! | tar | [`tar::each_member`] |
 //!
-//! Nothing in a file makes a reader panic, or take memory that its bytes have not paid for.
+//! No contents of a file make a reader panic, or take more memory than in proportion to the bytes read.
 
 pub mod bounded;
 mod budget;

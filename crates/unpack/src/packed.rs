@@ -1,8 +1,8 @@
-//! Packed bytes, and how many of these the decoder has taken.
+//! Packed bytes, and how many of them the decoder has consumed.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// How much one `read` asks the file for.
+/// Bytes that one `read` requests from the file.
 const CHUNK: usize = 64 * 1024;
 
 pub(crate) struct Packed<R> {
@@ -18,7 +18,7 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Reads and drops the rest; gives its length.
+    /// Reads and drops the remaining bytes; returns their number.
     pub(crate) fn drain(&mut self) -> u64 {
         let rest = io::copy(&mut self.reader, &mut io::sink()).unwrap_or(0);
         self.consumed += rest;

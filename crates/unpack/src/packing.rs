@@ -16,7 +16,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// As the first bytes tell: of gzip and zstd four are enough, of xz six, of bzip2 ten.
+    /// The packing by a file's first bytes: four are enough for gzip and zstd, six for xz, ten for bzip2.
     #[must_use]
     pub fn of(head: &[u8]) -> Option<Self> {
         let is = |magic: &[u8]| head.starts_with(magic);
@@ -38,7 +38,7 @@ impl Packing {
     }
 }
 
-/// `BZh`, the block size, and the magic of a block or of the end: a text may well begin with `BZh`.
+/// `BZh`, the block size, and the magic of a block or of the end: a text file may begin with `BZh`.
 #[cfg(feature = "archives")]
 fn is_bzip2(head: &[u8]) -> bool {
     let block = head.get(4..10);

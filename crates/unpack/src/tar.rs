@@ -8,7 +8,7 @@ use tar::{Archive, Entry, EntryType, PaxExtensions};
 /// The longest name that is read: PATH_MAX of Linux, beyond which no file can be opened by its path.
 const NAME: u64 = 4096;
 
-/// What a member of an archive is.
+/// The kind of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file, of which the archive has the bytes.
@@ -21,9 +21,9 @@ pub enum Kind {
     Other,
 }
 
-/// A member of an archive. Its bytes are what it reads; reading fails where the archive ends before the member does.
+/// A member of an archive, to be read. Reading fails if the archive ends before the member does.
 pub struct Member<'a> {
-    /// Its name, as it is: it may lead out of the archive.
+    /// Its unchecked name: the path may lead out of the archive.
     pub name: Vec<u8>,
     /// What it is.
     pub kind: Kind,
@@ -54,9 +54,9 @@ impl fmt::Debug for Member<'_> {
     }
 }
 
-/// Gives out the members in order, until `take` says that it wants no more.
+/// Calls `take` with each member in order, until `take` wants no more.
 ///
-/// `tar` gives the entries as they are: it would read a name of any length into memory.
+/// The raw entries of the crate `tar` are used: otherwise it would read a name of any length into memory.
 ///
 /// # Errors
 ///

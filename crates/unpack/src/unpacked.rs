@@ -9,15 +9,15 @@ use crate::packed::Packed;
 use crate::packing::Packing;
 use crate::zstd::ZstdFrames;
 
-/// How much of a gzip stream is unpacked at once. A damaged stream loses what the last call had
-/// unpacked before the damage (the decoder returns an error instead), so that is kept small.
+/// How much of a gzip stream is unpacked at once. At a damaged place the decoder returns an error and
+/// loses the bytes that the same call had unpacked before, so the piece is small.
 const GZIP_CHUNK: usize = 16 * 1024;
 
-/// Memory that an xz stream may ask for: `xz -9` takes 65 MiB, and sosreports are made with less.
+/// Memory limit of an xz stream: `xz -9` takes 65 MiB, and sosreports are packed with less.
 #[cfg(feature = "archives")]
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
-/// Unpacks a stream, and all that are joined to it.
+/// Unpacks a stream, and further streams joined to it.
 pub struct Unpacked<R: Read>(Decoder<R>);
 
 enum Decoder<R: Read> {
@@ -30,7 +30,7 @@ enum Decoder<R: Read> {
 }
 
 impl<R: Read> Unpacked<R> {
-    /// Unpacks what is packed so.
+    /// Unpacks a reader of this packing.
     pub fn new(packing: Packing, packed: R) -> Self {
         let packed = Packed::new(packed);
         Self(match packing {
@@ -46,7 +46,7 @@ impl<R: Read> Unpacked<R> {
         })
     }
 
-    /// Packed bytes that the decoder has taken.
+    /// Packed bytes that the decoder has consumed.
     #[must_use]
     pub fn consumed(&self) -> u64 {
         match &self.0 {
@@ -59,7 +59,7 @@ impl<R: Read> Unpacked<R> {
         }
     }
 
-    /// Reads and drops the packed bytes that the decoder has not taken; gives how many these were.
+    /// Reads and drops the packed bytes that the decoder has not consumed; returns their number.
     pub fn drain(&mut self) -> u64 {
         match &mut self.0 {
             Decoder::Gzip(gzip) => gzip.get_mut().drain(),

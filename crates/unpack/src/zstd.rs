@@ -1,4 +1,4 @@
-//! A file of zstd frames, one after the other (RFC 8878 section 3), some of them to be skipped.
+//! A file of zstd frames, one after the other (RFC 8878 section 3), including skippable frames.
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -37,7 +37,7 @@ impl<R: BufRead> ZstdFrames<R> {
         &mut self.source
     }
 
-    /// Goes to the next frame with content. False at the end of the file.
+    /// Moves to the next frame with content; false at the end of the file.
     fn next_frame(&mut self) -> io::Result<bool> {
         use FrameDecoderError::ReadFrameHeaderError as Header;
         while !self.source.fill_buf()?.is_empty() {
@@ -63,15 +63,15 @@ impl<R: BufRead> ZstdFrames<R> {
         Err(ErrorKind::UnexpectedEof.into())
     }
 
-    /// Unpacks one more block of the frame. The decoder keeps a whole window of bytes back until
-    /// the frame ends; where the frame is damaged those are let go by an end of frame of our own,
-    /// and the damage is told after them.
+    /// Unpacks one more block of the frame. The decoder holds back a whole window of bytes until
+    /// the frame ends. At a damaged place, an end of frame made here releases these bytes; the
+    /// error is returned after them.
     fn unpack_block(&mut self) {
         let one = BlockDecodingStrategy::UptoBlocks(1);
         if let Err(error) = self.decoder.decode_blocks(&mut self.source, one) {
             self.failure = Some(damaged(error));
             let one = BlockDecodingStrategy::UptoBlocks(1);
-            // Should the decoder refuse, there is nothing to let go.
+            // If the decoder refuses, there are no bytes to release.
             let _ = self.decoder.decode_blocks(&END_OF_FRAME[..], one);
         }
     }

@@ -87,7 +87,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As in JSON.
+    /// The level's name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -236,7 +236,7 @@ impl Drop {
         self.from.as_deref().or(self.interface.as_deref())
     }
 
-    /// Frames that were made by merging, as far as can be told.
+    /// Dropped frames that were certainly or probably merged: merged and long ones.
     #[must_use]
     pub fn died(&self) -> u64 {
         self.merged_frames + self.long_frames
@@ -288,7 +288,7 @@ pub struct Tunnel {
 }
 
 impl fmt::Display for Flow {
-    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`, and `in vxlan 42` where that is so.
+    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`, followed by `in vxlan 42` in a tunnel.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = |address: &str, port: Option<u16>| match port {
             Some(port) if address.contains(':') => format!("[{address}]:{port}"),
@@ -325,7 +325,7 @@ impl Lost {
 }
 
 impl Frames {
-    /// Segments for each received frame; none if there was no frame.
+    /// Segments per received frame; none if there was no frame.
     #[must_use]
     pub fn per_frame(&self) -> Option<f64> {
         let received = &self.received;
@@ -334,7 +334,7 @@ impl Frames {
 }
 
 impl Watched {
-    /// Leaves out what is not about an interface that was asked for; all stay if none was.
+    /// Keeps only the interfaces that were asked for; all if none was.
     pub fn keep_interfaces(&mut self, asked: &[String]) {
         if asked.is_empty() {
             return;

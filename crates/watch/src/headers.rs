@@ -6,7 +6,8 @@ use coalescope_wire::{Address, LinkType, Packet, Transport, walk};
 
 use crate::facts::{Flow, Tunnel};
 
-/// The flow of a frame whose network header begins with these bytes; none if that is not IP. Of a tunnel, the innermost.
+/// The flow of a frame whose network header begins with these bytes; none if it is not IP. In a
+/// tunnel, the inner flow.
 pub(crate) fn flow(headers: &[u8]) -> Option<Flow> {
     let packet = walk(LinkType::Raw, headers, u32::MAX).ok()?;
     let (source_port, destination_port) = match ports(&packet) {
@@ -24,7 +25,7 @@ pub(crate) fn flow(headers: &[u8]) -> Option<Flow> {
     })
 }
 
-/// The tunnel that the frame is in: whoever looks for its packets must ask for the addresses of its ends.
+/// The tunnel around the frame. A capture filter has to match the addresses of the tunnel's ends.
 fn tunnel(headers: &[u8], packet: &Packet) -> Option<Tunnel> {
     let name = packet.tunnels.layers[0]?.to_string();
     let (source, destination) = ends(headers)?;
@@ -60,7 +61,7 @@ fn ports(packet: &Packet) -> Option<(u16, u16)> {
     }
 }
 
-/// IANA's numbers of protocols, of which two have names here.
+/// A protocol's name, or its IANA number.
 fn protocol(number: u8) -> String {
     match number {
         6 => "tcp".to_owned(),

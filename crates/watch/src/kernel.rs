@@ -1,4 +1,4 @@
-//! The programs in the kernel, and what they counted.
+//! The BPF programs, and their maps.
 
 mod btf;
 mod layout;

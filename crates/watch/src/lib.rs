@@ -1,4 +1,4 @@
-//! What a running Linux host does with merged frames: facts, without opinion.
+//! Counts of merged frames on a running Linux host: facts, without opinion.
 //!
 //! A [`Watcher`](live::Watcher) has the kernel count the frames of each interface: how many segments come in how many
 //! frames, which merged frames are forwarded, which are cut in software on their way out, which are dropped, where and

@@ -1,9 +1,9 @@
-//! Looking at this host.
+//! Watching this host.
 
+mod bpf;
 mod connections;
 mod counters;
 mod idle;
-mod traced;
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -13,13 +13,13 @@ use coalescope_host::model::Snapshot;
 use crate::facts::{Level, Unseen, Watched};
 use crate::kernel::{LoadError, Programs};
 use crate::names::Names;
+use bpf::Traced;
 use connections::Connections;
 use counters::Counters;
-use traced::Traced;
 
-/// Names are looked up again at most so often.
+/// Names are read again at most this often.
 const NAMES_EVERY: Duration = Duration::from_secs(1);
-/// And at least so often, since interfaces are renamed.
+/// Names are read again at least this often, since interfaces are renamed.
 const NAMES_LAST: Duration = Duration::from_secs(30);
 
 /// Which part of this host to watch.
@@ -31,12 +31,12 @@ pub struct Options {
     pub all_netns: bool,
     /// Interfaces by name; all if empty.
     pub interfaces: Vec<String>,
-    /// Tell of TCP connections that end here as well.
+    /// Whether to report TCP connections that end here.
     pub connections: bool,
-    /// Take the counters of the kernel even where programs could be loaded.
+    /// Use the kernel's counters even where BPF programs could be loaded.
     pub only_counters: bool,
-    /// Whoever watches for ever: what has no name any more and has not moved for so long is forgotten, so that there is
-    /// room for what comes, and no samples of drops are kept.
+    /// For a watch without end: an interface that is gone and whose counters have not moved for this long is forgotten,
+    /// to make room in the maps, and no samples of drops are kept.
     pub forget_after: Option<Duration>,
 }
 
@@ -49,7 +49,7 @@ impl Options {
     }
 }
 
-/// Why nothing can be watched.
+/// Why this host cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// There is no such interface.
@@ -60,7 +60,7 @@ pub enum WatchError {
         /// Those that there are.
         there: Vec<String>,
     },
-    /// What was counted cannot be read.
+    /// The counts cannot be read.
     #[error("{0}")]
     Read(String),
 }
@@ -71,7 +71,7 @@ impl From<LoadError> for WatchError {
     }
 }
 
-/// Watches until this value goes.
+/// A watch of this host; it ends when this value is dropped.
 pub struct Watcher {
     options: Options,
     names: Names,
@@ -93,7 +93,7 @@ impl Watcher {
     ///
     /// # Errors
     ///
-    /// If there is no interface of a name that was asked for.
+    /// If there is no interface of a name that was given.
     pub fn begin(options: Options) -> Result<Self, WatchError> {
         let names = Names::read(&options.host());
         for name in &options.interfaces {
@@ -120,7 +120,7 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Looks at connections; what cannot be seen of them.
+    /// Reads TCP connections; returns what is not visible of them.
     fn ask_connections(&mut self) -> Vec<Unseen> {
         let Some(connections) = &mut self.connections else {
             return Vec::new();
@@ -128,13 +128,13 @@ impl Watcher {
         connections.look(&self.names.spaces(&self.options.host()))
     }
 
-    /// What this host is set to, as it was when the watcher last looked.
+    /// Settings of this host, as last read.
     #[must_use]
     pub fn snapshot(&self) -> &Snapshot {
         &self.names.snapshot
     }
 
-    /// What counts the frames.
+    /// What counts the frames: BPF, or the kernel's counters.
     #[must_use]
     pub fn level(&self) -> Level {
         match &self.source {
@@ -143,11 +143,11 @@ impl Watcher {
         }
     }
 
-    /// All that was counted since the beginning.
+    /// All counts since the beginning.
     ///
     /// # Errors
     ///
-    /// If the kernel does not give it out.
+    /// If the maps cannot be read.
     pub fn look(&mut self) -> Result<Watched, WatchError> {
         let mut watched = Watched {
             host: self.names.snapshot.name.clone(),
@@ -160,26 +160,28 @@ impl Watcher {
         };
         watched.unseen.extend(self.ask_connections());
         if let Some(connections) = &self.connections {
-            watched.connections = connections.told();
+            watched.connections = connections.moved();
         }
         match &mut self.source {
             Source::Bpf(traced) => {
                 let looked = traced.look()?;
+                // Names are read after the counts: each interface with counts then has a name, unless it is gone.
                 let age = self.named.elapsed();
                 let is_unknown = age >= NAMES_EVERY && looked.has_unknown(&self.names);
                 if is_unknown || age >= NAMES_LAST {
                     self.names.read_again(&self.options.host());
                     self.named = Instant::now();
                 }
-                traced.tell(&looked, &self.names, &mut watched);
+                traced.describe(&looked, &self.names, &mut watched);
                 if let Some(long) = self.options.forget_after {
                     let idle = traced.forget(&looked, &self.names, long)?;
                     self.names.forget(&idle);
                 }
             }
             Source::Counters(counters) => {
+                // The counters are part of a snapshot: each look reads the host anew.
                 self.names = Names::read(&self.options.host());
-                counters.tell(&self.names.snapshot, &mut watched);
+                counters.describe(&self.names.snapshot, &mut watched);
             }
         }
         watched.keep_interfaces(&self.options.interfaces);
@@ -187,7 +189,7 @@ impl Watcher {
     }
 }
 
-/// The best that this host allows, and what is not seen by it.
+/// The best source that this host allows, and what it does not show.
 fn source(options: &Options, names: &Names) -> (Source, Vec<Unseen>) {
     let counters = || Source::Counters(Box::new(Counters::begin(&names.snapshot)));
     if options.only_counters {

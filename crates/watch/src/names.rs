@@ -1,4 +1,4 @@
-//! Names of interfaces, by namespace and number.
+//! Names of interfaces, by namespace and ifindex.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,24 +13,24 @@ use coalescope_host::roles::roles;
 use crate::facts::Interface;
 use crate::kernel::Place;
 
-/// What this host is set to, and which interface is which.
+/// Settings of this host, and its interfaces by place.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) snapshot: Snapshot,
     interfaces: BTreeMap<Place, Interface>,
-    /// Those that have gone while they were watched, as they were last: what was counted of them stays.
+    /// Interfaces that are gone, as last seen: their counts are still reported.
     gone: BTreeMap<Place, Interface>,
     /// Names of namespaces; the main one has none.
     spaces: BTreeMap<u32, Option<String>>,
 }
 
 impl Names {
-    /// Looks at all interfaces that are to be watched.
+    /// Reads all interfaces to watch.
     pub(crate) fn read(options: &live::Options) -> Self {
         Self::of(collect(options), options)
     }
 
-    /// Looks at them again. A number that another interface has got since has that one's name.
+    /// Reads them again. If an ifindex is used again, the name is that of the new interface.
     pub(crate) fn read_again(&mut self, options: &live::Options) {
         *self = Self::read(options).after(
             std::mem::take(&mut self.gone),
@@ -38,7 +38,7 @@ impl Names {
         );
     }
 
-    /// With what was known before of interfaces that are there no more.
+    /// Adds the interfaces known before that no longer exist.
     fn after(
         mut self,
         gone: BTreeMap<Place, Interface>,
@@ -51,12 +51,12 @@ impl Names {
         self
     }
 
-    /// Forgets interfaces that have gone.
+    /// Forgets interfaces that are gone.
     pub(crate) fn forget(&mut self, all: &[Place]) {
         self.gone.retain(|place, _| !all.contains(place));
     }
 
-    /// Those of a snapshot that was taken with these options.
+    /// The names in a snapshot that was read with these options.
     pub(crate) fn of(snapshot: Snapshot, options: &live::Options) -> Self {
         let mut names = Self {
             interfaces: BTreeMap::new(),
@@ -87,7 +87,7 @@ impl Names {
         names
     }
 
-    /// Namespaces that are watched: the name of each, none for the main one, and the file that stands for it.
+    /// The watched namespaces: the name of each (none for the main one), and its file.
     pub(crate) fn spaces(&self, options: &live::Options) -> Vec<(Option<String>, PathBuf)> {
         let others = self.spaces.values().flatten().cloned();
         let all = std::iter::once(None).chain(others.map(Some));
@@ -100,28 +100,28 @@ impl Names {
         inode(&namespace_file(None, options))
     }
 
-    /// How many interfaces there are.
+    /// The number of interfaces.
     pub(crate) fn count(&self) -> usize {
         self.interfaces.len()
     }
 
-    /// What an interface is, or was when it was last there.
+    /// An interface, or one that is gone as last seen.
     fn last(&self, place: Place) -> Option<&Interface> {
         let here = self.interfaces.get(&place);
         here.or_else(|| self.gone.get(&place))
     }
 
-    /// Whether it is there, or was.
-    pub(crate) fn has_name(&self, place: Place) -> bool {
+    /// Whether the interface exists, or did.
+    pub(crate) fn was_ever_named(&self, place: Place) -> bool {
         self.last(place).is_some()
     }
 
-    /// Whether it is there.
-    pub(crate) fn knows(&self, place: Place) -> bool {
+    /// Whether the interface exists.
+    pub(crate) fn is_present(&self, place: Place) -> bool {
         self.interfaces.contains_key(&place)
     }
 
-    /// What is known of an interface. One that came and went between two looks at names has its number for a name.
+    /// The interface of a place. One that came and went between two reads has its ifindex as a name.
     pub(crate) fn interface(&self, place: Place) -> Interface {
         self.last(place).cloned().unwrap_or_else(|| Interface {
             name: self.unknown(place),
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(all(&renamed), ["lo", "wan", "tap0"]);
         let gone = after(after(renamed, &[(1, "lo")]), &[(1, "lo")]);
         assert_eq!(all(&gone), ["lo", "wan", "tap0"]);
-        assert!(!gone.knows(place(2)), "there is room for others");
+        assert!(!gone.is_present(place(2)), "there is room for others");
         let mut again = after(gone, &[(1, "lo"), (3, "tap7")]);
         assert_eq!(all(&again), ["lo", "wan", "tap7"]);
         again.forget(&[place(2), place(3)]);

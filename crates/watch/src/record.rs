@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::Watched;
 
-/// Name and version of a line.
+/// Schema of a line.
 pub const SCHEMA: &str = "coalescope/watch-record/1";
-/// No look is longer: 10,000 interfaces take a tenth of this.
+/// The longest line: one of 10,000 interfaces takes a tenth of this.
 const LONGEST: u64 = 64 << 20;
 
-/// A look with the name of its form.
+/// A look with its schema.
 #[derive(Serialize)]
 struct Line<'a> {
     schema: &'static str,
@@ -26,10 +26,10 @@ struct ReadLine {
     look: Watched,
 }
 
-/// Why a record cannot be read on.
+/// Why the rest of a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("line {line} cannot be read: {source}")]
     Read {
         /// Which.
@@ -37,7 +37,7 @@ pub enum RecordError {
         /// Why.
         source: io::Error,
     },
-    /// It is no look.
+    /// A line is not a look.
     #[error("line {line} is no look of `watch --record`: {source}")]
     Line {
         /// Which.
@@ -45,7 +45,7 @@ pub enum RecordError {
         /// Why.
         source: serde_json::Error,
     },
-    /// It is of another form.
+    /// A line has another schema.
     #[error("line {line} is {schema:?}, not {SCHEMA:?}")]
     Schema {
         /// Which.

@@ -22,8 +22,7 @@ pub fn sum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Copies bytes and gives their sum, as [`sum`] does, reading them once. The kernel's name for it is
-/// `csum_and_copy`.
+/// Copies bytes and returns their sum, as [`sum`] does, in one pass. The kernel calls this `csum_and_copy`.
 ///
 /// # Panics
 ///
@@ -39,7 +38,7 @@ pub fn copy_and_sum(from: &[u8], to: &mut [u8]) -> u64 {
     big_endian(lanes::copy(from, to))
 }
 
-/// From how many bytes on lanes are worth it.
+/// Number of bytes from which on lanes are faster.
 const LANES_FROM: usize = 128;
 
 /// The sum does not depend on byte order but for one swap at the end (RFC 1071 section 2), so
@@ -112,7 +111,7 @@ pub const fn update32(checksum: u16, old: u32, new: u32) -> u16 {
     !fold(!checksum as u64 + !old as u64 + new as u64)
 }
 
-/// What a stored TCP checksum is.
+/// The state of a stored TCP checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChecksumState {
     /// Right for the segment.
@@ -120,23 +119,23 @@ pub enum ChecksumState {
     /// The sum of the pseudo-header alone: the sender's stack left the rest to the network card
     /// (`CHECKSUM_PARTIAL`), so the frame was taken before it was sent.
     PseudoHeaderOnly,
-    /// Neither.
+    /// Any other value.
     Wrong,
-    /// Cannot be told: payload bytes are missing, the packet is a fragment, or it is not TCP.
+    /// Not known: payload bytes are missing, the packet is a fragment, or it is not TCP.
     NotCaptured,
 }
 
-/// Says what the TCP checksum of a walked frame is.
+/// Determines the state of the TCP checksum of a walked frame.
 ///
-/// Without all payload bytes only [`ChecksumState::PseudoHeaderOnly`] can be told, at a chance of
-/// two in 65,535 to be mistaken. The pseudo-header's destination is the one in the IP header, so
-/// a packet that a routing header still has to turn looks [`ChecksumState::Wrong`].
+/// Without all payload bytes only [`ChecksumState::PseudoHeaderOnly`] can be recognised, with a chance of two in 65,535
+/// of a mistake. The pseudo-header has the destination of the IP header, so a packet whose routing header is not
+/// finished yet looks [`ChecksumState::Wrong`].
 #[must_use]
 pub fn tcp_checksum_state(frame: &[u8], packet: &Packet) -> ChecksumState {
     let (ip, Transport::Tcp(tcp)) = (&packet.ip, &packet.transport) else {
         return ChecksumState::NotCaptured;
     };
-    // A fragment knows neither the segment's length nor the rest of its bytes.
+    // In a fragment neither the segment's length nor the rest of its bytes is known.
     if ip.fragment.is_some() {
         return ChecksumState::NotCaptured;
     }
@@ -149,8 +148,8 @@ pub fn tcp_checksum_state(frame: &[u8], packet: &Packet) -> ChecksumState {
     }
 }
 
-/// Whether only the pseudo-header was summed. Windows leaves its length out for large sends, since
-/// the card sums one for each segment.
+/// Whether only the pseudo-header was summed. Windows leaves the length out of it for large sends, since the card adds
+/// the length of each segment.
 fn is_partial(stored: u16, pseudo: u64, len: u32) -> bool {
     stored == fold(pseudo) || stored == fold(pseudo - u64::from(len))
 }

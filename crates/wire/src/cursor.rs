@@ -1,4 +1,4 @@
-//! Where the walk stands in the frame, and what it has passed so far.
+//! The position of the walk in the frame, and the headers passed so far.
 
 use crate::packet::{Sent, Stop, StopReason, Tunnel, TunnelKind, Tunnels, Vlans};
 
@@ -10,7 +10,7 @@ pub(crate) const DEPTH: u8 = 8;
 pub(crate) enum Layer {
     /// An Ethernet header.
     Ethernet,
-    /// What this EtherType announces.
+    /// The header that this EtherType announces.
     EtherType(u16),
     /// IPv4.
     Ipv4,
@@ -24,8 +24,8 @@ pub(crate) enum Layer {
     Mpls,
 }
 
-/// Which tunnels in UDP a walk enters. Only ports tell them from other datagrams, and a host
-/// without such a tunnel takes them for datagrams.
+/// Which tunnels in UDP a walk enters. Only ports distinguish them from other datagrams, and a host without such a
+/// tunnel treats them as datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UdpTunnels {
     /// VXLAN, and VXLAN-GPE.
@@ -35,13 +35,13 @@ pub struct UdpTunnels {
 }
 
 impl UdpTunnels {
-    /// All that the walk knows.
+    /// All tunnels that the walk knows.
     pub const ALL: Self = Self {
         vxlan: true,
         geneve: true,
     };
 
-    /// None: all are datagrams.
+    /// No tunnel: all are datagrams.
     pub const NONE: Self = Self {
         vxlan: false,
         geneve: false,
@@ -58,7 +58,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) at: usize,
     /// Where the current layer ends on the wire; not before the end of `frame`.
     pub(crate) end: usize,
-    /// Where IP has to end, whatever its own length says.
+    /// Where IP must end, whatever its own length field.
     within: usize,
     pub(crate) vlans: Vlans,
     pub(crate) tunnels: Tunnels,
@@ -138,14 +138,14 @@ impl<'a> Cursor<'a> {
         u32::try_from(self.end.saturating_sub(offset)).unwrap_or(u32::MAX)
     }
 
-    /// An IP packet's length, as its header says, or what the layer around it has room for.
+    /// An IP packet's length by its header, but no more than the layer around the packet has room for.
     #[inline]
     pub(crate) fn within(&self, offset: usize, length: u32) -> u32 {
         let most = self.within.saturating_sub(offset);
         length.min(u32::try_from(most).unwrap_or(u32::MAX))
     }
 
-    /// Ends the current layer at `end`, and IP in it, even where IP says that it is longer.
+    /// Ends the current layer at `end`, and IP in it, even if IP's own length is greater.
     pub(crate) fn enclose(&mut self, end: usize) {
         self.within = self.within.min(end);
         self.limit(end);

@@ -1,17 +1,17 @@
-//! Asking for bytes before they are read.
+//! Prefetches bytes before they are read.
 #![allow(unsafe_code)]
 
 /// Bytes in a line of the cache.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks the processor to fetch bytes from memory while it does something else, into the second-level cache: many
-/// lines are on their way there at a time, while the first one has few places for those that it waits for. Nothing
-/// but time depends on it. Only on x86-64: elsewhere Rust has no stable way to ask, and nothing happens.
+/// Prefetches bytes from memory into the second-level cache while the processor does something else: many lines can be
+/// on their way there at a time, while the first-level cache has few places for outstanding lines. Only time depends on
+/// prefetching. Only on x86-64: elsewhere Rust has no stable way to prefetch, and nothing happens.
 ///
-/// It is what makes merging frames that are in no cache cost little more than merging frames that are
-/// (`docs/gro-performance.md` of the project). Reading a byte of each line instead is no substitute: a
-/// read has to end before its instruction can.
+/// With prefetching, merging frames that are in no cache costs little more than merging frames that are
+/// (`docs/gro-performance.md` of the project). Reading a byte of each line instead is no substitute: a load has to
+/// complete before its instruction can.
 #[inline]
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -27,8 +27,8 @@ pub fn prefetch(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// As [`prefetch`], for the first `LEN` bytes, into the first-level cache. Where there are fewer it asks for what lies behind them,
-/// which costs nothing but room in the cache: looking would cost more than it saves.
+/// Like [`prefetch`], for the first `LEN` bytes, into the first-level cache. If there are fewer bytes, the memory
+/// behind them is prefetched, which costs only room in the cache: a check would cost more than it saves.
 #[inline(always)]
 pub fn prefetch_head<const LEN: usize>(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -43,13 +43,13 @@ pub fn prefetch_head<const LEN: usize>(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// As [`prefetch`], for the lines in which a value lies: not for what it refers to.
+/// Like [`prefetch`], for the lines of a value: not for memory that the value refers to.
 #[inline(always)]
 pub fn prefetch_value<T>(value: &T) {
     prefetch_at::<T>(value);
 }
 
-/// As [`prefetch_value`], for a place in which no value need be.
+/// Like [`prefetch_value`], for a place that need not hold a value.
 #[inline(always)]
 pub fn prefetch_at<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -64,7 +64,7 @@ pub fn prefetch_at<T>(place: *const T) {
     let _ = place;
 }
 
-/// Asks for the line that a byte lies in, into the first-level cache.
+/// Prefetches the line of a byte into the first-level cache.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn ask(byte: *const u8) {
@@ -73,7 +73,7 @@ fn ask(byte: *const u8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(byte.cast()) };
 }
 
-/// Asks for the line that a byte lies in, into the second-level cache.
+/// Prefetches the line of a byte into the second-level cache.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn ask_far(byte: *const u8) {

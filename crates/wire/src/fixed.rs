@@ -19,10 +19,10 @@ const VERSION_AND_LENGTH: u8 = 0x45;
 const STAMP: u32 = 0x0101_080a;
 /// NOP, NOP, and SACK with as many blocks as fit behind timestamps (RFC 2018, section 3).
 const SACK: [u32; 3] = [0x0101_050a, 0x0101_0512, 0x0101_051a];
-/// Where they are: behind timestamps.
+/// Offset of these blocks: behind timestamps.
 const SACK_AT: usize = HEADERS + 12;
 
-/// A view of such a frame. Each field is one load, made when it is asked for.
+/// A view of such a frame. Each field is one load, made when its method is called.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedTcp<'a> {
     frame: &'a [u8],
@@ -33,8 +33,8 @@ pub struct FixedTcp<'a> {
     payload_len: u32,
 }
 
-/// Looks at an Ethernet frame; for one of any other shape it gives `None`, and
-/// [`crate::plain_tcp`] or [`crate::walk`] tells what it is.
+/// Views an Ethernet frame; `None` for a frame of any other shape, which [`crate::plain_tcp`] or [`crate::walk`]
+/// parses.
 #[inline(always)]
 #[must_use]
 pub fn fixed_tcp(frame: &[u8]) -> Option<FixedTcp<'_>> {
@@ -61,7 +61,7 @@ fn stamp(frame: &[u8]) -> Option<&[u8; 12]> {
     (be32(stamp, 0) == STAMP).then_some(stamp)
 }
 
-/// The SACK blocks behind the timestamps, if nothing else is there; a header has so many words.
+/// The SACK blocks behind the timestamps, if no other option is there; `words` is the length of the header.
 #[inline]
 fn sack(frame: &[u8], words: u8) -> Option<&[[u8; 8]]> {
     let (kind, blocks) = match words {
@@ -205,7 +205,7 @@ impl<'a> FixedTcp<'a> {
         self.payload_len
     }
 
-    /// What was captured of the payload, and of padding behind it.
+    /// The captured payload bytes, and padding behind them.
     #[inline(always)]
     #[must_use]
     pub fn after_headers(&self) -> &[u8] {

@@ -48,7 +48,7 @@ pub(crate) fn ethernet(cursor: &mut Cursor<'_>) -> Result<Layer, Stop> {
     Ok(Layer::EtherType(be16(header, 12)))
 }
 
-/// What an EtherType announces.
+/// The layer that an EtherType announces.
 #[inline]
 pub(crate) fn ether_type(cursor: &mut Cursor<'_>, ether_type: u16) -> Result<Layer, Stop> {
     match ether_type {

@@ -1,4 +1,4 @@
-//! Where each header of a frame starts: what a program needs that changes headers.
+//! Where each header of a frame starts, for programs that change headers.
 
 use crate::cursor::Layer;
 use crate::framing::ether_types;
@@ -31,8 +31,7 @@ pub enum HeaderKind {
 }
 
 impl HeaderKind {
-    /// The header at which a layer starts; `None` where the layer is only a question of what
-    /// comes next.
+    /// The header at which a layer starts; `None` where the layer only decides which header comes next.
     pub(crate) fn of_layer(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Ethernet => Some(Self::Ethernet),

@@ -1,9 +1,8 @@
 //! Checked views of packet headers, and the one walk through links, tags and tunnels.
 //!
-//! [`walk`] goes from a captured frame's first byte to its innermost TCP, UDP or ICMP header and
-//! says what it passed on the way: VLAN tags, tunnels, IP versions, extension headers. Nothing
-//! here allocates, and no input makes it panic: a header that does not fit in the captured bytes
-//! ends the walk with a [`Stop`] that says where and why.
+//! [`walk`] goes from a captured frame's first byte to its innermost TCP, UDP or ICMP header and reports what it passed
+//! on the way: VLAN tags, tunnels, IP versions, extension headers. Nothing here allocates, and no input makes it panic:
+//! a header that does not fit in the captured bytes ends the walk with a [`Stop`], which has the place and the reason.
 #![no_std]
 
 pub mod checksum;

@@ -32,8 +32,8 @@ pub enum LinkType {
 impl LinkType {
     /// The link type of a number from the tcpdump.org registry.
     ///
-    /// 12 and 14 are what systems other than OpenBSD, and OpenBSD, number `DLT_RAW`: files from
-    /// old tools carry them instead of 101.
+    /// 12 and 14 are the numbers of `DLT_RAW` on systems other than OpenBSD, and on OpenBSD: files from old tools have
+    /// them instead of 101.
     #[must_use]
     pub const fn from_dlt(number: u16) -> Self {
         match number {

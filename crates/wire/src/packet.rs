@@ -10,7 +10,7 @@ use crate::tcp::Tcp;
 pub struct Address(pub [u8; 16]);
 
 impl Address {
-    /// As the standard library has it: an address of this version, 4 or 6.
+    /// The address as the standard library's type, of this version: 4 or 6.
     #[must_use]
     pub fn of_version(self, version: u8) -> IpAddr {
         let [a, b, c, d, ..] = self.0;
@@ -100,8 +100,8 @@ pub enum Sent {
 pub enum LengthSource {
     /// The IP header's length field (or the jumbo payload option, RFC 2675).
     Header,
-    /// The frame's length on the wire, since the IP header says 0: a frame taken before
-    /// segmentation (TSO), or one over 65,535 bytes (BIG TCP).
+    /// The frame's length on the wire, since the IP header has a length of 0: a frame captured before segmentation
+    /// (TSO), or one over 65,535 bytes (BIG TCP).
     Frame,
 }
 
@@ -205,7 +205,7 @@ pub struct Packet {
 /// byte of the quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
-    /// Its IP header: the outermost one, which is what the router that complained looked at.
+    /// Its IP header: the outermost one, which the router that sent the error looked at.
     pub ip: Ip,
     /// Protocol number of its payload, after extension headers.
     pub protocol: u8,

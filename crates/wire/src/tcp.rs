@@ -74,7 +74,7 @@ pub struct TcpOptions {
     pub sack: [(u32, u32); 4],
     /// How many SACK blocks there are.
     pub sack_count: u8,
-    /// The captured bytes ended before the options did, or an option's length lies.
+    /// The captured bytes ended before the options did, or an option has a wrong length.
     pub cut: bool,
 }
 
@@ -90,8 +90,8 @@ mod kinds {
 }
 
 impl TcpOptions {
-    /// Parses the options of a TCP header: `captured` is what there is of them, `declared_len`
-    /// how long the header says they are.
+    /// Parses the options of a TCP header: `captured` has the captured bytes, `declared_len` is the length of the
+    /// options by the header.
     #[inline]
     #[must_use]
     pub fn parse(captured: &[u8], declared_len: usize) -> Self {
@@ -213,7 +213,7 @@ impl Tcp {
         TcpOptions::parse(self.option_bytes(frame), self.options_len())
     }
 
-    /// How long the header says its options are.
+    /// Length of the options by the header.
     #[inline]
     fn options_len(&self) -> usize {
         usize::from(self.header_len.saturating_sub(20))

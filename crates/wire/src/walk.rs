@@ -11,8 +11,8 @@ use crate::{ip, tunnel};
 
 /// Walks a frame from its first byte to its innermost TCP, UDP or ICMP header.
 ///
-/// `frame` is what was captured, `wire_len` the frame's length before a snap length cut it.
-/// A `wire_len` below the captured length counts as the captured length.
+/// `frame` has the captured bytes, `wire_len` is the frame's length before a snap length cut it. A `wire_len` below the
+/// captured length counts as the captured length.
 ///
 /// A header that is not fully captured ends the walk, with one exception: of a TCP header the
 /// first 20 bytes are enough. Payload bytes need not be captured at all.
@@ -36,7 +36,7 @@ pub fn walk(link: LinkType, frame: &[u8], wire_len: u32) -> Result<Packet, Stop>
     walk_layers(link, frame, wire_len, UdpTunnels::ALL, |_, _| {})
 }
 
-/// Walks a frame as [`walk`] does, and also says where every header on the way starts.
+/// Walks a frame like [`walk`], and also returns where every header on the way starts.
 ///
 /// # Errors
 ///
@@ -51,8 +51,8 @@ pub fn walk_headers(
         .map(|packet| (packet, headers))
 }
 
-/// Walks a frame as [`walk_headers`] does, and enters only these tunnels in UDP. `headers`, empty
-/// at first, are those passed until a stop, too.
+/// Walks a frame like [`walk_headers`], and enters only these tunnels in UDP. `headers`, empty at first, also has the
+/// headers passed before a stop.
 ///
 /// # Errors
 ///
@@ -69,11 +69,11 @@ pub fn walk_headers_entering(
     walk_layers(link, frame, wire_len, tunnels, note)
 }
 
-/// The shortcut for Ethernet, IP and TCP with nothing between them, which most frames are; for
-/// anything unusual, errors included, it gives `None`, and [`walk`] tells what it is.
+/// The fast path for Ethernet, IP and TCP with nothing between them, as in most frames; `None` for any other frame,
+/// errors included, which [`walk`] parses.
 ///
-/// It takes half the general walk's time since all state stays in registers. It is inlined, so
-/// that a caller who takes a few fields never has the headers' structs written to memory at all.
+/// It takes half the general walk's time since all state stays in registers. It is inlined, so that for a caller who
+/// uses few fields the headers' structs are never written to memory.
 #[inline(always)]
 #[must_use]
 pub fn plain_tcp(frame: &[u8], wire_len: u32) -> Option<(Ip, Tcp)> {
@@ -91,7 +91,7 @@ pub fn plain_tcp(frame: &[u8], wire_len: u32) -> Option<(Ip, Tcp)> {
     Some((ip, tcp))
 }
 
-/// `note` is told of every header that [`HeaderKind`] names, outermost first.
+/// Calls `note` with every header that [`HeaderKind`] names, outermost first.
 fn walk_layers(
     link: LinkType,
     frame: &[u8],
@@ -126,7 +126,7 @@ fn walk_layers(
     }
 }
 
-/// Reads an IP header and what extends it.
+/// Reads an IP header and its extension headers.
 fn ip_header(cursor: &mut Cursor<'_>, layer: Layer) -> Result<Ip, Stop> {
     let ip = match layer {
         Layer::Ipv4 => ip::v4(cursor)?,

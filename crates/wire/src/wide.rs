@@ -1,8 +1,8 @@
 //! Work compiled for the vector registers that the processor has.
 //!
-//! It is what makes the merge engine compare the headers of two frames in 13 instructions instead of 40
-//! (`docs/gro-performance.md` of the project). Naming the instructions, as for checksums, would need `unsafe`
-//! there, and no library of this workspace may ask for `target-cpu`.
+//! With this the merge engine compares the headers of two frames in 13 instructions instead of 40
+//! (`docs/gro-performance.md` of the project). Naming the instructions, as for checksums, would need `unsafe` there,
+//! and no library of this workspace may set `target-cpu`.
 #![allow(unsafe_code)]
 
 #[cfg(all(feature = "avx2", target_arch = "x86_64"))]
@@ -10,14 +10,15 @@ cpufeatures::new!(detected, "avx2", "bmi1", "bmi2");
 
 /// Work that [`widely`] runs.
 pub trait Work {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Does it. `#[inline(always)]`, with all that is to profit: what is called is compiled for any processor.
+    /// Does the work. `#[inline(always)]`, like all functions that are to profit: a function that is called is compiled
+    /// for any processor.
     fn run(self) -> Self::Output;
 }
 
-/// Runs `work`, compiled for AVX2 where the processor has it. What comes of it is the same.
+/// Runs `work`, compiled for AVX2 where the processor has it. The result is the same.
 #[inline(always)]
 pub fn widely<W: Work>(work: W) -> W::Output {
     #[cfg(all(feature = "avx2", target_arch = "x86_64"))]

@@ -1,5 +1,5 @@
-//! Captures: opened first, read later and perhaps twice, so that whoever reads may have given up the rights
-//! to open.
+//! Captures are opened first and read later, perhaps twice: the process may give up the right to
+//! open files in between.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -24,22 +24,22 @@ pub struct Point {
     pub inputs: Vec<Input>,
 }
 
-/// A capture that is open, or why it is not.
+/// A capture, opened, or the error.
 pub struct Input {
-    /// What it is called.
+    /// Name in messages and reports.
     pub name: String,
     opened: Result<Kind, Arc<Error>>,
 }
 
-/// What is read from.
+/// The kind of an open input.
 enum Kind {
     Stdin,
-    /// Can keep us waiting for ever.
+    /// A pipe, whose writer may be silent for ever.
     Pipe(File),
     File(File, u64),
 }
 
-/// Opens all captures; what cannot be opened is told by [`sources`], together with what is no capture.
+/// Opens all captures. Errors are reported by [`sources`], together with files that are no captures.
 #[must_use]
 pub fn open(points: Vec<Named>) -> Vec<Point> {
     let point = |point: Named| Point {
@@ -49,11 +49,11 @@ pub fn open(points: Vec<Named>) -> Vec<Point> {
     points.into_iter().map(point).collect()
 }
 
-/// Sources that can be read from now on.
+/// Sources that are ready to be read.
 pub struct Opened {
     /// The points.
     pub points: Vec<PointInput>,
-    /// Bytes of all files together, if every one's size is known.
+    /// Size of all files together, if the size of each is known.
     pub size_bytes: Option<u64>,
 }
 
@@ -61,7 +61,7 @@ pub struct Opened {
 ///
 /// # Errors
 ///
-/// If some are of no use: the error names every one of them.
+/// All captures that cannot be used.
 pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error> {
     let mut refused = Vec::new();
     let mut inputs = Vec::new();
@@ -85,7 +85,7 @@ pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error>
     })
 }
 
-/// Everything that is wrong with the inputs, as one error.
+/// All errors of the inputs as one.
 pub(crate) fn refuse(errors: Vec<Error>) -> Result<(), Error> {
     match errors.is_empty() {
         true => Ok(()),
@@ -111,17 +111,17 @@ impl Input {
         }
     }
 
-    /// Whether it is open, and no file.
+    /// Whether the input is open, and is a pipe or standard input.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.opened, Ok(Kind::Stdin | Kind::Pipe(_)))
     }
 
-    /// Begins to read it, from its first byte.
+    /// Begins to read the capture from its first byte.
     ///
     /// # Errors
     ///
-    /// If it could not be opened, or is no capture.
+    /// If the capture could not be opened, or is no capture.
     pub fn source(&self, interrupt: &Interrupt) -> Result<Source, Error> {
         let (reader, size): (Box<dyn io::Read + Send>, _) = match &self.opened {
             Err(error) => return Err(Error::NotOpened(Arc::clone(error))),
@@ -145,7 +145,7 @@ impl Input {
         move |source| Error::Io { name, source }
     }
 
-    /// What it is, for whoever reads a page about it: read anew from its first byte.
+    /// Describes the file for a page's readers; reads it again from its first byte.
     #[must_use]
     pub fn described(&self, stop: &AtomicBool) -> Is {
         let Ok(Kind::File(file, _)) = &self.opened else {

@@ -15,8 +15,9 @@ use crate::folder::{Folder, FolderRows};
 use crate::parts::alone;
 use crate::trace::{BatchRows, trace_batches, trace_in_order};
 
-/// What has to be followed together: each shard of an archive by itself, or `None`, all of them. Hops are between points, and
-/// fragments are in no shard with what they are part of.
+/// The parts that can be followed separately: each shard of an archive, or `None` for all shards
+/// together. Hops are between points, and fragments are in another shard than the rest of their
+/// datagrams.
 #[must_use]
 pub fn parts(folder: &Folder) -> Vec<Option<u32>> {
     match alone(folder) {
@@ -25,7 +26,7 @@ pub fn parts(folder: &Folder) -> Vec<Option<u32>> {
     }
 }
 
-/// The facts of a shard of an archive; without one, those of all shards followed together.
+/// The facts of a shard of an archive; without one, of all shards followed together.
 ///
 /// # Errors
 ///
@@ -41,11 +42,11 @@ pub fn facts(folder: &Folder, shard: Option<u32>, options: &Options) -> Result<F
     part(rows, folder.files(), shard, options)
 }
 
-/// The same of rows in memory, in any order: those of a shard, or of all.
+/// The facts of rows in memory, in any order: of a shard, or of all.
 ///
 /// # Errors
 ///
-/// If a table is not one of rows, rows are missing, or shards of these files have to be followed together.
+/// If a table has no rows' columns, rows are missing, or shards of these files have to be followed together.
 pub fn facts_of(
     batches: &[RecordBatch],
     files: &[PointFile],
@@ -166,7 +167,7 @@ impl PointFacts {
         }
     }
 
-    /// What [`Self::of_shard`] was given.
+    /// The counts of [`Self::of_shard`].
     pub(super) fn counts(&self) -> Counts {
         Counts {
             frames: self.frames,

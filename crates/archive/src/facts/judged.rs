@@ -11,12 +11,12 @@ use super::tables::{Facts, records};
 use crate::error::Error;
 use crate::files::{PointFile, ends_of};
 
-/// What was judged, and what it means.
+/// A trace and its diagnosis.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The facts of all shards, as one trace of the captures gives them.
+    /// The facts of all shards, as in one trace of the captures.
     pub trace: Trace,
-    /// What they mean.
+    /// The diagnosis.
     pub diagnosis: Diagnosis,
 }
 
@@ -24,8 +24,8 @@ pub struct Judged {
 ///
 /// # Errors
 ///
-/// If tables are not of facts, facts of a shard are missing or there twice, or what shards share has to be learnt from all
-/// of them together: then facts of all shards are wanted.
+/// If tables are not of facts, facts of a shard are missing or given twice, or the shards share
+/// state: then the facts of all shards followed together are needed.
 pub fn judge(facts: &Facts, files: &[PointFile]) -> Result<Judged, Error> {
     let trace = trace_of(facts, files)?;
     let diagnosis = coalescope_knowledge::judge(&trace);
@@ -54,7 +54,7 @@ fn trace_of(facts: &Facts, files: &[PointFile]) -> Result<Trace, Error> {
     Ok(trace)
 }
 
-/// The point whose shards were followed each by itself.
+/// The point whose shards were followed separately.
 fn by_shards(
     points: &[PointFacts],
     connections: Vec<Placed>,

@@ -1,4 +1,4 @@
-//! Facts as records: their columns have the names that JSON has, and hold all that a judgment asks for.
+//! Facts as records: their columns have the names of the JSON, and hold everything that a diagnosis needs.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use coalescope_capture::facts::{
 
 use crate::cells::{Cell, Record, records, texts};
 
-/// Words that facts have in some columns, each for itself.
+/// Words in some columns of facts, each with its own meaning.
 const WORDS: [&str; 11] = [
     "ipv4",
     "ipv6",
@@ -81,13 +81,13 @@ impl Cell for Lengths {
     }
 }
 
-/// A point, as far as one call saw it.
+/// A point, as seen by one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointFacts {
     /// Its number in path order.
     pub(crate) point: u16,
     pub(crate) name: String,
-    /// The one shard that was followed; none if all were, together.
+    /// The one shard that was followed; none if all were followed together.
     pub(crate) shard: Option<u32>,
     pub(crate) files: Vec<String>,
     pub(crate) link_types: Vec<String>,
@@ -105,19 +105,19 @@ pub(crate) struct PointFacts {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Where a connection was followed.
+/// The place where a connection was followed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
     /// Its point's number in path order.
     pub(crate) point: u16,
     pub(crate) point_name: String,
-    /// The one shard that was followed; none if all were, together.
+    /// The one shard that was followed; none if all were followed together.
     pub(crate) shard: Option<u32>,
     /// Number of its first frame, counted through all files of its point; 0 if all shards were followed together.
     pub(crate) first_place: u64,
 }
 
-/// A connection, and where it was followed: columns of both in one table.
+/// A connection and its place: columns of both in one table.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
     pub(crate) followed: Followed,
@@ -147,7 +147,7 @@ impl Record for Placed {
 }
 
 impl Followed {
-    /// How many columns it has.
+    /// The number of columns.
     const COLUMNS: usize = 4;
 }
 

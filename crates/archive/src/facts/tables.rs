@@ -12,7 +12,7 @@ use crate::error::Error;
 /// Connections in a batch.
 const ROWS: usize = 4096;
 
-/// Facts as tables, whose columns docs/archive.md describes. Those of several shards are facts as well.
+/// Facts as tables; docs/archive.md describes the columns. Facts of several shards can be added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// A row for each point, or for each shard that was followed by itself.
@@ -21,7 +21,7 @@ pub struct Facts {
     pub connections: Vec<RecordBatch>,
     /// A row for each hop and direction.
     pub hops: Vec<RecordBatch>,
-    /// The same of UDP datagrams.
+    /// A row for each hop and direction of UDP datagrams.
     pub datagram_hops: Vec<RecordBatch>,
 }
 
@@ -50,7 +50,7 @@ impl Facts {
         schema(DatagramHop::fields())
     }
 
-    /// Adds those of other shards.
+    /// Adds the facts of other shards.
     pub fn add(&mut self, others: Self) {
         self.points.extend(others.points);
         self.connections.extend(others.connections);
@@ -78,7 +78,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds connections, a few thousand at a time.
+    /// Adds connections in batches of a few thousand.
     pub(super) fn add_connections(
         &mut self,
         connections: impl Iterator<Item = Placed>,
@@ -94,7 +94,7 @@ impl Facts {
     }
 }
 
-/// Hands over the records of some batches.
+/// Calls back with the records of some batches.
 pub(super) fn records<T: Record>(
     table: &'static str,
     batches: &[RecordBatch],
@@ -126,7 +126,7 @@ fn columns<T: Record>(table: &'static str, batch: &RecordBatch) -> Result<Vec<Ar
     T::fields().into_iter().map(column).collect()
 }
 
-/// Whether two types hold the same. Whoever keeps tables in between may call every column one that can be empty.
+/// Whether two types have the same values. Tools that store tables in between may make every column nullable.
 fn is_alike(one: &DataType, other: &DataType) -> bool {
     match (one, other) {
         (DataType::List(one), DataType::List(other)) => {

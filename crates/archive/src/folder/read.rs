@@ -1,4 +1,4 @@
-//! Rows of a point from files: those of all shards, in the order of its frames.
+//! Rows of a point from Parquet files: of all shards, in the order of the frames.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// The rows at a path, if there are any.
+    /// Opens the rows at a path, if there are any.
     fn open(path: PathBuf) -> Result<Option<Self>, Error> {
         if !path.exists() {
             return Ok(None);
@@ -42,7 +42,7 @@ impl Lane {
         (self.at < self.rows.len()).then(|| self.rows.place(self.at).1)
     }
 
-    /// Makes the row the next one.
+    /// Reads the next row.
     fn next(&mut self, row: &mut Row) -> Result<(), Error> {
         self.rows.read(self.at, row);
         self.at += 1;
@@ -59,22 +59,22 @@ impl Lane {
     }
 }
 
-/// Rows of a point.
+/// The rows of a point, in order.
 pub(crate) struct FolderRows {
     folder: Folder,
-    /// The one shard that is read; else all are.
+    /// The one shard that is read; `None` for all.
     shard: Option<u32>,
     files: std::vec::IntoIter<PointFile>,
     lanes: Vec<Lane>,
-    /// The lane of the row before, and the number at which another one is due.
+    /// The lane of the last row, and the frame number up to which it has the next rows.
     current: usize,
     until: u64,
-    /// Frames that are to come of the file, by its end.
+    /// Frames of the present file that are still to come.
     left: u64,
 }
 
 impl FolderRows {
-    /// All of them.
+    /// The rows of all shards.
     pub(crate) fn new(folder: &Folder, point: u16) -> Self {
         let files = folder.files().iter();
         let files = files.filter(|file| file.place.point == point).cloned();
@@ -89,7 +89,7 @@ impl FolderRows {
         }
     }
 
-    /// Those of one shard.
+    /// The rows of one shard.
     pub(crate) fn of_shard(folder: &Folder, point: u16, shard: u32) -> Self {
         Self {
             shard: Some(shard),
@@ -97,7 +97,7 @@ impl FolderRows {
         }
     }
 
-    /// Makes the row the next one.
+    /// Reads the next row; false at the end.
     fn read(&mut self, row: &mut Row) -> Result<bool, Error> {
         loop {
             let here = self.lanes.get(self.current).and_then(Lane::number);
@@ -141,7 +141,7 @@ impl FolderRows {
         Ok(())
     }
 
-    /// Chooses the lane with the lowest number, up to the second lowest.
+    /// Chooses the lane with the lowest frame number, up to the second lowest.
     fn choose(&mut self) {
         let mut lowest = (u64::MAX, 0);
         self.until = u64::MAX;

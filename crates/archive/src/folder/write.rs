@@ -1,4 +1,4 @@
-//! Rows to files.
+//! Rows to Parquet files.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -20,14 +20,14 @@ use crate::files::{PointFile, file_ends_batch};
 use crate::place::Place;
 use crate::shard::shards_with_fragments;
 
-/// Rows in a group: what waits in memory of one shard, about 3 MB.
+/// Rows in a row group: rows of one shard that wait in memory, about 3 MB.
 const GROUP: usize = 128 * 1024;
-/// Rows in a page: what whoever reads holds of each column and shard.
+/// Rows in a page: a reader holds one page of each column and shard.
 const PAGE: usize = 8192;
 
-/// Columns whose neighbours are close to each other.
+/// Columns whose values grow slowly from row to row.
 const GROWING: [&str; 2] = ["number", "time"];
-/// Columns of which each byte by itself is alike in neighbours.
+/// Columns whose bytes are similar from row to row.
 const BY_BYTE: [&str; 5] = ["seq", "ack", "tsval", "tsecr", "ip_id"];
 /// Columns that are mostly empty.
 const STRINGS: [&str; 2] = ["head", "rest"];
@@ -38,11 +38,11 @@ pub struct Write {
 }
 
 impl Write {
-    /// Makes the folder, with those of so many shards: whoever writes later need have no right to make folders.
+    /// Makes the folder, with folders for all shards: later writers need no right to make folders.
     ///
     /// # Errors
     ///
-    /// If it cannot be made, or has a file in it.
+    /// If the folder cannot be made, or has a file in it.
     pub fn begin(path: &Path, shards: u32) -> Result<Self, Error> {
         fs::create_dir_all(path).map_err(Error::io(path))?;
         if has_file(path).map_err(Error::io(path))? {
@@ -53,12 +53,12 @@ impl Write {
         Self::go_on(path, shards)
     }
 
-    /// The same where some rows may be written already: those of a file that is added once more take the place of what is
-    /// there of it.
+    /// Opens a folder in which some rows may be written already. Rows of a file that is added again
+    /// replace the earlier ones.
     ///
     /// # Errors
     ///
-    /// If it cannot be made.
+    /// If the folders cannot be made.
     pub fn go_on(path: &Path, shards: u32) -> Result<Self, Error> {
         for shard in 0..shards_with_fragments(shards) {
             let folder = shard_path(path, shard);
@@ -69,12 +69,12 @@ impl Write {
         })
     }
 
-    /// Writes all rows of a file, of several at the same time if need be. `hear` is told how many there were after
-    /// each batch, and whether to go on.
+    /// Writes all rows of a file. Several files may be added at the same time. `hear` is called
+    /// with the number of rows after each batch, and returns whether to go on.
     ///
     /// # Errors
     ///
-    /// If they cannot be written, or nobody wants to go on.
+    /// If the rows cannot be written, or `hear` returned false.
     pub fn add(
         &self,
         mut digest: Digest,
@@ -101,7 +101,7 @@ impl Write {
         Ok(digest.finish())
     }
 
-    /// Writes the table of files, after which the archive is whole.
+    /// Writes the table of files, which completes the archive.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Write {
     pub fn finish(self, files: &[PointFile]) -> Result<(), Error> {
         let table = self.path.join(FILES);
         let batch = file_ends_batch(files)?;
-        // In one instant, so that no half of a table is taken for an archive.
+        // Replaced in one instant, so that an incomplete table never marks an archive as complete.
         let replaced = replace(&Replacement::of(&table, Rights::Usual), |file| {
             let writer = ArrowWriter::try_new(file, batch.schema(), Some(properties()));
             let written = writer.and_then(|mut writer| {
@@ -122,7 +122,7 @@ impl Write {
     }
 }
 
-/// Whether there is anything in a folder but folders.
+/// Whether a folder has anything but folders in it.
 fn has_file(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -133,8 +133,8 @@ fn has_file(folder: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Rows of one file and shard: under another name until they are whole, since whoever adds a file once more may not be the
-/// only one who does.
+/// The rows of one file and shard. They have another name until they are complete, since the same
+/// file may be added by two writers.
 struct Shard {
     path: PathBuf,
     unfinished: PathBuf,
@@ -172,7 +172,7 @@ impl Shard {
     }
 }
 
-/// The shard is in the name of the folder.
+/// The rows without the column `shard`, which is in the folder's name.
 fn without_shard(rows: &RecordBatch) -> Result<RecordBatch, Error> {
     let rest: Vec<usize> = (1..rows.num_columns()).collect();
     Ok(rows.project(&rest)?)

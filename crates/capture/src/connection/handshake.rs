@@ -13,8 +13,8 @@ pub(crate) struct Handshake {
     pub(super) ack_ns: i64,
 }
 
-/// What every path carries: IPv6's smallest MTU (RFC 8200, 5) less headers. A smaller MSS was announced for
-/// another reason than what the host's interface sends.
+/// The smallest MSS of any path: IPv6's smallest MTU (RFC 8200, 5) less headers. A smaller MSS was announced for
+/// another reason than the MTU of the host's interface.
 pub(super) const SMALL_MSS: u16 = 1220;
 
 /// What a SYN announced.
@@ -22,7 +22,7 @@ pub(super) const SMALL_MSS: u16 = 1220;
 pub(crate) struct Syn {
     pub(crate) isn: u32,
     pub(crate) mss: Option<u16>,
-    /// The shift that it offers, if any; `None` if the capture cut that off.
+    /// The window scale that the SYN offers, if any; the outer `None`: the capture cut the options off.
     pub(super) scale: Option<Option<u8>>,
     pub(super) timestamps: bool,
 }
@@ -57,7 +57,7 @@ impl Handshake {
         }
     }
 
-    /// Whether its last frame is still to come.
+    /// Whether the ACK that ends the handshake is still to come.
     pub(super) fn is_awaited(&self) -> bool {
         self.ack_ns == 0 && self.syn_ack_ns != 0
     }

@@ -13,11 +13,11 @@ use crate::outstanding::Common;
 /// What a predicted frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prediction {
-    /// Data where its direction stands, at once behind the data before.
+    /// Data at the next position of its direction, soon after the data before.
     NextData,
-    /// No data, but more is acknowledged.
+    /// No data; the acknowledgment advances.
     Acknowledgment,
-    /// Nor is more acknowledged; no copy of another either.
+    /// No data; the acknowledgment does not advance, and the frame is no copy of another.
     Repeated,
 }
 
@@ -36,12 +36,12 @@ impl Connection {
             return None;
         }
         if frame.payload > 0 {
-            // A copy carries no next data.
+            // A copy of an earlier frame never has the next data.
             return sender
                 .goes_on_at(frame.time_ns)
                 .then_some(Prediction::NextData);
         }
-        // Nor does it acknowledge anything more.
+        // Nor does a copy advance the acknowledgment.
         if receiver.is_advanced_by(frame) {
             return Some(Prediction::Acknowledgment);
         }
@@ -80,7 +80,7 @@ impl Connection {
         Tracked { start, data, acked }
     }
 
-    /// Takes a frame that was predicted; what it acknowledges, if that advances.
+    /// Takes a frame that was predicted; returns the position that it acknowledges, if that advances.
     #[inline(always)]
     pub(super) fn take_predicted(
         &mut self,
@@ -95,7 +95,7 @@ impl Connection {
         }
     }
 
-    /// Not inlined: its registers are its own.
+    /// Not inlined, so that the compiler allocates registers for this function alone.
     #[inline(never)]
     fn take_next_data(&mut self, frame: &Frame, common: &mut Common) -> Option<u64> {
         self.last_ns = self.last_ns.max(frame.time_ns);
@@ -103,7 +103,7 @@ impl Connection {
         let (sender, receiver) = self.sides(frame);
         sender.note_idle_before(frame, receiver.last_data_ns, rtt_ns);
         sender.send_next(frame, ends, common);
-        // It came at once, so its sender had not waited.
+        // The data came soon after the data before, so its sender had not waited.
         let acked = receiver.acknowledged_plainly(frame, &sender.acks, common);
         sender.acks.add_data(frame);
         let (is_reached, is_awaited) = (sender.is_at_edge(), receiver.awaits_edge());
@@ -114,7 +114,7 @@ impl Connection {
         acked
     }
 
-    /// The same.
+    /// Not inlined, like `take_next_data`.
     #[inline(never)]
     fn take_acknowledgment(
         &mut self,

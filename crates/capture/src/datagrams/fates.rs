@@ -1,4 +1,4 @@
-//! What became of each datagram: from lengths alone, since a merged one is as long as its parts together.
+//! What became of each datagram, judged by lengths alone: a merged datagram is as long as its parts together.
 
 use std::collections::HashMap;
 
@@ -9,24 +9,25 @@ use crate::key::Key;
 
 /// Payload of the longest datagram that fits an Ethernet frame (1,500 bytes, RFC 894, less 20 of IPv4 and 8 of UDP).
 const LONGEST: u32 = 1472;
-/// Long datagrams that are whole multiples of the others, for lengths alone to tell that they were merged: half.
+/// At least one long datagram in this many (half) must be a whole multiple of the others, before lengths alone prove a
+/// merge.
 const MULTIPLES: usize = 2;
 
-/// What became of one.
+/// What became of one datagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Fate {
     #[default]
     Lost,
     Arrived,
-    /// As several.
+    /// It arrived as several datagrams.
     Split,
-    /// The first of several did, and not all.
+    /// The first of several parts arrived, but not all of them.
     InPart,
-    /// Inside of a longer one.
+    /// It arrived inside of a longer datagram.
     Merged,
 }
 
-/// From one point to another.
+/// The datagrams of two neighbouring points, and what became of each from one to the other.
 pub(super) struct Fates<'a> {
     pub(super) one: &'a [Seen],
     pub(super) two: &'a [Seen],
@@ -52,7 +53,7 @@ impl<'a> Fates<'a> {
         fates
     }
 
-    /// Those that go this way and were found at both points, as each saw them.
+    /// The datagrams that go this way and were found at both points, as each point saw them.
     pub(super) fn found(&self, way: Way) -> impl Iterator<Item = (&'a Seen, &'a Seen)> {
         let all = self.one.iter().zip(&self.pairs.other).zip(&self.ways);
         all.filter_map(move |((one, other), own)| {
@@ -76,7 +77,7 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// The others of its parts follow the first, in the same flow.
+    /// The fate of a datagram of which the first part was found: its other parts follow that one, in the same flow.
     fn split(&self, at: usize, place: usize, behind: &Flows) -> Fate {
         let (whole, part) = (self.one[at].payload, self.two[place].payload);
         let mut sum = part;
@@ -95,7 +96,8 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// Those that are in the longer one with it follow it, in the same flow, and are found nowhere else.
+    /// The fate of a datagram found at the beginning of a longer one: the other parts of the longer one follow it, in
+    /// the same flow, and are found nowhere else.
     fn merged(&mut self, at: usize, place: usize, before: &Flows) -> Fate {
         let (whole, part) = (self.two[place].payload, self.one[at].payload);
         let mut sum = part;
@@ -112,7 +114,7 @@ impl<'a> Fates<'a> {
     }
 }
 
-/// The datagrams of each flow and direction, in order.
+/// Indexes of the datagrams of each flow and direction, in order.
 struct Flows(HashMap<(Key, bool), Vec<usize>>);
 
 impl Flows {
@@ -132,10 +134,11 @@ impl Flows {
     }
 }
 
-/// Notes at the first point of which parts a datagram is, as the second one shows: it was cut, or its parts came as they were.
-pub(super) fn tell_segments(one: &mut Datagrams, two: &Datagrams) {
+/// Notes at the first point which parts a datagram has, as the second point shows them: the datagram was cut on the
+/// way, or its parts are known there.
+pub(super) fn note_segments(one: &mut Datagrams, two: &Datagrams) {
     let fates = Fates::of(one, two);
-    let told = fates.all.iter().enumerate().filter_map(|(at, fate)| {
+    let segments = fates.all.iter().enumerate().filter_map(|(at, fate)| {
         let other = &fates.two[fates.pairs.other[at]?];
         let segment = match fate {
             Fate::Split | Fate::InPart => other.payload,
@@ -144,13 +147,14 @@ pub(super) fn tell_segments(one: &mut Datagrams, two: &Datagrams) {
         };
         (segment > 0).then_some((at, segment))
     });
-    let told: Vec<_> = told.collect();
-    for (at, segment) in told {
+    let segments: Vec<_> = segments.collect();
+    for (at, segment) in segments {
         one.seen[at].segment = segment;
     }
 }
 
-/// Notes what lengths alone tell: datagrams too long for a frame, of a flow whose others are not, and that are multiples of these.
+/// Notes what lengths alone prove: datagrams too long for a frame were merged if other datagrams of the flow fit a
+/// frame, and the long ones are multiples of their length.
 pub(super) fn by_length(point: &mut Datagrams) {
     for flow in Flows::of(&point.seen).0.values() {
         let long = |at: &&usize| point.seen[**at].payload > LONGEST;

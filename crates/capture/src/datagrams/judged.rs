@@ -10,13 +10,13 @@ use crate::facts::{DatagramHop, Endpoint};
 use crate::fisher::odds_and_p;
 use crate::summary::endpoint;
 
-/// Datagrams of a client to a server that were found at both points, for others of theirs to have been lost rather than to have
-/// gone another way: of one it might be chance.
+/// Datagrams of a client to a server that must be found at both points, before others of theirs count as lost and not
+/// as sent another way: a single one might be chance.
 const A_FEW: usize = 2;
 /// Frame numbers kept of each sort.
 const EXAMPLES: usize = 5;
 
-/// Who talks to whom; a resolver takes another port for each query.
+/// Client, server and the server's port. Not the client's port: a resolver takes another for each query.
 type Group = (u128, u128, u16);
 
 pub(super) fn judged(fates: &Fates<'_>, way: Way, [from, to]: [&str; 2]) -> DatagramHop {
@@ -88,7 +88,7 @@ fn ends(seen: &Seen, way: Way) -> [(u128, u16); 2] {
     }
 }
 
-/// How many datagrams of each were found at both points.
+/// How many datagrams of each client and server were found at both points.
 fn groups(fates: &Fates<'_>, way: Way) -> HashMap<Group, usize> {
     let mut groups = HashMap::new();
     for (seen, _) in fates.found(way) {
@@ -97,7 +97,7 @@ fn groups(fates: &Fates<'_>, way: Way) -> HashMap<Group, usize> {
     groups
 }
 
-/// While both captures ran: from the first datagram that is in both to the last.
+/// The time in which both captures ran: from the first datagram that both have to the last.
 fn matched(fates: &Fates<'_>, way: Way) -> RangeInclusive<i64> {
     let times = || fates.found(way).map(|(seen, _)| seen.time_ns);
     times().min().unwrap_or(i64::MAX)..=times().max().unwrap_or(i64::MIN)

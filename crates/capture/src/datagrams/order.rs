@@ -5,9 +5,9 @@ use super::fates::{Fate, Fates};
 use super::way::Way;
 use crate::median::median;
 
-/// Whether datagrams of this way pass the first point before the second; nothing is said where they are not found at both.
-/// Routers count the TTL down; else an answer took the hop the other way, which the clocks' difference cancels out of; else
-/// what only one point has was lost behind it.
+/// Whether datagrams of this way pass the first point before the second; `None` where no datagram was found at both.
+/// Routers decrement the TTL. With equal TTLs the delays of both ways are compared, so that the clocks' difference
+/// cancels out. Without datagrams of the other way, datagrams that only one point has were lost behind it.
 pub(super) fn upstream(fates: &Fates<'_>, way: Way) -> Option<bool> {
     let took = took_ns(fates, way)?;
     let counted: i64 = fates.found(way).map(|(one, two)| hops(one, two)).sum();

@@ -1,4 +1,4 @@
-//! The same datagram at two points.
+//! Datagrams found at two points.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::Seen;
 use super::way::Way;
 use crate::median::median;
 
-/// How much longer or shorter than usual a datagram may take and still be the same: a resolver asks again after seconds, with
+/// By how much the delay of a datagram may differ from the usual one: a resolver repeats a query after seconds, with
 /// the same bytes.
 const WITHIN_NS: i64 = 500_000_000;
 
@@ -17,18 +17,19 @@ pub(super) struct Side<'a> {
     pub(super) ways: &'a [Way],
 }
 
-/// Of each datagram at one point, where the other has one that begins alike and goes the same way.
+/// For each datagram of one point the index of the datagram at the other point that begins alike and goes the same way.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     pub(super) other: Vec<Option<usize>>,
-    /// Of each at the other point, whether it is one of these.
+    /// For each datagram of the other point, whether it is such a one.
     pub(super) taken: Vec<bool>,
-    /// Clock and delay, from the first point to the second, in the middle.
+    /// Median of the clocks' difference plus the delay, from the first point to the second.
     offset_ns: i64,
 }
 
 impl Pairs {
-    /// Those that begin like no other at either point say how the clocks differ; with that known the others are told apart.
+    /// Pairs the datagrams of two points. Datagrams whose beginning is unique at both points show how the clocks
+    /// differ; with this difference the others are told apart.
     pub(super) fn of(one: Side<'_>, two: Side<'_>) -> Self {
         let places = places(two);
         let mut pairs = Self {
@@ -62,7 +63,7 @@ impl Pairs {
     }
 }
 
-/// Where datagrams are that begin alike and go the same way: an answer may be an echo.
+/// Indexes of datagrams by their beginning and their way: an answer may be an echo of the request.
 type Places = HashMap<(u64, Way), Vec<usize>>;
 
 fn places(side: Side<'_>) -> Places {

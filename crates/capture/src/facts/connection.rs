@@ -242,7 +242,7 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Turns what was taken for uncut frames into merged ones.
+    /// Counts frames that were taken for TSO frames as merged frames.
     pub(crate) fn call_merged(&mut self) {
         self.merged_frames += std::mem::take(&mut self.tso_frames);
         let repeats = &mut self.repeats;

@@ -150,7 +150,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Adds what another one counted.
+    /// Adds the counts of another slot.
     pub fn add(&mut self, other: &Self) {
         let add = |count: &mut u32, more: u32| *count = count.saturating_add(more);
         add(&mut self.merged_lost, other.merged_lost);

@@ -1,4 +1,4 @@
-//! All of it.
+//! The facts of a whole trace.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -9,23 +9,23 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The operating system did not open it.
+    /// The operating system did not open the file.
     #[error("cannot open the capture {name}: check the path and that you may read it")]
     Open {
         /// The path as given.
         name: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It was opened, and its first bytes could not be read or unpacked.
+    /// The file was opened, but its first bytes could not be read or unpacked.
     #[error("cannot read the first bytes of {name}")]
     Read {
         /// The path as given.
         name: String,
-        /// What the operating system, or the decompressor, said.
+        /// The error of the operating system, or of the decompressor.
         source: io::Error,
     },
-    /// It has no bytes.
+    /// The file is empty.
     #[error(
         "{name} is empty: expected a capture (pcap or pcapng, plain or packed with gzip or zstd); \
          if it comes from a running capture, let that write its first packets (tcpdump -U)"
@@ -34,7 +34,7 @@ pub enum OpenError {
         /// The path as given.
         name: String,
     },
-    /// Its first bytes are of no format known here.
+    /// The first bytes are of no format known here.
     #[error(
         "{name} is not a capture: {place} {seen}; expected pcap (a1b2c3d4 or a1b23c4d, in either \
          byte order) or pcapng (0a0d0d0a), plain or packed with gzip (1f8b) or zstd (28b52ffd). \
@@ -50,7 +50,7 @@ pub enum OpenError {
         /// What to do about it.
         advice: &'static str,
     },
-    /// It is cut before its first record could begin.
+    /// The file ends within its header.
     #[error(
         "{name} breaks off in the header of the {format} file: it has {have} bytes of {need}; \
          copy or record it again"
@@ -67,7 +67,7 @@ pub enum OpenError {
     },
 }
 
-/// What the first bytes look like, and what to do about them.
+/// First bytes of other formats, and what to do about such a file.
 const KNOWN_STRANGERS: &[(&[u8], &str)] = &[
     (
         &[0xfd, b'7', b'z', b'X', b'Z'],

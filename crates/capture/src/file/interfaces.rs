@@ -1,6 +1,6 @@
 //! The interfaces of a capture, over all its sections.
 
-use super::clock::DEFAULT_RESOLUTION;
+use super::time_units::DEFAULT_RESOLUTION;
 use coalescope_wire::LinkType;
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ const MAX_SHARED: usize = 1_024;
 /// Longest name or description that is kept, in characters.
 const MAX_NAME: usize = 200;
 
-/// Where frames were captured.
+/// An interface that captured frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Its name, if the file says (`if_name`).
     pub name: Option<String>,
-    /// What its owner says of it (`if_description`).
+    /// Its description, if the file has one (`if_description`).
     pub description: Option<String>,
-    /// How its frames begin.
+    /// Link type of its frames.
     pub link: LinkType,
-    /// The same as a number, for link types that are not known here.
+    /// The link type as a number, for link types that are not known here.
     pub link_number: u16,
     /// The most bytes of a frame that were recorded; 0 if there was no limit.
     pub snap_len: u32,
@@ -35,7 +35,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// One of which no more is known than its link type and snap length.
+    /// An interface of which only the link type and the snap length are known.
     pub(super) fn new(link_number: u16, snap_len: u32) -> Interface {
         Interface {
             name: None,
@@ -50,7 +50,7 @@ impl Interface {
     }
 }
 
-/// Text of an option, no longer than is good for memory.
+/// Text of an option, cut to bound the memory that it takes.
 pub(super) fn name(bytes: &[u8]) -> Option<String> {
     let start = &bytes[..bytes.len().min(4 * MAX_NAME)];
     let text = String::from_utf8_lossy(start);
@@ -74,7 +74,7 @@ impl Interfaces {
         self.list.len() >= MAX_INTERFACES
     }
 
-    /// Its index; `None` if there are too many already.
+    /// Adds an interface; returns its index, or `None` if there are too many already.
     pub(super) fn add(&mut self, interface: Interface) -> Option<u32> {
         if self.is_full() {
             return self.share(&interface);
@@ -87,7 +87,7 @@ impl Interfaces {
         self.list.len() as u32 - 1
     }
 
-    /// One entry for all that agree in what is needed to read their frames.
+    /// One entry for all interfaces with the same link type and clock, which is what reading their frames needs.
     fn share(&mut self, like: &Interface) -> Option<u32> {
         let key = (like.link_number, like.time_resolution, like.time_offset);
         if let Some(&index) = self.shared.get(&key) {

@@ -1,6 +1,6 @@
 //! Options of pcapng blocks: draft-ietf-opsawg-pcapng section 3.5.
 
-use super::order::Order;
+use super::byte_order::Order;
 use pcap_parser::{OptionCode, PcapError, PcapNGOption, parse_option_be, parse_option_le};
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub(super) struct Options<'a> {
     rest: &'a [u8],
     order: Order,
-    /// Something that is no option was met.
+    /// Bytes were met that are no option.
     pub(super) damaged: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Iterator for Options<'a> {
     }
 }
 
-/// What ends the options, said or not.
+/// Stands for the end of the options where parsing fails.
 const END: PcapNGOption<'static> = PcapNGOption {
     code: OptionCode::EndOfOpt,
     len: 0,

@@ -1,19 +1,18 @@
 //! pcapng files: draft-ietf-opsawg-pcapng.
 //!
-//! Blocks are told apart and checked here and not by `pcap_parser::parse_block`, which is used
-//! for options only: it wants a whole block in memory before it says what it is, so it cannot
-//! pass over a large one, and it collects the options of each block, 40 bytes for 4 of the file
-//! (160 MiB for a block of 16 MiB of zeros). It is not quicker either: 22 ns for an enhanced
-//! packet block of 96 bytes, where this takes some 12 with all checks and the time.
+//! Blocks are delimited and checked here and not by `pcap_parser::parse_block`; the crate is used for options only. It
+//! needs a whole block in memory before it returns the type, so it cannot pass over a large block, and it collects the
+//! options of each block, 40 bytes for 4 of the file (160 MiB for a block of 16 MiB of zeros). It is not quicker
+//! either: 22 ns for an enhanced packet block of 96 bytes, where this code takes some 12 with all checks and the time.
 
 mod packets;
 
 use super::Head;
-use super::clock::Clock;
+use super::byte_order::{Order, byte_order};
 use super::error::OpenError;
 use super::interfaces::{Interface, Interfaces, MAX_INTERFACES, name};
 use super::options::Options;
-use super::order::{Order, byte_order};
+use super::time_units::Clock;
 use super::warning::{Log, WarningKind};
 use super::window::Window;
 use coalescope_wire::LinkType;
@@ -71,7 +70,7 @@ pub(super) fn is_pcapng(first: &[u8]) -> bool {
 }
 
 impl Pcapng {
-    /// `is_pcapng` said yes.
+    /// Reads the byte order of the first section; the caller has checked `is_pcapng`.
     pub(super) fn open(name: &str, window: &Window) -> Result<Pcapng, OpenError> {
         let order = byte_order(window.bytes()).ok_or_else(|| OpenError::Cut {
             name: name.to_owned(),
@@ -126,7 +125,7 @@ impl Pcapng {
         Some(Block { kind, length, from })
     }
 
-    /// Takes the byte order of a section before anything else of it can be read.
+    /// Reads the byte order of a section, before anything else of the section can be read.
     #[cold]
     fn begin_section(&mut self, window: &mut Window, log: &mut Log) -> Option<()> {
         let from = window.offset();
@@ -184,8 +183,8 @@ impl Pcapng {
             return stop_at_trailing(block, trailing, window, log);
         }
         window.consume(4);
-        // tshark 4.0.17 shows custom blocks and journal entries as frames and gives them numbers;
-        // frames are numbered as there, so that its users find them.
+        // tshark 4.0.17 shows custom blocks and journal entries as frames with numbers; frames have the same numbers
+        // here, so that users of tshark find them.
         let is_numbered = matches!(block.kind, CB_MAGIC | DCB_MAGIC | SJE_MAGIC);
         log.frames += u64::from(is_packet || is_numbered);
         if is_packet {
@@ -226,7 +225,7 @@ impl Pcapng {
         })
     }
 
-    /// Section 4.1: another major version may have changed anything. None has been made.
+    /// Checks the version (section 4.1): another major version may have changed anything. None has been made.
     #[cold]
     fn section(&mut self, bytes: &[u8], block: Block, log: &mut Log) {
         let major = self.order.u16_if_there(bytes, 12);
@@ -235,7 +234,7 @@ impl Pcapng {
         }
     }
 
-    /// Section 4.2. Whatever is wrong, the interface takes a number.
+    /// Adds an interface (section 4.2). A damaged one takes a number too.
     #[cold]
     fn interface(&mut self, bytes: &[u8], block: Block, log: &mut Log, all: &mut Interfaces) {
         if all.is_full() || self.known.len() == MAX_INTERFACES {

@@ -9,14 +9,14 @@ pub(super) type Raw = Box<dyn Read + Send>;
 /// The underlying file with its first bytes put back.
 type Replayed = Chain<Cursor<Vec<u8>>, Raw>;
 
-/// Plain bytes or packed ones, told by the first bytes.
+/// Plain or packed bytes, recognised by the first bytes.
 pub(super) enum Stream {
     Plain(Replayed),
     Packed(Unpacked<Replayed>),
 }
 
 impl Stream {
-    /// Reads enough to tell what it is.
+    /// Reads the first bytes and recognises the packing.
     pub(super) fn open(mut raw: Raw) -> io::Result<Stream> {
         let first = read_magic(&mut raw)?;
         let packing = Packing::of(&first);
@@ -57,7 +57,7 @@ impl Read for Stream {
     }
 }
 
-/// The first four bytes, or fewer if there are no more: gzip and zstd are known by these.
+/// The first four bytes, or fewer if there are no more: gzip and zstd are recognised by them.
 fn read_magic(raw: &mut Raw) -> io::Result<Vec<u8>> {
     let mut first = Vec::with_capacity(4);
     raw.take(4).read_to_end(&mut first)?;

@@ -32,16 +32,16 @@ pub enum WarningKind {
         /// Bytes left out.
         left_out: u64,
     },
-    /// A pcap record says it holds more bytes than any capture program records. Reading ended.
+    /// A pcap record claims more bytes than any capture program records. Reading ended.
     CapturedLength {
-        /// The length it says it has.
+        /// The claimed length.
         claimed: u32,
         /// Bytes left out.
         left_out: u64,
     },
     /// A pcapng block has a length that no block can have. Reading ended.
     BlockLength {
-        /// The length it says it has.
+        /// The claimed length.
         claimed: u32,
         /// Bytes left out.
         left_out: u64,
@@ -60,7 +60,7 @@ pub enum WarningKind {
         /// Bytes left out.
         left_out: u64,
     },
-    /// A pcapng section says it is of a version other than 1; it was read as version 1.
+    /// A pcapng section has a version other than 1 in its header; it was read as version 1.
     SectionVersion {
         /// Its major version.
         major: u16,
@@ -83,11 +83,11 @@ pub enum WarningKind {
     TooManyInterfaces,
     /// The options of a pcapng block are damaged. Some were left out, the block was not.
     BlockOptions,
-    /// A frame has more bytes than it says the packet had; its length was taken for the packet's.
+    /// A frame has more captured bytes than its original length; the captured length was taken for the original one.
     CapturedOverOriginal,
-    /// Simple packet blocks have no time; they were given that of the frame before.
+    /// Simple packet blocks have no time; their frames have the time of the frame before.
     NoTime,
-    /// A time before 1970 or after 2116 was set to the nearest that can be told.
+    /// A time before 1970 or after 2116 was set to the nearest one that can be represented.
     TimeOutOfRange,
 }
 
@@ -191,7 +191,7 @@ impl WarningKind {
 pub(super) struct Log {
     /// Frames up to now, with those that had to be left out.
     pub(super) frames: u64,
-    /// Nothing more comes.
+    /// Reading has ended.
     pub(super) ended: bool,
     pub(super) unreadable: u64,
     pub(super) warnings: Vec<Warning>,

@@ -84,8 +84,7 @@ impl Window {
         !self.ended
     }
 
-    /// Doubles a full buffer at most: a length that lies about bytes to come does not get memory
-    /// before the bytes have come.
+    /// Doubles a full buffer at most: a wrong length in the file gets no memory before its bytes have come.
     fn make_room(&mut self, need: usize) {
         if self.end == self.buffer.len() {
             let size = need.min(self.end * 2).max(self.end + 1);
@@ -142,12 +141,12 @@ impl Window {
         self.base + self.start as u64
     }
 
-    /// What ended the stream, if it was no end of file.
+    /// The error that ended the stream; `None` at the end of the file.
     pub(super) fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
     }
 
-    /// Bytes of the underlying file that are behind us.
+    /// Bytes of the underlying file consumed so far.
     pub(super) fn consumed(&self) -> u64 {
         self.stream
             .packed_consumed()
@@ -175,7 +174,7 @@ impl Window {
         }
     }
 
-    /// Reads and drops the rest. The buffer is not needed any more, it takes the bytes.
+    /// Reads and drops the rest of the stream. The bytes go into the buffer, which is not needed any more.
     fn drain(&mut self) -> u64 {
         let mut count = 0;
         while !self.ended {

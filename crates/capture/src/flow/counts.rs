@@ -10,10 +10,12 @@ pub(crate) struct Counts {
     pub(crate) payload_bytes: u64,
     /// Frames with data that came right behind the one before, near enough to be merged with it.
     pub(crate) near: u32,
-    /// Single frames whose checksum was left to the NIC, and those whose was not.
+    /// Single frames whose checksum was left to the NIC (`partial`), and those whose checksum was filled in
+    /// (`complete`).
     pub(crate) partial: u8,
     pub(crate) complete: u8,
-    /// Frames over 1,460 bytes with such a checksum, and those looked at.
+    /// Frames over 1,460 bytes with a partial checksum (`large_partial`), and all of that length that were looked at
+    /// (`large`).
     pub(crate) large_partial: u8,
     pub(super) large: u8,
 }
@@ -40,28 +42,28 @@ pub(crate) enum Data {
 pub(crate) struct Around {
     /// The other side reports data missing.
     pub(crate) loss_reported: bool,
-    /// And has never said by SACK what it has, or what came twice.
+    /// The other side has never sent a SACK or D-SACK.
     pub(crate) without_sack: bool,
     /// Smallest round trip of the whole path; 0 if not known.
     pub(crate) rtt_ns: i64,
-    /// It takes at least this: where the whole is not known, a half may be.
+    /// A lower bound of the round trip: where the whole is not known, a half may be.
     pub(crate) least_rtt_ns: i64,
-    /// The shortest time from what the other side sends to what answers it.
+    /// The shortest time from a frame of the other side to its answer.
     pub(crate) turn_ns: Option<i64>,
-    /// When the other side sent data last.
+    /// Time of the other side's last data.
     pub(crate) asked_ns: i64,
     /// Bits of the connection's ends; see [`crate::key::Key::mark`].
     pub(crate) ends: u64,
     /// The frame acknowledges more than was acknowledged.
     pub(crate) advances: bool,
-    /// Where the frame may be remembered that acknowledged the same first.
+    /// Where to look for the frame that first acknowledged the same position.
     pub(crate) acknowledged: First,
 }
 
-/// Why a frame of the other direction may tell nothing of the round trip.
+/// Why a frame of the other direction may show nothing of the round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Late {
-    /// Frames before it told of missing data: what it acknowledges may have come long ago.
+    /// Frames before it reported missing data: the data that it acknowledges may have arrived long ago.
     pub(crate) after_hole: bool,
     /// Its sender had waited as long as a timeout takes before it sent this data.
     pub(crate) waited: bool,

@@ -1,29 +1,29 @@
 //! Whether the sender goes as far as the receiver's window lets it.
 //!
-//! An acknowledgment announces an edge. A sender that only the window holds back comes within a segment of it
-//! as soon as the announcement has reached it; one that is held back by anything else needs as much longer as
-//! its own window is smaller. Both are seen at any point: what the sender does comes back after the time that
-//! the way to it and back takes. One edge at a time is followed, so that most frames cost a comparison.
+//! An acknowledgment announces an edge. A sender that only the window holds back comes within a segment of the edge as
+//! soon as the announcement has reached it. A sender that something else holds back takes longer, and the longer, the
+//! smaller its own window is. Both are seen at any point: data up to the edge comes back after the time of the way to
+//! the sender and back. One edge at a time is followed, so that most frames cost a comparison.
 
 use super::Flow;
 
 /// No edge is followed.
 const NONE: u64 = 0;
-/// The last one was not reached in time.
+/// The last edge was not reached in time.
 const FREE: i64 = i64::MIN;
-/// The sender may come so much later than it could, as a share of the round trip: an eighth of a window is
-/// two segments of a small one, and delays vary.
+/// How much later than possible the sender may reach the edge, as a share of the round trip: an eighth of a window is
+/// two segments of a small window, and delays vary.
 const LATE: i64 = 8;
-/// Frames wait so long for an interrupt or a poll; see [`super::NEAR_NS`].
+/// How long frames wait for an interrupt or a poll; see [`super::NEAR_NS`].
 const BATCH_NS: i64 = 20_000;
 
-/// A receiver opens its window as data comes (Linux: from `tcp_rmem`'s middle value on), about as fast as a sender that
-/// starts does its own: till then nothing is held back for good.
+/// A receiver opens its window as data comes (Linux: from `tcp_rmem`'s middle value on), about as fast as a starting
+/// sender opens its congestion window: until then the window is no lasting limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Growth {
-    /// The largest window when it had doubled last.
+    /// The largest window when the window had last doubled.
     largest: u32,
-    /// Time for which it had held the sender back till then.
+    /// Time for which the window had held the sender back until then.
     held_ns: i64,
 }
 
@@ -40,7 +40,7 @@ impl Flow {
         self.edge_ahead == NONE
     }
 
-    /// The receiver announces its window, of which the largest so far is known.
+    /// Follows the edge that the receiver announces; `largest` is its largest window so far.
     pub(crate) fn announce_edge(&mut self, window: u64, largest: u32, now_ns: i64) {
         if self.counts.data_frames == 0 {
             return;
@@ -51,7 +51,7 @@ impl Flow {
         }
         let edge = self.una + window.saturating_sub(self.tally.segment_bytes());
         self.edge_since_ns = now_ns;
-        // Of a window of less than a segment nothing is to come.
+        // A window smaller than a segment lets no data come.
         self.edge_ahead = if self.ranges.next() >= edge {
             NONE
         } else {
@@ -75,7 +75,7 @@ impl Flow {
         self.slow.as_ref().map_or(0, |slow| slow.growth.held_ns)
     }
 
-    /// Data has come as far as the edge; the way to the sender and back takes `turn_ns`.
+    /// Data has come as far as the edge; `turn_ns` is the time of the way to the sender and back.
     pub(crate) fn reach_edge(&mut self, now_ns: i64, turn_ns: Option<i64>, rtt_ns: i64) {
         self.edge_ahead = NONE;
         let took_ns = now_ns - self.edge_since_ns;

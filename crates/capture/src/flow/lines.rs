@@ -11,14 +11,14 @@ impl Flow {
         own ^ self.outstanding.touch() ^ self.turn.touch()
     }
 
-    /// The same for what that leads to.
+    /// Like [`Self::touch`], for the boxes that these lines point to.
     #[inline]
     pub(crate) fn touch_boxes(&self) -> u64 {
         let slow = self.slow.as_ref().map_or(0, |slow| slow.silences.touch());
         self.turn.touch_box() ^ self.outstanding.touch_box() ^ self.tally.touch_box() ^ slow
     }
 
-    /// The same for what those lead to.
+    /// Like [`Self::touch`], for the queues in these boxes.
     #[inline]
     pub(crate) fn touch_deeply(&self) -> u64 {
         self.outstanding.touch_deeply()

@@ -9,16 +9,16 @@ use crate::tally::Tally;
 pub(crate) struct Longest(u16);
 
 impl Longest {
-    /// Counts a fate, here and in the tally.
+    /// Counts what became of a transmission, here and in the tally.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, fate: Fate, tally: &mut Tally) {
+    pub(crate) fn count(&mut self, fate: Fate, tally: &mut Tally) {
         if !fate.repeated {
             self.arrived(fate.len);
         }
-        tally.tell(fate);
+        tally.count_fate(fate);
     }
 
-    /// A frame arrived.
+    /// Notes the payload of a frame that arrived.
     #[inline(always)]
     pub(super) fn arrived(&mut self, len: u32) {
         if len > u32::from(self.0) {
@@ -26,7 +26,7 @@ impl Longest {
         }
     }
 
-    /// In bytes; `None` if none arrived.
+    /// Payload of the longest frame in bytes; `None` if none arrived.
     pub(crate) fn bytes(self) -> Option<u32> {
         (self.0 > 0).then_some(u32::from(self.0))
     }
@@ -45,7 +45,7 @@ mod tests {
                 repeated,
                 number: 1,
             };
-            longest.tell(fate, &mut tally);
+            longest.count(fate, &mut tally);
             longest.bytes()
         };
         assert_eq!(after(9000, true), None);

@@ -10,21 +10,21 @@ use crate::frame::Frame;
 use crate::outstanding::{Common, Transmission};
 
 impl Flow {
-    /// Whether an ordinary frame begins where the direction stands.
+    /// Whether an ordinary frame begins at the next position of the direction.
     #[inline(always)]
     pub(crate) fn expects(&self, frame: &Frame) -> bool {
         self.started && frame.seq == self.ranges.next() as u32
     }
 
-    /// Whether an acknowledgment of this direction is of more than was acknowledged.
+    /// Whether a frame of the other direction acknowledges more of this one than was acknowledged before.
     #[inline(always)]
     pub(crate) fn is_advanced_by(&self, frame: &Frame) -> bool {
         let more = u64::from(frame.ack.wrapping_sub(self.una as u32));
         more > 0 && more < STRAY
     }
 
-    /// Where the frame may be remembered that acknowledged first what one of the other direction does; `acks` are those of
-    /// that.
+    /// Where to look for the frame that first acknowledged the position that a frame of the other direction
+    /// acknowledges; `acks` are those of that direction.
     #[inline]
     pub(crate) fn first_acknowledged(&self, frame: &Frame, acks: &Acks) -> First {
         match frame.ack.wrapping_sub(self.una as u32) as i32 {
@@ -34,13 +34,13 @@ impl Flow {
         }
     }
 
-    /// Whether positions can be told.
+    /// Whether the direction has begun, so that positions are defined.
     #[inline]
     pub(crate) fn is_started(&self) -> bool {
         self.started
     }
 
-    /// Whether data is nearer to the data before than any that waited for a timeout, or for its application.
+    /// Whether the data before is so recent that the sender waited neither for a timeout nor for its application.
     #[inline(always)]
     pub(crate) fn goes_on_at(&self, now_ns: i64) -> bool {
         now_ns - self.last_data_ns < MIN_RTO_NS && self.counts.data_frames > 0
@@ -90,8 +90,8 @@ impl Flow {
         self.look_at_checksum(frame);
     }
 
-    /// Takes what an ordinary frame of the other direction acknowledges; the position if that advances. `acks` are those
-    /// of its direction, which has not waited.
+    /// Processes the acknowledgment in an ordinary frame of the other direction; returns the position if it advances.
+    /// `acks` are those of that direction, whose sender has not waited.
     #[inline(always)]
     pub(crate) fn acknowledged_plainly(
         &mut self,
@@ -103,7 +103,7 @@ impl Flow {
             self.echo(frame, false);
         }
         self.acked = true;
-        // Beside data it is most often nothing more.
+        // Most frames with data acknowledge nothing new.
         if frame.ack == self.una as u32 {
             return None;
         }

@@ -1,24 +1,25 @@
-//! Bytes that came before, and those that came late.
+//! Repeated bytes, and bytes that came late.
 
 use super::{Around, Data, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 use crate::tally::note;
 
-/// Reordering that lasts less than this is not loss, where the round trip is not known; Wireshark
-/// takes the same.
+/// Where the round trip is not known, bytes that are late by less than this were reordered and not lost; Wireshark
+/// takes the same limit.
 const REORDER_NS: i64 = 3_000_000;
 
-/// Stamps of frames that are written one after the other go back by less than this where several queues of a capturing
-/// host are emptied in turns; by more where somebody set the clock ([`crate::frame`]).
+/// Timestamps of frames that are written one after the other go back by less than this where a capturing host empties
+/// several queues in turn; by more where somebody set the clock ([`crate::frame`]).
 const IN_TURNS_NS: i64 = 10_000_000;
 
-/// Whether a frame was captured before what opened its hole: it was overtaken in the file only.
+/// Whether a frame was captured before the frame that opened its hole: it was overtaken in the file only.
 pub(super) fn is_written_late(age_ns: i64) -> bool {
     (-IN_TURNS_NS..0).contains(&age_ns)
 }
 
 impl Flow {
-    /// What a repair takes at least: the shortest round trip. The handshake may have waited in a queue of others' frames.
+    /// The shortest time in which a repair can come: one round trip. The handshake may have waited in a queue behind
+    /// other frames.
     fn repair_takes_ns(&self, around: Around) -> Option<i64> {
         let halves_ns = self.turn.min_ns().zip(around.turn_ns);
         let shortest_ns = halves_ns.map(|(there, back)| there + back);
@@ -49,14 +50,14 @@ impl Flow {
         self.follow_tried(start, end);
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
-        // The receiver had it: a sender without SACK goes back and sends all again (RFC 5681, 3.1). With SACK the
-        // receiver says so itself.
+        // The receiver had the data: a sender without SACK goes back and sends all of it again (RFC 5681, 3.1). With
+        // SACK a D-SACK reports such data.
         odd.spurious += u32::from(around.without_sack && self.acked && end <= self.una);
         odd.note_repair(waited_ns);
         if waited_ns >= MIN_RTO_NS + around.least_rtt_ns {
             odd.timeout += 1;
             odd.stuck.add(start, end, waited_ns);
-            // What follows until here goes out without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
+            // Data up to here is sent again without a new timeout (RFC 6298 5.4, RFC 5681 3.1).
             odd.recovery_until = self.ranges.next();
         } else if around.loss_reported {
             odd.fast += 1;
@@ -66,17 +67,18 @@ impl Flow {
         Data::Repeat
     }
 
-    /// What was sent again arrived if it was acknowledged, and not if it is sent once more. One is followed at a time.
+    /// Follows one retransmission at a time: it arrived if its bytes are acknowledged, and did not if they are sent
+    /// once more.
     fn follow_tried(&mut self, start: u64, end: u64) {
         let (tried, len) = self.tally.odd().tried;
-        if !self.tell_tried() && len > 0 && start > tried {
+        if !self.end_trial() && len > 0 && start > tried {
             return;
         }
         self.tally.note_odd().tried = (end, (end - start) as u32);
     }
 
-    /// Says that what was sent again arrived, if it has been acknowledged.
-    pub(super) fn tell_tried(&mut self) -> bool {
+    /// Counts the followed retransmission as arrived if it has been acknowledged; true if so.
+    pub(super) fn end_trial(&mut self) -> bool {
         let (tried, len) = self.tally.odd().tried;
         let has_arrived = len > 0 && self.acked && self.una >= tried;
         if has_arrived {

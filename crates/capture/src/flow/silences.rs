@@ -1,14 +1,14 @@
-//! For how long a direction sent no data at a time: a link behind a queue is busy, so that silences longer than
-//! what waits in the queue show that none stands there.
+//! For how long a direction sent no data at a time. A link behind a queue is busy: silences longer than the time that
+//! the queue takes to empty show that there is no queue.
 
 use super::Flow;
 
-/// Shorter silences are not noted: a queue that is worth a name holds twice as much.
+/// Shorter silences are not noted: a queue that matters holds twice as much.
 const LEAST_NS: i64 = 1_000_000;
-/// Frames before which none are noted: most connections are over by then.
+/// Silences are noted after this many frames: most connections are over by then.
 const FRAMES: u64 = 8;
 const UNIT_NS: i64 = 10_000;
-/// Two for each doubling of the shortest: up to a quarter of a second, and beyond.
+/// Two classes for each doubling of the shortest silence: up to a quarter of a second, and beyond.
 const STEPS: usize = 16;
 
 /// The time in silences by their length, in units of 10 us: up to 11 hours in 32 bits.
@@ -28,7 +28,7 @@ impl Flow {
         self.slow.get_or_insert_default().silences.add(silence_ns);
     }
 
-    /// The time in silences of about this length, two thirds of it at least, and of longer ones.
+    /// The time spent in silences of about this length, two thirds of it at least, and in longer ones.
     pub(crate) fn silent_ns(&self, least_ns: i64) -> i64 {
         let slow = self.slow.as_ref();
         slow.map_or(0, |slow| slow.silences.longer_ns(least_ns))
@@ -102,8 +102,8 @@ mod tests {
             all.iter().for_each(|&ns| silences.add(ns));
             let whole = |ns: i64| ns / UNIT_NS * UNIT_NS;
             let sum = |least: i64| all.iter().filter(|&&ns| ns >= least).map(|&ns| whole(ns)).sum::<i64>();
-            let told = silences.longer_ns(least);
-            prop_assert!(sum(least) <= told && told <= sum(least / 3 * 2));
+            let longer = silences.longer_ns(least);
+            prop_assert!(sum(least) <= longer && longer <= sum(least / 3 * 2));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::outstanding::Transmission;
 pub(super) struct Span {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Where the direction stood before it.
+    /// The next position of the direction before the frame.
     pub(super) next: u64,
     /// Where the frame is remembered, if it brings new data.
     place: Option<Place>,

@@ -4,9 +4,9 @@ use super::{Around, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 
 impl Flow {
-    /// Idle is the time beyond one round trip in which everything was acknowledged although the
-    /// sender had marked the end of what it had to say (PSH), or until the other side asked for
-    /// more: after a lost tail, which looks alike from behind the loss, neither is the case.
+    /// Adds idle time. Idle is the time beyond one round trip after everything was acknowledged, if the sender had
+    /// marked the end of its data (PSH), or the other side has sent a request since. After a lost tail, which looks
+    /// alike from a point behind the loss, neither is the case.
     #[inline]
     pub(super) fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
         if self.has_said_all(next, around.asked_ns) {
@@ -23,7 +23,7 @@ impl Flow {
         }
     }
 
-    /// The same for expected data that goes on ([`Flow::goes_on_at`]).
+    /// Like [`Flow::note_idle`], for expected data that goes on ([`Flow::goes_on_at`]).
     #[inline(always)]
     pub(crate) fn note_idle_before(&mut self, frame: &Frame, asked_ns: i64, rtt_ns: i64) {
         if self.has_said_all(self.ranges.next(), asked_ns) {
@@ -31,7 +31,7 @@ impl Flow {
         }
     }
 
-    /// Whether all was acknowledged up to here, and nothing more was to be expected.
+    /// Whether all data was acknowledged, and no more was to be expected.
     #[inline(always)]
     fn has_said_all(&self, next: u64, asked_ns: i64) -> bool {
         self.una >= next && (self.last_push || asked_ns > self.last_data_ns)
@@ -43,15 +43,15 @@ impl Flow {
         self.idle_ns += (frame.time_ns - quiet_since - rtt_ns).max(0);
     }
 
-    /// Whether a frame goes on behind a marked end (PSH), where a capture has no acknowledgments. After a timeout
-    /// something is sent again; and of what a lost tail leaves, seen from behind the loss, the end is not marked.
+    /// Whether a frame goes on behind a PSH, in a capture without acknowledgments. After a timeout the sender repeats
+    /// older data instead; and the data before a lost tail has no PSH, seen from behind the loss.
     #[cold]
     fn goes_on(&self, frame: &Frame, next: u64) -> bool {
         !self.acked && self.last_push && frame.seq == next as u32
     }
 
-    /// Nothing came for as long as a timeout takes, though the sender had more; and `surely` a round trip
-    /// longer than that.
+    /// Counts a gap as long as a timeout although the sender had more data; `surely`: the gap was longer than that by a
+    /// round trip.
     #[cold]
     fn note_gap(&mut self, gap_ns: i64, surely: bool) {
         let odd = self.tally.note_odd();
@@ -69,8 +69,8 @@ impl Flow {
             && self.counts.data_frames > 0
     }
 
-    /// Whether a frame's data may have waited for a timeout, or for its application: nobody knows how long the first one
-    /// of a side was thought about.
+    /// Whether a frame's data may have waited for a timeout, or for its application. The first data of a side may
+    /// always have: how long its application took is not known.
     #[inline(always)]
     pub(crate) fn may_have_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
         frame.payload > 0 && self.counts.data_frames == 0 || self.has_waited(frame, rtt_ns)

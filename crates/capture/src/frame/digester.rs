@@ -22,12 +22,12 @@ pub(crate) struct Digester {
     fragments: Fragments,
     before: Before,
     clock: Steady,
-    /// Fragments are handed on as they are.
+    /// Fragments are passed on as they are.
     keeps_pieces: bool,
 }
 
 impl Digester {
-    /// One whose clock may be set back meanwhile.
+    /// A digester for a point whose clock may be set back during the capture.
     pub(crate) fn with_steady_time() -> Self {
         Self {
             clock: Steady::followed(),
@@ -35,7 +35,7 @@ impl Digester {
         }
     }
 
-    /// One that leaves it to others to put datagrams together.
+    /// A digester that leaves reassembly to the caller.
     pub(crate) fn with_pieces() -> Self {
         Self {
             keeps_pieces: true,
@@ -95,7 +95,8 @@ impl Digester {
         };
         match packet.ip.fragment {
             None => digest,
-            // Of a datagram in pieces no point sees the whole.
+            // No frame has the whole payload of a fragmented datagram, so the datagram is not looked for at other
+            // points.
             Some(_) if packet.ip.protocol == UDP => {
                 slot.head_len = 0;
                 Kind::Udp
@@ -120,7 +121,7 @@ impl Digester {
         }
     }
 
-    /// By how much the clock was set back meanwhile, if it was.
+    /// By how much the clock was set back during the capture, if it was.
     pub(crate) fn set_back_ns(&self) -> Option<i64> {
         self.clock.set_back_ns()
     }
@@ -208,7 +209,8 @@ fn fill_other_options(slot: &mut Frame, bytes: &[u8], tcp: &Tcp) {
     }
 }
 
-/// BIG TCP frames say 0 because their length does not fit; below that only a sender's TSO does.
+/// BIG TCP frames have an IP length of 0 because the length does not fit; a shorter frame has one only before its
+/// sender's TSO.
 #[inline]
 fn length_zero(ip: &Ip) -> bool {
     ip.length_source == LengthSource::Frame && ip.payload_len <= 65_515

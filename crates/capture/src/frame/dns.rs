@@ -1,5 +1,5 @@
-//! Where the first DNS message of a payload ends (RFC 1035, section 4.1): two queries of a resolver, for A and AAAA, are merged
-//! into one datagram, in which nobody looks for the second.
+//! Where the first DNS message of a payload ends (RFC 1035, section 4.1): two queries of a resolver, for A and AAAA,
+//! are merged into one datagram, and servers do not look for a second query in a datagram.
 
 /// DNS's port.
 pub(super) const PORT: u16 = 53;
@@ -9,8 +9,8 @@ const RECORD: usize = 10;
 /// The longest name (RFC 1035, 2.3.4).
 const LONGEST_NAME: usize = 255;
 
-/// The length of the first message, if another of the same kind begins behind it, and all of them are as long as Linux merges:
-/// as the first, and the last as that at most (`udp_gro_receive_segment`).
+/// The length of the first message, if another of the same kind begins behind it, and all have lengths that Linux
+/// merges: that of the first message, and for the last one at most that (`udp_gro_receive_segment`).
 pub(super) fn first_message(captured: &[u8], payload: u32) -> Option<u32> {
     let length = message(captured)?;
     let length = u32::try_from(length)

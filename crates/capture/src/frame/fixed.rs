@@ -5,8 +5,8 @@ use coalescope_wire::{ConstantFields, FixedTcp, Flags, fixed_tcp};
 use super::{Frame, Odd, fill_head};
 use crate::key::Key;
 
-/// The ends of the frame before, so that those of the next need not be put in order again: runs
-/// of frames belong to one connection.
+/// The ends of the frame before, so that the ends of the next frame need not be sorted again: frames come in runs of
+/// one connection.
 #[derive(Debug, Default)]
 pub(super) struct Before {
     addresses: u64,
@@ -14,7 +14,8 @@ pub(super) struct Before {
     from_low: bool,
     is_known: bool,
     key: Key,
-    /// Of the direction that was seen first, and of the other: of most frames nothing else need be looked at.
+    /// Constant header fields of the direction that was seen first, and of the other one: for most frames nothing else
+    /// need be compared.
     constant: [ConstantFields; 2],
 }
 
@@ -34,11 +35,11 @@ impl Before {
         ConstantFields::view(&self.constant, frame)
     }
 
-    /// Puts the ends of a frame into the slot.
+    /// Writes the ends of a frame into the slot.
     #[inline(always)]
     fn ends(&mut self, slot: &mut Frame, tcp: &FixedTcp<'_>) {
         let (addresses, ports) = (tcp.addresses(), tcp.ports());
-        // Without branches: which of both it is changes from frame to frame.
+        // Without branches: the direction changes from frame to frame, so a branch would be mispredicted.
         let differs =
             |addresses, ports| (addresses ^ self.addresses) | u64::from(ports ^ self.ports);
         let same = differs(addresses, ports) == 0;

@@ -1,4 +1,4 @@
-//! A frame as a row, and the frame that a row stands for: to all that follows, the same.
+//! A frame as a row, and the frame that a row stands for: the rest of the analysis sees no difference between the two.
 
 use coalescope_wire::{Address, Flags, TcpOptions, Tunnel, TunnelKind, Tunnels, Vlans};
 
@@ -8,7 +8,7 @@ use crate::row::{Checksum, Ends, Kind, Row};
 
 const FROM_LOW: u8 = 1;
 const STAMPED: u8 = 2;
-/// Where what [`Odd`] says begins.
+/// The lowest bit of [`Odd`] in a row's marks.
 const ODD: u32 = 2;
 
 const TUNNELS: [TunnelKind; 7] = [
@@ -63,7 +63,7 @@ impl Frame {
     fn write_udp(&self, row: &mut Row) {
         write_nothing(row);
         self.write_head(row);
-        // A fragment has no ends of its own: what stands there is another frame's.
+        // A fragment has no ends of its own: those in the slot may be another frame's.
         if row.head_len == 0 {
             return;
         }
@@ -117,7 +117,7 @@ impl Frame {
         }
     }
 
-    /// Makes this the frame that a row stands for; what is said of its place in the file before others is not in it.
+    /// Makes this the frame that a row stands for. Whether it follows the frame before is not in the row.
     pub(crate) fn read(&mut self, row: &Row) -> Kind {
         (self.number, self.time_ns) = (row.number, row.time_ns);
         self.original_len = row.bytes;
@@ -142,14 +142,14 @@ impl Frame {
         self.payload = row.payload;
         (self.flags, self.window, self.id) = (Flags(row.flags), row.window, row.id);
         (self.ttl, self.tcp_header) = (row.ttl, row.tcp_header);
-        self.checksum = self.checksum_that_says(row.checksum);
+        self.checksum = self.checksum_of(row.checksum);
         (self.head, self.head_len) = (row.head, row.head_len.min(16));
     }
 
-    /// A checksum that says the same.
-    fn checksum_that_says(&self, says: Checksum) -> u16 {
+    /// A checksum of this state.
+    fn checksum_of(&self, state: Checksum) -> u16 {
         let partial = self.partial_checksum();
-        match says {
+        match state {
             Checksum::Zero => 0,
             Checksum::Partial => partial,
             Checksum::Filled if partial == 1 => 2,

@@ -1,4 +1,5 @@
-//! Frames from rows: what depends on the frames before is made here, so that rows of one file know of no other.
+//! Frames from rows. State that depends on earlier frames is kept here, so that the rows of one file know of no other
+//! file.
 
 use coalescope_wire::{Flags, LinkType};
 
@@ -14,7 +15,7 @@ use crate::row::{Kind, Row};
 pub(crate) struct Replayed {
     fragments: Fragments,
     clock: Steady,
-    /// Of the TCP frame before.
+    /// Key of the TCP frame before.
     last: Option<Key>,
 }
 
@@ -43,7 +44,7 @@ impl Replayed {
         digest
     }
 
-    /// By how much the clock was set back meanwhile, if it was.
+    /// By how much the clock was set back during the capture, if it was.
     pub(crate) fn set_back_ns(&self) -> Option<i64> {
         self.clock.set_back_ns()
     }
@@ -54,7 +55,7 @@ impl Replayed {
     }
 }
 
-/// What the clock asks of a frame.
+/// A frame with the fields that the clock reads.
 fn timed(row: &Row) -> RawFrame<'static> {
     RawFrame {
         number: row.number,

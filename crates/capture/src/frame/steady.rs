@@ -1,18 +1,18 @@
 //! Times that go on where a clock was set back while a capture ran.
 //!
-//! Frames of one interface are written in the order in which they came. Where the next one's time lies before the last
-//! one's by more than queues of a capturing host make it, somebody set the clock, and from there on all times are that
-//! much too early: taken as they are, what came behind would seem to have come before.
+//! Frames of one interface are written in the order in which they came. If a frame's time lies before the last one's by
+//! more than the queues of a capturing host can cause, somebody set the clock, and all times from there on are too
+//! early by that much: later frames would seem to have come earlier.
 
 use crate::file::RawFrame;
 
-/// What several queues and processors of one host mix up stays far below: they hand on what a poll took, some
-/// milliseconds at most. Programs that keep the time turn clocks slower and do not set them for less than 128 ms (ntpd:
-/// its step threshold; chrony sets them for nothing unless told to).
+/// Disorder from several queues and processors of one host stays far below this: they pass on what one poll took, some
+/// milliseconds at most. Programs that keep the time slew clocks, and step them for no less than 128 ms (ntpd: its step
+/// threshold; chrony steps only if configured to).
 pub(crate) const SET_BACK_NS: i64 = 10_000_000;
-/// Frames after which a time that fits the clock as it was says that only those before it were out of order.
+/// If a time fits the clock before the step within this many frames, only the frames in between were out of order.
 const STRAYS: u8 = 2;
-/// More steps than this are files put together in any order.
+/// A file with more steps than this was put together from files in any order.
 const MOST: u32 = 8;
 
 /// One interface's clock. Followed where a point stands alone: beside others, which show by how much it was set
@@ -20,9 +20,9 @@ const MOST: u32 = 8;
 #[derive(Debug, Default)]
 pub(super) struct Steady {
     is_followed: bool,
-    /// The latest time given out.
+    /// The latest time returned.
     latest_ns: i64,
-    /// What is added to times.
+    /// Nanoseconds added to times.
     added_ns: i64,
     interface: u32,
     /// Several interfaces in one file may have a clock each, and are not written in order.
@@ -34,7 +34,7 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// One that is followed.
+    /// A clock that is followed.
     pub(super) fn followed() -> Self {
         Self {
             is_followed: true,
@@ -91,7 +91,7 @@ impl Steady {
         may_be && time_ns < self.latest_ns - SET_BACK_NS
     }
 
-    /// Takes a step back for what it was if the clock goes on as it went before: some frames were out of order.
+    /// Undoes a step if the clock goes on as before the step: then some frames were out of order.
     fn watch(&mut self, raw: &RawFrame<'_>) {
         let (added_ns, left) = self.before;
         if left == 0 {

@@ -7,12 +7,12 @@
 
 mod differences;
 mod drift;
-mod offsets;
+mod lookup;
 
 pub(crate) use differences::Differences;
 use drift::Drift;
 pub(crate) use drift::MOST_DRIFT_PPM;
-pub(crate) use offsets::Offsets;
+pub(crate) use lookup::Offsets;
 
 /// Windows kept; when full, neighbours merge and the width doubles.
 const WINDOWS: usize = 64;
@@ -80,7 +80,7 @@ impl Clock {
         }
     }
 
-    /// The place of the window of a time, which is made if need be.
+    /// Index of the window of a time; the window is made if need be.
     fn window(&mut self, time_ns: i64) -> usize {
         let index = (time_ns - self.origin_ns).div_euclid(self.width_ns);
         let at = self.place(index);
@@ -142,7 +142,7 @@ impl Clock {
         middle((forth.map(then), back.map(then)))
     }
 
-    /// The same from the windows near that time alone.
+    /// Like [`Self::offset_ns`], from the windows near that time alone.
     fn offset_near_ns(&self, time_ns: i64) -> Option<i64> {
         let index = (time_ns - self.origin_ns).div_euclid(self.width_ns);
         let at = self.place(index).min(self.windows.len().saturating_sub(1));
@@ -155,13 +155,13 @@ impl Clock {
         middle(bounds)
     }
 
-    /// The second clock less the first, now.
+    /// The second clock less the first, at the last window.
     pub(crate) fn now_ns(&self) -> Option<i64> {
         let last = self.windows.last()?;
         self.offset_ns(self.origin_ns + last.index * self.width_ns + self.width_ns / 2)
     }
 
-    /// What both ways of some windows allow the offset to be at a time: at most, and at least.
+    /// The bounds that both ways of some windows set for the offset at a time: the most, and the least.
     fn bounds(&self, time_ns: i64, windows: &[Window]) -> (Option<i64>, Option<i64>) {
         let then = |sample: Sample| sample.at(time_ns, self.drift.slope);
         let forth = windows.iter().filter_map(|window| window.forth);
@@ -172,7 +172,10 @@ impl Clock {
     /// Offset at the start, and drift in parts per million where there is enough to tell it.
     pub(crate) fn fit(&self) -> (Option<i64>, Option<f64>) {
         let bounds = self.bounds(self.origin_ns, &self.windows);
-        (middle(bounds), self.drift.told().map(|slope| slope * 1e6))
+        (
+            middle(bounds),
+            self.drift.clear_slope().map(|slope| slope * 1e6),
+        )
     }
 
     /// Smallest one-way delay: half of what both ways sum to.
@@ -183,13 +186,13 @@ impl Clock {
 }
 
 impl Sample {
-    /// What the difference would have been at another time.
+    /// The difference at another time, moved by the drift.
     fn at(self, time_ns: i64, slope: f64) -> i64 {
         self.difference_ns + ((time_ns - self.time_ns) as f64 * slope) as i64
     }
 }
 
-/// The one below the other, drift left aside.
+/// The lower of two samples, drift left aside.
 fn lower(a: Option<Sample>, b: Option<Sample>, slope: f64) -> Option<Sample> {
     let height = |sample: &Sample| sample.at(0, slope);
     a.into_iter().chain(b).min_by_key(height)

@@ -23,7 +23,7 @@ impl Side {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sighting {
     pub(super) time_ns: i64,
-    /// What tells it from others of one position; 0 if nothing does.
+    /// What distinguishes the frame from others of the same position; 0 if nothing does.
     pub(super) mark: u32,
     pub(super) ttl: u8,
     pub(super) fragmented: bool,
@@ -39,7 +39,7 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// By the clock of the point that saw it.
+    /// The time by the clock of the point that saw the frame.
     pub(super) fn own_ns(&self) -> i64 {
         match self {
             Self::Data(seen) => seen.own_ns,

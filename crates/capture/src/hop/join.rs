@@ -37,6 +37,8 @@ const LONE_NS: i64 = 1_000_000;
 const TAIL_NS: i64 = 1_000_000_000;
 /// Acknowledgments remembered.
 const MAX_ACKS: usize = 1024;
+/// Delays kept of a direction, for the clock: a few hundred fix a median.
+const MAX_DELAYS: usize = 256;
 
 /// One direction of one connection over one hop.
 #[derive(Debug, Default)]
@@ -51,9 +53,9 @@ pub(crate) struct Join {
     /// Positions acknowledged, as seen at the first point, with the time by its own clock.
     acks: VecDeque<(u64, i64)>,
     highest_matched: u64,
-    /// The same before the frame at hand.
+    /// `highest_matched` before the frame at hand.
     matched_before: u64,
-    /// A frame has come with the timestamp that it left with: nothing on the hop rewrites them.
+    /// A frame has arrived with the timestamp with which it left: nothing on the hop rewrites timestamps.
     keeps_stamps: bool,
     pub(crate) reordered: u64,
     /// When the same frame left and came, each by its own point's clock.
@@ -103,24 +105,24 @@ impl Join {
         self.acks.push_back((position, time_ns));
     }
 
-    /// Credits what came and judges what can be judged.
-    pub(crate) fn advance(&mut self, horizon: &Horizon, mut tell: impl FnMut(Judged)) {
+    /// Credits the frames that came, and judges those that can be judged.
+    pub(crate) fn advance(&mut self, horizon: &Horizon, mut judge: impl FnMut(Judged)) {
         while let Some(came) = self.pending.front().copied() {
             if came.time_ns + TOLERANCE_NS > horizon.upstream_ns && !horizon.at_end {
                 break;
             }
             let patient = came.time_ns + GRACE_NS > horizon.upstream_ns && !horizon.at_end;
-            if !self.credit(&came, &mut tell) && patient {
+            if !self.credit(&came, &mut judge) && patient {
                 break;
             }
             self.pending.pop_front();
         }
-        self.retire(horizon, &mut tell);
+        self.retire(horizon, &mut judge);
     }
 
     /// Credits a frame of the second point; false if nothing that waits can have caused it.
-    fn credit(&mut self, came: &Seen, tell: &mut impl FnMut(Judged)) -> bool {
-        let causes = self.causes(came);
+    fn credit(&mut self, came: &Seen, judge: &mut impl FnMut(Judged)) -> bool {
+        let causes = self.candidate_transmissions(came);
         self.matched_before = self.highest_matched;
         let mut open = Vec::with_capacity(4);
         open.push(came.start..came.end());
@@ -128,14 +130,14 @@ impl Join {
             if open.is_empty() {
                 break;
             }
-            self.credit_to(key, came, &mut open, tell);
+            self.credit_transmission(key, came, &mut open, judge);
         }
         !causes.is_empty()
     }
 
     /// Transmissions of the frame's bytes, the likeliest first: same identification, same timestamp,
     /// then the latest that is not later than the frame, then the earliest of those that seem to be.
-    fn causes(&self, came: &Seen) -> Vec<(u64, u64)> {
+    fn candidate_transmissions(&self, came: &Seen) -> Vec<(u64, u64)> {
         let mut causes: Vec<_> = self
             .waiting
             .range(keys(came, self.longest))
@@ -161,12 +163,12 @@ impl Join {
         self.keeps_stamps && stamped && came.len <= old.len && old.tsval != came.tsval
     }
 
-    fn credit_to(
+    fn credit_transmission(
         &mut self,
         key: (u64, u64),
         came: &Seen,
         open: &mut Vec<Range<u64>>,
-        tell: &mut impl FnMut(Judged),
+        judge: &mut impl FnMut(Judged),
     ) {
         let Some(old) = self.waiting.get_mut(&key) else {
             return;
@@ -181,10 +183,12 @@ impl Join {
         old.inside_larger |= came.start < old.seen.start || came.end() > old.seen.end();
         let is_same = old.seen.start == came.start && old.seen.len == came.len;
         self.keeps_stamps |= is_same && came.tsval != 0 && old.seen.tsval == came.tsval;
+        // Karn's rule: of bytes that left twice nobody knows which transmission came, so no delay is taken.
         let first_try = old.again_ns.is_none() && old.pieces == 1;
-        if first_try && old.seen.start == came.start && self.delays.len() < 256 {
+        if first_try && old.seen.start == came.start && self.delays.len() < MAX_DELAYS {
             self.delays.push((old.seen.own_ns, came.own_ns));
         }
+        // Against the state before this frame: pieces of one merged frame do not overtake each other.
         if key.1 < self.matched_before && came.start == old.seen.start {
             self.reordered += 1;
         }
@@ -192,12 +196,12 @@ impl Join {
         if old.covered >= old.seen.len {
             let judged = old.judged(old.arrival());
             self.waiting.remove(&key);
-            tell(judged);
+            judge(judged);
         }
     }
 
     /// Judges what has waited long enough.
-    fn retire(&mut self, horizon: &Horizon, tell: &mut impl FnMut(Judged)) {
+    fn retire(&mut self, horizon: &Horizon, judge: &mut impl FnMut(Judged)) {
         let due = |old: &Waiting| {
             horizon.at_end
                 || old.seen.time_ns + HOLD_NS < horizon.downstream_ns.min(horizon.upstream_ns)
@@ -212,7 +216,7 @@ impl Join {
         for key in due {
             if let Some(old) = self.waiting.remove(&key) {
                 let outcome = self.fate(&old, horizon);
-                tell(old.judged(outcome));
+                judge(old.judged(outcome));
             }
         }
     }
@@ -235,7 +239,7 @@ impl Join {
         }
         match delivered {
             Some(true) => Outcome::Missed,
-            // The connection's last words, or no ACKs in this capture: either may be.
+            // The end of the connection, or a capture without ACKs: whether the frame was lost cannot be decided.
             None if self.acks.is_empty() || sent_ns + TAIL_NS > end_ns => Outcome::NotJudged,
             _ => Outcome::Lost,
         }
@@ -256,10 +260,10 @@ impl Join {
     }
 
     /// Forgets the oldest frames, when memory is short.
-    pub(crate) fn forget(&mut self, mut tell: impl FnMut(Judged)) {
+    pub(crate) fn forget(&mut self, mut judge: impl FnMut(Judged)) {
         self.pending.clear();
         for (_, old) in std::mem::take(&mut self.waiting) {
-            tell(old.judged(Outcome::NotJudged));
+            judge(old.judged(Outcome::NotJudged));
         }
     }
 }
@@ -309,7 +313,7 @@ fn keys(seen: &Seen, longest: u32) -> Range<(u64, u64)> {
     (seen.start.saturating_sub(u64::from(longest)), 0)..(seen.end(), 0)
 }
 
-/// Takes a range out of the open ones; gives how many bytes that were.
+/// Takes a range out of the open ones; returns the number of bytes taken.
 fn take(open: &mut Vec<Range<u64>>, range: Range<u64>) -> u64 {
     let mut taken = 0;
     let mut left = Vec::with_capacity(open.len() + 1);

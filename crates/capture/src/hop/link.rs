@@ -18,9 +18,9 @@ use crate::frame::Frame;
 const MAX_TOKENS: usize = 256 * 1024;
 /// Data frames of each direction that always leave a token.
 pub(crate) const FIRST_FRAMES: u64 = 4;
-/// Later ones leave one if their number falls here: the same choice at every point.
+/// Later frames leave one if their sequence number is sampled: the same choice at every point.
 const SAMPLED: u32 = 16;
-/// Distinct bytes that a payload's head must have to stand for itself.
+/// Distinct bytes that the head of a payload must have to identify its frame.
 const DISTINCT: usize = 8;
 
 /// How a connection was recognised.
@@ -48,7 +48,7 @@ pub(crate) struct Mark {
     pub(crate) from_low: bool,
     pub(crate) position: u64,
     pub(crate) time_ns: i64,
-    /// Two connections of one point left it: it tells nothing.
+    /// Two connections of one point left this token: it identifies neither.
     ambiguous: bool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Linker {
 }
 
 impl Linker {
-    /// Leaves the tokens of a frame of `side`; gives what the other side left for one of them.
+    /// Leaves the tokens of a frame of `side`; returns what the other side left for one of them.
     pub(crate) fn offer(
         &mut self,
         side: usize,

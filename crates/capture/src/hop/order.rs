@@ -1,17 +1,17 @@
 //! Which of two points a direction of a connection passes first.
 //!
-//! Clocks of two hosts may show anything, so their times are never compared; what is told is told by
-//! things that hold whatever they show:
+//! The clocks of two hosts may show anything, so a time of one is never compared with a time of the other. The evidence
+//! holds whatever the clocks show:
 //!
-//! - Gaps. From a frame of one direction to one of the other takes the longer the farther away the
-//!   end is that answers: at the point nearer to the client the SYN-ACK comes later after the SYN.
-//!   Each point takes the gap by its own clock, and over a gap clocks differ by drift alone.
+//! - Gaps. The time from a frame of one direction to one of the other is the longer, the farther away the answering end
+//!   is: at the point nearer to the client the SYN-ACK comes later after the SYN. Each point measures the gap by its
+//!   own clock, and over a gap clocks differ by drift alone.
 //! - TTL: routers lower it (RFC 791, RFC 8200).
 //! - Fragments are made of whole datagrams, and checksums are filled in once, by the sender's NIC.
 //! - What is lost in between is sent again, and is twice at the point before the loss.
 //! - MSS is clamped downwards; translators hide private addresses (RFC 1918) behind public ones.
 //!
-//! Each counts for as much as it takes to be wrong about it.
+//! The weight of each is the greater, the less likely it misleads.
 
 mod standing;
 
@@ -22,17 +22,18 @@ use super::event::{Event, Side, Sighting};
 use super::sighted::Sightings;
 pub(super) use standing::standing;
 
-/// From here on evidence is taken for proof. Two wide gaps, or TTLs that fall both ways, are.
+/// The weight from which on evidence counts as proof: two wide gaps have it, or TTLs of both ways.
 const SURE: i32 = 4;
-/// A gap, of at most this many: frames can be delayed on their way to a capture, not against it.
+/// The weight of a wide gap, and the most of them that count: frames can be delayed on their way to a capture, not
+/// arrive early.
 const WIDE_GAP: i32 = 2;
 const WIDE_GAPS: i32 = 3;
-/// As many narrow ones, within what batches of a capturing NIC (10 to 100 us) can do.
+/// The most narrow gaps that count: such a gap is within what batches of a capturing NIC (10 to 100 us) can cause.
 const NARROW_GAPS: i32 = 3;
 const WIDE_NS: i64 = 100_000;
 /// TTLs of one direction: only a proxy or a scrubbing firewall raises them.
 const TTL: i32 = 3;
-/// Only a firewall that puts datagrams together makes it the other way round.
+/// Only a firewall that reassembles datagrams reverses this.
 const FRAGMENTS: i32 = 3;
 /// Repeats on one side only: captures miss frames, too.
 const REPEATS: i32 = 2;
@@ -64,7 +65,8 @@ impl Votes {
         }
     }
 
-    /// How many there are beyond the others, if these are few; negative if it comes back.
+    /// The surplus of the majority, at most `most`; 0 unless the majority has four times the votes; negative for coming
+    /// back.
     fn clear(self, most: i32) -> i32 {
         let (more, less) = (self.forth.max(self.back), self.forth.min(self.back));
         if more < 4 * less {
@@ -144,7 +146,7 @@ impl Order {
         gaps + ttls + FRAGMENTS * self.fragments.clear(1)
     }
 
-    /// Gives the clock what was seen at both points.
+    /// Adds the frames seen at both points to the clock.
     pub(super) fn teach(&self, forth: usize, clock: &mut Clock) {
         for (way, matched) in self.matched.iter().enumerate() {
             for sample in matched {
@@ -154,12 +156,12 @@ impl Order {
     }
 }
 
-/// What a weight settles.
+/// The direction that a weight settles as going forth, if it is enough.
 pub(super) fn settled(weight: i32) -> Option<usize> {
     (weight.abs() >= SURE).then_some(usize::from(weight < 0))
 }
 
-/// The least weight that settles it so.
+/// The least weight that settles this direction as going forth.
 pub(super) fn settled_weight(forth: Option<usize>) -> i32 {
     match forth {
         Some(0) => SURE,

@@ -11,7 +11,7 @@ pub(crate) struct Seen {
     pub(crate) own_ns: i64,
     pub(crate) number: u64,
     pub(crate) tsval: u32,
-    /// IPv4 identification; 0 says nothing.
+    /// IPv4 identification; 0 if it is not known.
     pub(crate) id: u16,
     pub(crate) ttl: u8,
     pub(crate) fragmented: bool,
@@ -22,7 +22,7 @@ impl Seen {
         self.start + u64::from(self.len)
     }
 
-    /// How the identification of a frame that begins alike stands to this one's.
+    /// How the identification of a frame that begins at the same position compares to this one's.
     pub(crate) fn sameness(&self, other: &Self) -> Sameness {
         if self.start != other.start || self.id == 0 || other.id == 0 {
             Sameness::Unknown

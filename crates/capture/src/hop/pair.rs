@@ -23,9 +23,9 @@ pub(crate) struct Pair {
     pub(crate) ways: [Way; 2],
     /// The direction that passes the first point first.
     pub(crate) forth: Option<usize>,
-    /// What tells, until it is known.
+    /// Evidence of which direction goes forth; `None` once that is settled.
     order: Option<Box<Order>>,
-    /// What it showed was counted for other connections of the hop.
+    /// The evidence of this pair was added to the hop's `Sides`.
     pub(super) is_counted: bool,
 }
 
@@ -58,20 +58,19 @@ impl Pair {
     }
 
     /// Keeps what becomes of each frame until it is asked for.
-    pub(crate) fn keep_told(&mut self) {
+    pub(crate) fn keep_judged(&mut self) {
         for way in &mut self.ways {
-            way.result.told = Some(Vec::new());
+            way.result.kept = Some(Vec::new());
         }
     }
 
-    /// Gives what became of frames since it was asked last, with the side that they left and the
-    /// connection there.
-    pub(crate) fn tell(&mut self, mut hear: impl FnMut(usize, u32, Judged)) {
+    /// Passes on what became of frames since the last call, with the side that they left and the connection there.
+    pub(crate) fn drain_judged(&mut self, mut take: impl FnMut(usize, u32, Judged)) {
         let Some(forth) = self.forth else { return };
         for (index, way) in self.ways.iter_mut().enumerate() {
             let side = usize::from(index != forth);
-            for judged in way.result.told.iter_mut().flat_map(|told| told.drain(..)) {
-                hear(side, self.ids[side], judged);
+            for judged in way.result.kept.iter_mut().flat_map(|kept| kept.drain(..)) {
+                take(side, self.ids[side], judged);
             }
         }
     }
@@ -112,7 +111,7 @@ impl Pair {
         self.ways[way].take(side, event);
     }
 
-    /// When an acknowledgment was seen at both points, the clock learns from it.
+    /// Adds an acknowledgment to the clock, once it was seen at both points.
     fn sample(&mut self, side: Side, way: usize, ack: (u64, Sighting), clock: &mut Clock) {
         let both = self.ways[way].ack_at_both(side, ack);
         if let Some(([first_ns, second_ns], forth)) = both.zip(self.forth) {
@@ -120,7 +119,7 @@ impl Pair {
         }
     }
 
-    /// Takes it as settled which direction goes forth.
+    /// Settles which direction goes forth.
     fn settle(&mut self, forth: Option<usize>, clock: &mut Clock) {
         if let Some((forth, order)) = forth.zip(self.order.as_ref()) {
             order.teach(forth, clock);
@@ -129,7 +128,7 @@ impl Pair {
         }
     }
 
-    /// How much speaks for direction 0 to go forth, all in all.
+    /// Weight of all evidence that direction 0 goes forth.
     pub(super) fn weight(&self, points: [&Point; 2]) -> i32 {
         let Some(order) = &self.order else {
             return order::settled_weight(self.forth);
@@ -141,9 +140,9 @@ impl Pair {
         order.weight() + standing + repeats
     }
 
-    /// Settles it by what is known of the connection and of others, and else by the order in which
-    /// points were given: that of most data.
-    pub(super) fn settle_at_any_rate(&mut self, weight: i32, clock: &mut Clock) {
+    /// Settles without proof which direction goes forth: by the weight of all connections; at weight 0 the direction
+    /// with more data frames passes the first point first.
+    pub(super) fn settle_without_proof(&mut self, weight: i32, clock: &mut Clock) {
         let forth = match weight {
             0 => usize::from(self.ways[1].frames > self.ways[0].frames),
             _ => usize::from(weight < 0),
@@ -156,7 +155,7 @@ impl Pair {
         self.forth.is_some()
     }
 
-    /// Whether so much waits for that to be known that memory gets short.
+    /// Whether so many events wait for this decision that memory gets short.
     pub(super) fn is_overdue(&self) -> bool {
         let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
         waiting >= MAX_UNDECIDED

@@ -2,10 +2,10 @@
 
 use crate::divisor::common_divisor;
 
-/// Times that are looked at to tell the resolution.
+/// Times that are looked at to find the resolution.
 const LOOKED_AT: u32 = 64;
 
-/// First and last time of a point, by its own clock, and how finely that divides time.
+/// First and last time of a point, by its own clock, and the resolution of that clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reading {
     span_ns: Option<(i64, i64)>,
@@ -24,8 +24,8 @@ impl Reading {
         });
     }
 
-    /// The longest time, up to a second, that all times are multiples of: a clock may count ticks of a timer, which are no
-    /// power of ten (15.625 ms, 4 ms).
+    /// Narrows the resolution to the longest time, up to a second, that all times are multiples of: a clock may count
+    /// ticks of a timer, which are no power of ten (15.625 ms, 4 ms).
     fn look_at(&mut self, time_ns: i64) {
         if self.looked_at == 0 {
             self.resolution_ns = 1_000_000_000;

@@ -13,7 +13,7 @@ use crate::vantage::flow_is_uncut;
 const LISTED: usize = 100;
 
 impl Hop {
-    /// Judges the rest and gives the facts of both directions; the way back only if data went it.
+    /// Judges the rest and returns the facts of both directions; the way back is included only if data went it.
     pub(crate) fn finish(&mut self, points: [&Point; 2], names: [&str; 2]) -> Vec<hop::Hop> {
         self.round(points, true);
         let mut forth = self.direction(points, names, true);
@@ -64,7 +64,7 @@ impl Hop {
 }
 
 impl hop::Hop {
-    /// Turns what was taken for uncut frames of a connection into merged ones.
+    /// Counts frames of a connection that were taken for TSO frames as merged frames.
     pub(crate) fn call_merged(&mut self, from_id: u64, direction: &str) {
         let seen = |c: &&mut HopConnection| c.from_id == from_id && c.direction == direction;
         let Some(connection) = self.connections.iter_mut().find(seen) else {

@@ -1,12 +1,11 @@
-//! Who is on which side of a hop, as its connections show together.
+//! Which hosts are on which side of a hop, as its connections show together.
 
 use hashbrown::HashMap;
 
 use super::pair::Pair;
 use crate::point::Point;
 
-/// What other connections of the same two hosts show counts for as much as TTLs do: they take the same
-/// way.
+/// Evidence from other connections of the same two hosts counts for as much as TTLs do: they take the same way.
 const SAME_HOSTS: i32 = 3;
 /// Clients of other hosts may well be on the other side.
 const OTHER_HOSTS: i32 = 1;
@@ -31,14 +30,14 @@ impl Ends {
         }
     }
 
-    /// A weight for direction 0 to go forth is one for the lower end to be on the first side; this is
-    /// the same for the client.
+    /// Turns a weight for direction 0 to go forth, that is for the lower end to be on the first side, into a weight for
+    /// the client to be there.
     fn of_client(&self, weight: i32) -> i32 {
         if self.client_is_low { weight } else { -weight }
     }
 }
 
-/// What speaks for hosts, and clients at large, to be on the first point's side.
+/// Evidence for hosts, and for clients at large, to be on the first point's side.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     hosts: HashMap<(u128, u128), i32>,
@@ -48,7 +47,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Takes what one connection shows.
+    /// Adds the evidence of one connection.
     pub(super) fn add(&mut self, ends: &Ends, weight: i32) {
         if weight == 0 {
             return;
@@ -63,11 +62,11 @@ impl Sides {
         (self.clients != 0).then_some(self.clients > 0)
     }
 
-    /// What one connection shows, and all others.
+    /// The weight of one connection's own evidence and that of all others.
     pub(super) fn weigh(&self, ends: &Ends, weight: i32) -> i32 {
-        // Both ends of one address: which is lower depends on ports.
-        let told = ends.addresses.0 != ends.addresses.1;
-        let hosts = self.hosts.get(&ends.addresses).filter(|_| told);
+        // Between two ends of one address: ports decide which is the lower, so its side is no evidence.
+        let is_between_hosts = ends.addresses.0 != ends.addresses.1;
+        let hosts = self.hosts.get(&ends.addresses).filter(|_| is_between_hosts);
         let hosts = hosts.map_or(0, |hosts| SAME_HOSTS * hosts.signum());
         let clients = OTHER_HOSTS * ends.of_client(self.clients.signum());
         let neighbours = self

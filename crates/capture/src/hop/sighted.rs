@@ -9,18 +9,19 @@ use hashbrown::HashMap;
 
 use super::event::{Event, Side, Sighting};
 
-/// The first frames of each direction are remembered at each point, and the last: captures that
-/// begin together share the former. Where one begins later by clocks that show anything, its frames
-/// come after many of the other's: as many are remembered as wait until it is known which comes first.
+/// The first and the last frames of each direction are remembered at each point. Captures that begin together share the
+/// first ones. If one begins later, by clocks that show anything, its frames come after many of the other's: as many
+/// are remembered as wait until it is known which point comes first.
 const FIRST: usize = 32;
 const LAST: usize = 8 * 1024;
 
-/// What tells a frame from others of its direction.
+/// What distinguishes a frame from others of its direction.
 fn token(event: &Event) -> u64 {
     let (kind, position, mark) = match event {
         Event::Syn { number, .. } => (1, u64::from(*number), 0),
         Event::Data(seen) => (2, seen.start, seen.tsval),
-        // Where a capture missed the first of several equal ones, the next is another frame.
+        // Where a capture missed the first of several ACKs of one position, the next one is another frame, so the mark
+        // is part of the token.
         Event::Ack { position, sighting } => (3, *position, sighting.mark),
     };
     let mut hasher = FixedState::with_seed(kind).build_hasher();
@@ -41,7 +42,7 @@ fn sighting(event: &Event) -> Sighting {
     }
 }
 
-/// Frames of one direction at one point. Of those with one mark the first counts.
+/// Frames of one direction at one point. Of frames with the same mark the first counts.
 #[derive(Clone, Debug, Default)]
 struct Shown {
     all: HashMap<u64, Sighting, FixedState>,
@@ -72,8 +73,8 @@ impl Shown {
 pub(super) struct Sightings([[Shown; 2]; 2]);
 
 impl Sightings {
-    /// Takes a frame; gives it as both points show it, the first point's sight first, when the other
-    /// point has shown it already.
+    /// Adds a frame. If the other point has shown the frame already, returns it as both points saw it, the first point
+    /// first.
     pub(super) fn see(&mut self, way: usize, side: Side, event: &Event) -> Option<[Sighting; 2]> {
         let (token, sighting) = (token(event), sighting(event));
         let [here, there] = [side as usize, 1 - side as usize];

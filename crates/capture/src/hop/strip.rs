@@ -3,8 +3,8 @@
 use super::outcome::{Judged, Outcome};
 use crate::facts::hop::{Slot, Strip};
 
-/// Slots of a strip: of a capture that lasts, about half of them are used at least, so that some make up
-/// each column of a line.
+/// Slots of a strip: in a long capture at least about half of them are used, so that several make up each column of a
+/// line.
 const SLOTS: usize = 256;
 /// The first slots last 2^10 ns, about a microsecond.
 const FIRST_SHIFT: u32 = 10;
@@ -66,7 +66,7 @@ impl Slots {
             .filter(|&place| place < SLOTS)
     }
 
-    /// Makes slots twice as long: there is room before the first one then, or after the last.
+    /// Makes slots twice as long, which leaves room before the first one or after the last.
     fn widen(&mut self, before: bool) {
         let mut slots = vec![Slot::default(); SLOTS];
         let moved = if before { SLOTS / 2 } else { 0 };

@@ -19,10 +19,10 @@ pub(crate) struct Verdicts {
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
-    /// Judged before the segment size was settled.
+    /// Frames judged before the segment size was settled.
     early: Vec<Judged>,
-    /// All that was judged since somebody asked; `None` if nobody does.
-    pub(super) told: Option<Vec<Judged>>,
+    /// All frames judged since the last call of `drain_judged`; `None` if they are not kept.
+    pub(super) kept: Option<Vec<Judged>>,
 }
 
 impl Verdicts {
@@ -37,7 +37,7 @@ impl Verdicts {
             None => self.wait(judged),
             Some(multi) => {
                 self.settle(|len| is_multi(len).unwrap_or(false), strip);
-                self.tell(judged);
+                self.keep(judged);
                 let is_full = !multi && is_multi(2 * judged.len).unwrap_or(false);
                 self.count(judged, multi, is_full, strip);
             }
@@ -46,17 +46,17 @@ impl Verdicts {
 
     /// Takes a frame, to be counted when the segment size is settled.
     pub(super) fn wait(&mut self, judged: Judged) {
-        self.tell(judged);
+        self.keep(judged);
         self.early.push(judged);
     }
 
-    fn tell(&mut self, judged: Judged) {
-        if let Some(told) = &mut self.told {
-            told.push(judged);
+    fn keep(&mut self, judged: Judged) {
+        if let Some(kept) = &mut self.kept {
+            kept.push(judged);
         }
     }
 
-    /// Counts what was judged before the segment size was settled.
+    /// Counts frames that were judged before the segment size was settled.
     pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
         for early in std::mem::take(&mut self.early) {
             let multi = is_multi(early.len);

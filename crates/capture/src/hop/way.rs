@@ -9,7 +9,7 @@ use super::join::Join;
 use super::outcome::Seen;
 use super::verdicts::Verdicts;
 
-/// Acknowledgments remembered for the clock, and one in how many.
+/// Acknowledgments remembered for the clock, and the share that is sampled: one in so many.
 const ACKS: usize = 32;
 const ACKS_SAMPLED: u64 = 4;
 
@@ -24,8 +24,8 @@ pub(crate) struct Way {
     pub(super) shift: Option<i64>,
     /// Data frames seen at either point.
     pub(crate) frames: u64,
-    /// Some acknowledgments of this direction's data at each point, for the clock: their position, what tells them from
-    /// others of it, and when they passed.
+    /// Some acknowledgments of this direction's data at each point, for the clock: their position, the mark that
+    /// distinguishes them from others of that position, and their time.
     pub(super) acks: [VecDeque<(u64, u32, i64)>; 2],
     /// Events since the last round, in each point's own time.
     pub(super) events: Vec<Passed>,
@@ -58,7 +58,7 @@ impl Way {
         self.events.push(Passed { side, event });
     }
 
-    /// An event by the first point's numbers.
+    /// The event with positions by the first point's numbers.
     pub(super) fn in_first_terms(&self, side: Side, event: Event) -> Option<Event> {
         Some(match event {
             Event::Data(mut seen) => {
@@ -81,8 +81,8 @@ impl Way {
         }
     }
 
-    /// Payload bytes that each point shows again, of those that both have shown: the one that is
-    /// upstream of a loss shows more of them.
+    /// Payload bytes that each point shows more than once, of those that both have shown: the point upstream of a loss
+    /// shows more of them.
     pub(super) fn repeats(&self) -> [u64; 2] {
         let ranges = [Side::First, Side::Second].map(|side| {
             let data = self.events.iter().filter_map(|event| event.data_of(side));
@@ -124,7 +124,7 @@ impl Way {
         })
     }
 
-    /// Hands events to the join, those of data in the first point's time.
+    /// Passes events to the join, those of data with the first point's time.
     pub(super) fn drain(&mut self, leaves: Side, offsets: &mut Offsets<'_>) {
         for Passed { side, event } in self.events.drain(..) {
             match event {
@@ -165,7 +165,7 @@ impl Way {
     }
 }
 
-/// Bytes that sorted ranges have more than once, within some of them.
+/// Bytes that sorted ranges cover more than once, within another range.
 fn repeated(ranges: &[Range<u64>], within: Range<u64>) -> u64 {
     let mut seen = within.start;
     let mut again = 0;

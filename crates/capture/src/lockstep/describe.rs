@@ -1,4 +1,4 @@
-//! What a point saw, once everything was read.
+//! The facts of a point, once everything was read.
 
 use crate::facts::trace::{self, Trace};
 use crate::kept::Connections;
@@ -6,8 +6,8 @@ use crate::point::{Point, Summed, Totals};
 use crate::reader::End;
 use crate::summary::seconds;
 
-/// Says that the points were given in another order.
-pub(super) fn tell_order(trace: &mut Trace) {
+/// Warns that the points were given in an order other than that of the path.
+pub(super) fn warn_of_order(trace: &mut Trace) {
     let names: Vec<_> = trace
         .points
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn describe(name: String, point: Point, end: &End, datagrams: usize) 
     described(name, &totals, connections, end, incomplete)
 }
 
-/// The facts of the only point, where all is known of it.
+/// The facts of a single point, whose totals and connections are known.
 pub(crate) fn alone(name: &str, totals: &Totals, connections: Connections, end: &End) -> Trace {
     let name = name.to_owned();
     let point = described(name, totals, connections, end, incomplete(end, 0));
@@ -86,7 +86,7 @@ fn summed_up(summed: &Summed) -> String {
     )
 }
 
-/// What is said here is said of TCP: of other traffic nothing is known.
+/// Warns if most of the traffic is UDP: the findings are about TCP.
 fn mostly_udp(totals: &Totals) -> Option<String> {
     let percent = totals.udp_bytes as f64 * 100.0 / totals.bytes.max(1) as f64;
     (percent >= 50.0).then(|| {

@@ -19,7 +19,7 @@ pub enum TraceError {
     Rows {
         /// The point.
         name: String,
-        /// What is wrong with them.
+        /// Why the rows could not be read.
         why: String,
     },
     /// A reading thread ended early; its panic message is on standard error.

@@ -28,11 +28,11 @@ pub(crate) fn of_files(points: Vec<PointInput>, options: &Options) -> Vec<Input>
     points.into_iter().map(input).collect()
 }
 
-/// What is read, point by point.
+/// The inputs, as points.
 pub(super) enum Intake<'scope> {
     /// A feed for each point.
     Feeds(Vec<Feed<'scope>>),
-    /// One, whose interfaces are points.
+    /// One input, whose interfaces are points.
     Shared(Shared<'scope>),
 }
 
@@ -53,7 +53,7 @@ impl Intake<'_> {
         }
     }
 
-    /// Bytes of all files behind us.
+    /// Bytes of all files consumed so far.
     pub(super) fn consumed_bytes(&self) -> u64 {
         match self {
             Self::Feeds(feeds) => feeds.iter().map(|feed| feed.batch.consumed).sum(),
@@ -61,7 +61,7 @@ impl Intake<'_> {
         }
     }
 
-    /// What to take off each point's times while no connection was found at two points.
+    /// Nanoseconds to subtract from each point's times while no connection was found at two points.
     pub(super) fn starts(&self) -> Vec<i64> {
         let first = |point| self.next(point).map_or(0, |item| item.frame.time_ns);
         let starts: Vec<i64> = (0..self.points()).map(first).collect();

@@ -1,7 +1,7 @@
-//! The order in which points lie on the path, where it is not the one that they were given in.
+//! The order of the points on the path, where it differs from the order in which they were given.
 //!
-//! Hops are followed between neighbours, from the first frame on, so the first frames of each point are
-//! looked at before: every point beside every other, as on a hop.
+//! Hops are followed between neighbours from the first frame on. So the first frames of each point are looked at
+//! before, each point beside every other, as on a hop.
 
 use crate::feed::Feed;
 use crate::hop::Hop;
@@ -10,13 +10,12 @@ use crate::reader::Item;
 
 /// Frames of each point that are looked at: some hundred round trips of one connection, 512 KiB.
 const FRAMES: usize = 4096;
-/// Delays that differ by less are the same: what captures' clocks resolve, and interrupts take.
+/// Delays that differ by less count as equal: the resolution of captures' clocks, and the time of an interrupt.
 const SAME_NS: i64 = 5_000;
-/// With more points than this, each beside every other, looking would take longer than reading.
+/// With more points than this, looking at each pair would take longer than reading.
 const MOST: usize = 8;
 
-/// The numbers of the points in path order; `None` if nothing speaks against the given order, either way
-/// round.
+/// The numbers of the points in path order; `None` if nothing contradicts the given order or its reverse.
 pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Vec<usize>> {
     if !is_looked_at(feeds.len()) {
         return None;
@@ -25,7 +24,7 @@ pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Vec<usize>> {
     order(feeds.iter().map(|feed| feed.ahead(FRAMES)).collect())
 }
 
-/// The same of the frames with which the points begin.
+/// Like [`path()`], from the first frames of the points.
 pub(super) fn order<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) -> Option<Vec<usize>> {
     is_looked_at(ahead.len())
         .then(|| Side::of(ahead))
@@ -36,15 +35,15 @@ fn is_looked_at(points: usize) -> bool {
     (3..=MOST).contains(&points)
 }
 
-/// Which of two points is nearer to the clients: positive for the one whose row it is.
+/// Which of two points is nearer to the clients: positive if the point of the row is.
 type Nearer = Vec<Vec<i32>>;
-/// How long frames take at least from one point to another, in nanoseconds, where both showed the same ones.
+/// The least time that frames take from one point to another, in nanoseconds, where both showed the same frames.
 type Delays = Vec<Vec<Option<i64>>>;
 
 /// All points, each beside every other.
 struct Side {
     points: Vec<Point>,
-    /// With the numbers of its points.
+    /// Each hop with the numbers of its points.
     hops: Vec<(usize, usize, Hop)>,
 }
 
@@ -119,7 +118,7 @@ fn sorted(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
     if contradicted.contains(&0) && knows_all(nearer) || !(0..count).all(is_known) {
         return None;
     }
-    // Clients stand on the side on which they were given for the most part.
+    // Clients are on the side on which most pairs have them in the given order.
     let begins_at_clients = contradicted[0] <= contradicted[1];
     let near = if begins_at_clients { &given } else { &back };
     let mut best = best_order(nearer, delays, near);
@@ -138,8 +137,9 @@ fn knows_all(nearer: &Nearer) -> bool {
     nearer.iter().all(|row| unknown(row) <= 1)
 }
 
-/// The order, clients first, that fewest pairs contradict. Of several the one in which most neighbours have shown the same
-/// frames, and these took the least time from each to the next; then the one that leaves most pairs as they are in `near`.
+/// The order, clients first, that the fewest pairs contradict. Among several such orders: the one in which most
+/// neighbours have shown the same frames, with the least time from each to the next; then the one that leaves most
+/// pairs as they are in `near`.
 fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
     let mut place = vec![0; near.len()];
     for (at, point) in near.iter().enumerate() {
@@ -182,7 +182,7 @@ fn pairs(order: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
     order.iter().enumerate().flat_map(with_later)
 }
 
-/// How many pairs contradict an order that begins at the clients.
+/// The number of pairs that contradict an order that begins at the clients.
 fn contradictions(nearer: &Nearer, order: &[usize]) -> usize {
     pairs(order).filter(|(a, b)| nearer[*a][*b] < 0).count()
 }

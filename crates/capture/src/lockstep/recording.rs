@@ -6,14 +6,14 @@ use crate::point::Point;
 use crate::reader::Item;
 
 use super::intake::{Input, Intake};
-use super::{Options, Progress, Run, TraceError, check, introduce, open};
+use super::{Options, Progress, Run, TraceError, check, open, share_sides};
 
-/// Who wants to see a few connections frame by frame.
+/// Receives a few connections frame by frame.
 pub(crate) trait Observer {
-    /// Whether a frame may be of one of them. Everything else is passed over.
+    /// Whether a frame may be of one of these connections. All other frames are passed over.
     fn wants(&self, point: usize, item: &Item) -> bool;
 
-    /// Takes a frame that its connection has just taken.
+    /// Called with a frame that its connection has just processed.
     fn saw(
         &mut self,
         point: usize,
@@ -22,14 +22,14 @@ pub(crate) trait Observer {
         after: Option<&Connection>,
     );
 
-    /// Asks a hop, which begins at this point, what became of frames.
+    /// Called to ask a hop, which begins at this point, what became of frames.
     fn ask(&mut self, point: usize, hop: &mut Hop);
 
-    /// Takes what is known of the connections when everything was read.
+    /// Called with all points when everything was read.
     fn know(&mut self, points: &[Point]);
 }
 
-/// Reads only the connections that an observer wants, and gives them to it frame by frame.
+/// Reads only the connections that an observer wants, and passes them to it frame by frame.
 pub(crate) fn observe(
     inputs: Vec<Input>,
     options: &Options,
@@ -52,7 +52,7 @@ impl Run<'_> {
         observer.is_none_or(|observer| observer.wants(point, item))
     }
 
-    /// Shows the observer, if there is one, what a frame did.
+    /// Passes to the observer, if there is one, what a frame did.
     pub(super) fn show(&mut self, point: usize, item: &Item, tracked: Option<&(u32, Tracked)>) {
         if let (Some(observer), Some(tracked)) = (&mut self.observer, tracked) {
             let after = self.points[point].table.get(tracked.0);
@@ -60,8 +60,8 @@ impl Run<'_> {
         }
     }
 
-    /// Tells the observer, if there is one, what became of frames.
-    pub(super) fn tell(&mut self) {
+    /// Lets the observer, if there is one, ask what became of frames.
+    pub(super) fn notify_observer(&mut self) {
         if let Some(observer) = &mut self.observer {
             for (point, hop) in self.hops.iter_mut().enumerate() {
                 observer.ask(point, hop);
@@ -74,11 +74,11 @@ impl Run<'_> {
         let read = std::mem::replace(&mut self.intake, Intake::Feeds(Vec::new()));
         read.ends(names)?;
         self.points.iter_mut().for_each(Point::settle);
-        introduce(&mut self.hops, &self.points);
+        share_sides(&mut self.hops, &self.points);
         for (i, hop) in self.hops.iter_mut().enumerate() {
             hop.round([&self.points[i], &self.points[i + 1]], true);
         }
-        self.tell();
+        self.notify_observer();
         if let Some(observer) = &mut self.observer {
             observer.know(&self.points);
         }

@@ -1,8 +1,8 @@
 //! One input whose interfaces are points.
 //!
-//! Its frames come in the order of their time stamps, which are by as many clocks as there are hosts: with clocks that
-//! differ, what one point shows of a frame may stand far from what the next one does. So what is read goes into a queue
-//! for each point, and is taken from there as if each point had a file of its own.
+//! The frames of the file are in the order of their timestamps, which are by as many clocks as there are hosts. If
+//! these clocks differ, a frame's record at one point may stand far from its record at the next. So frames are read
+//! into a queue for each point, and are taken from there as if each point had a file of its own.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const WINDOW: usize = 128 * 1024;
 /// An input with a queue for each of its points.
 pub(super) struct Shared<'scope> {
     pub(super) feed: Feed<'scope>,
-    /// By the number of the point on the path.
+    /// By the point's number on the path.
     queues: Vec<VecDeque<Item>>,
     /// The number that a point has in the file, by its number on the path.
     in_file: Vec<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Shared<'scope> {
 }
 
 impl<'scope> Shared<'scope> {
-    /// The points in path order, as far as their first frames tell it, and else in the order of the file.
+    /// The points in path order, as far as their first frames show it, and else in the order of the file.
     pub(super) fn new(feed: Feed<'scope>) -> Self {
         let mut shared = Self {
             feed,
@@ -98,7 +98,7 @@ impl<'scope> Shared<'scope> {
         self.in_file = order.iter().map(|point| self.in_file[*point]).collect();
     }
 
-    /// What is left to say, of each point in path order.
+    /// The names, warnings and counts of the end, for each point in path order.
     pub(super) fn finish(self) -> Option<End> {
         let mut end = self.feed.finish()?;
         let numbers = || self.in_file.iter();

@@ -2,33 +2,33 @@
 
 use std::ops::Range;
 
-use super::again::Again;
+use super::resent::Again;
 use crate::doubled::Place;
 use crate::frame::Frame;
 
 /// Bits of a frame's number: 2^44 of the shortest frames are over a petabyte.
 const NUMBER_BITS: u32 = 44;
-/// The highest bit says that the rest is where its frame is remembered.
+/// Highest bit: the rest is the place where the frame is remembered.
 const HAS_PLACE: u64 = 1 << 63;
-/// Else the rest counts bytes, up to half a megabyte, as BIG TCP frames have.
+/// Without that bit the rest counts bytes, up to half a megabyte, as BIG TCP frames have.
 const MOST_KNOWN: u64 = (HAS_PLACE >> NUMBER_BITS) - 1;
 
 /// One first transmission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transmission {
     pub(crate) start: u64,
-    /// The frame's number, and above it where the frame is remembered; or how many of the frame's bytes are none of
-    /// this, since they had been sent before. Two segments that were merged are lost together, though one of them is a
-    /// repeat.
+    /// The frame's number, and above it the place where the frame is remembered; or how many of the frame's bytes do
+    /// not belong to this transmission, since they had been sent before. Two merged segments are lost together, even if
+    /// one of them is a repeat.
     number_and_rest: u64,
-    /// When these bytes were sent last.
+    /// When any of these bytes was last sent.
     pub(crate) time_ns: i64,
     pub(crate) len: u32,
     pub(super) again: Again,
 }
 
 impl Transmission {
-    /// The whole of a frame.
+    /// The transmission of a whole frame.
     #[inline]
     pub(crate) fn new(frame: &Frame, start: u64) -> Self {
         Self {
@@ -40,20 +40,20 @@ impl Transmission {
         }
     }
 
-    /// The same, with the place where the frame is remembered.
+    /// Adds the place where the frame is remembered.
     #[inline]
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.number_and_rest |= HAS_PLACE | u64::from(place.0) << NUMBER_BITS;
         self
     }
 
-    /// Where its frame is remembered, if it is whole.
+    /// The place where the frame is remembered, if the transmission is the whole frame.
     pub(super) fn place(&self) -> Option<Place> {
         let has_place = self.number_and_rest & HAS_PLACE != 0;
         has_place.then_some(Place((self.number_and_rest >> NUMBER_BITS) as u16))
     }
 
-    /// How many of its frame's bytes are none of this.
+    /// How many bytes of the frame do not belong to this transmission.
     #[inline(always)]
     fn known(&self) -> u64 {
         if self.number_and_rest & HAS_PLACE == 0 {
@@ -63,13 +63,13 @@ impl Transmission {
         }
     }
 
-    /// The same but for its first bytes, which had been sent before. Begins where they end.
+    /// Cuts off the first bytes, which had been sent before.
     pub(crate) fn without(mut self, known: u64) -> Self {
         self.forget(known.min(u64::from(self.len)));
         self
     }
 
-    /// Keeps some of its bytes, as if the others had been sent before.
+    /// Keeps a range of bytes, as if the others had been sent before.
     pub(super) fn keep(&mut self, range: Range<u64>) {
         self.forget(u64::from(self.len).saturating_sub(range.end - range.start));
         self.start = range.start;
@@ -108,8 +108,9 @@ impl Transmission {
         self.start + u64::from(self.len)
     }
 
-    /// Some of it is sent again, in a frame of one segment or of several; true if that had been done alone
-    /// before, in vain. What was repeated with others says nothing of what single frames meet.
+    /// Notes that some bytes are sent again, in a frame of one segment or of several; true if a retransmission of one
+    /// segment had been tried before, in vain. A retransmission among other data shows nothing of what happens to
+    /// single frames.
     pub(super) fn repeat(&mut self, range: &Range<u64>, now_ns: i64, alone: bool) -> bool {
         self.time_ns = now_ns;
         let was_alone = self.again.was_alone();
@@ -118,13 +119,13 @@ impl Transmission {
         was_alone && self.again.bytes() > self.len
     }
 
-    /// Some bytes were sent again once more than was necessary.
+    /// Takes off bytes that were sent again once more than was necessary.
     pub(super) fn take_back(&mut self, start: u64, end: u64) {
         self.again
             .take_back(overlap(&(self.start..self.end()), start, end));
     }
 
-    /// Whether all of it was sent again, and none reported before.
+    /// Whether all bytes were sent again, and none reported by SACK before.
     pub(super) fn is_repeated(&self) -> bool {
         self.again.bytes() >= self.len
     }
@@ -137,7 +138,7 @@ impl Transmission {
         }
     }
 
-    /// The fate of one that arrived and was never sent again.
+    /// The fate of a transmission that arrived and was never sent again.
     #[inline(always)]
     pub(super) fn fate_at_first_try(&self) -> Fate {
         Fate {
@@ -147,7 +148,7 @@ impl Transmission {
         }
     }
 
-    /// What is left of it once it is acknowledged.
+    /// What is kept of the transmission once it is acknowledged.
     pub(super) fn gone(&self) -> Gone {
         Gone {
             range: self.start..self.end(),
@@ -157,7 +158,7 @@ impl Transmission {
     }
 }
 
-/// What is left of an acknowledged transmission that was sent again.
+/// What is kept of an acknowledged transmission that was sent again.
 #[derive(Clone, Debug)]
 pub(super) struct Gone {
     pub(super) range: Range<u64>,
@@ -167,8 +168,8 @@ pub(super) struct Gone {
 }
 
 impl Gone {
-    /// Some bytes were sent again once more than was necessary. So many times less, and it may be that all of it had
-    /// arrived at first.
+    /// Takes off bytes that were sent again once more than was necessary; if fewer bytes are left than the transmission
+    /// has, it had arrived at first.
     pub(super) fn take_back(&mut self, start: u64, end: u64) {
         let both = overlap(&self.range, start, end);
         if both > 0 {
@@ -178,7 +179,7 @@ impl Gone {
     }
 }
 
-/// How many bytes of a range are between two others.
+/// How many bytes a range has in common with `start..end`.
 fn overlap(range: &Range<u64>, start: u64, end: u64) -> u32 {
     range.end.min(end).saturating_sub(range.start.max(start)) as u32
 }
@@ -187,13 +188,13 @@ fn overlap(range: &Range<u64>, start: u64, end: u64) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) len: u32,
-    /// All of it was sent again, and nothing says that this was unnecessary.
+    /// All bytes were sent again, and no report shows that this was unnecessary.
     pub(crate) repeated: bool,
     pub(crate) number: u64,
 }
 
 impl Fate {
-    /// Whether the two need not be told apart, but for their numbers.
+    /// Whether two fates differ in their numbers only.
     #[inline]
     pub(crate) fn is_like(self, other: Self) -> bool {
         (self.len, self.repeated) == (other.len, other.repeated)

@@ -9,22 +9,22 @@ use crate::file::Source;
 use crate::reader::{Batch, Frames, Item, Reader};
 use crate::row::Row;
 
-/// What is left to say of a file when all of it was read.
+/// Counts and warnings of a file when all of it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileEnd {
-    /// What it is called.
+    /// Name of the file.
     pub name: String,
     /// Its number among those of its point, from 0.
     pub file: u32,
     /// Frames read.
     pub frames: u64,
-    /// Number of the last one.
+    /// Number of the last frame.
     pub last_number: u64,
     /// The earliest and the latest time, in nanoseconds since 1970; 0 without frames.
     pub first_ns: i64,
     /// See `first_ns`.
     pub last_ns: i64,
-    /// How far a time lies before one that came earlier in the file, at most.
+    /// The most by which a time lies before an earlier one in the file.
     pub back_ns: i64,
     /// Numbers of the link types that it has, ascending.
     pub links: Vec<u16>,
@@ -50,7 +50,7 @@ impl FileEnd {
     }
 }
 
-/// Reads a file and gives its rows.
+/// Reads a file and returns its rows.
 pub struct Digests {
     reader: Box<Reader>,
     batch: Batch,
@@ -81,7 +81,7 @@ impl Digests {
         }
     }
 
-    /// Gives the next rows, a hundred or so; false if there are none.
+    /// Passes on the next rows, a hundred or so; false if there are none.
     pub fn read(&mut self, mut hear: impl FnMut(&Row)) -> bool {
         self.reader.fill(&mut self.batch);
         let items = self.batch.items();
@@ -94,7 +94,7 @@ impl Digests {
         !items.is_empty()
     }
 
-    /// What is left to say.
+    /// Counts and warnings of the file.
     #[must_use]
     pub fn finish(mut self) -> FileEnd {
         let end = self.reader.finish();

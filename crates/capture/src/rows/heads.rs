@@ -1,7 +1,8 @@
-//! How payloads begin, as far as the analysis asks.
+//! How payloads begin, as far as the analysis needs it.
 //!
-//! The first byte tells the phases of TLS. Where several points are compared, the first 16 stand for a connection whose
-//! numbers a firewall rewrites, and for a UDP datagram: but of few frames only, so that most rows need none.
+//! The first byte shows the phases of TLS. Where several points are compared, the first 16 bytes identify a connection
+//! whose numbers a firewall rewrites, and a UDP datagram. Only few frames are needed for that, so that most rows have
+//! no head.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -13,17 +14,18 @@ use crate::row::{Ends, Kind, Row};
 /// TCP flags (RFC 9293, 3.1).
 const SYN: u16 = 2;
 const RST: u16 = 4;
-/// Frames in order of a direction whose heads are kept: twice as many as leave tokens whatever their number.
+/// Frames in order, of each direction, whose heads are kept: twice as many as leave tokens whatever their number.
 const FIRST: u8 = 2 * hop::FIRST_FRAMES as u8;
-/// Connections that are remembered: 64 MiB. Then all are forgotten, and heads of more frames are kept than anybody asks for.
+/// Connections that are remembered: 64 MiB. At that number all are forgotten, and heads of more frames are kept than
+/// needed.
 const REMEMBERED: usize = 1 << 19;
 
-/// Whose payloads are going to be asked for.
+/// Which payload heads the analysis will need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heads {
-    /// Those of a point that is not compared with others.
+    /// The heads of a point that is not compared with others.
     Alone,
-    /// Those of one that is.
+    /// The heads of a point that is compared with others.
     Compared,
 }
 
@@ -34,7 +36,7 @@ struct Begun {
     frames: u8,
 }
 
-/// Keeps the heads that are asked for, and no others.
+/// Keeps the heads that are needed, and no others.
 pub(super) struct Keeper {
     heads: Heads,
     begun: HashMap<Ends, [Begun; 2], FixedState>,
@@ -50,7 +52,7 @@ impl Keeper {
         }
     }
 
-    /// Shortens a row's head to what is asked for.
+    /// Shortens a row's head to the bytes that are needed.
     #[inline]
     pub(super) fn keep(&mut self, row: &mut Row) {
         if self.heads == Heads::Compared && row.kind == Kind::Tcp && row.flags & SYN != 0 {
@@ -68,7 +70,8 @@ impl Keeper {
         }
     }
 
-    /// Of those that come later than can be remembered, it counts only that they could have been.
+    /// Keeps a datagram's head, as long as a point remembers datagrams. Beyond that the length of the head stays, which
+    /// shows that the datagram could have been remembered.
     fn keep_datagram(&mut self, row: &mut Row) {
         if usize::from(row.head_len) < row.head.len() {
             return;
@@ -80,13 +83,13 @@ impl Keeper {
         }
     }
 
-    /// Whether the head may stand for the connection.
+    /// Whether the head may identify the connection.
     fn is_token(&mut self, row: &Row) -> bool {
         let is_begin = row.kind == Kind::FirstFragment || self.is_begin(row);
         (is_begin || hop::is_sampled(row.seq)) && hop::is_telling(&row.head, row.head_len)
     }
 
-    /// Whether a frame is among the first of its direction. Those out of order do not count.
+    /// Whether a frame is among the first of its direction. Frames out of order do not count.
     fn is_begin(&mut self, row: &Row) -> bool {
         if row.flags & (SYN | RST) != 0 {
             return true;
@@ -110,7 +113,7 @@ fn cut(row: &mut Row, len: u8) {
     row.head[usize::from(row.head_len)..].fill(0);
 }
 
-/// Whether it may be a TLS record, as [`crate::phases`] looks for it.
+/// Whether the payload may be a TLS record, as [`crate::phases`] looks for it.
 fn is_tls(row: &Row) -> bool {
     row.head_len >= 3 && (20..=23).contains(&row.head[0]) && row.head[1] == 3
 }

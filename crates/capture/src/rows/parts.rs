@@ -61,7 +61,7 @@ pub fn follow_part(
     Ok(follower.finish())
 }
 
-/// The facts of all parts: those of one reading of all rows, or `None` where these may be others.
+/// The facts of all parts, joined: the same as one reading of all rows would give, or `None` where they might differ.
 #[must_use]
 pub fn join_parts(
     name: &str,
@@ -76,7 +76,8 @@ pub fn join_parts(
     parts::join(name, parts, said, max_connections)
 }
 
-/// The same of what all parts counted, and the facts of their connections as [`Part::connections`] gives them, in any order.
+/// Like [`join_parts`], from the counts of all parts, and the facts of their connections as [`Part::connections`]
+/// returns them, in any order.
 #[must_use]
 pub fn join_facts(
     name: &str,

@@ -50,13 +50,13 @@ impl ReplayedRows {
         }
     }
 
-    /// Counts frames on from each file to the next.
+    /// Numbers frames through all files.
     pub(super) fn numbered(mut self, numbering: Numbering) -> Self {
         self.numbering = Some(numbering);
         self
     }
 
-    /// Makes the row the next one, if there is one.
+    /// Reads the next row, if there is one.
     fn next(&mut self) -> bool {
         match self.rows.next(&mut self.row) {
             Ok(is_there) => {
@@ -106,7 +106,7 @@ impl Frames for ReplayedRows {
     }
 }
 
-/// What is left to say of some files.
+/// Warnings and counts of some files.
 pub(super) fn end_of(files: &[FileEnd]) -> End {
     let mut end = End::default();
     for file in files {

@@ -1,32 +1,32 @@
-//! How long the way back took of each sample, as far as the answers' own clock tells it.
+//! The duration of each sample's way back, as far as the clock of the answering host shows it.
 //!
-//! An answer says when it was made: its TSval is its sender's clock (RFC 7323, 3). How much later than that it comes here
-//! varies by what it waited for on its way, and by nothing else; so of a round trip that an acknowledgment held up, the
-//! part that data waited for is known.
+//! An answer has the time at which it was made: its TSval is its sender's clock (RFC 7323, 3). How much later it comes
+//! here varies by its waits on the way, and by nothing else. So for a round trip in which the acknowledgment was
+//! delayed, the part that the data waited is known.
 
 use super::{KEPT, UNIT_NS};
 
-/// A tick of nearly all hosts' clocks: of Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
+/// A tick of the timestamp clock of nearly all hosts: Linux, Windows and FreeBSD. RFC 7323 (5.4) asks for 1 ms to 1 s.
 const TICK_NS: i64 = 1_000_000;
-/// Other clocks run at least twice as fast or slow. In so many ticks that is told from what answers wait for, and over more
-/// than a second from clocks that are a little off.
+/// Other clocks run at least twice as fast or slow. Over `TICKS` ticks they can be told from waiting answers, and over
+/// more than a second from clocks that are a little off.
 const OTHER: f64 = 0.3;
 const TICKS: u32 = 10;
 const A_SECOND: f64 = 1e9 / TICK_NS as f64;
 const OFF: f64 = 0.01;
-/// What has no stamp.
+/// An answer without timestamp.
 const NONE: i32 = i32::MIN;
-/// Fewer samples tell of no queue.
+/// Fewer samples show no queue.
 const ENOUGH: usize = 8;
 
-/// When an answer came here, and when its sender made it.
+/// When an answer came here, and the TSval that its sender gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) time_ns: i64,
     pub(crate) tsval: u32,
 }
 
-/// How much later than its stamp says an answer came, less what that was for the first.
+/// The delay of an answer since its timestamp, less that of the first answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Back(i32);
 
@@ -36,7 +36,7 @@ impl Default for Back {
     }
 }
 
-/// What ways back are measured by.
+/// The first and the last stamp, by which ways back are measured.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Backs {
     first: Option<Stamp>,
@@ -61,7 +61,7 @@ impl Backs {
         self.last.map_or(0, |last| last.time_ns as u64)
     }
 
-    /// Of samples in the middle, how much longer than at least the way there took, and the way back.
+    /// By how much the median of the way there, and that of the way back, exceed the smallest.
     pub(super) fn extra_ns(&self, samples: &[(u32, Back)]) -> Option<[i64; 2]> {
         if !self.ticks_as_expected() {
             return None;

@@ -8,7 +8,7 @@ use crate::outstanding::Fate;
 pub(crate) struct Length {
     pub(crate) payload: u32,
     pub(crate) frames: u32,
-    /// The first one's number.
+    /// Number of the first frame of this length.
     pub(crate) first: u64,
 }
 
@@ -21,9 +21,9 @@ pub(crate) struct WarmUp {
     any: bool,
     /// The first frame's number.
     first: u64,
-    /// Its payload.
+    /// Payload of the first frame.
     payload: u32,
-    /// Frames of that length, of less than [`WARM_UP`].
+    /// Frames of that length, fewer than [`WARM_UP`].
     frames: u8,
     /// Transmissions of that length that arrived.
     arrived: u16,
@@ -34,7 +34,7 @@ pub(crate) struct WarmUp {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Others {
     lengths: Vec<Length>,
-    /// With how often.
+    /// Fates, each with its count.
     fates: Vec<(Fate, u32)>,
     frames: u32,
 }
@@ -51,7 +51,7 @@ impl WarmUp {
         self.any.then_some(first).into_iter().chain(others.copied())
     }
 
-    /// What became of transmissions, with how often.
+    /// Fates of transmissions, each with its count.
     pub(crate) fn fates(&self) -> impl Iterator<Item = (Fate, u32)> {
         let arrived = Fate {
             len: self.payload,
@@ -63,7 +63,7 @@ impl WarmUp {
         std::iter::once(first).chain(others.copied())
     }
 
-    /// The length of all frames, if they have but one.
+    /// The length of all frames, if they have the same.
     pub(super) fn only_length(&self) -> Option<Length> {
         let others = self.others.as_ref();
         let is_only = others.is_none_or(|others| others.lengths.is_empty());
@@ -86,7 +86,8 @@ impl WarmUp {
         }
     }
 
-    /// Adds a frame of the first one's length; false if it has another, or is to settle the size.
+    /// Adds a frame of the same length as the first one; false if it has another length, or the size is now to be
+    /// settled.
     #[inline]
     pub(super) fn add_again(&mut self, payload: u32) -> bool {
         let again = payload == self.payload && self.frames() + 1 < WARM_UP;
@@ -94,24 +95,24 @@ impl WarmUp {
         again
     }
 
-    /// Counts a transmission of the first frame's length that arrived; false if it is another.
+    /// Counts a transmission of the first frame's length that arrived; false for any other.
     #[inline]
-    pub(super) fn tell_again(&mut self, fate: Fate) -> bool {
+    pub(super) fn add_fate_again(&mut self, fate: Fate) -> bool {
         let again = fate.len == self.payload && !fate.repeated;
         self.arrived += u16::from(again);
         again
     }
 
     #[inline]
-    pub(super) fn tell(&mut self, fate: Fate) {
-        if !self.tell_again(fate) {
-            self.tell_other(fate);
+    pub(super) fn add_fate(&mut self, fate: Fate) {
+        if !self.add_fate_again(fate) {
+            self.add_other_fate(fate);
         }
     }
 
     #[cold]
-    fn tell_other(&mut self, fate: Fate) {
-        self.others.get_or_insert_default().tell(fate);
+    fn add_other_fate(&mut self, fate: Fate) {
+        self.others.get_or_insert_default().add_fate(fate);
     }
 }
 
@@ -132,7 +133,7 @@ impl Others {
         }
     }
 
-    fn tell(&mut self, fate: Fate) {
+    fn add_fate(&mut self, fate: Fate) {
         match self.fates.iter_mut().find(|(known, _)| known.is_like(fate)) {
             Some((_, times)) => *times += 1,
             None => self.fates.push((fate, 1)),

@@ -1,4 +1,4 @@
-//! From what was kept to series: one clock, one origin of bytes.
+//! Turns recorded frames into series, with one clock and one origin of positions.
 
 use coalescope_wire::Flags;
 
@@ -10,7 +10,7 @@ use crate::facts::trace::Trace;
 use crate::flow;
 use crate::hop::Outcome;
 
-/// Positions further apart than this are not of the same numbers: a firewall has rewritten them.
+/// Positions further apart than this have different sequence numbers: a firewall has rewritten them.
 const REWRITTEN: i64 = 1 << 30;
 
 /// The series of the lanes, which come sorted by connection and point.
@@ -68,10 +68,10 @@ fn one(trace: &Trace, group: Vec<LaneRecord>) -> Series {
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     is_aligned: bool,
-    /// What to take off, in nanoseconds, at this time by the lane's own clock.
+    /// Nanoseconds to subtract at `at_ns`, a time by the lane's own clock.
     offset_ns: i64,
     at_ns: i64,
-    /// What the lane's clock gains, in parts of one.
+    /// The drift of the lane's clock, in parts of one.
     drift: f64,
 }
 
@@ -99,7 +99,7 @@ impl Clock {
     }
 }
 
-/// The next point's clock less that of this one, in seconds, and what it gains, in ppm.
+/// The next point's clock less this one's, in seconds, and its drift, in ppm.
 fn difference(trace: &Trace, point: usize) -> Option<(f64, f64)> {
     let (here, there) = (&trace.points[point].name, &trace.points[point + 1].name);
     trace.hops.iter().find_map(|hop| {
@@ -114,7 +114,7 @@ fn difference(trace: &Trace, point: usize) -> Option<(f64, f64)> {
     })
 }
 
-/// The positions that are byte 0 in each lane, by the key's ends.
+/// The positions of byte 0 in each lane, by the key's ends.
 fn origins(group: &[LaneRecord]) -> Vec<[u64; 2]> {
     let of = |lane: &LaneRecord| [true, false].map(|client| origin(group, lane, client));
     group
@@ -130,8 +130,8 @@ fn origins(group: &[LaneRecord]) -> Vec<[u64; 2]> {
         .collect()
 }
 
-/// The lane's own SYN tells; without one, that of another lane does, unless numbers were rewritten
-/// between the two; without any, the lowest byte seen.
+/// The lane's own SYN has the origin. Without one, another lane's SYN has it, unless numbers were rewritten between the
+/// two lanes; without any SYN, the lowest byte seen.
 fn origin(group: &[LaneRecord], lane: &LaneRecord, from_client: bool) -> u64 {
     let half = |lane: &LaneRecord| index(lane.client_is_low == from_client);
     let own = &lane.halves[half(lane)];
@@ -151,14 +151,14 @@ fn origin(group: &[LaneRecord], lane: &LaneRecord, from_client: bool) -> u64 {
         .unwrap_or(lowest)
 }
 
-/// The position next to `here` that another lane calls `there`: they can differ in how often the
+/// The position next to `here` of a byte that another lane has at `there`: lanes can differ in how often the sequence
 /// numbers have wrapped.
 fn near(here: u64, there: u64) -> Option<u64> {
     let ahead = i64::from((there as u32).wrapping_sub(here as u32) as i32);
     (ahead.abs() < REWRITTEN).then(|| here.wrapping_add_signed(ahead))
 }
 
-/// What turns a lane's records into frames.
+/// Turns a lane's records into frames.
 struct Frames {
     clock: Clock,
     began_ns: i64,
@@ -171,7 +171,7 @@ fn build(trace: &Trace, mut lane: LaneRecord, frames: &Frames) -> Lane {
     let connection = point.connections.get(lane.chosen.id).unwrap_or_default();
     let built = records.iter().map(|record| frames.frame(record, &lane));
     let mut built: Vec<Frame> = built.collect();
-    // Some captures are not quite in the order of their times.
+    // Some captures are not quite in the order of their timestamps.
     built.sort_by_key(|frame| frame.at_ns);
     let started_ns = frames.since_ns(lane.first_ns());
     let mut ways = [true, false].map(|client| way(&lane, client, started_ns));
@@ -257,8 +257,8 @@ fn fate(outcome: Outcome) -> Fate {
     }
 }
 
-/// Which lane is nearest to the client, and to the server: an end of the path, and a hop's
-/// direction tells which; without hops, what the connection's round trips tell.
+/// The lanes nearest to the client, and to the server: the ends of the path. A hop's direction shows which end is
+/// which; without hops, the connection's round trips do.
 fn nearest_sender(trace: &Trace, group: &[LaneRecord]) -> [usize; 2] {
     let last = group.len() - 1;
     let by_hop = group.windows(2).find_map(|pair| client_first(trace, pair));

@@ -1,4 +1,4 @@
-//! Which connections of other points the chosen ones are.
+//! Finds chosen connections at the other points.
 
 use crate::connection::Connection;
 use crate::facts::trace::Trace;
@@ -48,8 +48,8 @@ fn everywhere(trace: &Trace, chosen: Chosen) -> Vec<Chosen> {
     group
 }
 
-/// The same connection at a neighbouring point: as the hop between them says, or, since a hop
-/// lists its worst connections only, the one with the same ends that began with the same numbers.
+/// The same connection at a neighbouring point: as the hop between them links it, or, since a hop lists its worst
+/// connections only, the connection with the same ends that began with the same numbers.
 fn at_neighbour(trace: &Trace, chosen: Chosen, point: usize) -> Option<Chosen> {
     linked(trace, chosen, point)
         .or_else(|| alike(trace, chosen, point))

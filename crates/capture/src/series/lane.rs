@@ -1,4 +1,4 @@
-//! One connection at one point, while it is read.
+//! One connection at one point, while the capture is read.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::key::Key;
 use crate::reader::Item;
 use crate::segment::Size;
 
-/// Frames that wait to be told what became of them; beyond that the oldest goes without.
+/// Frames that wait for their fate; beyond that the oldest gets none.
 const WAITING: usize = 32 * 1024;
 /// Larger payloads are called merged while the segment size is not settled.
 const MAYBE_SINGLE: u32 = 1460;
@@ -29,14 +29,14 @@ pub(super) struct Half {
     late: u32,
     pub(super) size: Option<Size>,
     pub(super) scale: Option<u8>,
-    /// Position of the first byte after the SYN, if that was seen.
+    /// Position of the first byte after the SYN, if the SYN was seen.
     pub(super) first: Option<u64>,
     /// Lowest position of data seen.
     pub(super) lowest: Option<u64>,
 }
 
 impl Half {
-    /// Adds a data frame to what is kept of all.
+    /// Adds a data frame to the sums of all frames.
     fn add(&mut self, record: &Record, since_ns: i64, in_flight: u64) {
         self.lengths[class(record.length)] += 1;
         let lowest = self.lowest.into_iter().chain(record.position);
@@ -47,7 +47,7 @@ impl Half {
         } else {
             bin.new_bytes += u64::from(record.payload);
         }
-        bin.flies(in_flight);
+        bin.note_in_flight(in_flight);
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) struct LaneRecord {
     /// Where it is, as the trace numbers it.
     pub(super) chosen: Chosen,
     pub(super) key: Key,
-    /// By these it is recognised among connections of the same key.
+    /// Number and time of the first frame, which distinguish it from other connections of the same key.
     first: (u64, i64),
     /// Its id in this reading.
     pub(super) here: Option<u32>,
@@ -91,7 +91,7 @@ impl LaneRecord {
         self.first.1
     }
 
-    /// Whether this is the lane's connection.
+    /// Whether a connection is the lane's.
     pub(super) fn is(&self, id: u32, connection: &Connection) -> bool {
         match self.here {
             Some(here) => here == id,
@@ -102,7 +102,7 @@ impl LaneRecord {
         }
     }
 
-    /// Takes a frame that its connection has just taken.
+    /// Takes a frame that its connection has just processed.
     pub(super) fn saw(&mut self, id: u32, item: &Item, tracked: &Tracked, after: &Connection) {
         self.here = Some(id);
         if tracked.data == Data::Doubled {
@@ -143,7 +143,7 @@ impl LaneRecord {
         }
     }
 
-    /// Adds to what is kept of all frames.
+    /// Adds a frame to the sums of all frames.
     fn rate(&mut self, record: &Record, after: &Connection) {
         let since_ns = record.time_ns - self.first.1;
         let [own, other] = flows(after, record.from_low);
@@ -153,7 +153,7 @@ impl LaneRecord {
         }
         if record.ack.is_some() {
             let answered = &mut self.halves[index(!record.from_low)];
-            answered.rates.at(since_ns).leaves(in_flight(other));
+            answered.rates.at(since_ns).note_left(in_flight(other));
         }
         if let Some(window) = scaled(record, own.acks.scale()) {
             let other = &mut self.halves[index(!record.from_low)];
@@ -162,7 +162,7 @@ impl LaneRecord {
     }
 
     fn wait(&mut self, record: Record) {
-        // Numbers begin anew with each file of a point.
+        // Frame numbers begin anew with each file of a point.
         if let Some(old) = self.waiting.insert(record.number, record) {
             self.settle(old);
         }
@@ -177,15 +177,15 @@ impl LaneRecord {
         self.thinned.add(record.rank(), record);
     }
 
-    /// Hears what became of a frame.
-    pub(super) fn told(&mut self, judged: Judged) {
+    /// Takes the fate of a frame.
+    pub(super) fn set_fate(&mut self, judged: Judged) {
         if let Some(mut record) = self.waiting.remove(&judged.number) {
             record.fate = Some(judged.outcome);
             self.settle(record);
         }
     }
 
-    /// Takes what is known of the connection in the end.
+    /// Takes what is known of the connection after the last frame.
     pub(super) fn know(&mut self, connection: &Connection) {
         self.client_is_low = connection.client_is_low;
         for (index, (half, flow)) in self.halves.iter_mut().zip(&connection.flows).enumerate() {
@@ -202,7 +202,7 @@ impl LaneRecord {
         }
     }
 
-    /// The frames in order, and those left out.
+    /// The frames in order, and the counts of those left out.
     pub(super) fn take_frames(&mut self) -> (Vec<Record>, Left) {
         for (_, record) in std::mem::take(&mut self.waiting) {
             self.settle(record);
@@ -227,7 +227,7 @@ fn in_flight(flow: &Flow) -> u64 {
     flow.ranges.next().saturating_sub(flow.una)
 }
 
-/// The position of a number in a direction, near where that stands; `None` before it began.
+/// The position of a sequence number, near the next position of the direction; `None` before the direction began.
 fn place(flow: &Flow, number: u32) -> Option<u64> {
     let next = flow.ranges.next();
     let ahead = i64::from(number.wrapping_sub(next as u32) as i32);
@@ -243,10 +243,10 @@ fn position(own: &Flow, tracked: &Tracked, frame: &Frame) -> Option<u64> {
     }
 }
 
-/// A RST's acknowledgment is often 0.
+/// Position that a frame acknowledges; none for a RST, whose acknowledgment is often 0.
 fn acknowledged(other: &Flow, frame: &Frame) -> Option<u64> {
-    let says = frame.flags.has(Flags::ACK) && !frame.flags.has(Flags::RST);
-    place(other, frame.ack).filter(|_| says)
+    let acknowledges = frame.flags.has(Flags::ACK) && !frame.flags.has(Flags::RST);
+    place(other, frame.ack).filter(|_| acknowledges)
 }
 
 fn sacked(other: &Flow, frame: &Frame) -> Vec<(u64, u64)> {

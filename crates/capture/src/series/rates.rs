@@ -16,7 +16,7 @@ pub struct Rates {
     pub bins: Vec<Bin>,
 }
 
-/// What one bin saw.
+/// The counts of one bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
     /// Payload bytes not seen before.
@@ -78,13 +78,13 @@ impl Bin {
     }
 
     /// Notes how much is in flight once data has passed.
-    pub(super) fn flies(&mut self, bytes: u64) {
+    pub(super) fn note_in_flight(&mut self, bytes: u64) {
         self.in_flight_bytes = self.in_flight_bytes.max(Some(bytes));
         self.left_bytes = Some(bytes);
     }
 
     /// Notes how much an acknowledgment leaves in flight.
-    pub(super) fn leaves(&mut self, bytes: u64) {
+    pub(super) fn note_left(&mut self, bytes: u64) {
         self.left_bytes = Some(bytes);
     }
 }
@@ -99,8 +99,8 @@ mod tests {
         for ms in 0..10_000 {
             let bin = rates.at(ms * 1_000_000);
             bin.new_bytes += 3;
-            bin.flies(ms as u64);
-            bin.leaves(ms as u64 / 2);
+            bin.note_in_flight(ms as u64);
+            bin.note_left(ms as u64 / 2);
             bin.window_bytes = Some(ms as u64);
         }
         assert!(rates.bins.len() <= BINS && rates.bins.len() > BINS / 2);

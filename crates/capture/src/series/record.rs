@@ -1,11 +1,11 @@
-//! One frame of a connection at one point, while that is read.
+//! One frame of a connection at one point, while the capture is read.
 
 use coalescope_wire::Flags;
 
 use crate::flow::Data;
 use crate::hop::Outcome;
 
-/// How much a frame tells.
+/// How much a frame shows in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rank {
     Plain,
@@ -13,7 +13,7 @@ pub(super) enum Rank {
     Telling,
 }
 
-/// A frame, by the numbers of its own point.
+/// A frame, with the numbers of its own point.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// Its place among the lane's frames.
@@ -82,7 +82,7 @@ pub(super) fn is_data(data: Data) -> bool {
     matches!(data, Data::New | Data::OutOfOrder | Data::Repeat)
 }
 
-/// The window in bytes. That of a SYN is not scaled (RFC 7323, 2.2), a RST's means nothing.
+/// The window in bytes. A SYN's window is not scaled (RFC 7323, 2.2), a RST's means nothing.
 pub(super) fn scaled(record: &Record, scale: Option<u8>) -> Option<u32> {
     if record.flags.has(Flags::RST) || !record.flags.has(Flags::ACK) {
         return None;

@@ -1,4 +1,4 @@
-//! What the second reading keeps, beside what it does as the first did.
+//! What the second reading records.
 
 use super::Chosen;
 use super::lane::LaneRecord;
@@ -58,11 +58,11 @@ impl Observer for Recorder {
     }
 
     fn ask(&mut self, point: usize, hop: &mut Hop) {
-        hop.tell(|side, id, judged| {
+        hop.drain_judged(|side, id, judged| {
             let is_lane =
                 |lane: &&mut LaneRecord| lane.chosen.point == point + side && lane.here == Some(id);
             if let Some(lane) = self.lanes.iter_mut().find(is_lane) {
-                lane.told(judged);
+                lane.set_fate(judged);
             }
         });
     }

@@ -1,8 +1,8 @@
 //! Which frames stay when a lane has too many.
 //!
-//! Frames have a rank, and each rank is thinned evenly, to every second, fourth, eighth one. The
-//! lowest rank that is not small already goes first: so what tells something stays as long as
-//! there is room, and there is always room for some of everything.
+//! Frames have a rank, and each rank is thinned evenly, to every second, fourth, eighth frame. The lowest rank that is
+//! not small already is thinned first: so frames of the rank `Telling` stay as long as there is room, and some frames
+//! of each rank always stay.
 
 use super::Left;
 use super::record::{Rank, Record};
@@ -30,7 +30,7 @@ impl Thinned {
         }
     }
 
-    /// Takes a frame, if it is one of those that stay.
+    /// Adds a frame, if it is one of those that stay.
     pub(super) fn add(&mut self, rank: Rank, record: Record) {
         if !stays(self.shifts[rank as usize], record.ordinal) {
             self.left[rank as usize] += 1;
@@ -57,7 +57,7 @@ impl Thinned {
         self.left[rank as usize] += (before - self.kept.len()) as u64;
     }
 
-    /// The frames in order, and how many did not stay.
+    /// The frames in order, and the counts of those left out.
     pub(super) fn finish(self) -> (Vec<Record>, Left) {
         let mut records: Vec<_> = self.kept.into_iter().map(|(_, record)| record).collect();
         records.sort_unstable_by_key(|record| record.ordinal);
@@ -71,8 +71,8 @@ impl Thinned {
     }
 }
 
-/// Whether a frame is one of those that stay. Its place in the capture is mixed first, or every
-/// second frame of a sender that is answered after each second one would be of one sort.
+/// Whether a frame stays. Its number is mixed first: if each second frame is answered, every second number would have
+/// frames of one sort only.
 fn stays(shift: u32, ordinal: u64) -> bool {
     ordinal.wrapping_mul(0x9E37_79B9_7F4A_7C15).leading_zeros() >= shift
 }

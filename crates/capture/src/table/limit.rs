@@ -1,4 +1,4 @@
-//! Beyond a number of connections the oldest of those that are over make room for new ones.
+//! Beyond a number of connections the oldest closed ones make room for new ones.
 
 use std::collections::VecDeque;
 
@@ -6,29 +6,29 @@ use super::{Table, mark, spread};
 use crate::connection::Connection;
 use crate::frame::Frame;
 
-/// A connection that is over has been quiet for so long: five of Linux's shortest retransmission
-/// timeouts, so that what closes it has come.
+/// A closed connection counts as over after it has been quiet for so long: five of Linux's shortest retransmission
+/// timeouts, so that its last frames have come.
 const QUIET_NS: i64 = 1_000_000_000;
-/// Connections are looked through for those that are over once in this part of their number.
+/// Connections are searched for closed ones again when this part of their number is new.
 const PART: usize = 8;
 
-/// How many connections are kept, and which go next.
+/// How many connections are kept, and which make room next.
 #[derive(Debug, Default)]
 pub(super) struct Limit {
     /// 0 for no limit.
     most: usize,
     /// Whether memory is short.
     is_short: Option<fn() -> bool>,
-    /// How long one that is over has to be quiet.
+    /// How long a closed connection has to be quiet.
     quiet_ns: i64,
-    /// Connections that were over when they were last looked through, the oldest first.
+    /// Connections that were over at the last search, the oldest first.
     over: VecDeque<u32>,
-    /// New ones since then.
+    /// New connections since then.
     since: usize,
-    /// Which each one was, once places were used again.
+    /// Order of birth of the connection in each place, once places were used again.
     births: Vec<u64>,
     born: u64,
-    /// What made room, to be summed up.
+    /// Connections that made room, to be summed up.
     gone: Vec<Connection>,
 }
 
@@ -54,8 +54,8 @@ impl Table {
         self.limit.quiet_ns = QUIET_NS;
     }
 
-    /// Keeps no more than there are, once memory is short. Then what closes a connection is not waited
-    /// for: it may belong to none.
+    /// Keeps no more connections than there are, once memory is short. Then the last frames of a closed connection are
+    /// not waited for: they may belong to none.
     #[cold]
     pub(super) fn look_at_memory(&mut self) {
         let is_limited = (1..=self.len).contains(&self.limit.most);
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Gives away what made room since it was asked last.
+    /// Returns the connections that made room since the last call.
     #[inline]
     pub(crate) fn take_gone(&mut self) -> Vec<Connection> {
         std::mem::take(&mut self.limit.gone)
@@ -115,7 +115,7 @@ impl Table {
 
     fn note_birth(&mut self, id: u32) {
         let limit = &mut self.limit;
-        // What came in new places since the last time.
+        // Connections that were added in new places since the last time.
         for _ in limit.births.len()..self.len {
             limit.births.push(limit.born);
             limit.born += 1;

@@ -1,4 +1,4 @@
-//! Entries of a journal, looked up.
+//! Lookups in the entries of a journal.
 
 use crate::journal::{Held, InterfaceEntry, Journal, Standing, SysctlEntry};
 use crate::settings::{
@@ -11,7 +11,7 @@ pub(super) fn is_about(journal: &Journal, namespace: &NamespaceId, index: u32) -
     entries.any(|entry| entry.namespace.is_same(namespace) && entry.was.index == index)
 }
 
-/// The entry of a name.
+/// The entry of an interface by its name.
 pub(super) fn find<'a>(
     journal: &'a Journal,
     namespace: &NamespaceId,
@@ -21,7 +21,7 @@ pub(super) fn find<'a>(
     entries.find(|entry| entry.namespace == *namespace && entry.was.name == name)
 }
 
-/// An interface as it is.
+/// Reads the present state of an interface.
 pub(super) fn one(space: &Space, index: u32, name: &str) -> Result<InterfaceState, Error> {
     read_at(space, index)?.ok_or_else(|| Error::Gone {
         interface: name.to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn one(space: &Space, index: u32, name: &str) -> Result<InterfaceStat
     })
 }
 
-/// The entry of a number.
+/// The entry of an interface by its ifindex.
 pub(super) fn at<'a>(
     journal: &'a mut Journal,
     namespace: &NamespaceId,
@@ -40,7 +40,7 @@ pub(super) fn at<'a>(
     entries.find(|entry| is_at(entry, namespace, index))
 }
 
-/// Whether an entry is of a number.
+/// Whether an entry is that of an ifindex.
 pub(super) fn is_at(entry: &InterfaceEntry, namespace: &NamespaceId, index: u32) -> bool {
     entry.namespace == *namespace && entry.was.index == index
 }
@@ -55,7 +55,7 @@ pub(super) fn sysctl_entry<'a>(
     entries.find(|entry| entry.namespace == *namespace && entry.key == key)
 }
 
-/// A sysctl's values; it is in the journal.
+/// The values of a sysctl that is in the journal.
 pub(super) fn held<'a>(
     journal: &'a mut Journal,
     namespace: &NamespaceId,
@@ -64,7 +64,7 @@ pub(super) fn held<'a>(
     sysctl_entry(journal, namespace, key).map(|entry| &mut entry.held)
 }
 
-/// An interface of which nothing is written down.
+/// The error for an interface that has no entry.
 pub(super) fn lost(namespace: &NamespaceId, name: &str) -> Error {
     Error::Gone {
         interface: name.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn lost(namespace: &NamespaceId, name: &str) -> Error {
     }
 }
 
-/// Nothing is set over what somebody else has set since it was set last.
+/// Refuses to set a key that somebody else has changed since we last set it.
 pub(super) fn mind_others(held: &Held, what: &str, now: &str) -> Result<(), Error> {
     if held.standing(now) != Standing::Theirs {
         return Ok(());
@@ -85,7 +85,7 @@ pub(super) fn mind_others(held: &Held, what: &str, now: &str) -> Result<(), Erro
     })
 }
 
-/// The same for a key of an interface.
+/// Refuses to move an interface's key that somebody else has changed; adaptive coalescing changes by itself.
 pub(super) fn mind_move(entry: &InterfaceEntry, held: &Held, one: &Move) -> Result<(), Error> {
     match &one.item {
         Item::Coalescing(name) if is_adaptive(&entry.was, name) => Ok(()),

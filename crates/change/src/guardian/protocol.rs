@@ -1,49 +1,49 @@
-//! What the guarded program and its guardian say to each other: a line of JSON each.
+//! Requests of the guarded program and replies of its guardian: one line of JSON each.
 
 use crate::restore::Report;
 use crate::settings::{Change, Error, Setting};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// From the program.
+/// A request of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request {
-    /// The first one.
+    /// The first request.
     Start {
         store: PathBuf,
         command: Vec<String>,
         parent: u32,
         deadline_s: Option<f64>,
     },
-    /// Lock and read these, and write down what they are.
+    /// Lock and read these settings, and write their values to the journal.
     Record(Vec<Setting>),
-    /// Run this command when everything is restored.
+    /// Run this command when everything else is restored.
     Remember(String),
-    /// Change this.
+    /// Make this change.
     Change(Setting),
-    /// Restore everything, and go on.
+    /// Restore everything; further requests follow.
     Restore,
     /// Restore everything, and end.
     Finish,
     /// Leave everything as it is for a later `undo`, and end.
     Keep,
-    /// Another deadline from now, or none.
+    /// Set another deadline from now, or none.
     Deadline(Option<f64>),
 }
 
-/// From the guardian, one for each request.
+/// A reply of the guardian, one for each request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reply {
-    /// It guards, under this name of a journal.
+    /// The guardian is ready, with a journal of this name.
     Ready(String),
-    /// It was done.
+    /// The request was carried out.
     Done,
-    /// A change was made, or was not.
+    /// The outcome of a change.
     Changed(Change),
-    /// What restoring came to.
+    /// The result of restoring.
     Restored(Report),
-    /// It was not done.
+    /// The request failed.
     Failed(Error),
 }

@@ -1,4 +1,4 @@
-//! One experiment, as its guardian sees it: what was, what is locked, what is changed.
+//! One experiment in its guardian: its journal, its locks, its changes.
 
 use super::entries::{
     at, find, held, is_about, is_at, lost, mind_move, mind_others, one, sysctl_entry,
@@ -14,7 +14,7 @@ use crate::settings::{
     check, dotted, read_at, read_named, read_sysctl, related, sysctl_owner,
 };
 
-/// What is known of one experiment.
+/// The state of one experiment.
 #[derive(Debug)]
 pub(super) struct Session {
     store: Store,
@@ -26,7 +26,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Nothing is written before there is something to write.
+    /// Begins a journal. Its file is written with the first entry.
     pub(super) fn start(store: Store, command: Vec<String>, parent: u32) -> Result<Self, Error> {
         let journal = begin(&store, command, parent)?;
         let holder = format!("`{}`, process {parent}", journal.command_line());
@@ -46,7 +46,7 @@ impl Session {
         &self.journal.id
     }
 
-    /// Locks and reads what settings are of, and has it on disk before it gives back.
+    /// Locks and reads the interfaces and sysctls of settings. Their values are on disk when this returns.
     pub(super) fn record(&mut self, settings: &[Setting]) -> Result<(), Error> {
         let mut journal = self.journal.clone();
         for setting in settings {
@@ -55,14 +55,14 @@ impl Session {
         self.commit(journal)
     }
 
-    /// Has on disk the command that makes what commands will change as it was.
+    /// Writes a command to the journal that undoes the changes of the user's own commands.
     pub(super) fn remember(&mut self, command: &str) -> Result<(), Error> {
         let mut journal = self.journal.clone();
         journal.commands.push(command.to_owned());
         self.commit(journal)
     }
 
-    /// Makes a change. What is about to be set is on disk before, and what came of it afterwards.
+    /// Makes a change. The intended values are on disk before the change, and its outcome afterwards.
     pub(super) fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
         let mut journal = self.journal.clone();
         self.add(&mut journal, setting)?;
@@ -96,6 +96,7 @@ impl Session {
         let earlier = held.clone();
         mind_others(&earlier, &dotted(key), &prepared.from)?;
         held.intend(&prepared.from, prepared.next());
+        // On disk before the kernel is asked: if the guardian is killed in between, undo knows what may be set.
         self.commit(journal)?;
         let (outcome, is) = prepared.make(self.spaces.get(&id)?)?;
         let mut journal = self.journal.clone();
@@ -128,13 +129,14 @@ impl Session {
             }
             entry.intend(&one);
         }
+        // On disk before the kernel is asked, as above.
         self.commit(journal)?;
         let (outcomes, moved) = prepared.make(self.spaces.get(&id)?)?;
         self.settle(&id, &earlier, &prepared.foreseen(), &moved)?;
         Ok(outcomes)
     }
 
-    /// Writes down what became of what was foreseen, and what went along.
+    /// Writes to the journal what became of the foreseen moves, and which other keys moved with them.
     fn settle(
         &mut self,
         id: &NamespaceId,
@@ -155,7 +157,7 @@ impl Session {
         self.conclude(journal)
     }
 
-    /// What was done is known even if it cannot be written down.
+    /// Replaces the journal in memory before it is written: the changes were made, even if the disk is full.
     fn conclude(&mut self, journal: Journal) -> Result<(), Error> {
         if journal == self.journal {
             return Ok(());
@@ -174,11 +176,11 @@ impl Session {
         }
     }
 
-    /// Restores everything and lets go of it. What could not be restored stays in the journal.
+    /// Restores everything and releases the locks. What could not be restored stays in the journal.
     pub(super) fn finish(mut self) -> Report {
         let mut report = self.restore();
         if report.is_complete() {
-            // If it stays, `undo` finds nothing to do.
+            // If the file cannot be removed, `undo` finds nothing to restore.
             let _ = self.store.remove(&self.journal.id);
             self.journal_lock.remove();
             return report;
@@ -191,7 +193,7 @@ impl Session {
         report
     }
 
-    /// Leaves everything as it is. The session goes on if that could not be written down.
+    /// Leaves all changes as they are. The session goes on if the journal could not be written.
     pub(super) fn keep(&mut self) -> Result<(), Error> {
         let mut journal = self.journal.clone();
         journal.state = State::Kept;
@@ -264,7 +266,8 @@ impl Session {
         Ok(())
     }
 
-    /// Locks an interface and then reads it; `own` is the name of one that is changed itself.
+    /// Locks an interface and then reads its state. `own` is the name of an interface that is set
+    /// itself, `None` for one that may change along.
     fn note(
         &mut self,
         journal: &mut Journal,
@@ -275,6 +278,8 @@ impl Session {
         let same =
             |entry: &&mut InterfaceEntry| entry.namespace == *namespace && entry.was.index == index;
         if let Some(entry) = journal.interfaces.iter_mut().find(same) {
+            // An interface that was noted because it may change along is now set itself: it is
+            // restored before the related ones.
             entry.related &= own.is_none();
             return Ok(());
         }
@@ -303,7 +308,8 @@ impl Session {
         Ok(())
     }
 
-    /// What an experiment left behind must not be taken for what was.
+    /// Refuses a setting that another journal still holds: the value a killed experiment left behind must not be
+    /// recorded as the one to restore.
     fn check_unfinished(
         &self,
         what: &str,
@@ -312,7 +318,7 @@ impl Session {
         let (boot, own) = (boot_id()?, self.store.path());
         let others = Store::everywhere().into_iter().flatten();
         for store in others.filter(|store| store.path() != own) {
-            // What is the matter with another place does not matter here.
+            // A damaged journal in another folder does not matter here.
             for journal in store.left().unwrap_or_default() {
                 if journal.boot_id == boot && is_about(&journal) {
                     return Err(unfinished(what, &journal));

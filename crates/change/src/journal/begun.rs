@@ -12,7 +12,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 const START_TIME: usize = 19;
 const STATE: usize = 0;
 
-/// The boot that this is.
+/// The id of the present boot.
 pub(crate) fn boot_id() -> Result<String, Error> {
     let text = fs::read_to_string(BOOT_ID);
     let text = text.map_err(Error::file("read", Path::new(BOOT_ID)))?;
@@ -38,7 +38,7 @@ pub(crate) fn begin(store: &Store, command: Vec<String>, pid: u32) -> Result<Jou
     })
 }
 
-/// The time in the name of the last journal of all places.
+/// The time in the name of the newest journal in all folders.
 fn latest(store: &Store) -> u128 {
     let all = Store::everywhere().into_iter().flatten();
     let lists = all.chain([store.clone()]).map(|store| store.list());
@@ -48,15 +48,17 @@ fn latest(store: &Store) -> u128 {
 }
 
 impl Journal {
-    /// Whether the program lives that it is of, as far as that can be seen.
+    /// Whether the program of the journal still runs, as far as /proc shows. The start time is
+    /// compared because process ids are used again.
     pub(crate) fn has_command(&self) -> bool {
         let is_it =
             self.pid_started_ticks.is_some() && started_ticks(self.pid) == self.pid_started_ticks;
-        // One that has ended stays in the list until its parent asks for it.
+        // A process that has ended is listed as a zombie until its parent waits for it.
         is_it && !matches!(stat(self.pid, STATE).as_deref(), Some("Z" | "X"))
     }
 
-    /// Whether its guardian lives, and has been stopped. Numbers of processes are given anew.
+    /// Whether the guardian of the journal lives and is stopped (SIGSTOP). Its command line is
+    /// compared because process ids are used again.
     pub(crate) fn has_stopped_guardian(&self) -> bool {
         let line = fs::read(format!("/proc/{}/cmdline", self.guardian_pid));
         let is_guardian = line
@@ -94,7 +96,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path()).unwrap();
         let mut first = begin(&store, Vec::new(), 7).unwrap();
-        // The clock was set back by 30 years afterwards.
+        // The name of the first journal is from 30 years later: the clock was set back since.
         let (time, _) = first.id.split_once('-').unwrap();
         let time: u128 = time.parse().unwrap();
         first.id = format!("{:020}-7", time + 30 * 365 * 86_400 * 1_000_000_000);

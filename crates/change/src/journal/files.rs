@@ -1,4 +1,4 @@
-//! Files as they were.
+//! Entries of files.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -44,7 +44,7 @@ pub struct FileState {
 pub struct Digest(String);
 
 impl Digest {
-    /// Of some contents.
+    /// The digest of some bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(format!("{}-{}", bytes.len(), fnv(bytes)))

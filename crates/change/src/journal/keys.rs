@@ -1,4 +1,4 @@
-//! Keys: for each one what was and what was set, so that nothing else is ever written.
+//! Values of keys: the one before the first change and the one that was set. Nothing else is ever written.
 
 use super::InterfaceEntry;
 use crate::settings::{Item, Move, is_same};
@@ -27,14 +27,14 @@ pub struct Held {
     pub is_open: bool,
 }
 
-/// How a key stands now.
+/// Who has set the present value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// As it was, or never set.
+    /// Nobody: the key has the value from before, or was never set.
     Settled,
-    /// As it was set.
+    /// We: the key has the value that was set.
     Ours,
-    /// Somebody else has changed it.
+    /// Somebody else: the key has a third value.
     Theirs,
 }
 
@@ -47,7 +47,7 @@ impl Held {
         }
     }
 
-    /// Whose value it holds now.
+    /// Who has set the value `now`.
     pub(crate) fn standing(&self, now: &str) -> Standing {
         if self.set.is_empty() || is_same(now, &self.was) {
             Standing::Settled
@@ -62,7 +62,7 @@ impl Held {
         self.set.iter().any(|set| is_same(set, now))
     }
 
-    /// It is about to be set. What it holds now is what was, unless it was set before.
+    /// Before setting the key. `was` is taken from `now` unless the key was set before.
     pub(crate) fn intend(&mut self, now: &str, next: &str) {
         if self.set.is_empty() {
             now.clone_into(&mut self.was);
@@ -71,21 +71,23 @@ impl Held {
         self.is_open = true;
     }
 
-    /// The kernel moves it along whatever it holds: what somebody else has set it to since is what was.
+    /// Before the kernel moves the key along with another one: a value that somebody else has set
+    /// since becomes the value to restore.
     fn mind_others(&mut self, now: &str) {
         if self.standing(now) == Standing::Theirs {
             *self = Self::new(now);
         }
     }
 
-    /// It was set, and is so now.
+    /// After the key was set to `now`.
     pub(crate) fn conclude(&mut self, now: &str) {
         self.set = vec![now.to_owned()];
         self.is_open = false;
     }
 
-    /// It was to be set to `asked`, and is `now`. Where nothing came of it, it is as `earlier` says;
-    /// a third value is the kernel's own where that rounds, and somebody else's otherwise.
+    /// After the key was to be set to `asked` and now reads `now`. Where the value did not change,
+    /// `earlier` is put back. A third value is the kernel's own if the kernel rounds values of this
+    /// key, and somebody else's otherwise.
     pub(crate) fn settle(&mut self, asked: &str, now: &str, rounds: bool, earlier: Option<&Self>) {
         let before = self.set.first().cloned().unwrap_or_default();
         if is_same(now, &before) && !is_same(now, asked) {
@@ -95,7 +97,7 @@ impl Held {
         }
     }
 
-    /// What it was set to, for people.
+    /// The value that was set, as text.
     pub(crate) fn shown_set(&self) -> String {
         self.set.join(" or ")
     }
@@ -107,7 +109,7 @@ pub(crate) fn rounds(item: &Item) -> bool {
 }
 
 impl InterfaceEntry {
-    /// What is known of a key.
+    /// The values of a key.
     pub(crate) fn held(&self, item: &Item) -> Option<&Held> {
         let mut keys = self.keys.iter();
         keys.find(|key| key.item == *item).map(|key| &key.held)
@@ -125,7 +127,7 @@ impl InterfaceEntry {
         &mut self.keys[at].held
     }
 
-    /// A key is about to be moved.
+    /// Before a move of a key.
     pub(crate) fn intend(&mut self, one: &Move) {
         let held = self.held_mut(&one.item, &one.from);
         if !one.is_asked {
@@ -134,7 +136,8 @@ impl InterfaceEntry {
         held.intend(&one.from, &one.to);
     }
 
-    /// A key has moved, or has not, where `asked` was asked for; one that went along otherwise.
+    /// After a move of a key, or an attempt at one. `asked` is the value foreseen; `None` for a key
+    /// that moved along unforeseen.
     pub(crate) fn settle(&mut self, one: &Move, asked: Option<&str>, earlier: Option<&Held>) {
         let held = self.held_mut(&one.item, &one.from);
         match asked {

@@ -1,4 +1,4 @@
-//! Who has an interface: locks that end with their holder, however it ends.
+//! Locks on interfaces, sysctls and files. A lock ends with its holder, however the holder ends.
 
 use super::Store;
 use crate::settings::Error;
@@ -12,36 +12,38 @@ use std::path::{Path, PathBuf};
 /// Longest description of a holder that is read.
 const HOLDER: u64 = 512;
 
-/// Where root's locks on interfaces and files are, wherever journals are: two commands with folders of
-/// their own must not have one interface.
+/// Root's locks on interfaces and files are here, wherever journals are: two commands with
+/// different folders must not change the same interface.
 const SHARED: &str = "/run/coalescope/locks";
 
-/// A lock that is held. The kernel lets go of it with the last descriptor, so that neither a crash
-/// nor a process number given anew leaves a wrong one; then the file stays.
+/// A lock that is held. The kernel releases a lock with its last descriptor, so that no stale one
+/// is left by a crash or by a process id that is used again. The file stays then.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
     path: PathBuf,
-    /// The file goes with it.
+    /// Whether the file is removed with the lock.
     is_shared: bool,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         if self.is_shared {
-            // Still locked: whoever opened it meanwhile sees that its name is gone, and opens anew.
+            // The lock is still held: whoever opened the file meanwhile sees that the name is gone,
+            // and opens it anew.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
 impl Lock {
-    /// Takes one at once, or says who has it. `what` names it for people, `key` for the file.
+    /// Takes a lock without waiting, or fails with the name of its holder. `what` is for error
+    /// messages, `key` names the file.
     pub fn take(store: &Store, key: &str, what: &str, holder: &str) -> Result<Self, Error> {
         Self::take_in(store.path(), key, what, holder)
     }
 
-    /// The same for what all commands share: in one place for all of root's, else in the store.
+    /// Takes a lock that all commands share: for root in one folder, for other users in the store.
     pub(crate) fn take_shared(
         store: &Store,
         key: &str,
@@ -70,7 +72,7 @@ impl Lock {
             if !has_name(&file, &path) {
                 continue;
             }
-            // Only for the words in an error: who holds it is what the kernel says.
+            // Only for error messages: the kernel alone knows who holds the lock.
             let _ = file
                 .set_len(0)
                 .and_then(|()| file.write_all(holder.as_bytes()));
@@ -82,20 +84,20 @@ impl Lock {
         }
     }
 
-    /// Whether somebody has one; it is not taken.
+    /// Whether somebody holds a lock; the lock is not taken.
     pub(super) fn is_held(store: &Store, key: &str) -> bool {
         let path = store.path().join(format!("lock-{}", plain(key)));
         let file = OpenOptions::new().read(true).open(path);
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Whether it is the lock of a key.
+    /// Whether this lock is that of a key.
     pub(crate) fn is(&self, key: &str) -> bool {
         let name = format!("lock-{}", plain(key));
         self.path.file_name().is_some_and(|own| *own == *name)
     }
 
-    /// Lets go of it and removes its file; for names that are not used again.
+    /// Releases the lock and removes its file; for names that are not used again.
     pub(crate) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }
@@ -108,7 +110,8 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Whether its holder has not removed it between opening and locking.
+/// Whether the path still names the open file: the last holder may have removed the file between
+/// opening and locking.
 fn has_name(file: &File, path: &Path) -> bool {
     let same = |one: Metadata, two: Metadata| (one.dev(), one.ino()) == (two.dev(), two.ino());
     let both = file
@@ -129,7 +132,7 @@ fn busy(file: &mut File, what: &str) -> Error {
     }
 }
 
-/// Letters that can stand in a file name; `_` is none of them, so that no two keys are the same.
+/// Replaces letters that cannot be in a file name. `_` begins an escape, so that no two keys have the same name.
 fn plain(key: &str) -> String {
     let letter = |letter: char| {
         if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-') {

@@ -1,4 +1,4 @@
-//! Where journals are.
+//! Folders of journals.
 
 use super::{Journal, Lock, State, boot_id};
 use crate::settings::Error;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Longest journal that is read.
 const LONGEST: u64 = 64 << 20;
-/// Others must not write here: what a journal says is written to the kernel.
+/// Others must not write here: values from a journal are written to the kernel.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// What is in a journal is nobody else's business.
+/// Only the owner reads a journal.
 const OWN_RIGHTS: Rights = Rights::Exactly(0o600);
 
 /// A folder of journals and locks that belongs to us alone.
@@ -23,7 +23,7 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// What is to be undone: it decides where that is kept.
+/// What a journal is about, which decides where the journal is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind {
     /// Settings of the running kernel, which a reboot resets: /run/coalescope.
@@ -32,11 +32,12 @@ pub enum StoreKind {
     Persistent,
 }
 
-/// Names the folder of the user's choice.
+/// The variable that names the folder of the user's choice.
 const OWN: &str = "COALESCOPE_STATE";
 
 impl StoreKind {
-    /// Within the folder of the user's choice, root's, and the variable of the user's.
+    /// The subfolder in the folder of the user's choice, root's folder, and the variable of an
+    /// ordinary user's folder.
     fn places(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Runtime => ("", "/run/coalescope", "XDG_RUNTIME_DIR"),
@@ -50,7 +51,7 @@ fn folder(name: &str) -> Option<PathBuf> {
     value.map(PathBuf::from)
 }
 
-/// Where journals may be.
+/// Folders that may hold journals.
 fn candidates() -> Vec<PathBuf> {
     let kinds = [StoreKind::Runtime, StoreKind::Persistent].map(StoreKind::places);
     let own = folder(OWN);
@@ -65,7 +66,7 @@ fn candidates() -> Vec<PathBuf> {
     let user = kinds
         .iter()
         .filter_map(|(.., user)| Some(folder(user)?.join("coalescope")));
-    // With `sudo -E` these are somebody else's.
+    // With `sudo -E` the variables are those of another user.
     let is_ours =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|about| about.uid() == geteuid().as_raw());
     own.chain(system).chain(user.filter(is_ours)).collect()
@@ -102,9 +103,8 @@ impl Store {
         Ok(Self { path: own })
     }
 
-    /// Every folder that may hold journals and is there, each with what is against using it: those of
-    /// `$COALESCOPE_STATE`, the system's for root, and the user's own. Those of another user are not
-    /// ours to look at.
+    /// Every existing folder that may hold journals, or the reason why it cannot be used: that of
+    /// `$COALESCOPE_STATE`, root's, and the user's own. Folders of other users are not looked at.
     #[must_use]
     pub fn everywhere() -> Vec<Result<Self, Error>> {
         let mut found: Vec<Result<Self, Error>> = Vec::new();
@@ -131,20 +131,20 @@ impl Store {
         Ok(Self { path })
     }
 
-    /// The folder.
+    /// The path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file of a journal.
+    /// The path of a journal's file.
     #[must_use]
     pub fn file(&self, id: &str) -> PathBuf {
         self.path.join(format!("{id}.json"))
     }
 
-    /// Writes a journal so that after a power cut there is this one or the one before, whole. When
-    /// this gives back, it is on disk.
+    /// Writes a journal. After a power cut there is either this version or the one before,
+    /// complete. When this returns, the journal is on disk.
     pub fn write(&self, journal: &Journal) -> Result<(), Error> {
         let (file, bytes) = (self.file(&journal.id), journal.encode()?);
         let beside = self.beside(&journal.id);
@@ -176,7 +176,7 @@ impl Store {
         })
     }
 
-    /// Names of all journals, those begun last first as far as the names tell.
+    /// Names of all journals, the newest first as far as their names show.
     pub fn list(&self) -> Result<Vec<String>, Error> {
         let entries = fs::read_dir(&self.path).map_err(Error::file("list", &self.path))?;
         let names = entries.flatten().filter_map(|entry| {
@@ -189,7 +189,7 @@ impl Store {
         Ok(names)
     }
 
-    /// Removes a journal, and what was left half written of it. One that is not there is as well.
+    /// Removes a journal and an incomplete copy of it. A missing journal is no error.
     pub fn remove(&self, id: &str) -> Result<(), Error> {
         let _ = fs::remove_file(self.beside(id));
         let file = self.file(id);
@@ -201,7 +201,7 @@ impl Store {
         }
     }
 
-    /// The lock that whoever works with a journal holds.
+    /// Takes the lock of a journal, held by whoever changes the journal.
     pub(crate) fn lock(&self, id: &str, holder: &str) -> Result<Lock, Error> {
         Lock::take(
             self,
@@ -217,8 +217,8 @@ impl Store {
         Lock::is_held(self, &format!("journal-{id}"))
     }
 
-    /// Journals that a command left without coming to its end, and that hold something still: not
-    /// those of changes that were to stay, nor what a start of the machine has reset.
+    /// Journals of commands that were killed, with something left to restore. Kept changes do not
+    /// count, nor do settings that a reboot has reset.
     pub fn left(&self) -> Result<Vec<Journal>, Error> {
         let boot = boot_id()?;
         let journals = self
@@ -235,12 +235,12 @@ impl Store {
         Ok(journals.filter(is_left).collect())
     }
 
-    /// Where a file as it was is put for work by hand.
+    /// The path for the earlier contents of a file that has to be restored by hand.
     pub(crate) fn copy(&self, id: &str, number: usize) -> PathBuf {
         self.path.join(format!("{id}.before-{number}"))
     }
 
-    /// Writes a file as it was for work by hand.
+    /// Writes the earlier contents of a file that has to be restored by hand.
     pub(crate) fn write_copy(
         &self,
         id: &str,
@@ -260,7 +260,7 @@ impl Store {
     }
 }
 
-/// Whether a name is one that [`begin`](super::begin) gives: other files may lie beside.
+/// Whether a name has the form of [`begin`](super::begin): other files may be in the folder.
 fn is_id(name: &str) -> bool {
     let (time, process) = name.split_once('-').unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,12 +1,13 @@
-//! MTUs that the kernel sets along with another one: a bond's is given to its ports, whatever theirs are.
+//! MTUs that the kernel moves along with another one: a bond's MTU is given to its ports, whatever theirs are.
 
 use super::keys::was;
 use crate::journal::{InterfaceEntry, Journal};
 use crate::settings::{InterfaceState, Item, Space, read_at, related, set_ipv6_mtu};
 use coalescope_netlink::route::Route;
 
-/// What an interface is to have once another one's MTU is set back: what it was where it is as it was set, and
-/// otherwise what it has, which is somebody else's.
+/// The MTU that an interface is to have after another one's MTU is set back. If the interface still
+/// has the MTU that we set, this is the one from before; otherwise the present one, which somebody
+/// else has set.
 #[derive(Debug)]
 pub(super) struct Along {
     is: InterfaceState,
@@ -14,7 +15,7 @@ pub(super) struct Along {
     ipv6_mtu: Option<u32>,
 }
 
-/// Of all other interfaces of the namespace that a journal knows, and those that have come above or beneath since.
+/// All other interfaces of the namespace that the journal has, and those that were put above or beneath since.
 pub(super) fn before(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
     let others = journal.interfaces.iter().filter(|entry| {
         entry.namespace.is_same(&own.namespace) && entry.was.index != own.was.index
@@ -30,7 +31,8 @@ pub(super) fn before(own: &InterfaceEntry, journal: &Journal, space: &Space) -> 
     known.chain(new(own, journal, space)).collect()
 }
 
-/// Of those that the journal does not know: one that follows goes on to follow, and has no MTU of its own.
+/// Interfaces that the journal does not have, and whose MTU differs. One with the same MTU follows,
+/// and goes on to follow.
 fn new(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
     let is_known = |index: &u32| {
         let mut entries = journal.interfaces.iter();
@@ -50,19 +52,20 @@ fn new(own: &InterfaceEntry, journal: &Journal, space: &Space) -> Vec<Along> {
         .collect()
 }
 
-/// An interface that another one's MTU may be given to.
+/// The state of an interface to which another one's MTU may be given; a bridge's MTU follows its ports by itself.
 fn moved_along(space: &Space, index: u32) -> Option<InterfaceState> {
     let is = read_at(space, index).ok()??;
     (!is.follows_ports()).then_some(is)
 }
 
-/// What IPv6 uses, where that is not the interface's own.
+/// IPv6's MTU, where it differs from the interface's.
 fn own_ipv6_mtu(is: &InterfaceState) -> Option<u32> {
     is.ipv6_mtu.filter(|mtu| *mtu != is.mtu)
 }
 
 impl Along {
-    /// Sets it again if it was moved along. Looking at what was restored will say what could not be.
+    /// Sets the MTU again if it was moved along. Errors are ignored here: `verify` reports an MTU
+    /// that is not restored.
     pub(super) fn again(&self, space: &Space) {
         let now = read_at(space, self.is.index).ok().flatten();
         let moved = now.filter(|now| now.is_same_device(&self.is) && now.mtu != self.is.mtu);

@@ -1,4 +1,4 @@
-//! The commands that would restore what could not be restored.
+//! Commands for settings that could not be restored.
 
 use coalescope_host::safe::sh;
 
@@ -12,7 +12,7 @@ pub(super) fn interface(
     item: &Item,
     was: &str,
 ) -> Option<String> {
-    // A kernel takes `x$(reboot)` for a name.
+    // The kernel accepts `x$(reboot)` as a name of an interface.
     let name = sh(&is.name);
     let command = match item {
         Item::Active(feature) | Item::Wanted(feature) => {
@@ -60,7 +60,7 @@ mod tests {
     use coalescope_needs::shell;
     use std::path::Path;
 
-    /// What the kernel allows in names of interfaces, and what it does not.
+    /// Names of interfaces, some of which the kernel accepts.
     const NAMES: [&str; 10] = [
         "x$(>PWN)",
         "a;>PWN",

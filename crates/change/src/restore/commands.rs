@@ -1,4 +1,4 @@
-//! What commands of the user's own have made, taken back by the one that makes the reference level.
+//! Changes of the user's own commands, undone by the command that sets the reference level.
 
 use crate::guardian;
 use crate::journal::{Journal, Unrestored};
@@ -6,10 +6,10 @@ use crate::workload::{self, Ended, Vantage, Workload};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long one may take: an ssh connection and a slow PowerShell.
+/// The longest run of one command: an ssh connection and a slow PowerShell.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs all of them, the last one first; gives back those that failed.
+/// Runs all commands, the last one first; returns those that failed.
 pub(super) fn restore(journal: &Journal) -> Vec<Unrestored> {
     journal
         .commands

@@ -1,4 +1,4 @@
-//! Offloads: all wishes that were set in one request, since one at a time could be undone by the next.
+//! Offloads: all wanted features in one request, since setting one after the other could undo the one before.
 
 use super::keys::standing;
 use crate::journal::{InterfaceEntry, Standing};
@@ -6,9 +6,9 @@ use crate::settings::{InterfaceState, Item};
 use coalescope_netlink::Error as Kernel;
 use coalescope_netlink::ethtool::Ethtool;
 
-/// Sets wishes back that are still as they were set. With `insist`, features that are wished for as
-/// they were and not active as they were are asked for in two steps, because the kernel looks at its
-/// dependencies only when a wish changes.
+/// Sets wanted features back that are still as they were set. With `insist`, a feature that is
+/// wanted as before but not active as before is toggled in two steps, because the kernel evaluates
+/// dependencies only when a wanted feature changes.
 pub(super) fn restore(
     entry: &InterfaceEntry,
     is: &InterfaceState,
@@ -29,7 +29,7 @@ pub(super) fn restore(
     turned.and(ethtool.set_features(&is.name, &stale).map(drop))
 }
 
-/// What was wished for, of wishes that were set.
+/// Wanted features that were set, with their values from before.
 fn wishes<'a>(entry: &'a InterfaceEntry, is: &InterfaceState) -> Vec<(&'a str, bool)> {
     let ours = entry.keys.iter().filter_map(|key| match &key.item {
         Item::Wanted(name) if standing(entry, key, is) == Standing::Ours => {
@@ -41,7 +41,7 @@ fn wishes<'a>(entry: &'a InterfaceEntry, is: &InterfaceState) -> Vec<(&'a str, b
         .collect()
 }
 
-/// Features that went along, and are not active as they were although they are wished for.
+/// Features that moved along, and are not active as before although they are wanted.
 fn stale<'a>(entry: &'a InterfaceEntry, is: &InterfaceState) -> Vec<(&'a str, bool)> {
     let ours = entry.keys.iter().filter_map(|key| match &key.item {
         Item::Active(name) if standing(entry, key, is) == Standing::Ours => Some(name.as_str()),
@@ -90,7 +90,7 @@ mod tests {
         let wanted = |name: &str| Item::Wanted(name.to_owned());
         let entry = entry(&[(wanted("a"), "on", "off"), (wanted("b"), "on", "on")]);
         let is = state(&[], &[]);
-        // `b` was set to what it was, and somebody has turned it off; `c` was never set.
+        // `b` has its value from before, since somebody has turned it off; `c` was never set.
         assert_eq!(wishes(&entry, &is), [("a", true)]);
     }
 

@@ -1,7 +1,8 @@
 //! Files: changed all or none, and put back byte for byte.
 //!
-//! They need no guardian: what is written is whole at any instant, since each file is replaced by a
-//! rename. A program that is killed between two of them leaves an open journal, which `undo` takes back.
+//! Files need no guardian: each file is replaced by a rename, so that it is complete at any
+//! instant. A program that is killed between two files leaves an open journal, which `undo`
+//! restores.
 
 mod apply;
 mod back;
@@ -17,13 +18,13 @@ use std::path::{Path, PathBuf};
 /// A file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWrite {
-    /// Where; absolute. Links are followed, so that they stay links.
+    /// The absolute path. Symbolic links are followed, and stay links.
     pub path: PathBuf,
-    /// What is in it now, `None` if there is no such file; it is left alone if that is no longer so.
+    /// The present contents, `None` if there is no file; a file that has changed meanwhile is not written.
     pub before: Option<Vec<u8>>,
-    /// What is to be in it.
+    /// The new contents.
     pub bytes: Vec<u8>,
-    /// Permissions if it is new; a file that is there keeps its own, and its owner.
+    /// Permissions of a new file; an existing file keeps its permissions and owner.
     pub mode_if_new: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What was set of one interface, set back.
+//! Restoring the settings of one interface.
 
 use super::along;
 use super::features;
@@ -22,8 +22,8 @@ enum Step {
     Sizes,
 }
 
-/// Sets back what is as it was set; the error is what the kernel said against it. An interface that
-/// is gone, or is another one now, is left alone: looking will say so.
+/// Sets back the keys that still hold what was set; the error holds the kernel's refusals. An interface that is gone,
+/// or whose index another device has, is left alone: `verify` reports that.
 pub(super) fn restore(
     entry: &InterfaceEntry,
     journal: &Journal,
@@ -32,7 +32,7 @@ pub(super) fn restore(
 ) -> Result<(), Vec<String>> {
     let mut words = Vec::new();
     for step in steps(entry) {
-        // What one step changes is before the next: a step starts from what is.
+        // Read anew before each step: the step before may have changed the state.
         let is = read_at(space, entry.was.index);
         let is = is.map_err(|error| vec![error.to_string()])?;
         let Some(is) = is.filter(|is| is.is_same_device(&entry.was)) else {
@@ -50,7 +50,7 @@ pub(super) fn restore(
     if words.is_empty() { Ok(()) } else { Err(words) }
 }
 
-/// Those that have something to set back, in the reverse of the order of the changes.
+/// Steps with something to set back, in the reverse order of the changes.
 fn steps(entry: &InterfaceEntry) -> Vec<Step> {
     let mut steps = Vec::new();
     for key in &entry.keys {
@@ -83,8 +83,8 @@ fn take(step: Step, entry: &InterfaceEntry, is: &InterfaceState, pass: u32) -> R
     }
 }
 
-/// IPv6's follows the interface's with each change: what somebody has set it to meanwhile is set
-/// again.
+/// The kernel sets IPv6's MTU with each change of the interface's MTU: a value that somebody else gave IPv6's MTU
+/// meanwhile is set again.
 fn mtu(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
     let own = was(entry, &Item::Mtu, is);
     let ipv6 = match was(entry, &Item::Ipv6Mtu, is) {
@@ -107,7 +107,7 @@ fn sizes(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {
     set.fold(Ok(()), Result::and)
 }
 
-/// All that was set at once; if that is refused, one by one.
+/// Sets all coalescing settings back in one request; if that is refused, one by one.
 fn coalescing(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel> {
     let ours = entry.keys.iter().filter_map(|key| match &key.item {
         Item::Coalescing(name) if standing(entry, key, is) == Standing::Ours => {
@@ -130,7 +130,7 @@ fn coalescing(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Kernel>
     single.fold(Ok(()), Result::and)
 }
 
-/// Flags are on and off in journals.
+/// Parses a value of the journal, in which flags are `on` and `off`.
 fn number(text: &str) -> Option<u32> {
     match text {
         "on" => Some(1),
@@ -146,7 +146,7 @@ fn napi(entry: &InterfaceEntry, is: &InterfaceState) -> Result<(), Error> {
 }
 
 fn one(is: &InterfaceState, item: &Item, was: u32) -> Result<(), Error> {
-    // Somebody has given them their own since.
+    // Somebody has given single queues values of their own since.
     if !queues_are_alike(is, item) {
         let message = format!("{item}: its queues have values of their own now");
         return Err(Error::Kernel { message });

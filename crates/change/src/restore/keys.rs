@@ -1,4 +1,4 @@
-//! How keys stand: as they were, as they were set, or as somebody else has set them since.
+//! Standing of keys: restored, as we set them, or set by somebody else since.
 
 use coalescope_host::names::key_of;
 
@@ -9,25 +9,25 @@ use crate::settings::{
     read_sysctl, sysctl_owner,
 };
 
-/// As it is called in reports.
+/// Name of an interface in reports.
 pub(super) fn interface_name(entry: &InterfaceEntry) -> String {
     key_of(entry.namespace.name.as_deref(), &entry.was.name)
 }
 
-/// As it is called in reports.
+/// Name of a sysctl in reports.
 pub(super) fn sysctl_name(entry: &SysctlEntry) -> String {
     let key = format!("sysctl:{}", dotted(&entry.key));
     key_of(entry.namespace.name.as_deref(), &key)
 }
 
-/// An interface as it is, if it is there and the same.
+/// The present state of an interface, if it is still there and the same device.
 pub(super) fn as_it_is(entry: &InterfaceEntry, spaces: &mut Spaces) -> Option<InterfaceState> {
     let space = spaces.get(&entry.namespace).ok()?;
     let is = read_at(space, entry.was.index).ok()??;
     is.is_same_device(&entry.was).then_some(is)
 }
 
-/// A sysctl as it is. One of an interface that is another one now is not it.
+/// The present value of a sysctl. A sysctl of an interface that was replaced by another device is an error.
 pub(crate) fn read_entry(entry: &SysctlEntry, space: &Space) -> Result<String, Error> {
     let owner = sysctl_owner(space, &entry.key)?;
     if entry.device.is_none() || owner == entry.device {
@@ -40,7 +40,7 @@ pub(crate) fn read_entry(entry: &SysctlEntry, space: &Space) -> Result<String, E
     })
 }
 
-/// How a key of an interface stands.
+/// Who has set the present value of an interface's key.
 pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceState) -> Standing {
     let now = is.shown(&key.item);
     let plain = key.held.standing(&now);
@@ -49,32 +49,33 @@ pub(super) fn standing(entry: &InterfaceEntry, key: &KeyEntry, is: &InterfaceSta
         Item::Active(_) => effect(entry, is, plain),
         Item::Ipv6Mtu => ipv6_mtu(entry, is, &now, plain),
         Item::Coalescing(name) if moves(entry, is, name) => Standing::Settled,
-        // It cannot be read from here, so nobody is known to have changed it.
+        // The value cannot be read in this namespace, so nobody is known to have changed it.
         _ if now.is_empty() && plain == Standing::Theirs => Standing::Ours,
         _ => plain,
     }
 }
 
-/// What a key was, as a number, if it is as it was set.
+/// The value of a key from before, as a number, if the key still has the value that we set.
 pub(super) fn was(entry: &InterfaceEntry, item: &Item, is: &InterfaceState) -> Option<u32> {
     let key = entry.keys.iter().find(|key| key.item == *item)?;
     let ours = standing(entry, key, is) == Standing::Ours;
     key.held.was.parse().ok().filter(|_| ours)
 }
 
-/// A driver that adapts moves its numbers by itself.
+/// Whether the driver changes a coalescing setting by itself (adaptive coalescing).
 fn moves(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
     is_adaptive(&entry.was, name) && is_adaptive(is, name)
 }
 
-/// A feature that is as somebody else wishes it now, whatever it was while something was set.
+/// Whether a feature of which we did not set the wanted value is active as it is wanted now.
 fn is_as_wished(entry: &InterfaceEntry, is: &InterfaceState, name: &str) -> bool {
     is.changeable.contains(name)
         && is.active.contains(name) == is.wanted.contains(name)
         && entry.held(&Item::Wanted(name.to_owned())).is_none()
 }
 
-/// What is active follows from wishes: where somebody has another one now, that is theirs to judge.
+/// Active features follow from wanted ones: after somebody else has changed a wanted feature, an
+/// active one that differs may follow from that change, and is left.
 fn effect(entry: &InterfaceEntry, is: &InterfaceState, plain: Standing) -> Standing {
     let mut others = entry.was.wanted.symmetric_difference(&is.wanted);
     if others.any(|name| entry.held(&Item::Wanted(name.clone())).is_none()) {
@@ -83,9 +84,9 @@ fn effect(entry: &InterfaceEntry, is: &InterfaceState, plain: Standing) -> Stand
     plain
 }
 
-/// The kernel sets it with each change of the interface's own.
+/// Standing of IPv6's MTU, which the kernel sets with each change of the interface's MTU.
 fn ipv6_mtu(entry: &InterfaceEntry, is: &InterfaceState, now: &str, plain: Standing) -> Standing {
-    // It follows, as it did.
+    // IPv6's MTU follows the interface's, as it did before.
     if now == is.shown(&Item::Mtu) && entry.was.ipv6_mtu == Some(entry.was.mtu) {
         return Standing::Settled;
     }
@@ -102,7 +103,7 @@ fn ipv6_mtu(entry: &InterfaceEntry, is: &InterfaceState, now: &str, plain: Stand
     }
 }
 
-/// Forgets keys that are as they were: whoever sets one of them later means it.
+/// Forgets keys that have their value from before: whoever sets such a key later means to.
 pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
     for entry in &mut journal.interfaces {
         if let Some(is) = as_it_is(entry, spaces) {
@@ -121,7 +122,7 @@ pub(crate) fn prune(journal: &mut Journal, spaces: &mut Spaces) {
     }
 }
 
-/// Takes what keys hold now for what was set, so that they are set back whoever has set them.
+/// Records the present values of the keys in `forced` as set by us, so that they are restored whoever set them.
 pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String]) {
     for entry in &mut journal.interfaces {
         if let Some(is) = as_it_is(entry, spaces) {
@@ -147,7 +148,7 @@ pub(super) fn force(journal: &mut Journal, spaces: &mut Spaces, forced: &[String
     }
 }
 
-/// What keys of a journal are called, and whether a text stands for one of them.
+/// Whether a text names a key of a journal, and the names of all keys.
 pub(super) fn called(journal: &Journal, text: &str) -> (bool, Vec<String>) {
     let (mut is_one, mut names) = (false, Vec::new());
     for entry in &journal.interfaces {
@@ -168,7 +169,7 @@ fn is_called(text: &str, name: &str, was: &InterfaceState, item: &Item) -> bool 
     text == format!("{name}:{}", item.key()) || is_of(text, name, was, item)
 }
 
-/// Whether a text such as `eth0:tso` stands for a key.
+/// Whether a text such as `eth0:tso` names a key.
 fn is_of(text: &str, name: &str, was: &InterfaceState, item: &Item) -> bool {
     let Some(subject) = text.strip_prefix(name).and_then(|rest| {
         let plain = format!("x{rest}");

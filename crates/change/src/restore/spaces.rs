@@ -1,17 +1,17 @@
-//! The namespaces of a journal, opened once, and the locks on what is in them.
+//! The namespaces of a journal, opened once, and the locks on their interfaces and sysctls.
 
 use super::file_key;
 use crate::journal::{Journal, Lock, Store};
 use crate::settings::{Error, NamespaceId, Space, dotted};
 
-/// Opened namespaces. They stay what they are even if their names go.
+/// Open namespaces. They stay usable when their names are removed.
 #[derive(Debug, Default)]
 pub(crate) struct Spaces {
     open: Vec<Space>,
 }
 
 impl Spaces {
-    /// The one that a journal is about.
+    /// The namespace of a journal's entry.
     pub(crate) fn get(&mut self, id: &NamespaceId) -> Result<&Space, Error> {
         let known = self.open.iter().position(|space| space.id().is_same(id));
         match known {
@@ -20,7 +20,7 @@ impl Spaces {
         }
     }
 
-    /// One by its name, as it was when it was first asked for.
+    /// A namespace by its name. A name that is bound to another namespace later still stands for the first one.
     pub(crate) fn named(&mut self, name: Option<&str>) -> Result<&Space, Error> {
         let same = |space: &Space| space.id().name.as_deref() == name;
         match self.open.iter().position(same) {
@@ -35,17 +35,17 @@ impl Spaces {
     }
 }
 
-/// The name of an interface's lock: by numbers, which a new name does not change.
+/// Name of an interface's lock: made of the namespace's number and the ifindex, which renaming does not change.
 pub(crate) fn interface_key(namespace: &NamespaceId, index: u32) -> String {
     format!("{}-if{index}", namespace.key())
 }
 
-/// The name of a sysctl's lock.
+/// Name of a sysctl's lock.
 pub(crate) fn sysctl_key(namespace: &NamespaceId, key: &str) -> String {
     format!("{}-{}", namespace.key(), dotted(key))
 }
 
-/// Locks all that a journal is about.
+/// Locks all interfaces and sysctls of a journal.
 pub(crate) fn lock_subjects(
     store: &Store,
     journal: &Journal,

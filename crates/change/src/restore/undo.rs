@@ -1,4 +1,4 @@
-//! `coalescope undo`: what journals still hold.
+//! `coalescope undo`: restores what journals hold.
 
 use super::{EXIT_UNRESTORED, Spaces, files, keys, lock_subjects, restore};
 use crate::journal::{Journal, State, Store, Unrestored, boot_id};
@@ -56,7 +56,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// Whether something is left to be done by hand.
+    /// Whether something is left to do by hand.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         matches!(
@@ -65,7 +65,7 @@ impl Fate {
         )
     }
 
-    /// Whether it may be another one in a moment: somebody is at it.
+    /// Whether the result may be different in a moment, because another process has the journal.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Running { .. } | Self::Held { .. })
@@ -82,19 +82,19 @@ pub fn exit_code(undone: &[Undone]) -> u8 {
     }
 }
 
-/// Restores what all journals of a store hold, the last one first: a later one has found what an
-/// earlier one left.
+/// Restores all journals of a store, the newest first: a later journal has recorded values that an
+/// earlier one had set.
 pub fn undo(store: &Store) -> Result<Vec<Undone>, Error> {
     let all = store.list()?;
     Ok(all.iter().filter_map(|id| undo_one(store, id)).collect())
 }
 
-/// Restores what one journal holds; `None` if it is gone, with its settings restored by another.
+/// Restores one journal; `None` if the journal is gone, because another process has restored it.
 pub fn undo_one(store: &Store, id: &str) -> Option<Undone> {
     undo_forced(store, id, &[])
 }
 
-/// The first of these texts that stands for no key and no file of any journal, with what those are called.
+/// The first of these texts that names no key and no file of any journal, with the names there are.
 pub fn unknown_key<'a>(
     journals: &[Journal],
     forced: &'a [String],
@@ -106,7 +106,7 @@ pub fn unknown_key<'a>(
     })
 }
 
-/// The same; keys and files named in `forced` are restored even if somebody else has changed them.
+/// Restores one journal; keys and files named in `forced` are restored even if somebody else has changed them.
 pub fn undo_forced(store: &Store, id: &str, forced: &[String]) -> Option<Undone> {
     let holder = format!("`coalescope undo`, process {}", process::id());
     let lock = match store.lock(id, &holder) {
@@ -128,7 +128,7 @@ pub fn undo_forced(store: &Store, id: &str, forced: &[String]) -> Option<Undone>
     Some(undone)
 }
 
-/// Removes a journal without restoring from it: for one that has been dealt with by hand.
+/// Removes a journal without restoring: for changes that were undone by hand.
 pub fn forget(store: &Store, id: &str) -> Result<(), Error> {
     let lock = store.lock(id, &format!("process {}", process::id()))?;
     if let Ok(journal) = store.read(id) {
@@ -154,7 +154,7 @@ fn with_journal(store: &Store, journal: Journal, holder: &str, forced: &[String]
     }
 }
 
-/// A start of the machine resets what runs, and no file.
+/// Restores a journal as far as a reboot has not done so: a reboot resets settings, and no file.
 fn fate(
     store: &Store,
     mut journal: Journal,
@@ -201,7 +201,8 @@ fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
     Fate::Failed { unrestored }
 }
 
-/// What was is in the journal still, but also what has been set back by now: whoever sets that again would lose it.
+/// The journal could not be rewritten and still lists settings that are restored: if somebody sets one to the same
+/// value again, the next `undo` takes that back.
 pub(crate) fn stale(journal: &Journal, error: &Error) -> Unrestored {
     Unrestored {
         what: format!("the journal {}", journal.id),
@@ -213,7 +214,7 @@ pub(crate) fn stale(journal: &Journal, error: &Error) -> Unrestored {
     }
 }
 
-/// Where nothing is left that could be set back, the journal is of no more use.
+/// Mentions `undo --forget` where nothing is left that a command could restore.
 fn mention_forget(id: &str, unrestored: &mut [Unrestored]) {
     if unrestored.iter().all(|left| left.by_hand.is_none()) {
         for left in unrestored {
@@ -242,7 +243,7 @@ fn unusable(store: &Store, id: &str, error: Error) -> Undone {
     }
 }
 
-/// Somebody holds the journal. That is all right while its command lives.
+/// The fate of a journal that another process has locked. As long as its command runs, this is no failure.
 fn at_work(journal: &Journal, holder: String) -> Fate {
     let guardian = journal.guardian_pid;
     if journal.has_stopped_guardian() {

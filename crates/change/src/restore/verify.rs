@@ -1,4 +1,4 @@
-//! Looking whether everything is as it was.
+//! Verifying that everything is restored.
 
 use coalescope_host::safe::sh;
 
@@ -7,7 +7,7 @@ use super::{Spaces, by_hand};
 use crate::journal::{Held, InterfaceEntry, KeyEntry, Standing, SysctlEntry, Unrestored, rounds};
 use crate::settings::{Error, InterfaceState, Item, read_at};
 
-/// What of an interface is not as it was; `words` are what the kernel said when it was asked for.
+/// Keys of an interface that are not as they were; `words` are the kernel's refusals.
 pub(super) fn interface(
     entry: &InterfaceEntry,
     spaces: &mut Spaces,
@@ -17,10 +17,10 @@ pub(super) fn interface(
     let is = spaces.get(&entry.namespace);
     let is = is.and_then(|space| read_at(space, entry.was.index));
     let is = match is {
-        // Nothing of it was set.
+        // No key of the interface was set.
         _ if entry.keys.iter().all(|key| key.held.set.is_empty()) => return Vec::new(),
         Ok(Some(is)) if is.is_same_device(&entry.was) => is,
-        // What may have changed along has taken that with it.
+        // A related interface that is gone needs no restoring.
         Ok(_) if entry.related => return Vec::new(),
         Ok(other) => return vec![gone(entry, other)],
         Err(error) => {
@@ -58,7 +58,7 @@ pub(super) fn interface(
     left.collect()
 }
 
-/// What of a sysctl is not as it was.
+/// A sysctl that is not as it was.
 pub(super) fn sysctl(
     entry: &SysctlEntry,
     spaces: &mut Spaces,
@@ -93,7 +93,7 @@ pub(super) fn sysctl(
     }
 }
 
-/// Somebody's work is not thrown away, nor what may be somebody's.
+/// Reports a key that somebody else has set, or may have set. The key is not restored.
 fn theirs((what, key): (String, &str), is: String, held: &Held, rounds: bool) -> Unrestored {
     Unrestored {
         what,
@@ -124,7 +124,8 @@ fn why(words: &[(String, String)], name: &str) -> String {
     }
 }
 
-/// What an interface can do may change with what is put on it, or beneath it.
+/// Why a key cannot be set any more: what an interface can do may change with interfaces or XDP
+/// programs put on it.
 fn fixed(item: &Item, is: &InterfaceState) -> Option<String> {
     match item {
         Item::Wanted(name) | Item::Active(name) if !is.changeable.contains(name) => {
@@ -157,7 +158,7 @@ fn gone(entry: &InterfaceEntry, other: Option<InterfaceState>) -> Unrestored {
     }
 }
 
-/// All that was set of an interface, and what that was before.
+/// All keys of an interface that were set, with their values from before.
 fn were_set(entry: &InterfaceEntry) -> String {
     let set = entry.keys.iter().filter(|key| !key.held.set.is_empty());
     let set = set.map(|KeyEntry { item, held }| {

@@ -1,4 +1,4 @@
-//! One change: everything is read before and after, and what differs is told.
+//! One change: everything is read before and after, and every difference is reported.
 
 use super::lengths;
 use super::link::Carrier;
@@ -13,16 +13,16 @@ use coalescope_netlink::ethtool::Ethtool;
 use coalescope_netlink::route::Route;
 use std::collections::BTreeSet;
 
-/// What is asked of the kernel: items with the values that they are to have.
+/// A request to the kernel: items with their new values.
 struct Request<'a> {
     knob: &'a Knob,
     number: u32,
     asked: Vec<(Item, String)>,
-    /// Asked for, and nobody can change it.
+    /// Items that were asked for, and that nobody can change.
     fixed: Vec<String>,
 }
 
-/// Whether a setting can be made at all; nothing is changed.
+/// Refuses a setting that cannot be made or undone; nothing is changed.
 pub(crate) fn check(setting: &Setting, state: Option<&InterfaceState>) -> Result<(), Error> {
     match (&setting.subject.what, state) {
         (What::Sysctl(key), _) => sysctl::check(key),
@@ -38,7 +38,7 @@ pub(crate) fn check(setting: &Setting, state: Option<&InterfaceState>) -> Result
 pub(crate) struct PreparedSysctl<'a> {
     key: &'a str,
     value: String,
-    /// As it is.
+    /// The present value.
     pub(crate) from: String,
 }
 
@@ -51,12 +51,12 @@ impl<'a> PreparedSysctl<'a> {
         })
     }
 
-    /// What it is to be.
+    /// The new value.
     pub(crate) fn next(&self) -> &str {
         &self.value
     }
 
-    /// Writes it; what came of it, and what it is then.
+    /// Writes the value; returns the outcome, and the value afterwards.
     pub(crate) fn make(&self, space: &Space) -> Result<(Outcome, String), Error> {
         let item = Item::Sysctl(self.key.to_owned());
         let from = self.from.clone();
@@ -83,7 +83,7 @@ impl<'a> PreparedSysctl<'a> {
     }
 }
 
-/// A change of an interface that is about to be made: what is now, and what is asked for.
+/// A change of an interface that is about to be made: the present state, and the request.
 pub(crate) struct Prepared<'a> {
     request: Request<'a>,
     before: InterfaceState,
@@ -92,8 +92,8 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// `was` is the interface as it was at first, of which `on` takes the features that a name stands
-    /// for; `related` are the interfaces that may change along.
+    /// `was` is the interface before the experiment: `on` turns on those features of a name that
+    /// were on then. `related` are the interfaces that may change along.
     pub(crate) fn new(
         space: &Space,
         (knob, value): (&'a Knob, &Value),
@@ -109,12 +109,12 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// What is about to be set, as far as that is known before.
+    /// The moves that the change will make, as far as they are known before.
     pub(crate) fn foreseen(&self) -> Vec<Move> {
         moves::foreseen(&self.request.asked, &self.before, &self.others)
     }
 
-    /// Makes the change; what came of it, and what became of all that was foreseen or went along.
+    /// Makes the change; returns the outcomes, and the moves of all keys that were foreseen or moved along.
     pub(crate) fn make(&self, space: &Space) -> Result<(Vec<Outcome>, Vec<Move>), Error> {
         let (before, request) = (&self.before, &self.request);
         let answer = space.run(|| request.send(before))?;
@@ -147,7 +147,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The same interfaces before and after; one may have gone meanwhile.
+/// States of each interface before and after; one that has gone meanwhile is left out.
 fn pairs<'a>(
     before: &'a [InterfaceState],
     after: &'a [InterfaceState],
@@ -171,7 +171,7 @@ fn same_device(space: &Space, was: &InterfaceState) -> Result<InterfaceState, Er
     }
 }
 
-/// Those that are there; one that goes away meanwhile is not told of.
+/// States of these interfaces; one that has gone meanwhile is left out.
 fn read_all(space: &Space, indexes: &BTreeSet<u32>) -> Result<Vec<InterfaceState>, Error> {
     let all = indexes.iter().map(|&index| read_at(space, index));
     all.filter_map(Result::transpose).collect()
@@ -204,8 +204,8 @@ impl<'a> Request<'a> {
         Ok(request)
     }
 
-    /// Of a name for several features, those that cannot be changed count only if none can; what it
-    /// turns on are those that were on at first, if any were: another one would be another level.
+    /// A name may stand for several features. Fixed ones are reported only if all are fixed. `on` turns on those that
+    /// were on at first, if any were: other features would be another level.
     fn ask_features(
         &mut self,
         name: &str,
@@ -235,7 +235,7 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// The same without anything asked for.
+    /// This request with no item asked for.
     fn nothing(&self) -> Self {
         Self {
             asked: Vec::new(),
@@ -244,7 +244,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The inner error is a refusal in the kernel's words.
+    /// Sends the request. The inner error is a refusal, in the kernel's words.
     fn send(&self, state: &InterfaceState) -> Result<Result<(), String>, Error> {
         let name = &state.name;
         let answer = match self.knob {
@@ -330,8 +330,8 @@ fn one(item: Item, asked: String, from: String, to: String, words: Option<&str>)
     }
 }
 
-/// What changed without being asked for. The wish for a feature goes with the feature, and IPv6's
-/// MTU with the MTU: these are not told twice.
+/// Reports changes that were not asked for. A wanted feature follows its active one, and IPv6's MTU
+/// follows the MTU: these two are not reported again.
 fn cascades(
     outcomes: &mut Vec<Outcome>,
     before: &InterfaceState,
@@ -339,13 +339,13 @@ fn cascades(
     request: &Request<'_>,
 ) {
     let asked = |item: &Item| request.asked.iter().any(|(asked, _)| asked == item);
-    let told = |item: &Item| match item {
+    let has_followed = |item: &Item| match item {
         Item::Ipv6Mtu => true,
         Item::Wanted(name) => asked(&Item::Active(name.clone())),
         item => asked(item),
     };
     let with_it = differences(before, after).into_iter();
-    let with_it = with_it.filter(|difference| !told(&difference.item));
+    let with_it = with_it.filter(|difference| !has_followed(&difference.item));
     outcomes.extend(with_it.map(|difference| Outcome::Cascaded {
         interface: Some(before.name.clone()),
         item: difference.item,
@@ -367,7 +367,7 @@ fn item(knob: &Knob) -> Item {
 }
 
 impl InterfaceState {
-    /// An item as text, in the words of a [`Value`].
+    /// The value of an item as text, as a [`Value`] is written.
     pub(crate) fn shown(&self, item: &Item) -> String {
         let switch = |on| Value::Switch(on).to_string();
         let number = |value: Option<u32>| value.map_or_else(String::new, |it| it.to_string());

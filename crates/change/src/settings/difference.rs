@@ -1,4 +1,4 @@
-//! What differs between two states of one interface.
+//! Differences between two states of one interface.
 
 use super::InterfaceState;
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// As it is written after an interface's name and a colon.
+    /// The item as written after an interface's name and a colon.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -62,19 +62,19 @@ impl Display for Item {
     }
 }
 
-/// One thing that is not as it was.
+/// One item that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// Which.
+    /// Which item.
     pub item: Item,
-    /// As it was.
+    /// The value before.
     pub from: String,
-    /// As it is.
+    /// The value afterwards.
     pub to: String,
 }
 
-/// All that differs, in a stable order.
+/// All items that differ, in a stable order.
 pub(crate) fn differences(was: &InterfaceState, is: &InterfaceState) -> Vec<Difference> {
     let mut all = Vec::new();
     switches(&mut all, &was.active, &is.active, Item::Active);

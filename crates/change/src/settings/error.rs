@@ -1,4 +1,4 @@
-//! What can go wrong: what was tried, on what, and what to do about it.
+//! Errors: what was tried, on which setting or file, and what to do.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// For `map_err` with files: what was tried.
+    /// For `map_err` with file errors; `action` is what was tried.
     pub(crate) fn file(action: &str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let action = format!("{action} {}", path.display());
         move |error| Self::File {
@@ -196,7 +196,7 @@ impl Error {
         }
     }
 
-    /// For `map_err` with everything that has words.
+    /// For `map_err` with any error that can be displayed.
     pub(crate) fn guardian<T: Display>(what: &str) -> impl FnOnce(T) -> Self {
         move |error| Self::Guardian {
             problem: format!("{what}: {error}"),

@@ -1,4 +1,4 @@
-//! Longest packets and frames: the MTU, and what is segmented and merged at most.
+//! MTU, `gso_max_size` and `gro_max_size`.
 
 use super::state::ipv6_mtu_path;
 use super::{Error, InterfaceState, Item, Knob, Value};
@@ -8,10 +8,11 @@ use std::fs;
 
 /// `IPV6_MIN_MTU`.
 const IPV6_LEAST: u32 = 1280;
-/// `GSO_LEGACY_MAX_SIZE`: a size up to it is IPv4's as well (`netif_set_gso_max_size`, `netif_set_gro_max_size`).
+/// `GSO_LEGACY_MAX_SIZE`: setting a size up to it sets IPv4's as well (`netif_set_gso_max_size`,
+/// `netif_set_gro_max_size`).
 const IPV4_TOO: u32 = 65_536;
 
-/// Whether a length can be set and set back; what is no length can.
+/// Refuses a length that cannot be set and restored; other settings pass.
 pub(super) fn check(knob: &Knob, value: &Value, state: &InterfaceState) -> Result<(), Error> {
     let why = match knob {
         Knob::Mtu if loses_ipv6(value, state) => {
@@ -42,7 +43,7 @@ fn loses_ipv6(value: &Value, state: &InterfaceState) -> bool {
     low && state.ipv6_mtu.is_some()
 }
 
-/// Whether IPv4's size would not follow both ways.
+/// Whether IPv4's size differs, or could not be restored by setting the other size.
 fn has_two(size: Option<u32>, ipv4: Option<u32>) -> bool {
     ipv4.is_some_and(|ipv4| size != Some(ipv4) || ipv4 > IPV4_TOO)
 }
@@ -54,7 +55,7 @@ pub(crate) fn set_ipv6_mtu(interface: &str, mtu: u32) -> Result<(), Error> {
     written.map_err(Error::file("write", path.as_ref()))
 }
 
-/// Sets one of the largest sizes.
+/// Sets `gso_max_size` or `gro_max_size`.
 pub(crate) fn set_size(state: &InterfaceState, item: &Item, bytes: u32) -> Result<(), Kernel> {
     let route = Route::open()?;
     match item {
@@ -63,7 +64,8 @@ pub(crate) fn set_size(state: &InterfaceState, item: &Item, bytes: u32) -> Resul
     }
 }
 
-/// Sets one back. IPv4's goes along: one that somebody has set meanwhile is set again.
+/// Sets a size back. The kernel moves IPv4's size along, so a size that somebody has set for IPv4
+/// meanwhile is set again.
 pub(crate) fn set_size_back(state: &InterfaceState, item: &Item, bytes: u32) -> Result<(), Kernel> {
     set_size(state, item, bytes)?;
     let (size, ipv4) = match item {
@@ -96,11 +98,11 @@ mod tests {
     fn a_size_of_ipv4s_own_is_not_touched() {
         let fits =
             |state: &InterfaceState| check(&Knob::GsoMaxSize, &Value::Number(1500), state).is_ok();
-        // Kernels before 6.3 have one size for both.
+        // Kernels before 6.3 have one size for IPv4 and IPv6.
         assert!(fits(&state(65_536, None)) && fits(&state(200_000, None)));
         assert!(fits(&state(65_536, Some(65_536))));
         assert!(!fits(&state(200_000, Some(65_536))));
-        // Setting 200,000 back would leave IPv4's at 1,500.
+        // Setting 200,000 back would leave IPv4's size at 1,500.
         assert!(!fits(&state(200_000, Some(200_000))));
     }
 }

@@ -4,20 +4,20 @@ use super::{Error, NamespaceId, Outcome, Space, by_index};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Between two looks.
+/// Time between two reads.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Whether a link works, and how often it came and went.
+/// Carrier of a link, and the number of its changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carrier {
-    /// It is up and has a carrier.
+    /// The link is up and has a carrier.
     pub on: bool,
-    /// How often it changed; 0 if the kernel does not count.
+    /// Changes of the carrier; 0 if the kernel does not count them.
     pub changes: u32,
 }
 
 impl Carrier {
-    /// Reads it in the calling thread's namespace; a link that is gone has none.
+    /// Reads the carrier in the calling thread's namespace; a link that is gone has none.
     pub(super) fn read(index: u32) -> Result<Self, Error> {
         let link = by_index(index)?;
         Ok(link.map_or_else(Self::default, |link| Self {
@@ -26,7 +26,7 @@ impl Carrier {
         }))
     }
 
-    /// What happened since, if the link went down.
+    /// The outcome to report if the link went down since `self` was read.
     pub(super) fn went_down(self, now: Self, interface: &str) -> Option<Outcome> {
         let down = self.on && (!now.on || now.changes != self.changes);
         down.then(|| Outcome::LinkWentDown {
@@ -36,7 +36,7 @@ impl Carrier {
     }
 }
 
-/// Waits until an interface has its carrier; how long that took, or `None` if it has none in time.
+/// Waits until an interface has its carrier; returns the time, or `None` if there is no carrier in time.
 pub fn wait_for_carrier(
     namespace: &NamespaceId,
     index: u32,

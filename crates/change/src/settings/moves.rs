@@ -1,12 +1,12 @@
-//! What a change moves: the keys that it sets, and those that go along with it.
+//! Moves: the keys that a change sets, and those that the kernel moves along.
 //!
-//! Others may change other keys at the same moment. So only what the kernel is known to move along
-//! counts as moved by a change: whatever else differs afterwards is somebody else's.
+//! Others may change other keys at the same moment. So a change counts only the keys that the
+//! kernel is known to move along; any other difference is somebody else's.
 
 use super::{InterfaceState, Item, Knob, differences};
 
-/// The one feature that an interface turns off beneath it when it is turned off itself
-/// (`NETIF_F_UPPER_DISABLES`).
+/// The one feature that the kernel turns off on lower interfaces when it is turned off on an upper
+/// one (`NETIF_F_UPPER_DISABLES`).
 const SPREADS_DOWN: &str = "rx-lro";
 
 /// A key of an interface that goes from one value to another.
@@ -20,17 +20,17 @@ pub(crate) struct Move {
     pub(crate) from: String,
     /// Its value afterwards.
     pub(crate) to: String,
-    /// It was asked for, and does not go along with another.
+    /// Whether the key was asked for; otherwise it moves along with another key.
     pub(crate) is_asked: bool,
 }
 
 impl Move {
-    /// Whether both are of one key.
+    /// Whether both moves are of the same key.
     pub(crate) fn is_of(&self, other: &Self) -> bool {
         self.index == other.index && self.item == other.item
     }
 
-    /// The same with the value that it has among these.
+    /// This move with the value that its key has in `after`.
     pub(super) fn became(&self, after: &[InterfaceState]) -> Option<Self> {
         let now = after.iter().find(|state| state.index == self.index)?;
         Some(Self {
@@ -40,13 +40,14 @@ impl Move {
     }
 }
 
-/// Whether a driver moves a coalescing setting by itself.
+/// Whether the driver changes a coalescing setting by itself (adaptive coalescing).
 pub(crate) fn is_adaptive(state: &InterfaceState, name: &str) -> bool {
     let on = |flag: &str| state.coalescing.get(flag) == Some(&1);
     (name.starts_with("rx-") && on("adaptive-rx")) || (name.starts_with("tx-") && on("adaptive-tx"))
 }
 
-/// What is about to be set: of features the wish, since what is active follows from wishes.
+/// The moves of a change before it is made. For a feature this is the wanted one, since active
+/// features follow from wanted ones.
 pub(super) fn foreseen(
     asked: &[(Item, String)],
     before: &InterfaceState,
@@ -72,7 +73,7 @@ pub(super) fn foreseen(
     all
 }
 
-/// What of interfaces above and beneath takes the same value.
+/// Items of upper and lower interfaces that take the same value.
 fn follows(key: &Item, to: &str) -> Vec<Item> {
     match key {
         Item::Mtu => vec![Item::Mtu, Item::Ipv6Mtu],
@@ -81,7 +82,7 @@ fn follows(key: &Item, to: &str) -> Vec<Item> {
     }
 }
 
-/// A key that comes back with those of others.
+/// Whether a key is restored by restoring others: a bridge's MTU follows its ports.
 fn follows_by_itself(state: &InterfaceState, item: &Item) -> bool {
     *item == Item::Mtu && state.follows_ports()
 }
@@ -104,7 +105,7 @@ fn one(state: &InterfaceState, item: &Item, to: &str, is_asked: bool) -> Move {
     }
 }
 
-/// What differs on the interface itself and goes along with a change of `knob`, or was asked for.
+/// Differences of the interface itself that a change of `knob` makes or moves along.
 pub(super) fn own(knob: &Knob, before: &InterfaceState, after: &InterfaceState) -> Vec<Move> {
     moved(before, after, |item| match (knob, item) {
         (Knob::Feature(_) | Knob::Mtu, Item::Active(_)) | (Knob::Mtu, Item::Ipv6Mtu) => true,
@@ -115,7 +116,7 @@ pub(super) fn own(knob: &Knob, before: &InterfaceState, after: &InterfaceState) 
     })
 }
 
-/// What differs on an interface above or beneath and goes along.
+/// Differences of an upper or lower interface that move along.
 pub(super) fn along(knob: &Knob, before: &InterfaceState, after: &InterfaceState) -> Vec<Move> {
     moved(before, after, |item| {
         *knob == Knob::Mtu

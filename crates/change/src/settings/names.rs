@@ -1,10 +1,10 @@
-//! The names of offloads: ethtool's short and long ones, and the kernel's that they stand for.
+//! Names of offloads: ethtool's short and long ones, and the kernel's features that they stand for.
 
 use super::Error;
 use super::state::InterfaceState;
 use coalescope_netlink::ethtool::{Offload, matches};
 
-/// Names that an error proposes.
+/// How many names an error proposes.
 const NEAR: usize = 4;
 
 /// The kernel's names that a name stands for, among those that the interface has.
@@ -12,7 +12,7 @@ pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>,
     if state.known.contains(name) {
         return Ok(vec![name.to_owned()]);
     }
-    // `_` is written as `-` on the way in, and some of the kernel's names have one.
+    // The parser has replaced `_` by `-`, and some of the kernel's names have a `_`.
     let offload = Offload::named(name);
     let alike = |known: &&String| match offload {
         Some(offload) => matches(known, offload.pattern),
@@ -30,7 +30,7 @@ pub(super) fn short(name: &str) -> &str {
     Offload::named(name).map_or(name, |offload| offload.short)
 }
 
-/// ethtool's long name of a feature, by which snapshots and files of managers know it.
+/// ethtool's long name of a feature, which snapshots and managers' files use.
 pub(super) fn long(name: &str) -> &str {
     Offload::named(name).map_or(name, |offload| offload.long)
 }

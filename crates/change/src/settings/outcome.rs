@@ -1,86 +1,86 @@
-//! What came of a change.
+//! Outcomes of a change.
 
 use super::{Item, Setting};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 
-/// One thing that came of a change. What is asked for has exactly one of the first five; the others
-/// are what went with it.
+/// One outcome of a change. An item that was asked for has exactly one of the first five; the
+/// others are side effects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// It was changed, and is as asked for.
+    /// Set as asked for.
     Changed {
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it was.
+        /// The value before.
         from: String,
-        /// As it is.
+        /// The value afterwards.
         to: String,
     },
-    /// It was so already.
+    /// The item had this value already.
     Already {
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it is.
+        /// The present value.
         is: String,
     },
-    /// Nobody can change it: the driver does not have it, or does not let go of it.
+    /// Nobody can change the item: the driver does not have it, or keeps it fixed.
     Fixed {
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it stays.
+        /// The present value.
         stays: String,
     },
-    /// The kernel or the driver said no.
+    /// The kernel or the driver refused the change.
     Refused {
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it is.
+        /// The present value.
         stays: String,
         /// The kernel's words.
         words: String,
     },
-    /// It was accepted, and is not active, or not with that value.
+    /// Accepted by the kernel, but not active, or not with that value.
     Ignored {
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it is.
+        /// The present value.
         is: String,
-        /// As was asked for.
+        /// The value asked for.
         asked: String,
     },
-    /// Not asked for, and changed with it.
+    /// Not asked for, and changed along.
     Cascaded {
         /// The interface: the one that was changed, or one above or beneath it. `None` for a sysctl.
         interface: Option<String>,
-        /// What.
+        /// Which item.
         item: Item,
-        /// As it was.
+        /// The value before.
         from: String,
-        /// As it is.
+        /// The value afterwards.
         to: String,
     },
     /// The link went down with the change.
     LinkWentDown {
         /// The interface.
         interface: String,
-        /// It had its carrier again right after.
+        /// Whether the carrier was back right after.
         is_back: bool,
     },
 }
 
-/// A change and all that came of it.
+/// A change and all its outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// What was asked for.
+    /// The setting that was asked for.
     pub setting: Setting,
-    /// What came of it.
+    /// Its outcomes.
     pub outcomes: Vec<Outcome>,
 }
 
 impl Change {
-    /// Whether everything that was asked for is as it was asked for.
+    /// Whether all items have the value that was asked for.
     #[must_use]
     pub fn took_effect(&self) -> bool {
         let fails = |outcome: &Outcome| {

@@ -1,4 +1,4 @@
-//! How settings are written, both ways.
+//! Parsing and printing of settings.
 
 use super::{Error, Factor, Knob, Setting, Subject, Value, What};
 use coalescope_host::names::owner_end;
@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 const EXAMPLES: &str = "eth0:gro=off, ns/NAME/eth0:mtu=1500 or sysctl:net.ipv4.tcp_reordering=127";
-/// `IFNAMSIZ`, which counts a zero at the end.
+/// `IFNAMSIZ` without the terminating zero.
 const NAME_BYTES: usize = 15;
 
 impl FromStr for Setting {
@@ -23,7 +23,7 @@ impl FromStr for Setting {
 impl FromStr for Factor {
     type Err = Error;
 
-    /// A comma separates levels, also of a sysctl.
+    /// Commas separate levels, also those of a sysctl.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (subject, values) = split(text)?;
         let levels: Result<Vec<_>, _> = values
@@ -125,7 +125,7 @@ fn knob(name: &str) -> Result<Knob, &'static str> {
     })
 }
 
-/// As sysctl(8) reads it: with a dot first, slashes and dots change places.
+/// The path of a sysctl, parsed as by sysctl(8): if the first separator is a dot, dots and slashes change places.
 pub(super) fn sysctl_path(key: &str) -> Result<String, &'static str> {
     let dotted = key.find(['.', '/']).map(|at| &key[at..=at]) == Some(".");
     let path = if dotted { swapped(key) } else { key.to_owned() };

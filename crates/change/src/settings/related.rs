@@ -5,8 +5,8 @@ use super::{Error, Space};
 use coalescope_netlink::route::{Link, Route};
 use std::collections::BTreeSet;
 
-/// Numbers of all interfaces above and beneath one, and of the other ports of its bond. The other
-/// ports of a bridge go their own ways.
+/// Ifindexes of all interfaces above and beneath one, and of the other ports of its bond. Other
+/// ports of a bridge are not related: their MTUs are their own.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ fn is_bond(link: &Link) -> bool {
     matches!(link.kind.as_deref(), Some("bond" | "team"))
 }
 
-/// All that are reached by going one way again and again.
+/// All interfaces reached by following `next` repeatedly.
 fn closure(links: &[Link], start: u32, next: fn(&[Link], u32) -> Vec<u32>) -> BTreeSet<u32> {
     let (mut found, mut open) = (BTreeSet::new(), vec![start]);
     while let Some(index) = open.pop() {
@@ -61,7 +61,8 @@ fn beneath(links: &[Link], index: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The other end of a veth is no lower interface, though the kernel says it in the same way.
+/// Whether a link is on top of an interface. The other end of a veth pair is not, though the kernel
+/// reports it as `IFLA_LINK`, too.
 fn stands_on(link: &Link, index: u32) -> bool {
     link.link == Some(index)
         && link.link_namespace.is_none()

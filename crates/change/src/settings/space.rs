@@ -36,7 +36,7 @@ impl NamespaceId {
         self.cookie == other.cookie && (self.cookie.is_some() || self.inode == other.inode)
     }
 
-    /// A word for it in names of locks.
+    /// The namespace's part in names of locks.
     pub(crate) fn key(&self) -> String {
         match self.cookie {
             Some(cookie) => format!("netns{cookie}"),
@@ -45,7 +45,7 @@ impl NamespaceId {
     }
 }
 
-/// A namespace to work in. One with a name is kept alive by this value.
+/// An open network namespace. A named one is kept alive by this value.
 #[derive(Debug)]
 pub struct Space {
     id: NamespaceId,
@@ -54,7 +54,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Opens one by its name, or the one of the calling thread.
+    /// Opens a namespace by its name, or the one of the calling thread.
     pub fn open(name: Option<&str>) -> Result<Self, Error> {
         let path = name.map_or_else(|| PathBuf::from(HERE), |name| Path::new(NAMED).join(name));
         let inode = inode(&path, name)?;
@@ -76,7 +76,7 @@ impl Space {
         Self::with_room(id, &path)
     }
 
-    /// Opens the one that a journal is about; another one of the same name is not it.
+    /// Opens the namespace of a journal; another one of the same name is an error.
     pub fn find(id: &NamespaceId) -> Result<Self, Error> {
         let space = Self::open(id.name.as_deref())?;
         if space.id.is_same(id) {
@@ -102,7 +102,7 @@ impl Space {
                     room: Some(room),
                 })
             }
-            // Without rights one can still look around where one is.
+            // Without rights, the namespace of this process can still be read.
             Err(error) if id.name.is_none() && error.is_denied() => Ok(Self {
                 id,
                 room: None,
@@ -112,22 +112,22 @@ impl Space {
         }
     }
 
-    /// Which one it is.
+    /// The identity of the namespace.
     #[must_use]
     pub fn id(&self) -> &NamespaceId {
         &self.id
     }
 
-    /// Whether /sys shows its interfaces to work done inside.
+    /// Whether /sys shows the interfaces of this namespace to a thread in it.
     pub(crate) fn shows_sys(&self) -> bool {
         self.shows_sys
     }
 
-    /// Does `work` inside.
+    /// Runs `work` in the namespace.
     ///
     /// # Errors
     ///
-    /// As of `work`, or if the namespace cannot be entered.
+    /// Errors of `work`, or if the namespace cannot be entered.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         match &self.room {
             None => work(),
@@ -146,8 +146,8 @@ fn inode(path: &Path, name: Option<&str>) -> Result<u64, Error> {
         })
 }
 
-/// What /sys shows is of the namespace that it was mounted in (`nsenter --net` leaves it as it was):
-/// writing there could change an interface of the same name elsewhere.
+/// Whether /sys shows this namespace. It shows the one in which it was mounted (`nsenter --net`
+/// does not change this): writing there could change an interface of the same name elsewhere.
 fn sys_shows_this() -> Result<bool, Error> {
     let links = Route::open()?.links()?;
     let ours: BTreeSet<_> = links.iter().map(identity).collect();
@@ -170,7 +170,7 @@ fn shown(folder: &Path) -> Option<(String, u32, String)> {
     Some((name, index.trim().parse().ok()?, address.trim().to_owned()))
 }
 
-/// A hardware address as it is written everywhere.
+/// A hardware address in the usual notation.
 pub(super) fn mac_text(address: &[u8]) -> String {
     let bytes: Vec<_> = address.iter().map(|byte| format!("{byte:02x}")).collect();
     bytes.join(":")

@@ -1,4 +1,4 @@
-//! All of an interface that a change can touch, at one moment.
+//! The state of an interface, as far as a change can touch it.
 
 use super::space::mac_text;
 use super::{Error, Item, Knob, Space, Value, members};
@@ -59,13 +59,14 @@ pub struct InterfaceState {
 }
 
 impl InterfaceState {
-    /// Whether its MTU is the least of its ports', until somebody sets it (`br_mtu_auto_adjust`): it comes back with
-    /// theirs, and setting it would end that.
+    /// Whether the MTU is the least of the ports' MTUs until somebody sets it
+    /// (`br_mtu_auto_adjust`). Restoring the ports restores such an MTU, and setting it would end
+    /// the adjustment.
     pub(crate) fn follows_ports(&self) -> bool {
         self.kind.as_deref() == Some("bridge")
     }
 
-    /// The value of one of its switches.
+    /// The value of a setting in this state.
     pub fn value(&self, knob: &Knob) -> Result<Value, Error> {
         let number = match knob {
             Knob::Feature(name) => {
@@ -95,9 +96,9 @@ impl InterfaceState {
         }
     }
 
-    /// Whether it certainly is the same device as another state's. Numbers of interfaces can be asked
-    /// for, so that they tell too little, and what has no address of its own may have been given
-    /// another one, or another name.
+    /// Whether another state is certainly of the same device. The ifindex alone is not enough,
+    /// since one can ask for a certain ifindex. A device without a permanent address may have been
+    /// given another address or name.
     pub(crate) fn is_same_device(&self, other: &Self) -> bool {
         let alike = self.index == other.index
             && self.kind == other.kind
@@ -139,7 +140,7 @@ pub(crate) fn read_at(space: &Space, index: u32) -> Result<Option<InterfaceState
         None => Ok(None),
         Some(link) => match read_link(&link, sys) {
             Ok(state) => Ok(Some(state)),
-            // It may have gone while it was being read.
+            // The interface may have gone while it was being read.
             Err(_) if by_index(index)?.is_none() => Ok(None),
             Err(error) => Err(error),
         },
@@ -216,7 +217,7 @@ fn add_features(state: &mut InterfaceState, ethtool: &Ethtool) -> Result<(), Err
     Ok(())
 }
 
-/// None if the driver does not have it, or the interface is down and does not tell.
+/// Coalescing settings; empty if the driver has none, or if the interface is down and the driver does not answer.
 fn coalescing(ethtool: &Ethtool, name: &str) -> Result<BTreeMap<String, u32>, Error> {
     match ethtool.read_coalescing(name) {
         Ok(values) => Ok(values
@@ -235,7 +236,7 @@ fn as_number(value: Coalescing) -> u32 {
     }
 }
 
-/// As netlink takes it.
+/// The value as netlink takes it.
 pub(crate) fn as_coalescing(name: &str, value: u32) -> Coalescing {
     if flag(name) {
         Coalescing::Flag(value != 0)
@@ -256,14 +257,15 @@ fn number(path: &str) -> Option<u32> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Writes `gro_flush_timeout` or `napi_defer_hard_irqs`; the words of a refusal otherwise.
+/// Writes `gro_flush_timeout` or `napi_defer_hard_irqs`; the error is a refusal, in the kernel's words.
 pub(crate) fn write_napi(interface: &str, setting: &str, value: u32) -> Result<(), String> {
     let path = napi_path(interface, setting);
     fs::write(&path, value.to_string()).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Queues with values of their own would all get the interface's, and not their own back. Only what is to be
-/// set matters: somebody else may be setting the other one at this moment.
+/// Whether all queues have the interface's value. Writing the interface's value sets all queues,
+/// and restoring it would not restore values of single queues. Only the setting in question is
+/// compared: somebody else may be setting the other one at this moment.
 pub(crate) fn queues_are_alike(state: &InterfaceState, item: &Item) -> bool {
     let instances = Netdev::open().and_then(|netdev| netdev.napi_of(state.index));
     instances.unwrap_or_default().iter().all(|napi| {

@@ -1,4 +1,4 @@
-//! Sysctls, in a namespace.
+//! Sysctls of a namespace.
 
 use super::parse::{dotted, sysctl_path};
 use super::state::device;
@@ -7,7 +7,7 @@ use coalescope_host::glob;
 use std::fs;
 use std::io::ErrorKind;
 
-/// Writing these writes others as well, or loses addresses, and writing them back does not undo it.
+/// Writing these sysctls writes others as well, or loses addresses, and writing them back does not undo that.
 const SPREADS: [(&str, &str); 6] = [
     (
         "net/ipv4/ip_forward",
@@ -29,7 +29,7 @@ const SPREADS: [(&str, &str); 6] = [
     ),
 ];
 
-/// The value, without the line's end.
+/// The value, without the newline.
 pub(crate) fn read(space: &Space, key: &str) -> Result<String, Error> {
     sysctl_path(key).map_err(|problem| not_reversible(key, problem))?;
     let path = path(key);
@@ -49,7 +49,7 @@ pub(crate) fn read(space: &Space, key: &str) -> Result<String, Error> {
         })
 }
 
-/// Writes it; the inner error is a refusal in the kernel's words.
+/// Writes a value; the inner error is a refusal, in the kernel's words.
 pub(crate) fn write(space: &Space, key: &str, value: &str) -> Result<Result<(), String>, Error> {
     let path = path(key);
     let done = space.run(|| Ok(fs::write(&path, value)))?;
@@ -72,13 +72,13 @@ pub(crate) fn owner(space: &Space, key: &str) -> Result<Option<u64>, Error> {
     }
 }
 
-/// Whether changing it is known to change more.
+/// Refuses a sysctl that is known to change more than itself.
 pub(super) fn check(key: &str) -> Result<(), Error> {
     let found = SPREADS.iter().find(|(pattern, _)| matches(key, pattern));
     found.map_or(Ok(()), |(_, why)| Err(not_reversible(key, why)))
 }
 
-/// Spaces and tabs between several numbers are the same.
+/// Whether two values are equal; several numbers may be separated by spaces or tabs.
 pub(crate) fn is_same(one: &str, two: &str) -> bool {
     one.split_whitespace().eq(two.split_whitespace())
 }

@@ -3,7 +3,7 @@
 use crate::settings;
 use std::io;
 
-/// Why a command could not be run, or how it ended not be told.
+/// Why a command could not be run, or why its end is not known.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -74,14 +74,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// Of a word with a zero byte.
+    /// The error for a word with a zero byte.
     pub(super) fn zero(word: &str) -> Self {
         Self::Zero {
             word: word.replace('\0', "\\0"),
         }
     }
 
-    /// For `map_err`: what was tried.
+    /// For `map_err`; `action` is what was tried.
     pub(super) fn system<T: Into<io::Error>>(action: &'static str) -> impl FnOnce(T) -> Self {
         move |problem| Self::System {
             action,
@@ -109,7 +109,7 @@ fn words(last: &str) -> String {
     }
 }
 
-/// The last line that is not empty, without what could steer a terminal.
+/// The last line that is not empty, without escape sequences of a terminal.
 pub(super) fn last_line(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let mut lines = text.lines().rev().map(str::trim);

@@ -1,4 +1,4 @@
-//! A command that runs, from its start to its end.
+//! A running command, from its start to its end.
 
 use super::pipes::{Pipes, Printed};
 use super::{End, Error};
@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often `stop` is looked at; half of what a person takes for at once.
+/// Interval at which `stop` is checked; half of what a person takes for at once.
 const LOOK: Duration = Duration::from_millis(50);
 /// From SIGTERM to SIGKILL: iperf3 and the like end their connections in between.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a pipe is still read after the command's end, if somebody else has it open. What the
-/// command itself has written is in the pipe already.
+/// How long a pipe is still read after the command's end, if another process has it open. Output of
+/// the command itself is in the pipe already.
 const DRAIN: Duration = Duration::from_millis(200);
 
 /// A process group and its leader, which is our child. Dropped before its end is known, the whole
@@ -30,16 +30,16 @@ pub(super) struct Group {
     is_reaped: bool,
 }
 
-/// Tells when the leader ends: the thread closes the pipe then. It does not take the exit code, so
-/// that the process id stays the leader's until the group was killed.
+/// A thread that waits for the leader's end and then closes a pipe. The thread does not reap the
+/// leader (`WNOWAIT`), so that the process id stays the leader's until the group was killed.
 struct Watcher {
     bell: PipeReader,
     thread: JoinHandle<Instant>,
 }
 
-/// Why and when a group was told to end.
+/// Why and when a group was sent SIGTERM.
 #[derive(Clone, Copy)]
-struct Told {
+struct Ended {
     end: End,
     at: Instant,
 }
@@ -54,8 +54,8 @@ impl Group {
         }
     }
 
-    /// Reads what is printed until the command's end; tells it to end when its time is over or
-    /// `stop` is set. Gives back how it ended, the time it took and what it printed.
+    /// Reads the output until the command's end; ends the command after its timeout or when `stop`
+    /// is set. Returns how the command ended, its time and its output.
     pub(super) fn follow(
         mut self,
         timeout: Option<Duration>,
@@ -63,41 +63,41 @@ impl Group {
     ) -> Result<(End, Duration, Printed), Error> {
         let mut pipes = Pipes::of(&mut self.child);
         let watcher = Watcher::of(self.leader())?;
-        let told = self.until_end(&watcher, &mut pipes, timeout, stop)?;
+        let ended = self.until_end(&watcher, &mut pipes, timeout, stop)?;
         let ended_at = watcher.join()?;
-        drain(&mut pipes, told)?;
-        if told.is_some() {
+        drain(&mut pipes, ended)?;
+        if ended.is_some() {
             self.signal(Signal::SIGKILL);
         }
         let status = self.reap()?;
-        let end = told.map_or_else(|| end(status), |told| told.end);
+        let end = ended.map_or_else(|| end(status), |ended| ended.end);
         let wall = ended_at.saturating_duration_since(self.at);
         Ok((end, wall, pipes.into_printed()))
     }
 
-    /// Until the leader is dead.
+    /// Reads output until the leader is dead.
     fn until_end(
         &self,
         watcher: &Watcher,
         pipes: &mut Pipes,
         timeout: Option<Duration>,
         stop: &AtomicBool,
-    ) -> Result<Option<Told>, Error> {
+    ) -> Result<Option<Ended>, Error> {
         let deadline = timeout.and_then(|timeout| self.at.checked_add(timeout));
-        let mut told = None;
+        let mut ended = None;
         while !watcher.thread.is_finished() {
-            match told {
-                None => told = self.tell(deadline, stop),
-                Some(Told { at, .. }) if at.elapsed() >= GRACE => self.signal(Signal::SIGKILL),
+            match ended {
+                None => ended = self.end_group(deadline, stop),
+                Some(Ended { at, .. }) if at.elapsed() >= GRACE => self.signal(Signal::SIGKILL),
                 Some(_) => {}
             }
             pipes.wait(Some(&watcher.bell), until(deadline))?;
         }
-        Ok(told)
+        Ok(ended)
     }
 
-    /// Tells the group to end, if it is time.
-    fn tell(&self, deadline: Option<Instant>, stop: &AtomicBool) -> Option<Told> {
+    /// Sends SIGTERM to the group after the timeout or when `stop` is set.
+    fn end_group(&self, deadline: Option<Instant>, stop: &AtomicBool) -> Option<Ended> {
         let now = Instant::now();
         let end = if stop.load(Ordering::Relaxed) {
             End::Stopped
@@ -107,17 +107,17 @@ impl Group {
             return None;
         };
         self.signal(Signal::SIGTERM);
-        Some(Told { end, at: now })
+        Some(Ended { end, at: now })
     }
 
-    /// Whoever of the group has ended already needs no signal; the rest are ours to signal, or
-    /// have changed their user and are not.
+    /// Errors are ignored: processes of the group that have ended need no signal, and those that
+    /// have changed their user cannot be signalled.
     fn signal(&self, signal: Signal) {
         let _ = killpg(self.leader(), signal);
     }
 
     fn leader(&self) -> Pid {
-        // Linux gives numbers up to 4,194,304 (proc(5), pid_max).
+        // Process ids of Linux are at most 4,194,304 (proc(5), pid_max).
         Pid::from_raw(self.child.id().cast_signed())
     }
 
@@ -153,7 +153,7 @@ impl Watcher {
         Ok(Self { bell, thread })
     }
 
-    /// When the leader ended.
+    /// The time at which the leader ended.
     fn join(self) -> Result<Instant, Error> {
         let ended = self.thread.join();
         ended.map_err(|_| {
@@ -163,19 +163,18 @@ impl Watcher {
     }
 }
 
-/// The time to wait before looking again.
+/// The time to wait before the next check.
 fn until(deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-    // Once it is over, it is no reason to look again.
+    // A deadline that has passed is no reason to check again at once.
     let left = left.filter(|left| !left.is_zero());
     left.map_or(LOOK, |left| left.min(LOOK))
 }
 
-/// Reads what is left in the pipes. After SIGTERM the leader's children have as long to end as the
-/// leader itself had.
-fn drain(pipes: &mut Pipes, told: Option<Told>) -> Result<(), Error> {
+/// Reads the rest of the output. After SIGTERM the leader's children have as long to end as the leader had.
+fn drain(pipes: &mut Pipes, ended: Option<Ended>) -> Result<(), Error> {
     let end = Instant::now() + DRAIN;
-    let end = told.map_or(end, |told| end.max(told.at + GRACE));
+    let end = ended.map_or(end, |ended| end.max(ended.at + GRACE));
     while !pipes.are_closed() {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {

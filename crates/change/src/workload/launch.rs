@@ -1,4 +1,4 @@
-//! Starting a command where it belongs.
+//! Starting a command at its vantage.
 
 use super::group::Group;
 use super::{Error, Vantage};
@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Starts a command in a process group of its own, with nothing to read.
+/// Starts a command in a process group of its own, without input.
 pub(super) fn start(
     mut command: Command,
     program: &str,
@@ -20,7 +20,7 @@ pub(super) fn start(
         .process_group(0);
     let started = match vantage {
         Vantage::Here | Vantage::Ssh(_) => spawn(&mut command),
-        // The child has the namespaces of the thread that it is forked from.
+        // The child inherits the namespaces of the thread that forks it.
         Vantage::Namespace(name) => Space::open(Some(name))?.run(|| Ok(spawn(&mut command)))?,
     };
     let (child, at) = started.map_err(|problem| Error::Program {
@@ -31,7 +31,7 @@ pub(super) fn start(
     Ok(Group::new(child, at))
 }
 
-/// The clock starts before the fork, once the namespace is entered.
+/// The time is taken before the fork, after the namespace was entered.
 fn spawn(command: &mut Command) -> std::io::Result<(std::process::Child, Instant)> {
     let at = Instant::now();
     Ok((command.spawn()?, at))

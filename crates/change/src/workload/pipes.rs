@@ -1,4 +1,4 @@
-//! Reading what a command prints, both ways at once.
+//! Reading standard output and standard error of a command, both at once.
 
 use super::Error;
 use super::tail::Tail;
@@ -13,17 +13,17 @@ use std::time::Duration;
 const STDOUT_BYTES: usize = 8 << 20;
 /// What is kept of standard error, for the message.
 const STDERR_BYTES: usize = 64 << 10;
-/// What a pipe holds, pipe(7).
+/// Capacity of a pipe, pipe(7).
 const PIPE_BYTES: usize = 64 << 10;
 
-/// What was printed.
+/// The output of a command.
 #[derive(Debug)]
 pub(super) struct Printed {
     pub(super) stdout: Tail,
     pub(super) stderr: Tail,
 }
 
-/// The pipes that come out of a command; one that has ended is `None`.
+/// The output pipes of a command; `None` once a pipe is at its end.
 #[derive(Debug)]
 pub(super) struct Pipes {
     stdout: Option<ChildStdout>,
@@ -46,12 +46,12 @@ impl Pipes {
         }
     }
 
-    /// Whether nobody has an end to write to any more.
+    /// Whether both pipes are at their end: no process can write to them any more.
     pub(super) fn are_closed(&self) -> bool {
         self.stdout.is_none() && self.stderr.is_none()
     }
 
-    /// Waits until there is something to read, `bell` is closed, or the time is over; and reads.
+    /// Waits until there is output, `bell` is closed, or the time is over; then reads.
     pub(super) fn wait(&mut self, bell: Option<&PipeReader>, time: Duration) -> Result<(), Error> {
         let out = self.stdout.as_ref().map(AsFd::as_fd);
         let err = self.stderr.as_ref().map(AsFd::as_fd);
@@ -86,7 +86,7 @@ impl Pipes {
     }
 }
 
-/// Waits until one of several, if it is there, has something to read or is closed; says which.
+/// Waits until one of these sources is readable or closed; returns which.
 fn ready(sources: [Option<BorrowedFd<'_>>; 3], time: Duration) -> Result<[bool; 3], Error> {
     let there = sources.iter().flatten();
     let mut fds: Vec<_> = there
@@ -100,8 +100,7 @@ fn ready(sources: [Option<BorrowedFd<'_>>; 3], time: Duration) -> Result<[bool; 
     Ok(sources.map(|source| source.is_some() && events.next().unwrap_or(false)))
 }
 
-/// Reads what is there; false at the end. One read of a pipe that poll(2) calls readable does not
-/// wait, for nobody else reads it.
+/// Reads once; false at the end. A read after poll(2) does not block, since nobody else reads this pipe.
 fn read_once(
     pipe: Option<&mut impl Read>,
     buffer: &mut [u8],
@@ -119,7 +118,7 @@ fn read_once(
     }
 }
 
-/// Rounded up, so that waiting for a moment does not become asking all the time.
+/// Rounds up, so that a short wait does not become a busy loop.
 fn timeout(time: Duration) -> PollTimeout {
     let milliseconds = time.as_micros().div_ceil(1000);
     PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)

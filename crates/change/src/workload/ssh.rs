@@ -4,11 +4,11 @@ use super::error::last_line;
 use super::{End, Ended, Error};
 use std::process::Command;
 
-/// Names another program than `ssh`; it is called with the same arguments.
+/// The variable that names another program than `ssh`; the program is called with the same arguments.
 const PROGRAM: &str = "COALESCOPE_SSH";
-/// With this code ssh(1) ends when it failed itself, and when the command ended with it.
+/// ssh(1) exits with this code when ssh itself failed, and also when the command exited with it.
 const FAILED: i32 = 255;
-/// What the other end prints when it was the command that ended with 255.
+/// Printed at the other end if the command itself exited with 255.
 const OURS: &str = "coalescope: the command itself exited with 255";
 
 /// ssh to `host` with the words quoted for a POSIX shell there, and ssh's own name. `BatchMode`
@@ -21,8 +21,8 @@ pub(super) fn command(host: &str, words: &[String]) -> Result<(Command, String),
     Ok((command, program))
 }
 
-/// The line for the shell at the other end. An inner shell tells a command's 255 from ssh's, and
-/// keeps the login shell, whatever it is, from having to understand more than quotes.
+/// The command line for the other end's shell. An inner shell distinguishes a command's 255 from
+/// ssh's, and the login shell, whichever it is, needs to understand no more than quotes.
 fn remote(words: &[String]) -> Result<String, Error> {
     let quoted = join(words.iter().map(String::as_str))?;
     let script = format!(
@@ -31,7 +31,7 @@ fn remote(words: &[String]) -> Result<String, Error> {
     join(["sh", "-c", &script])
 }
 
-/// Zero bytes are all that cannot be quoted.
+/// Quotes words for a shell. Only zero bytes cannot be quoted.
 fn join<'a>(words: impl IntoIterator<Item = &'a str> + Clone) -> Result<String, Error> {
     shlex::try_join(words.clone()).map_err(|_| {
         let mut words = words.into_iter();
@@ -40,7 +40,7 @@ fn join<'a>(words: impl IntoIterator<Item = &'a str> + Clone) -> Result<String, 
     })
 }
 
-/// Tells a failure of ssh from one of the command.
+/// Distinguishes a failure of ssh from a failure of the command.
 pub(super) fn understand(host: &str, mut ended: Ended) -> Result<Ended, Error> {
     if ended.end != End::Exited(FAILED) {
         return Ok(ended);

@@ -1,6 +1,6 @@
-//! The end of what was printed.
+//! The end of an output.
 
-/// Keeps the last bytes of what it is given.
+/// Keeps the last bytes of its input.
 #[derive(Debug)]
 pub(super) struct Tail {
     bytes: Vec<u8>,
@@ -20,13 +20,13 @@ impl Tail {
 
     pub(super) fn push(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
-        // To move bytes only when there are twice as many: each is then moved once at most.
+        // Trimmed only at twice the limit, so that each byte is moved at most once.
         if self.bytes.len() > 2 * self.limit {
             self.trim();
         }
     }
 
-    /// What is kept, and whether there was more.
+    /// The last bytes, and whether earlier ones were dropped.
     pub(super) fn into_bytes(mut self) -> (Vec<u8>, bool) {
         self.trim();
         (self.bytes, self.cut)

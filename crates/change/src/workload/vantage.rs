@@ -1,4 +1,4 @@
-//! Where a command is run.
+//! Vantages: where a command is run.
 
 use super::Error;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Vantage {
-    /// On this host, where we are.
+    /// On this host, in the namespaces of this process.
     Here,
     /// On this host, in the network namespace of that name in /run/netns.
     Namespace(String),
@@ -44,7 +44,7 @@ fn namespace(name: &str) -> Result<Vantage, &'static str> {
         .ok_or("that is no name of a namespace")
 }
 
-/// ssh(1) would take a host that begins with `-` for an option.
+/// Parses a host. ssh(1) would take a host that begins with `-` for an option.
 fn ssh(host: &str) -> Result<Vantage, &'static str> {
     let odd = |letter: char| letter.is_whitespace() || letter.is_control();
     if host.is_empty() {

@@ -67,10 +67,10 @@ impl Key {
 /// Changes keys until standard input ends; prints how often, and which changes were lost.
 pub(crate) fn main() {
     let is_over = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&is_over);
+    let stopped = Arc::clone(&is_over);
     spawn(move || {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        told.store(true, Ordering::Relaxed);
+        stopped.store(true, Ordering::Relaxed);
     });
     let mut keys: Vec<Key> = (0..FEATURES.len() + FILES.len())
         .map(|number| Key { number, last: 0 })

@@ -9,14 +9,14 @@ use coalescope_incident::Incident;
 use crate::cli::LabRunArgs;
 use crate::{Outcome, incidents};
 
-/// Prints the file of one, for people to begin their own with.
+/// Prints an incident's file, as a template for others.
 pub(crate) fn show(name: &str) -> anyhow::Result<Outcome> {
     let text = Incident::text_of(name).with_context(|| incidents::not_built(name))?;
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }
 
-/// The incidents that were asked for: names, or files.
+/// The incidents given by name or by file.
 pub(crate) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
     if args.all {
         let all: Result<Vec<_>, _> = Incident::names().map(Incident::named).collect();
@@ -28,7 +28,7 @@ pub(crate) fn chosen(args: &LabRunArgs) -> anyhow::Result<Vec<Incident>> {
     args.names.iter().map(|name| one(name)).collect()
 }
 
-/// What looks like a path is one.
+/// An incident by its name, or by a path if the text looks like one.
 pub(crate) fn one(name: &str) -> anyhow::Result<Incident> {
     let path = Path::new(name);
     let is_file = name.contains('/') || path.extension().is_some_and(|ending| ending == "yaml");

@@ -8,11 +8,13 @@ use anyhow::Context;
 use coalescope_analysis::inputs::{self, Named};
 use coalescope_analysis::interrupt::Interrupt;
 use coalescope_analysis::task::{Task, threads};
-use coalescope_incident::{Capture, Control, Incident, Run, Simulated, simulate};
+use coalescope_incident::{
+    Capture, Control, Figures, Found, Incident, LabControl, Run, Simulated, simulate,
+};
 use coalescope_knowledge::{Diagnosis, Id, Merging};
-use coalescope_report::{LabControl, LabIncident, LabReport};
+use coalescope_report::{LabIncident, LabReport};
 
-use super::judged::{self, Measurements, problems};
+use super::exit;
 use super::list::chosen;
 use crate::cli::LabRunArgs;
 use crate::interrupt;
@@ -22,7 +24,7 @@ use crate::place::Place;
 use crate::trace;
 use crate::{Outcome, output, speech};
 
-/// Stands for the kernel's release.
+/// Printed in the place of the kernel's release.
 const CLOCK: &str = "virtual clock";
 
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
@@ -36,11 +38,11 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
-/// What the simulated path gives, and what `trace` makes of its captures. Nothing is suspected,
-/// proven or undone: there is no host.
+/// The figures of the simulated path, and the findings of `trace` in its captures. Nothing is
+/// suspected, proven or undone, since there is no host.
 fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let begun = Instant::now();
     let run = simulate(incident);
@@ -49,10 +51,14 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let captures = captures.collect();
     let interrupt = interrupt::listen()?;
     let (_, diagnosis) = trace::judged(&task(points, &interrupt))?;
-    let measured = measurements(incident, &run, place.path(), &interrupt)?;
+    let figures = figures(incident, &run, place.path(), &interrupt)?;
     let observed = found(incident, &diagnosis);
     let accused = accused(&diagnosis);
-    let problems = problems(incident, &measured, observed, &accused);
+    let accuses = Found {
+        observed,
+        accused: &accused,
+    };
+    let problems = incident.problems(&figures, accuses);
     Ok(LabIncident {
         name: incident.name.clone(),
         title: incident.title.clone(),
@@ -71,8 +77,8 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
         fixed: false,
         undone: false,
         accused,
-        controls: measured.controls,
-        // What it costs is not simulated.
+        controls: figures.controls,
+        // CPU time is not simulated.
         table: Vec::new(),
         agreement: Vec::new(),
         problems,
@@ -81,16 +87,16 @@ fn one(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     })
 }
 
-fn measurements(
+fn figures(
     incident: &Incident,
     run: &Simulated,
     folder: &Path,
     interrupt: &Interrupt,
-) -> anyhow::Result<Measurements> {
+) -> anyhow::Result<Figures> {
     let all = incident.controls.iter().zip(&run.controls);
     let controls =
         all.map(|(control, simulated)| measured(control, &simulated.run, folder, interrupt));
-    Ok(Measurements {
+    Ok(Figures {
         slow_bps: run.slow.bps,
         fast_bps: run.fast.bps,
         window: run.effective_window_segments(),
@@ -119,7 +125,7 @@ fn measured(
     })
 }
 
-/// Frames with data of a capture, whichever way.
+/// Number of frames with data in a capture, in both directions.
 fn data_frames(capture: &Capture, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<u64> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -137,7 +143,7 @@ fn task(points: Vec<Named>, interrupt: &Interrupt) -> Task {
     trace::task(inputs::open(points), threads(None), interrupt.clone())
 }
 
-/// Points in the order of the data, which comes from the server.
+/// Writes the captures in the order of the data, which comes from the server.
 fn write(captures: &[Capture], folder: &Path) -> anyhow::Result<Vec<Named>> {
     let mut points = Vec::new();
     for capture in captures.iter().rev() {
@@ -160,7 +166,7 @@ fn found(incident: &Incident, diagnosis: &Diagnosis) -> bool {
     })
 }
 
-/// Findings that blame merging.
+/// Ids of findings that blame merging.
 fn accused(diagnosis: &Diagnosis) -> Vec<String> {
     let harms = [
         Id::MergedFramesLost,

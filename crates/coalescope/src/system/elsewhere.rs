@@ -1,7 +1,8 @@
-//! What stands in for Linux: what only Linux has is refused, and nothing is bounded, given up or left to take back.
+//! Other systems than Linux: functions of Linux alone are refused, memory is not limited, no right
+//! is given up, and there is no journal to restore.
 
 pub(crate) mod changes {
-    //! No setting is changed here.
+    //! No setting is changed on this system.
 
     use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ pub(crate) mod changes {
         };
         use crate::{Outcome, check, speech};
 
-        /// What would be done, as `check` says it.
+        /// Shows what `fix` would do on other hosts, from saved output.
         pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
             if args.apply || args.persist || args.verify {
                 bail!(
@@ -80,7 +81,7 @@ pub(crate) mod changes {
 }
 
 pub(crate) mod export {
-    //! No running host is watched here.
+    //! No host is watched on this system.
 
     use anyhow::bail;
 
@@ -93,7 +94,7 @@ pub(crate) mod export {
 }
 
 pub(crate) mod host {
-    //! Other hosts than this one can be looked at.
+    //! Only saved output of other hosts can be read.
 
     use anyhow::bail;
     use coalescope_host::model::Snapshot;
@@ -111,7 +112,7 @@ pub(crate) mod host {
 }
 
 pub(crate) mod lab {
-    //! Incidents are simulated here, not live.
+    //! Incidents are simulated here, not run live.
 
     use anyhow::bail;
 
@@ -154,7 +155,7 @@ pub(crate) mod lab {
 }
 
 pub(crate) mod meant {
-    //! No error names an interface of this host.
+    //! Interfaces of this host are not known, so that no name is suggested.
 
     pub(crate) fn meant(_: &anyhow::Error) -> String {
         String::new()
@@ -162,7 +163,7 @@ pub(crate) mod meant {
 }
 
 pub(crate) mod memory {
-    //! Where the system does not say how much memory a process has, none is bounded.
+    //! No limit on memory, since the system does not report how much a process uses.
 
     use crate::cli::MemoryArgs;
 
@@ -176,7 +177,7 @@ pub(crate) mod memory {
 }
 
 pub(crate) mod rights {
-    //! Nothing is given up.
+    //! No right is given up.
 
     use std::path::PathBuf;
 
@@ -193,7 +194,7 @@ pub(crate) mod rights {
 }
 
 pub(crate) mod watch {
-    //! What was watched elsewhere can be looked at.
+    //! Only records of other hosts can be read.
 
     use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Linux: settings are changed and put back, the lab runs, and a reader of strangers' files has few rights.
+//! Linux: settings are changed and restored, the lab runs, and strangers' files are read with few rights.
 
 pub(crate) mod changes;
 pub(crate) mod export;

@@ -1,4 +1,4 @@
-//! What is counted besides, where settings are looked at.
+//! Counts of `watch`, beside settings.
 
 use coalescope_knowledge::join_watched;
 use coalescope_knowledge::rules::Checked;
@@ -8,14 +8,14 @@ use super::recorded::Record;
 use crate::cli::{LiveArgs, WatchedArgs};
 use crate::system::watch::for_a_time;
 
-/// What was counted on this host, and records of others, which are open.
+/// Counts of this host, and opened records of others.
 pub(crate) struct Counted {
     here: Option<Watched>,
     records: Vec<Record>,
 }
 
 impl Counted {
-    /// Counts, and opens records.
+    /// Counts on this host, and opens records.
     pub(crate) fn begin(args: &WatchedArgs, live: &LiveArgs) -> anyhow::Result<Self> {
         let here = args.watch.map(|time| for_a_time(time, live)).transpose()?;
         let records = args.watched.iter().map(|path| Record::open(path));
@@ -25,7 +25,7 @@ impl Counted {
         })
     }
 
-    /// Reads what is still to be read, and joins all of it with what hosts are set to.
+    /// Reads the records, and adds all counts to the hosts' settings.
     pub(crate) fn join(self, hosts: &mut [(String, Checked)]) -> anyhow::Result<Vec<Watched>> {
         let mut all: Vec<Watched> = self.here.into_iter().collect();
         for record in self.records {

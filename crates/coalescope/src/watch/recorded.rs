@@ -1,4 +1,4 @@
-//! What was recorded elsewhere, or before.
+//! Records of other hosts, or of earlier.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use crate::confine::{self, Needs};
 use crate::speech;
 use crate::system::memory;
 
-/// A record that is open.
+/// An opened record.
 pub(crate) struct Record {
     name: String,
     source: Box<dyn BufRead>,
@@ -33,7 +33,7 @@ impl Record {
         Ok(Self { name, source })
     }
 
-    /// The last look, which has all that was counted until then. `passed` is told of the others.
+    /// The last look, which has all counts up to then. `passed` is called with the others.
     pub(crate) fn last(self, passed: &mut dyn FnMut(&Watched)) -> anyhow::Result<Watched> {
         let Self { name, source } = self;
         memory::reading(name.clone());
@@ -52,7 +52,7 @@ impl Record {
     }
 }
 
-/// The last look, which has all that was counted until then; the others are told as they come.
+/// The last look, which has all counts up to then; earlier looks are printed as they are read.
 pub(super) fn last(path: &Path, args: &WatchArgs) -> anyhow::Result<Watched> {
     memory::bound(args.memory);
     let record = Record::open(path)?;
@@ -62,7 +62,7 @@ pub(super) fn last(path: &Path, args: &WatchArgs) -> anyhow::Result<Watched> {
     Ok(look)
 }
 
-/// What was read before the damage is reported.
+/// Reports the looks before a damaged line.
 fn damaged(last: Option<Watched>, error: &RecordError, name: &str) -> anyhow::Result<Watched> {
     let look = last.ok_or_else(|| anyhow!("{name}: {error}"))?;
     speech::tell(&format!(

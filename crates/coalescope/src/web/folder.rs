@@ -7,33 +7,33 @@ use std::path::{Path, PathBuf};
 
 use hyper::header::HeaderValue;
 
-/// What the page is made of, by the ends of names.
+/// Media types by file extension.
 const FORMS: [(&str, &str); 3] = [
     ("html", "text/html; charset=utf-8"),
     ("js", "text/javascript; charset=utf-8"),
     ("css", "text/css; charset=utf-8"),
 ];
-/// The page, and the engine, which only a page that was built has.
+/// The page, and its engine, which only a built page has.
 const INDEX: &str = "index.html";
 const ENGINE: &str = "engine.js";
-/// Fetches the page's own files to keep them, and may do no more.
+/// The service worker, which fetches the page's own files to store them, and may do no more.
 const KEEPER: &str = "offline.js";
-/// What stands around the page's own policy.
+/// The text before and after the policy in the page.
 const POLICY: (&str, &str) = ("http-equiv=\"Content-Security-Policy\" content=\"", "\"");
-/// Beside the program, and where packages put it.
+/// Folders beside the program, and where packages install the page.
 const PLACES: [&str; 2] = ["coalescope-web", "../share/coalescope/web"];
 const HOW: &str = "scripts/web DIR of coalescope's source builds it; then give --folder DIR";
 
-/// Why there is nothing to serve.
+/// Why there is no page to serve.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FolderError {
-    /// Nowhere.
+    /// There is no folder.
     #[error("the page was not installed with this program (looked for {looked}): {HOW}")]
     Nowhere {
         /// Folders.
         looked: String,
     },
-    /// Not where it should be.
+    /// A file of the page is missing.
     #[error("cannot read {path}: {HOW}")]
     NotThere {
         /// The file.
@@ -41,7 +41,7 @@ pub(super) enum FolderError {
         /// Why.
         source: io::Error,
     },
-    /// Something else.
+    /// The folder has another page.
     #[error("{path} is not coalescope's page: {HOW}")]
     Another {
         /// The file.
@@ -49,25 +49,25 @@ pub(super) enum FolderError {
     },
 }
 
-/// A page that was built.
+/// A built page.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
     policy: String,
 }
 
-/// A file of it, as it is sent.
+/// A file of the page, as sent.
 pub(super) struct File {
     /// Its media type.
     pub(super) form: &'static str,
-    /// What is in it.
+    /// Its contents.
     pub(super) bytes: Vec<u8>,
-    /// What it may do in a browser. A worker has that of its own file, and not that of the page.
+    /// Its Content-Security-Policy. A worker has the policy of its own file, and not that of the page.
     pub(super) policy: HeaderValue,
 }
 
 impl Folder {
-    /// The one given, or the one that was installed.
+    /// The given folder, or the installed one.
     pub(super) fn find(given: Option<&Path>) -> Result<Self, FolderError> {
         let places = places();
         let found = given.or_else(|| {
@@ -103,16 +103,16 @@ impl Folder {
         Ok(Self { path, policy })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file by the path of a request; none that is not part of the page.
+    /// A file by the path of a request; `None` if it is not part of the page.
     pub(super) fn file(&self, asked: &str) -> Option<File> {
         let name = name(asked)?;
         let form = form(name)?;
-        // A link might lead out of the folder.
+        // A symbolic link might lead out of the folder.
         let path = self.path.join(name).canonicalize().ok()?;
         if path.parent() != Some(&self.path) || !path.is_file() {
             return None;
@@ -136,7 +136,7 @@ impl Folder {
     }
 }
 
-/// `/NAME`, where a name is letters, digits, dots and dashes, and begins with none of the latter.
+/// Parses `/NAME`: letters, digits, dots and dashes, beginning with a letter or digit.
 fn name(asked: &str) -> Option<&str> {
     let name = match asked.strip_prefix('/')? {
         "" => INDEX,

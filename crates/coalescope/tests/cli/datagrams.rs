@@ -80,10 +80,10 @@ impl Answering {
         let socket = room.enter(|| UdpSocket::bind(SERVER)).unwrap().unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let stopped = Arc::clone(&stop);
         Self {
             stop,
-            thread: Some(thread::spawn(move || answer(&socket, &told))),
+            thread: Some(thread::spawn(move || answer(&socket, &stopped))),
         }
     }
 }

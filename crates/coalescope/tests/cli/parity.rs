@@ -390,10 +390,10 @@ fn differs(topology: &Topology) -> Option<String> {
     let saved = seen(&["--from", file.to_str().unwrap()]);
     assert!(!live.roles.is_empty(), "{}", topology.name);
     let asks = |line: &&str| line.contains("meta length") || line.contains(" police ");
-    let told = |found: &String| found.starts_with("lengths-that-were-read ");
+    let stopped = |found: &String| found.starts_with("lengths-that-were-read ");
     let is_asked = topology.lines.iter().any(asks);
     assert_eq!(
-        live.findings.iter().any(told),
+        live.findings.iter().any(stopped),
         is_asked,
         "{}",
         topology.name

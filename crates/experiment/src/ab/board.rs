@@ -1,4 +1,4 @@
-//! The switchboard: sets levels, and takes all of it back.
+//! The switchboard: sets the levels of factors, and restores all settings.
 
 use super::plan::{Checked, Switch};
 use super::{Error, measure};
@@ -16,29 +16,30 @@ use std::time::{Duration, Instant};
 
 /// A switch with spanning tree forwards 30 s after a link came up (802.1D: twice forward delay).
 const CARRIER: Duration = Duration::from_secs(35);
-/// For what a run takes besides settling, waiting and running: changes, counters, ssh.
+/// Time of a run besides settling, waiting and the workload: changes, counters, ssh.
 const SLACK: Duration = Duration::from_secs(60);
 /// How long a `--do` command may take.
 const COMMAND: Duration = Duration::from_secs(120);
-/// Between looks at whether to end.
+/// Interval at which `stop` is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) struct Board {
     switches: Vec<Switch>,
     place: Vantage,
-    /// For settings of this host.
+    /// The guardian of this host's settings.
     guard: Option<Guard>,
-    /// For commands, which may change another host: a reboot of this one does not reset that.
+    /// The guardian of the user's commands. They may change another host, which a reboot of this
+    /// one does not reset.
     command_guard: Option<Guard>,
     at: Vec<Option<usize>>,
     settle: Duration,
-    /// For each run; none if runs may take for ever.
+    /// The longest time of one run; `None` if runs have no limit.
     watchdog: Option<Duration>,
     end: Option<Instant>,
 }
 
 impl Board {
-    /// Starts the guardian and has on disk what is now.
+    /// Starts the guardians and writes the present values to their journals.
     pub(super) fn set_up(checked: &Checked, asked: &Asked) -> Result<Self, Error> {
         let settle = Duration::from_secs_f64(asked.settle_s);
         let timeout = asked.timeout_s.map(Duration::from_secs_f64);
@@ -73,12 +74,12 @@ impl Board {
         Ok(())
     }
 
-    /// Whether there is anything to take back.
+    /// Whether there is anything to restore.
     pub(super) fn changes_anything(&self) -> bool {
         self.guard.is_some() || self.command_guard.is_some()
     }
 
-    /// Where the workload is run at these levels.
+    /// The vantage of the workload at these levels.
     pub(super) fn vantage(&self, levels: &[usize]) -> &Vantage {
         let mut switches = self.switches.iter().zip(levels);
         let chosen = switches.find_map(|(switch, &level)| match switch {
@@ -109,7 +110,8 @@ impl Board {
         Ok(notes)
     }
 
-    /// The guardian restores if this run takes far longer than it may, or at the end of all time.
+    /// Sets the guardian's deadline: the settings are restored if this run takes far too long, or
+    /// at the end of the whole experiment.
     fn wind_up(&mut self) -> Result<(), Error> {
         let left = self
             .end
@@ -142,7 +144,7 @@ impl Board {
         }
     }
 
-    /// Takes everything back, and writes down what could not be.
+    /// Restores everything, and records what could not be restored.
     pub(super) fn restore(self, record: &mut Record) {
         let mut unrestored = Vec::new();
         for guard in [self.guard, self.command_guard].into_iter().flatten() {
@@ -166,7 +168,7 @@ fn options(kind: StoreKind, asked: &Asked) -> Result<Options, Error> {
     Ok(Options::new(Store::usual(kind)?, command.collect()))
 }
 
-/// A level that was not reached ends the experiment; a link that went down is waited for.
+/// Checks a change. A level that was not reached ends the experiment; a link that went down is waited for.
 fn settled(change: &Change, record: &mut Record) -> Result<(), Error> {
     if !change.took_effect() {
         let failures: Vec<String> = change.outcomes.iter().map(ToString::to_string).collect();

@@ -8,7 +8,7 @@ use coalescope_change::settings;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What was asked for cannot be varied.
+    /// The factors cannot be varied.
     #[error(transparent)]
     Design(#[from] DesignError),
     /// The runs are not of this experiment.
@@ -17,16 +17,16 @@ pub enum Error {
     /// The figures cannot be judged.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
-    /// A setting.
+    /// A setting failed.
     #[error(transparent)]
     Setting(#[from] settings::Error),
-    /// A place to run at, or running there.
+    /// The workload's vantage failed.
     #[error(transparent)]
     Workload(#[from] coalescope_change::workload::Error),
-    /// The counters of a place.
+    /// The counters could not be read.
     #[error(transparent)]
     Counters(#[from] crate::counters::Error),
-    /// A run's output.
+    /// The output of a run has no figure.
     #[error("{0}")]
     Figure(#[from] crate::figures::FigureError),
     /// There is nothing to compare.

@@ -1,9 +1,9 @@
-//! One run: the workload, its figures, and what moved meanwhile.
+//! One run: the workload, its figures, and the counters that moved meanwhile.
 
 use super::Error;
 use super::plan::Checked;
 use crate::counters::{self, Counters, Moved};
-use crate::effects::{Metric, Sense};
+use crate::effects::{Metric, PEER, Sense};
 use crate::figures::{self, Figure, Source};
 use crate::record::{Asked, Run};
 use coalescope_change::settings::What;
@@ -12,22 +12,20 @@ use coalescope_host::names::of_key;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-/// Figures of the host whose interface is changed; all others are of where the workload runs.
+/// Figures of the host whose interface is changed; all others are of the workload's host.
 const OF_THE_HOST: [&str; 4] = ["cpu_", "service_demand", "softnet_", "interface_"];
-/// Before the names of figures of the other end.
-const PEER: &str = "peer_";
 
 pub(super) struct Measuring {
     workload: Workload,
     sources: Vec<Source>,
     sense: Option<Sense>,
     peer: Option<Vantage>,
-    /// Where the interface is whose bytes are counted, and its name.
+    /// The vantage and name of the interface whose bytes are counted.
     interface: Option<(Vantage, String)>,
     ignore_failure: bool,
 }
 
-/// What counters say of one place before a run.
+/// Counters of one place before a run.
 struct Before {
     place: Vantage,
     counters: Counters,
@@ -68,8 +66,7 @@ impl Measuring {
         }
     }
 
-    /// Makes one run; `None` if it was told to end. The metrics are those of the first run that
-    /// gives figures.
+    /// Makes one run; `None` if `stop` was set. The metrics are those of the first run that has figures.
     pub(super) fn run(
         &self,
         vantage: &Vantage,
@@ -97,7 +94,7 @@ impl Measuring {
         Ok(Some(run))
     }
 
-    /// Reads the figures of a run, or why it has none.
+    /// Reads the figures of a run, or records why it has none.
     fn judge(&self, run: &mut Run, ended: &Ended, metrics: &mut Vec<Metric>) -> Result<(), Error> {
         let figures = match problem(ended) {
             Some(why) => Err(Error::Run { why }),
@@ -122,7 +119,7 @@ impl Measuring {
         }
     }
 
-    /// What the counters give.
+    /// Figures from the counters of a run.
     fn counted(&self, run: &Run) -> Vec<Figure> {
         let name = self.interface.as_ref().map(|(_, name)| name.as_str());
         let of = |moved: &Option<Moved>, name| {
@@ -152,7 +149,7 @@ fn is_of_host(figure: &Figure) -> bool {
     OF_THE_HOST.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Figures of the same name are the same: the first one counts.
+/// Adds figures to a run. Of two figures with the same name, the first one counts.
 fn note(run: &mut Run, figures: Vec<Figure>, metrics: &mut Vec<Metric>) {
     let is_first = metrics.is_empty();
     for figure in figures {
@@ -180,7 +177,7 @@ fn blank(wall_s: f64) -> Run {
     }
 }
 
-/// `eth0`, or `ns/NAME/eth0`.
+/// The vantage and the name of `eth0` or `ns/NAME/eth0`.
 fn place_of(text: &str) -> (Vantage, String) {
     let (namespace, name) = of_key(text);
     (vantage(namespace.map(str::to_owned)), name.to_owned())
@@ -190,7 +187,7 @@ fn vantage(namespace: Option<String>) -> Vantage {
     namespace.map_or(Vantage::Here, Vantage::Namespace)
 }
 
-/// How a command ended, if not well, with its last words.
+/// Why a command failed, with its last line of output; `None` if it did not.
 pub(super) fn problem(ended: &Ended) -> Option<String> {
     let how = match ended.end {
         End::Exited(0) | End::Stopped => return None,

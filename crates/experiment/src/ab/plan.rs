@@ -1,4 +1,4 @@
-//! What was asked for, checked against this host before anything is changed.
+//! A request, checked against this host before anything is changed.
 
 use super::Error;
 use crate::figures::Source;
@@ -7,10 +7,10 @@ use coalescope_change::settings::{Factor, Setting, Subject, read};
 use coalescope_change::workload::{Vantage, Workload};
 use std::time::Duration;
 
-/// What was asked for, as it is carried out.
+/// A checked request.
 #[derive(Debug)]
 pub struct Checked {
-    /// For each factor, what makes its levels.
+    /// For each factor, the settings, commands or vantages of its levels.
     pub(super) switches: Vec<Switch>,
     pub(super) workload: Workload,
     pub(super) sources: Vec<Source>,
@@ -18,7 +18,7 @@ pub struct Checked {
     pub(super) peer: Option<Vantage>,
 }
 
-/// What makes the levels of one factor.
+/// The settings, commands or vantages of one factor's levels.
 #[derive(Clone, Debug)]
 pub(super) enum Switch {
     Settings(Vec<Setting>),
@@ -27,11 +27,11 @@ pub(super) enum Switch {
 }
 
 impl Checked {
-    /// Understands what was asked for. Nothing is looked up on the host yet.
+    /// Parses a request. Nothing is looked up on the host yet.
     ///
     /// # Errors
     ///
-    /// If a setting, a vantage or a metric is not written as one.
+    /// If a setting, a vantage or a metric cannot be parsed.
     pub fn new(asked: &Asked) -> Result<Self, Error> {
         let switches: Result<_, Error> = asked.factors.iter().map(Switch::new).collect();
         let sources: Result<_, _> = asked.metrics.iter().map(|text| text.parse()).collect();
@@ -60,7 +60,7 @@ impl Checked {
         self.switches.iter().flat_map(of).collect()
     }
 
-    /// The network namespaces that settings are in or the workload is run in, by name.
+    /// The named network namespaces of settings and workload.
     #[must_use]
     pub fn namespaces(&self) -> Vec<String> {
         let settings = self.settings().into_iter();
@@ -110,11 +110,11 @@ impl From<&Factor> for Vary {
     }
 }
 
-/// A setting against what is now.
+/// Varies a setting between its present value and this one.
 ///
 /// # Errors
 ///
-/// If what is now cannot be read, or is the same.
+/// If the present value cannot be read, or is this one already.
 pub fn now(setting: &Setting) -> Result<Vary, Error> {
     let subject: &Subject = &setting.subject;
     let is = read(subject)?;

@@ -9,10 +9,10 @@ pub enum Error {
     /// The namespace cannot be entered.
     #[error(transparent)]
     Namespace(#[from] settings::Error),
-    /// The other host does not say.
+    /// The other host could not be asked.
     #[error("cannot read the counters: {0}")]
     Remote(#[from] workload::Error),
-    /// A file is not there, not readable or not understood.
+    /// A file is missing, not readable or not parsed.
     #[error("cannot read {file} at {place}: {problem}")]
     File {
         /// The file.

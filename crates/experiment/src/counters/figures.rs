@@ -1,4 +1,4 @@
-//! What of all that moved is worth comparing.
+//! Figures: the counters that are worth comparing.
 
 use super::moved::{InterfaceMoved, Moved};
 use crate::effects::Sense;
@@ -24,7 +24,7 @@ const SEGMENTS: [&str; 8] = [
 ];
 
 impl Moved {
-    /// Figures of a run. One that cannot be told, or whose denominator is 0, is left out.
+    /// Figures of a run. One that is not known, or whose denominator is 0, is left out.
     ///
     /// - `cpu_user_s`, `cpu_system_s`, `cpu_softirq_s`: seconds, of the whole host.
     /// - `service_demand_us_per_kb`: user, system, irq and softirq time, in microseconds, for each
@@ -54,7 +54,7 @@ impl Moved {
         figures.collect()
     }
 
-    /// Name, unit and value of what it cost.
+    /// Name, unit and value of CPU time figures.
     fn costs(&self, carrier: Option<(&str, &InterfaceMoved)>) -> [Named; 4] {
         let demand = self.service_demand(carrier);
         [
@@ -65,7 +65,7 @@ impl Moved {
         ]
     }
 
-    /// Name, unit and value of what was counted.
+    /// Name, unit and value of counters.
     fn counts(&self, carrier: Option<(&str, &InterfaceMoved)>) -> [Named; 6] {
         let count = |value: Option<u64>| value.map(|value| value as f64);
         let counter = |name: &str| count(self.counter(name));
@@ -82,22 +82,22 @@ impl Moved {
     }
 
     /// ACKs without data per data segment of a transfer that goes one way, at either end; `None`
-    /// where that cannot be told.
+    /// where this is not known.
     ///
     /// At the receiver: ACKs sent (`TcpOutSegs` less `TcpExtTCPOrigDataSent`; a SYN, FIN or RST here
     /// and there is among them) per data segment received (`TcpInSegs` less the ACKs that
     /// `TcpExtTCPPureAcks` and `TcpExtTCPHPAcks` count, and for each merged frame the segments that
     /// it has more than one).
     ///
-    /// At the sender, which is who sends more segments of data than it receives of any kind: frames
-    /// received (`TcpInSegs`; GRO does not merge ACKs) per data segment sent
+    /// At the sender, the end that sends more data segments than it receives segments of any kind:
+    /// frames received (`TcpInSegs`; GRO does not merge ACKs) per data segment sent
     /// (`TcpExtTCPOrigDataSent` and `TcpRetransSegs`). The kernel's counters of ACKs are not used
-    /// for it: since Linux 5.0 ACKs are joined in a busy socket's backlog before they are counted.
-    /// If more arrived than ACKs, by the bytes of the frames, it is not told.
+    /// there: since Linux 5.0 ACKs are coalesced in a busy socket's backlog before they are
+    /// counted. `None` if the bytes of the received frames show that not all of them were ACKs.
     ///
-    /// All connections of the namespace count, and merged frames that it only forwards. With both
-    /// ends in one namespace it is too low, by the ACKs that count as data. Delayed ACKs give about
-    /// 0.5; one ACK for each merged frame gives far less.
+    /// All connections of the namespace count, and merged frames that the namespace only forwards.
+    /// With both ends in one namespace the ratio is too low, by the ACKs that count as data.
+    /// Delayed ACKs give about 0.5; one ACK for each merged frame gives far less.
     #[must_use]
     pub fn acks_per_data_segment(&self) -> Option<f64> {
         let first = self.counter("TcpExtTCPOrigDataSent")?;
@@ -130,13 +130,13 @@ impl Moved {
         Some((segments, self.sum(&["IpInReceives", "Ip6InReceives"])?))
     }
 
-    /// How far several counters moved, together; `None` if that is not known of one.
+    /// The sum of several counters' differences; `None` if one is not known.
     fn sum(&self, names: &[&str]) -> Option<u64> {
         let mut counters = names.iter().map(|name| self.counter(name));
         counters.try_fold(0, |sum: u64, counter| Some(sum.saturating_add(counter?)))
     }
 
-    /// How far a counter of the protocols moved, by its name in nstat(8); `None` if that is not known.
+    /// The difference of a protocol counter, by its name in nstat(8); `None` if it is not known.
     #[must_use]
     pub fn counter(&self, name: &str) -> Option<u64> {
         if self.left_out.iter().any(|left_out| left_out == name) {
@@ -162,7 +162,7 @@ impl Moved {
         };
         let carried = carried as f64 / KB;
         let cpu = &self.cpu;
-        // Of irq there may be no column in old kernels.
+        // Old kernels may have no irq column.
         let busy_s = cpu.user_s? + cpu.system_s? + cpu.irq_s.unwrap_or(0.0) + cpu.softirq_s?;
         (carried > 0.0).then(|| busy_s * 1e6 / carried)
     }

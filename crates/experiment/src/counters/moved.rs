@@ -1,4 +1,4 @@
-//! What moved.
+//! Differences of counters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The files of a place, as texts.
+//! The counter files of a place, as texts.
 
 use super::Error;
 use coalescope_change::settings::Space;
@@ -7,18 +7,18 @@ use nix::unistd::{SysconfVar, sysconf};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// What is read, by the short name that the rest goes by. `/proc/net` is that of a process, which a
-/// thread in another namespace is not: hence `thread-self`.
+/// Files that are read, by their short names. `/proc/net` is that of the process, and a thread may
+/// be in another namespace: hence `thread-self`.
 const FILES: [(&str, &str); 6] = [
     ("stat", "/proc/stat"),
     ("snmp", "/proc/thread-self/net/snmp"),
     ("netstat", "/proc/thread-self/net/netstat"),
-    // Without IPv6 in the kernel there is none.
+    // Missing in a kernel without IPv6.
     ("snmp6", "/proc/thread-self/net/snmp6"),
     ("softnet_stat", "/proc/thread-self/net/softnet_stat"),
     ("dev", "/proc/thread-self/net/dev"),
 ];
-/// What comes before each file in the answer of another host.
+/// The line before each file in another host's answer.
 const HEAD: &str = "==> ";
 /// `USER_HZ`, the unit of /proc/stat: 100 on every architecture but Alpha and IA-64 (proc(5)).
 const USER_HZ: f64 = 100.0;
@@ -43,7 +43,7 @@ impl Texts {
         }
     }
 
-    /// Takes the answer of [`script`] apart.
+    /// Splits the answer of [`script`] into files.
     pub(super) fn of_answer(answer: &str) -> Self {
         let mut files = BTreeMap::new();
         let mut name = None;
@@ -72,7 +72,8 @@ impl Texts {
     }
 }
 
-/// Of the calling thread's namespace. What cannot be read is left out; who needs it will say so.
+/// The files of the calling thread's namespace. A file that cannot be read is left out; whoever
+/// needs it reports that.
 fn here() -> Texts {
     let read = |(name, path): (&str, &str)| {
         let text = fs::read_to_string(path).ok()?;
@@ -86,7 +87,7 @@ fn here() -> Texts {
     }
 }
 
-/// One command, so that all files are read at about the same time, and one login pays for all.
+/// The command for another host: all files are read at about the same time, with one login.
 fn script() -> String {
     let mut script = format!("echo '{HEAD}ticks'; getconf CLK_TCK 2>/dev/null; ");
     for (name, path) in FILES {

@@ -1,4 +1,4 @@
-//! Counters as they are at one time.
+//! Counters at one time.
 
 use super::Error;
 use super::moved::{CpuMoved, InterfaceMoved, Moved, SoftnetMoved};
@@ -23,11 +23,11 @@ pub struct Counters {
 const CPU: [&str; 8] = [
     "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
 ];
-/// What is no counter but a number of things that there are.
+/// Protocol values that are no counters but present numbers.
 const GAUGES: [&str; 2] = ["CurrEstab", "MaxConn"];
 
-/// Reads the counters of a place: here, in a namespace, or with one command over ssh. There, a
-/// tick is what `getconf CLK_TCK` says, or 10 ms.
+/// Reads the counters of a place: here, in a namespace, or with one command over ssh. There,
+/// `getconf CLK_TCK` gives the length of a tick, or else 10 ms.
 ///
 /// # Errors
 ///
@@ -42,8 +42,9 @@ pub fn read(vantage: &Vantage) -> Result<Counters, Error> {
 }
 
 impl Counters {
-    /// Of files' texts, one after the other, each below a line `==> NAME`: `stat`, `snmp`,
-    /// `netstat`, `snmp6`, `softnet_stat`, `dev`, and `ticks`, the ticks of `stat` in a second.
+    /// Parses the texts of files, one after the other, each below a line `==> NAME`: `stat`,
+    /// `snmp`, `netstat`, `snmp6`, `softnet_stat`, `dev`, and `ticks`, the ticks of `stat` in a
+    /// second.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl Counters {
         })
     }
 
-    /// What moved since an earlier time at the same place.
+    /// The differences since an earlier time at the same place.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Moved {
         let mut left_out = Vec::new();
@@ -138,7 +139,7 @@ impl Counters {
     }
 }
 
-/// How far one of several counters moved; `None` if it is not at both times, or went backwards.
+/// The difference of one counter; `None` if it is missing at either time, or went backwards.
 fn difference<K: Ord + std::borrow::Borrow<str>>(
     before: &BTreeMap<K, u64>,
     after: &BTreeMap<K, u64>,
@@ -147,7 +148,7 @@ fn difference<K: Ord + std::borrow::Borrow<str>>(
     after.get(name)?.checked_sub(*before.get(name)?)
 }
 
-/// Those that moved; the names of those that went backwards are put into `left_out`.
+/// The differences that are not zero; names of counters that went backwards are added to `left_out`.
 fn moved(
     before: &BTreeMap<String, u64>,
     after: &BTreeMap<String, u64>,
@@ -167,7 +168,7 @@ fn moved(
 }
 
 impl InterfaceMoved {
-    /// `None` if one went backwards: the interface was made anew, and the others are worth nothing.
+    /// `None` if a counter went backwards: the interface was made anew, and the other differences mean nothing.
     fn between(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> Option<Self> {
         let moved = |name: &str| difference(before, after, name);
         Some(Self {

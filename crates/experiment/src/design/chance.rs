@@ -3,8 +3,8 @@
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
 
-/// A stream of random numbers for each use and each number within it (a block, an effect), so that
-/// any of them can be drawn without those before it, and none shifts another's.
+/// A random stream for each use and each number within it (a block, an effect). So any block can be
+/// drawn without those before it, and no stream shifts the numbers of another.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(Pcg64);
 

@@ -1,4 +1,4 @@
-//! Which cells are compared with which: main effects and two-way interactions.
+//! Contrasts of cells: main effects and two-way interactions.
 
 use super::{Design, FactorKind};
 
@@ -12,7 +12,7 @@ use super::{Design, FactorKind};
 /// interactions are not looked at: with few blocks they only cost the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
-    /// What changes, for a main effect; both, for an interaction.
+    /// The factor and level of a main effect; both factors of an interaction.
     pub sides: Vec<Side>,
     /// The weight of each cell; 0 for cells that are not needed.
     pub weights: Vec<f64>,
@@ -23,9 +23,9 @@ pub struct Contrast {
 pub struct Side {
     /// The factor's index in the design.
     pub factor: usize,
-    /// Its name.
+    /// The name of the factor.
     pub name: String,
-    /// What it is.
+    /// The kind of the factor.
     pub kind: FactorKind,
     /// The level's index, from 1.
     pub index: usize,
@@ -93,14 +93,14 @@ fn sign(sides: &[Side], levels: &[usize]) -> f64 {
         .product()
 }
 
-/// A count as a number; counts here are far below 2^53.
+/// A count as a number; counts are at most 256, and exact up to 2^53.
 #[expect(clippy::cast_precision_loss, reason = "at most MOST_CELLS")]
 fn count(n: usize) -> f64 {
     n as f64
 }
 
 impl Contrast {
-    /// Its value in one block, given each cell's figure; `None` if a figure it needs is missing.
+    /// The contrast's value in one block, given each cell's figure; `None` if a figure with a weight is missing.
     #[must_use]
     pub fn value(&self, figures: &[Option<f64>]) -> Option<f64> {
         let needed = self

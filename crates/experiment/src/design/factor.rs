@@ -1,4 +1,4 @@
-//! One thing that is varied.
+//! Factors and their levels.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

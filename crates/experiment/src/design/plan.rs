@@ -1,4 +1,4 @@
-//! The plan, checked.
+//! The plan of an experiment, checked.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ pub enum DesignError {
     },
 }
 
-/// A plan that was found good, and what follows from it.
+/// A checked plan and its cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
     plan: Plan,
@@ -131,7 +131,7 @@ impl Design {
         levels
     }
 
-    /// The same with names.
+    /// The names of a cell's levels.
     #[must_use]
     pub fn level_names(&self, cell: usize) -> Vec<&str> {
         let levels = self.levels_of(cell).into_iter();

@@ -1,4 +1,4 @@
-//! The runs one after the other, from the start or from where it was left.
+//! The runs one after the other, from the start or after those already made.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ pub enum ScheduleError {
     },
 }
 
-/// Gives run after run: a warm-up, then block after block, never more than `max_runs`. Stopping
-/// early is the caller's business, at the end of a block ([`Schedule::between_blocks`]).
+/// An iterator over runs: a warm-up, then block after block, never more than `max_runs`. To stop
+/// early, at the end of a block ([`Schedule::between_blocks`]), is up to the caller.
 ///
 /// The same plan gives the same order, also after [`Schedule::resume`]: each block's order is drawn
 /// from the seed and the block's number alone.
@@ -50,7 +50,7 @@ pub struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    /// From the beginning.
+    /// A schedule from its beginning.
     #[must_use]
     pub fn new(design: &'a Design) -> Self {
         Self {
@@ -61,10 +61,10 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Goes on after the runs already made, failed ones among them: a run that gave no figure is
-    /// made, and not tried again, or levels that fail would get more tries than others. Warm-ups in
-    /// the list are passed over, and a new one comes first: what was warm is cold again. A block
-    /// that was begun is finished; its random order keeps that fair, though it may be noisier.
+    /// A schedule after the runs already made. A failed run counts as made and is not repeated:
+    /// otherwise levels that fail would get more attempts than others. Warm-ups in the list are
+    /// skipped, and a new warm-up comes first: caches may be cold again. A block that was begun is
+    /// finished; its random order keeps it fair, though it may be noisier.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// How many runs were given out, warm-ups not counted.
+    /// Number of runs returned so far, without warm-ups.
     #[must_use]
     pub fn made(&self) -> usize {
         self.made
@@ -105,7 +105,7 @@ impl<'a> Schedule<'a> {
         self.design.max_blocks() * self.design.cells()
     }
 
-    /// Whether no block is begun: here results may be looked at.
+    /// Whether no block is begun: only then results may be looked at.
     #[must_use]
     pub fn between_blocks(&self) -> bool {
         self.made.is_multiple_of(self.design.cells())
@@ -135,7 +135,8 @@ impl Iterator for Schedule<'_> {
             return None;
         }
         if !self.warm {
-            // The reference cell: what is now, so nothing has to be changed for it.
+            // The reference cell, whose levels are the present values, so that no setting is
+            // changed for the warm-up.
             self.warm = true;
             return Some(Planned {
                 block: None,

@@ -1,4 +1,4 @@
-//! The whole judgement, and when to stop.
+//! The analysis of all runs.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::judge::Judge;
 use super::measured::Blocks;
 use super::{AnalysisError, CellTable, Effect, Measured, Metric, Rules};
 use crate::design::Design;
-use crate::statistics::{Looks, outliers};
+use crate::statistics::outliers;
 
 /// What an experiment has shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,55 +41,11 @@ pub struct Outlier {
     pub median: f64,
 }
 
-/// Whether an experiment goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// There is more to run.
-    GoOn,
-    /// All effects on the first metric are clear.
-    Clear,
-    /// All runs that were allowed are made.
-    Spent,
-}
-
-/// Whether to go on after these runs. Cheap between looks ([`Looks`]); at a look the answer is clear
-/// when each effect on the first metric is either different or not so by more than the margin.
-///
-/// # Errors
-///
-/// As [`Analysis::of`].
-pub fn decide(
-    design: &Design,
-    metrics: &[Metric],
-    runs: &[Measured],
-    rules: &Rules,
-) -> Result<Decision, AnalysisError> {
-    check(metrics, rules)?;
-    let made = made(runs);
-    if made / design.cells() >= design.max_blocks() {
-        return Ok(Decision::Spent);
-    }
-    let looks = Looks::new(design.max_blocks(), design.contrasts().len(), rules.alpha);
-    // Once a block is begun, the look at the ones before it is over.
-    if !made.is_multiple_of(design.cells()) || !looks.is_due(made / design.cells()) {
-        return Ok(Decision::GoOn);
-    }
-    let blocks = Blocks::of(design, runs)?;
-    let effects = judged(design, rules, &blocks, &metrics[..1], runs);
-    let clear = effects.iter().all(|effect| effect.verdict.is_clear());
-    Ok(if clear {
-        Decision::Clear
-    } else {
-        Decision::GoOn
-    })
-}
-
-fn made(runs: &[Measured]) -> usize {
+pub(super) fn made(runs: &[Measured]) -> usize {
     runs.iter().filter(|run| run.block.is_some()).count()
 }
 
-fn check(metrics: &[Metric], rules: &Rules) -> Result<(), AnalysisError> {
+pub(super) fn check(metrics: &[Metric], rules: &Rules) -> Result<(), AnalysisError> {
     let names: BTreeSet<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
     if names.is_empty() || names.len() != metrics.len() {
         return Err(AnalysisError::Metrics);
@@ -97,7 +53,7 @@ fn check(metrics: &[Metric], rules: &Rules) -> Result<(), AnalysisError> {
     rules.check()
 }
 
-fn judged(
+pub(super) fn judged(
     design: &Design,
     rules: &Rules,
     blocks: &Blocks<'_>,
@@ -121,8 +77,8 @@ fn judged(
 }
 
 impl Analysis {
-    /// Judges all runs made so far, in the order they were made. Deterministic: the plan's seed
-    /// decides the resamples too.
+    /// Judges all runs made so far, in the order they were made. Deterministic: resamples are drawn
+    /// from the plan's seed.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What each combination of levels gave.
+//! Figures by combination of levels.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct Cell {
 }
 
 impl CellTable {
-    /// Of all runs but warm-ups, those of a last block that is not whole among them.
+    /// From all runs but warm-ups, including those of an incomplete last block.
     pub(super) fn of(design: &Design, metrics: &[Metric], runs: &[Measured]) -> Self {
         Self {
             factors: design

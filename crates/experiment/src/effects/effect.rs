@@ -1,4 +1,4 @@
-//! The results: effects and their verdicts.
+//! Effects and their verdicts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,14 +85,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether it answers the question.
+    /// Whether the verdict answers the question.
     #[must_use]
     pub fn is_clear(self) -> bool {
         matches!(self, Self::Different | Self::NoDifference { .. })
     }
 }
 
-/// Which way a level goes, by more than does not matter.
+/// The direction of a level's effect, if it is larger than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Faster than the reference.
@@ -106,8 +106,8 @@ pub enum Direction {
 }
 
 impl Effect {
-    /// Which way the level goes. The whole interval must be past the margin: a difference of 1% that
-    /// is beyond doubt convicts nobody.
+    /// The direction of the effect. The whole interval must be past the margin: a certain
+    /// difference of 1% does not count.
     #[must_use]
     pub fn direction(&self, sense: Sense, margin: f64) -> Direction {
         let (Some(low), Some(high), Scale::Ratio) = (self.low, self.high, self.scale) else {
@@ -127,8 +127,8 @@ impl Effect {
         }
     }
 
-    /// Whether there is a difference of more than `margin`, at both ends of the interval; on the scale
-    /// of differences, where figures are zero, any difference.
+    /// Whether the difference is larger than `margin`, at both ends of the interval. On the scale
+    /// of differences, where figures may be zero, any difference counts.
     #[must_use]
     pub fn matters(&self, margin: f64) -> bool {
         let (Some(low), Some(high), Scale::Ratio) = (self.low, self.high, self.scale) else {

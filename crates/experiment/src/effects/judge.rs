@@ -1,7 +1,7 @@
 //! All effects on one metric.
 
 use super::measured::Blocks;
-use super::words::{Told, words};
+use super::words::{Described, words};
 use super::{Effect, EffectKind, Metric, Rules, Verdict};
 use crate::design::{Contrast, Design};
 use crate::statistics::{Interval, Looks, Scale, SignFlips, holm, number, smallest_p};
@@ -17,7 +17,7 @@ pub(super) struct Judge<'a> {
     pub(super) runs: usize,
 }
 
-/// What one metric's effects have in common.
+/// Common values of one metric's effects.
 struct Family {
     scale: Scale,
     /// This look's share of the error.
@@ -55,12 +55,12 @@ impl Judge<'_> {
                     }
                     None => self.plain(contrast, scale),
                 };
-                self.told(effect, contrast, &family)
+                self.with_words(effect, contrast, &family)
             })
             .collect()
     }
 
-    /// Nothing is said of fewer than two blocks.
+    /// The test of one contrast; `None` for fewer than two blocks.
     fn flips(&self, values: &[f64], index: u64) -> Option<SignFlips> {
         let seed = self.design.plan().seed;
         (values.len() > 1).then(|| SignFlips::new(values, self.rules.resamples, seed, index))?
@@ -91,12 +91,12 @@ impl Judge<'_> {
         }
     }
 
-    /// A difference rests on Holm's p, "no difference" on the interval whose level counts all effects
-    /// of the metric (Bonferroni): as much as two one-sided tests (Schuirmann, 1987) want and more,
-    /// since the interval is of level 95% and theirs of 90%. It holds for any margin, also one
-    /// chosen from the interval itself.
+    /// "Different" rests on Holm's p. "No difference" rests on the interval whose level counts all
+    /// effects of the metric (Bonferroni): stricter than two one-sided tests (Schuirmann, 1987),
+    /// since the interval has level 95% where theirs has 90%. The claim holds for any margin, also
+    /// one chosen from the interval itself.
     fn verdict(&self, p_adjusted: f64, scale: Scale, all: Interval) -> Verdict {
-        // A hair more, for shares that are no binary numbers.
+        // A little more, for shares that have no exact binary form.
         if p_adjusted <= self.rules.alpha * (1.0 + 1e-9) {
             return Verdict::Different;
         }
@@ -108,13 +108,13 @@ impl Judge<'_> {
             Scale::Ratio if most <= self.rules.margin.ln_1p() => Verdict::NoDifference {
                 larger_than: most.exp_m1(),
             },
-            // Which difference matters is not known: only none at all is none.
+            // Which difference matters is not known: only a difference of zero is none.
             Scale::Difference if most == 0.0 => Verdict::NoDifference { larger_than: 0.0 },
             _ => Verdict::NotClear,
         }
     }
 
-    /// An effect of which nothing is known but what it is.
+    /// An effect before it is judged.
     fn plain(&self, contrast: &Contrast, scale: Scale) -> Effect {
         let joined = |part: fn(&crate::design::Side) -> &str| {
             contrast
@@ -153,9 +153,9 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// With its words.
-    fn told(&self, effect: Effect, contrast: &Contrast, family: &Family) -> Effect {
-        let told = Told {
+    /// Adds the words to an effect.
+    fn with_words(&self, effect: Effect, contrast: &Contrast, family: &Family) -> Effect {
+        let described = Described {
             sides: &contrast.sides,
             effect: &effect,
             sense: self.metric.sense,
@@ -165,7 +165,7 @@ impl Judge<'_> {
             judged: family.judged,
             share: family.share,
         };
-        let words = words(&told);
+        let words = words(&described);
         Effect { words, ..effect }
     }
 }

@@ -1,4 +1,4 @@
-//! What the judging starts from: metrics and runs.
+//! The input of the analysis: metrics and runs.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub enum AnalysisError {
 pub(super) struct Blocks<'a>(Vec<Vec<&'a Measured>>);
 
 impl<'a> Blocks<'a> {
-    /// Sorts runs into blocks; blocks that are not whole are left out.
+    /// Sorts runs into blocks; incomplete blocks are left out.
     pub(super) fn of(design: &Design, runs: &'a [Measured]) -> Result<Self, AnalysisError> {
         let mut blocks: BTreeMap<usize, Vec<Option<&Measured>>> = BTreeMap::new();
         for (index, run) in runs.iter().enumerate() {
@@ -93,7 +93,7 @@ impl<'a> Blocks<'a> {
         ))
     }
 
-    /// How many are whole.
+    /// The number of complete blocks.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }

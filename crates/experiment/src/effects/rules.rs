@@ -1,4 +1,4 @@
-//! What is asked of a verdict.
+//! The rules of verdicts: error and margin.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! What figures are called in sentences. Their names in JSON are for programs.
+//! Names of figures in sentences. Their names in JSON are for programs.
 
-/// What is measured at the other end begins like this.
-const PEER: &str = "peer_";
+/// Prefix of figures that are measured at the other end.
+pub const PEER: &str = "peer_";
 
 const KNOWN: [(&str, &str); 14] = [
     ("throughput_bps", "throughput"),
@@ -35,13 +35,13 @@ const KNOWN: [(&str, &str); 14] = [
 /// Units at the end of a name.
 const UNITS: [&str; 5] = ["_us_per_kb", "_percent", "_bytes", "_bps", "_s"];
 
-/// A figure's name in words; that of a user's own figure as it is.
+/// A figure's name in words; a user's own figure keeps its name.
 #[must_use]
 pub fn spoken(metric: &str) -> String {
     if let Some(known) = known(metric) {
         return known.to_owned();
     }
-    if let Some(known) = metric.strip_prefix(PEER).and_then(known) {
+    if let Some(known) = at_peer(metric).and_then(known) {
         return format!("{known} at the other end");
     }
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -50,6 +50,12 @@ pub fn spoken(metric: &str) -> String {
     }
     let bare = UNITS.iter().find_map(|unit| metric.strip_suffix(unit));
     bare.unwrap_or(metric).replace('_', " ")
+}
+
+/// The name at this end of a figure that is measured at the other end; `None` for other figures.
+#[must_use]
+pub fn at_peer(metric: &str) -> Option<&str> {
+    metric.strip_prefix(PEER)
 }
 
 fn known(metric: &str) -> Option<&'static str> {

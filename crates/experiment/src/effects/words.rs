@@ -4,8 +4,8 @@ use super::{Effect, Rules, Sense, Verdict, spoken};
 use crate::design::{Factor, FactorKind, Side};
 use crate::statistics::{Scale, blocks_for, number};
 
-/// What the words are made of.
-pub(super) struct Told<'a> {
+/// The input of a verdict's words.
+pub(super) struct Described<'a> {
     pub(super) sides: &'a [Side],
     pub(super) effect: &'a Effect,
     pub(super) sense: Sense,
@@ -19,15 +19,15 @@ pub(super) struct Told<'a> {
 }
 
 /// The verdict of an effect in words.
-pub(super) fn words(told: &Told<'_>) -> String {
-    let verdict = match told.effect.verdict {
-        Verdict::Different => told.different(),
-        Verdict::NoDifference { larger_than } => told.none(larger_than),
-        Verdict::NotClear => told.not_clear(),
+pub(super) fn words(described: &Described<'_>) -> String {
+    let verdict = match described.effect.verdict {
+        Verdict::Different => described.different(),
+        Verdict::NoDifference { larger_than } => described.none(larger_than),
+        Verdict::NotClear => described.not_clear(),
         Verdict::NotJudged => "not judged: fewer than two blocks have the figures".to_owned(),
     };
-    match told.effect.missing_blocks {
-        missing if missing > 0 && told.effect.blocks > 0 => {
+    match described.effect.missing_blocks {
+        missing if missing > 0 && described.effect.blocks > 0 => {
             format!(
                 "{verdict}; {} left out, a figure is missing",
                 counted(missing, "block")
@@ -37,7 +37,7 @@ pub(super) fn words(told: &Told<'_>) -> String {
     }
 }
 
-impl Told<'_> {
+impl Described<'_> {
     fn different(&self) -> String {
         let effect = self.effect;
         let value = effect.ratio.or(effect.difference);
@@ -68,7 +68,7 @@ impl Told<'_> {
         parts.join(" and ").replace(" and with ", " and ")
     }
 
-    /// Named only where the words would not tell: a place, or one of several levels.
+    /// The reference level, named only where the sentence needs it: for a place, or for one of several levels.
     fn against(&self) -> String {
         let [side] = self.sides else {
             return String::new();
@@ -83,7 +83,7 @@ impl Told<'_> {
         String::new()
     }
 
-    /// Of one factor among several.
+    /// A note that the effect is an average, if there are several factors.
     fn average(&self) -> &'static str {
         if self.factors.len() > 1 {
             "on average "
@@ -93,7 +93,7 @@ impl Told<'_> {
     }
 
     fn ratio(&self, value: f64, low: f64, high: f64) -> Change {
-        // As a speed, so that more is faster.
+        // A time is shown as a speed, so that more is faster.
         let (value, low, high) = match self.sense {
             Sense::Time => (value.recip(), high.recip(), low.recip()),
             Sense::Plain | Sense::Speed => (value, low, high),
@@ -188,7 +188,7 @@ impl Told<'_> {
         format!("not clear after {runs}: {between}{}", self.why())
     }
 
-    /// What stood against a verdict, beyond the noise.
+    /// Why a verdict is not clear, besides noise.
     fn why(&self) -> String {
         let error = self.rules.alpha * self.share / number(self.judged.max(1));
         if self.effect.smallest_p > error {
@@ -213,7 +213,7 @@ impl Told<'_> {
     }
 }
 
-/// A change, and the ends of its interval in the same terms.
+/// A change in words, and the ends of its interval in the same unit.
 struct Change {
     text: String,
     low: String,
@@ -222,16 +222,16 @@ struct Change {
 
 /// A ratio as "46.7 times faster", "12% faster", "4% slower" or "46.7 times slower".
 fn compared(value: f64, low: f64, high: f64, more: &str, less: &str) -> Change {
-    let told = |text: String, low: f64, high: f64, form: fn(f64) -> String| Change {
+    let change = |text: String, low: f64, high: f64, form: fn(f64) -> String| Change {
         text,
         low: form(low),
         high: form(high),
     };
     if value >= 2.0 {
-        return told(format!("{} times {more}", figure(value)), low, high, figure);
+        return change(format!("{} times {more}", figure(value)), low, high, figure);
     }
     if value <= 0.5 {
-        return told(
+        return change(
             format!("{} times {less}", figure(value.recip())),
             high.recip(),
             low.recip(),
@@ -239,14 +239,14 @@ fn compared(value: f64, low: f64, high: f64, more: &str, less: &str) -> Change {
         );
     }
     if value >= 1.0 {
-        return told(
+        return change(
             format!("{} {more}", percent(value - 1.0)),
             low - 1.0,
             high - 1.0,
             percent,
         );
     }
-    told(
+    change(
         format!("{} {less}", percent(1.0 - value)),
         1.0 - high,
         1.0 - low,

@@ -1,21 +1,20 @@
-//! `curl -w '%{json}'`, and the few members of it that matter.
+//! The JSON of `curl -w '%{json}'`.
 
 use super::json::{self, at};
 use super::{Figure, FigureError};
 use serde_json::Value;
 
-/// Members that [`fetch_command`] asks for, by hand: `%{json}` is there since curl 7.70, RHEL 7 has
-/// 7.29.
+/// Members that [`fetch_command`] requests one by one: `%{json}` needs curl 7.70, and RHEL 7 has 7.29.
 const WRITE_OUT: &str = "{\"speed_download\":%{speed_download},\
     \"size_download\":%{size_download},\"time_starttransfer\":%{time_starttransfer},\
     \"time_total\":%{time_total}}\\n";
 
-/// Fetches `url` and throws it away. Redirections are followed, since it is the thing at their end
-/// that is to be measured; a page that says "not found" is a failure (exit code 22). Brackets in the
-/// URL are no patterns.
+/// Fetches `url` and discards the body. Redirections are followed, since the page at their end is
+/// to be measured. A page that is not found is a failure (exit code 22). Brackets in the URL are
+/// not expanded.
 #[must_use]
 pub fn fetch_command(url: &str) -> Vec<String> {
-    // A comma for a decimal point, as some languages have it, would not be JSON.
+    // In some locales curl would print a comma as the decimal point, which is not JSON.
     let words = [
         "env",
         "LC_ALL=C",
@@ -32,7 +31,7 @@ pub fn fetch_command(url: &str) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// What curl measured; empty if there is none of its JSON.
+/// The figures of curl's JSON; empty if there is none.
 pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     let documents = json::documents(text);
     let Some(report) = documents.iter().find(|json| is_report(json)) else {
@@ -48,7 +47,7 @@ pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     Ok(figures.into_iter().flatten().collect())
 }
 
-/// A transfer that failed has an exit code other than 0.
+/// The error of a failed transfer, whose exit code is not 0.
 fn failure(report: &Value) -> Result<(), FigureError> {
     let code = at(report, &["exitcode"]).unwrap_or(0.0);
     if code == 0.0 {
@@ -65,7 +64,7 @@ fn is_report(json: &Value) -> bool {
     at(json, &["speed_download"]).is_some() && at(json, &["time_total"]).is_some()
 }
 
-/// Of the way in which more was carried; without any bytes there is no throughput.
+/// The throughput of the direction with more bytes; none without any bytes.
 fn throughput(report: &Value) -> Option<Figure> {
     let size = |way: &str| at(report, &[&format!("size_{way}")]);
     let (down, up) = (size("download"), size("upload").unwrap_or(0.0));

@@ -66,7 +66,7 @@ pub enum FigureError {
     },
 }
 
-/// Of a line, what a terminal shows well.
+/// Letters of an output line in an error.
 const SHOWN: usize = 200;
 
 fn ending(last: &str) -> String {

@@ -5,7 +5,7 @@ use super::{Figure, FigureError};
 use crate::effects::Sense;
 use serde_json::Value;
 
-/// Which way: the ends of names in `end`, and of ours. The other way is there with `--bidir`.
+/// Directions: the suffixes of member names in `end`, and of our figures. `--bidir` has both.
 const WAYS: [(&str, &str); 2] = [("", ""), ("_bidir_reverse", "_reverse")];
 
 /// Runs iperf3 against `host` for `seconds`, with JSON for [`super::figures`]. `host` may be
@@ -34,7 +34,7 @@ fn split(host: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// What iperf3 measured; empty if the output is not its JSON.
+/// The figures of iperf3's JSON; empty for other output.
 pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     let documents = json::documents(text);
     let Some(report) = documents.iter().find(|json| is_report(json)) else {
@@ -51,7 +51,7 @@ pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     Ok(figures)
 }
 
-/// With an error there may be no more than its words beside the start.
+/// Whether this is iperf3's JSON. A report with an error may have only `start` and the error.
 fn is_report(json: &Value) -> bool {
     let start = json.get("start").and_then(|start| start.get("version"));
     let iperf = start.and_then(Value::as_str);
@@ -69,7 +69,7 @@ fn failed(words: &str) -> FigureError {
 fn one_way(end: &Value, (theirs, ours): (&str, &str)) -> Vec<Figure> {
     let rate = received(end, theirs);
     let resent = at(end, &[&format!("sum_sent{theirs}"), "retransmits"]);
-    // With UDP alone.
+    // Only with UDP.
     let datagrams = |member: &str| at(end, &[&format!("sum{theirs}"), member]);
     let jitter = datagrams("jitter_ms").map(|milliseconds| milliseconds * 1e-3);
     let (speed, plain) = (Sense::Speed, Sense::Plain);
@@ -90,8 +90,8 @@ fn one_way(end: &Value, (theirs, ours): (&str, &str)) -> Vec<Figure> {
     figures.collect()
 }
 
-/// What arrived, bits per second. iperf3 before 3.7 has for UDP one sum, of what was sent; what
-/// arrived of it is the share that was not lost.
+/// Received bits per second. iperf3 before 3.7 has only one sum for UDP, that of the sender; the
+/// received rate is the share that was not lost.
 fn received(end: &Value, way: &str) -> Option<f64> {
     let rate = |sum: &str| at(end, &[&format!("{sum}{way}"), "bits_per_second"]);
     let lost = at(end, &[&format!("sum{way}"), "lost_percent"]).unwrap_or(0.0);

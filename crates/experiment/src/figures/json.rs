@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-/// Places tried from each end: iperf3 prints a few lines before its JSON, curl's comes after a page
-/// that may itself be full of braces.
+/// Places tried from each end of the output: iperf3 prints a few lines before its JSON, curl's JSON
+/// comes after a page that may be full of braces.
 const PLACES: usize = 8;
 
-/// The objects and arrays that begin with a line, or are all that follows the last `{`, the last one
-/// first. What is within one is none by itself; what comes after one is passed over.
+/// JSON objects and arrays that begin at the start of a line, or that are everything from the last
+/// `{` on; the last one first. A document within another is no document, and text after one is
+/// skipped.
 pub(super) fn documents(text: &str) -> Vec<Value> {
     let mut places = lines(text);
     places.extend(text.rfind('{'));
@@ -25,7 +26,7 @@ pub(super) fn documents(text: &str) -> Vec<Value> {
     found
 }
 
-/// Where a line begins with a bracket.
+/// Positions of lines that begin with a bracket.
 fn lines(text: &str) -> Vec<usize> {
     let ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let first = text.len() - text.trim_start().len();
@@ -41,7 +42,7 @@ fn document(text: &str, place: usize) -> Option<(Value, usize)> {
     Some((value, values.byte_offset()))
 }
 
-/// A number that is a member of a member of ...
+/// The number at a path of member names.
 pub(super) fn at(value: &Value, path: &[&str]) -> Option<f64> {
     let mut value = value;
     for member in path {

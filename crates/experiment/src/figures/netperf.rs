@@ -5,8 +5,9 @@ use super::number::number;
 use crate::effects::Sense;
 use std::collections::BTreeMap;
 
-/// What netperf measured; empty if the output is not its. `wall_s` tells bare numbers, which are all
-/// that `-P 0` leaves, from those of other programs: no test takes longer than the command.
+/// The figures of netperf's output; empty for other output. With `-P 0` there are only bare
+/// numbers, which `wall_s` distinguishes from those of other programs: no test takes longer than
+/// the command.
 pub(super) fn figures(text: &str, wall_s: f64) -> Vec<Figure> {
     let omni = omni(text);
     if !omni.is_empty() {
@@ -15,8 +16,8 @@ pub(super) fn figures(text: &str, wall_s: f64) -> Vec<Figure> {
     classic(text, wall_s).into_iter().collect()
 }
 
-/// Names and values of an omni test: `-k` prints `NAME=value` lines, `-o` a line of names and one of
-/// values. netperf has two spellings of each name; they become one.
+/// Names and values of an omni test: `-k` prints `NAME=value` lines, `-o` a line of names and one
+/// of values. netperf has two spellings of each name, which are unified here.
 fn omni(text: &str) -> Vec<Figure> {
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     let mut values: BTreeMap<String, &str> = pairs
@@ -44,7 +45,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// The last two lines, if the first of them has the names.
+/// The last two lines, if the first of them is a line of names.
 fn comma_separated(text: &str) -> BTreeMap<String, &str> {
     let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
     let (Some(values), Some(names)) = (lines.next(), lines.next()) else {
@@ -64,7 +65,7 @@ fn of_words(words: &str) -> String {
     name.replace("SERVICE_DEMAND", "SD")
 }
 
-/// In bit/s, or transactions; in what netperf says where that is none of its known units.
+/// Throughput in bit/s, or transactions per second; for an unknown unit in netperf's own.
 fn throughput(rate: f64, units: &str) -> Figure {
     let per_second = ["/s", "/sec"];
     let unit = per_second
@@ -94,7 +95,7 @@ fn transactions(rate: f64) -> Figure {
     Figure::new("transactions_per_s", "1/s", Sense::Speed, rate)
 }
 
-/// It is below zero where CPU was not measured.
+/// The service demand; netperf prints a negative number where CPU was not measured.
 fn demand_of(end: &str, demand: f64, units: &str) -> Option<Figure> {
     let name = match units {
         "us/KB" => format!("{end}_service_demand_us_per_kb"),
@@ -103,7 +104,7 @@ fn demand_of(end: &str, demand: f64, units: &str) -> Option<Figure> {
     (demand >= 0.0).then(|| Figure::new(&name, units, Sense::Plain, demand))
 }
 
-/// Which classic test.
+/// The classic tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Test {
     Stream,
@@ -123,12 +124,12 @@ fn classic(text: &str, wall_s: f64) -> Option<Figure> {
         _ => return None,
     };
     let elapsed_s = row.get(elapsed(test))?.1;
-    // A second, for clocks that do not agree and a time that is rounded.
+    // One second of tolerance, for clocks that differ and a time that is rounded.
     let plausible = elapsed_s > 0.0 && elapsed_s <= wall_s + 1.0;
     figure(test, row, "").filter(|_| plausible && is_printed_so(test, row))
 }
 
-/// The first line, unless `-P 0` leaves it away.
+/// The test in the first line, which `-P 0` leaves out.
 fn banner(text: &str) -> Option<Test> {
     let tests = [
         ("TCP STREAM TEST", Test::Stream),
@@ -166,7 +167,7 @@ fn elapsed(test: Test) -> usize {
     }
 }
 
-/// With CPU there are four columns more.
+/// With CPU measurement there are four more columns.
 fn figure(test: Test, row: &[(&str, f64)], unit: &str) -> Option<Figure> {
     let at = elapsed(test) + 1;
     let rate = row.get(at)?.1;
@@ -179,7 +180,7 @@ fn figure(test: Test, row: &[(&str, f64)], unit: &str) -> Option<Figure> {
     whole.then(of_rate)
 }
 
-/// Sizes are whole numbers; time and rate have two digits after the point.
+/// Whether a row has netperf's format: sizes are whole numbers; time and rate have two decimals.
 fn is_printed_so(test: Test, row: &[(&str, f64)]) -> bool {
     let (sizes, rest) = row.split_at_checked(elapsed(test)).unwrap_or_default();
     let whole = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! Numbers in text.
 
-/// A plain number: digits, with a sign, a point and an exponent if need be. Not `inf` or `nan`,
-/// which Rust would take, nor one too large to be told from infinity.
+/// Parses a plain number: digits, with an optional sign, point and exponent. `inf` and `nan`, which
+/// Rust would parse, and numbers too large for a float are refused.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain =

@@ -1,4 +1,4 @@
-//! What a user asks for with `--metric`.
+//! Sources of figures (`--metric`).
 
 use super::error::{last_line, shown};
 use super::number::number;
@@ -8,10 +8,10 @@ use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 use std::str::FromStr;
 
-/// Where a figure is from.
+/// The source of a figure.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// What is known of programs: iperf3, netperf, curl and wrk.
+    /// The known programs: iperf3, netperf, curl and wrk.
     Auto,
     /// A regular expression, of which the last match counts, since programs print their result
     /// last. Its first group is the number, or without one the whole match. `^` and `$` are the ends
@@ -25,7 +25,7 @@ pub enum Source {
 impl FromStr for Source {
     type Err = FigureError;
 
-    /// What begins with `/` is a JSON pointer; anything else a regular expression.
+    /// Text that begins with `/` is a JSON pointer; any other text is a regular expression.
     fn from_str(text: &str) -> Result<Self, FigureError> {
         let wrong = |problem: String| FigureError::Source {
             text: text.to_owned(),
@@ -55,7 +55,7 @@ impl Source {
         }
     }
 
-    /// What it finds.
+    /// The figure that the source finds.
     pub(super) fn figure(&self, text: &str) -> Result<Figure, FigureError> {
         let found = match self {
             Self::Auto => None,

@@ -4,7 +4,7 @@ use super::number::number;
 use super::{Figure, FigureError};
 use crate::effects::Sense;
 
-/// What wrk measured; empty if the output is not its text.
+/// The figures of wrk's output; empty for other output.
 pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     let Some(rate) = after(text, "Requests/sec:").and_then(number) else {
         return Ok(Vec::new());
@@ -25,7 +25,7 @@ pub(super) fn figures(text: &str) -> Result<Vec<Figure>, FigureError> {
     Ok(figures.into_iter().flatten().collect())
 }
 
-/// The word after the last line's beginning.
+/// The word after `head` in the last line that begins with it.
 fn after<'a>(text: &'a str, head: &str) -> Option<&'a str> {
     let mut lines = text.lines().rev();
     let rest = lines.find_map(|line| line.trim_start().strip_prefix(head))?;
@@ -42,7 +42,7 @@ const BYTES: [(&str, f64); 6] = [
     ("B", 1.0),
 ];
 
-/// Its times; the longest endings first.
+/// wrk's units of time, the longest first.
 const SECONDS: [(&str, f64); 5] = [
     ("us", 1e-6),
     ("ms", 1e-3),

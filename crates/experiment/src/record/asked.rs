@@ -1,4 +1,4 @@
-//! What was asked for.
+//! The request of an experiment.
 
 use crate::design::{Factor, FactorKind};
 use crate::effects::{Rules, Sense};
@@ -72,7 +72,7 @@ pub struct NamedCommand {
 }
 
 impl Vary {
-    /// It, as a factor of the design.
+    /// This variation as a factor of the design.
     #[must_use]
     pub fn factor(&self) -> Factor {
         let (name, kind, levels) = match self {

@@ -1,11 +1,11 @@
-//! What the runs say.
+//! The conclusion of a record.
 
 use super::{Ending, Record, Run};
 use crate::design::{Design, Factor, FactorKind};
 use crate::effects::{Analysis, AnalysisError, Direction, Effect, EffectKind, Verdict, counted};
 
 impl Record {
-    /// Judges all runs made so far, and puts it into words.
+    /// Analyses all runs made so far, and puts the result into words.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Record {
         Ok(())
     }
 
-    /// The effects on the figure that is judged.
+    /// The effects on the first metric, which is judged.
     pub fn foremost(&self) -> impl Iterator<Item = &Effect> {
         let first = self.metrics.first().map(|metric| metric.name.as_str());
         self.effects
@@ -55,7 +55,7 @@ impl Record {
         factors.find(|factor| factor.kind == FactorKind::Vantage)
     }
 
-    /// What the vantages say, for the stories' question: is it the path, or the box in the middle?
+    /// What the vantages show: is the cause the path, or the host in the middle?
     fn place(&self) -> Option<String> {
         let vantages = self.vantages()?;
         let sense = self.metrics.first()?.sense;
@@ -89,12 +89,12 @@ impl Record {
     }
 }
 
-/// Main effects always; interactions only if there is one to tell of.
+/// The words of an effect: always for a main effect, for an interaction only if there is one.
 fn said(effect: &Effect, from: Option<&str>) -> Option<String> {
     if effect.verdict == Verdict::Different {
         return Some(capitalised(&effect.words));
     }
-    // These words do not say what they are about.
+    // The words of these effects need the factor's name.
     let about = if from == Some(&effect.factor) {
         format!("From {} against {}", effect.level, effect.reference)
     } else {
@@ -110,7 +110,7 @@ fn levels(effects: &[&Effect]) -> Vec<String> {
     effects.iter().map(|effect| effect.level.clone()).collect()
 }
 
-/// Twice as fast, or half: what people call slow.
+/// Whether an effect is a factor of two or more, which people call slow.
 fn is_far(effects: &[&Effect]) -> bool {
     let ratios = effects.iter().map(|effect| effect.ratio);
     ratios.flatten().all(|ratio| !(0.5..2.0).contains(&ratio))

@@ -39,7 +39,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// It, as the judging sees it.
+    /// The run as input of the analysis.
     #[must_use]
     pub fn measured(&self) -> Measured {
         Measured {

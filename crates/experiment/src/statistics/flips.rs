@@ -34,13 +34,13 @@ pub struct SignFlips {
     mean: f64,
     rounding: f64,
     exact: bool,
-    /// Sums of the flipped blocks' values and how many they are; nothing flipped is among them.
+    /// Sums and sizes of subsets of flipped blocks; the empty subset is one of them.
     subsets: Vec<Subset>,
-    /// Means of those that are not empty, ascending.
+    /// Means of the subsets that are not empty, ascending.
     means: Vec<f64>,
 }
 
-/// The flipped blocks.
+/// A subset of blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subset {
     sum: f64,
@@ -58,8 +58,8 @@ pub struct Interval {
 }
 
 impl SignFlips {
-    /// From the contrast's values, at least one and all finite (`None` otherwise), the most
-    /// resamples to draw, and a seed with a number that tells effects apart.
+    /// From the contrast's values, at least one and all finite (`None` otherwise), the largest
+    /// number of resamples, and a seed with the effect's number.
     #[must_use]
     pub fn new(values: &[f64], resamples: usize, seed: u64, effect: u64) -> Option<Self> {
         if values.is_empty() || !values.iter().all(|value| value.is_finite()) {
@@ -99,13 +99,13 @@ impl SignFlips {
         self.blocks
     }
 
-    /// The mean of the values; for logarithms that of the geometric mean of the ratios.
+    /// The mean of the values; for logarithms, the logarithm of the geometric mean of the ratios.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Whether every choice of signs was looked at.
+    /// Whether every choice of signs was used.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.exact
@@ -156,7 +156,7 @@ impl Subset {
     }
 }
 
-/// Whether all choices of signs of so many blocks are looked at.
+/// Whether all choices of signs of this number of blocks are used.
 pub(super) fn is_exact(blocks: usize, resamples: usize) -> bool {
     u32::try_from(blocks)
         .ok()
@@ -164,7 +164,8 @@ pub(super) fn is_exact(blocks: usize, resamples: usize) -> bool {
         .is_some_and(|all| all <= resamples.saturating_add(1))
 }
 
-/// How many of `total` make up a share of at most `share`; a hair more, since 0.05 is no binary number.
+/// How many of `total` make up a share of at most `share`, rounded up by a little, since 0.05 has
+/// no exact binary form.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -195,7 +196,7 @@ fn some(values: &[f64], resamples: usize, seed: u64, effect: u64) -> Vec<Subset>
     std::iter::once(Subset::default()).chain(drawn).collect()
 }
 
-/// One random subset: a byte of chance for each table, whose length is a power of two.
+/// Draws a random subset: one random byte selects from each table, whose length is a power of two.
 fn draw(tables: &[Vec<Subset>], chance: &mut Chance) -> Subset {
     let mut drawn = Subset::default();
     for eight in tables.chunks(8) {

@@ -5,12 +5,12 @@ use super::summary::median;
 /// Median absolute deviations from which hyperfine warns (`OUTLIER_THRESHOLD`, ten standard
 /// deviations of normal noise; Iglewicz and Hoaglin, How to detect and handle outliers, 1993).
 const FAR: f64 = 14.826;
-/// And so far from the median, as a share of it: figures that are nearly all the same (a counter,
-/// a coarse clock) have no deviation to speak of.
+/// Also the least distance from the median, as a share of it: figures that are nearly all the same
+/// (a counter, a coarse clock) have almost no deviation.
 const APART: f64 = 0.1;
 
-/// Indices of the figures that are outliers among `figures`, in order. They are for a warning only:
-/// a run that was disturbed is evidence too, and dropping it would be a choice made after the fact.
+/// Indices of the outliers among `figures`, in order. They are for a warning only: a disturbed run
+/// is evidence too, and dropping it would be a choice made after the fact.
 #[must_use]
 pub fn outliers(figures: &[f64]) -> Vec<usize> {
     let Some(middle) = median(figures) else {
@@ -23,7 +23,7 @@ pub fn outliers(figures: &[f64]) -> Vec<usize> {
     let deviation = median(&away).unwrap_or(0.0);
     let far = (FAR * deviation).max(APART * middle.abs());
     let indices = away.iter().enumerate();
-    // Half of the figures being the same zero says nothing about how far the others may be.
+    // If half of the figures are 0, median and deviation are 0, and nothing follows for the others.
     indices
         .filter(|(_, away)| far > 0.0 && **away > far)
         .map(|(index, _)| index)

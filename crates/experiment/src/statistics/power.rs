@@ -1,4 +1,4 @@
-//! What a number of blocks can find.
+//! The effects that a number of blocks can find.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -1,4 +1,4 @@
-//! The figures of one cell.
+//! A summary of one cell's figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of figures that are all finite; `None` without any.
+    /// The summary of figures that are all finite; `None` without any.
     #[must_use]
     pub fn of(figures: &[f64], missing: usize) -> Option<Self> {
         let median = median(figures)?;

@@ -1,4 +1,4 @@
-//! Extended attributes: ACLs, labels, and what users write down.
+//! Extended attributes: ACLs, labels, and users' own.
 
 use super::refused;
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
@@ -8,25 +8,24 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::AsFd;
 
-/// The kernel computes these of what is in a file, or of the file's number.
+/// The kernel computes these from a file's contents or from its inode.
 const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 /// The kernel's limits: of a list of names, and of a value.
 const LONGEST: usize = 65_536;
 
-/// Whoever may write a file may set these, and they are what somebody has written down, or who may
-/// read it.
+/// Attributes that everyone may set who may write the file: a user's notes, or ACLs.
 const ITS_USERS: [&[u8]; 2] = [b"user.", b"system."];
 
-/// Gives a new file the extended attributes of an old one, and no other; gives back which of them it
-/// could not be given, of those that are of the system rather than of its users.
+/// Gives a new file the extended attributes of an old one, and no others; returns the attributes of
+/// the system that could not be set.
 ///
 /// # Errors
 ///
-/// If another one cannot be given, or any unless `may_lose`: the new file would not be what the old
-/// one was.
+/// If an attribute of the users cannot be set, or any attribute unless `may_lose`: the new file
+/// would not be equal to the old one.
 pub(super) fn copy(old: impl AsFd, new: impl AsFd, may_lose: bool) -> io::Result<Vec<String>> {
     let (wanted, given) = (names(&old)?, names(&new)?);
-    // What the new one has of its folder: a default ACL lets others in.
+    // Attributes that the new file has from its folder are removed: a default ACL could let others in.
     for name in given.difference(&wanted) {
         fremovexattr(&new, name.as_c_str()).map_err(|errno| cannot(name, errno))?;
     }
@@ -45,7 +44,7 @@ pub(super) fn copy(old: impl AsFd, new: impl AsFd, may_lose: bool) -> io::Result
 
 fn give(old: impl AsFd, new: impl AsFd, name: &CStr) -> Result<(), Errno> {
     let kept = value(old, name)?;
-    // A label is often given by the folder already, and not everybody may set one.
+    // The folder has often given the file the same label already, and not every user may set one.
     if value(&new, name).is_ok_and(|is| is == kept) {
         return Ok(());
     }
@@ -57,7 +56,7 @@ fn is_its_users(name: &CStr) -> bool {
     ITS_USERS.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Names of all that the caller gets to see.
+/// Names of all attributes that the caller sees.
 pub(super) fn shown(file: impl AsFd) -> io::Result<BTreeSet<String>> {
     let names = names(file)?;
     let shown = names.iter().map(|name| name.to_string_lossy().into_owned());
@@ -71,7 +70,7 @@ fn cannot(name: &CStr, errno: Errno) -> io::Error {
     ))
 }
 
-/// None where the file system has none.
+/// Empty if the file system has no attributes.
 fn names(file: impl AsFd) -> io::Result<BTreeSet<CString>> {
     let mut list = vec![0; LONGEST];
     let length = match flistxattr(file, &mut list[..]) {

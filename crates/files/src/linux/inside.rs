@@ -1,15 +1,15 @@
-//! Opening what has a name in a folder, and nothing else.
+//! Opening names in a folder without leaving the folder.
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::OnceLock;
 
-/// The kernel itself keeps to the folder and follows nothing, whatever a name says.
+/// The kernel stays in the folder and follows no link, whatever the name is.
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 const OWN: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 
-/// Opens a name of a folder. A link is opened itself if only looked at, and an error otherwise.
+/// Opens a name in a folder. For a symbolic link, `O_PATH` opens the link itself; all other flags fail.
 pub(super) fn open_inside(
     folder: impl AsFd,
     name: &OsStr,
@@ -23,8 +23,8 @@ pub(super) fn open_inside(
     }
 }
 
-/// Whether there is such a call: from Linux 5.6 on, and unless a filter of a container does not know it, which
-/// answers as if it were forbidden.
+/// Whether openat2(2) can be used: since Linux 5.6, and unless a container's seccomp filter does
+/// not know the call, in which case it fails with EPERM.
 fn has_openat2() -> bool {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     *IS_THERE.get_or_init(|| {

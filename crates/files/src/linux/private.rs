@@ -1,4 +1,4 @@
-//! Folders that are one user's alone.
+//! Folders that only one user may write to.
 
 use super::inside::open_inside;
 use super::replace::sync;
@@ -11,18 +11,18 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// Others may write, and are in no group.
+/// Write permission of all users, and of the group.
 const BY_ALL: u32 = 0o002;
 const BY_GROUP: u32 = 0o020;
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// A folder of this user's alone, which is made with mode 0700 if it is not there, whatever the
-/// umask. Gives back its path without links: neither it nor what is above it can be replaced by
-/// another user, but root.
+/// A folder of this user alone; a missing one is made with mode 0700, whatever the umask. Returns
+/// its path without links: neither the folder nor those above it can be replaced by another user
+/// than root.
 ///
 /// # Errors
 ///
-/// If it cannot be made, or others can write to it or put another one in its place.
+/// If the folder cannot be made, or others can write to it or put another one in its place.
 pub fn private(path: &Path) -> io::Result<PathBuf> {
     let mut place = walk(path, &is_safe)?;
     if place.there.is_none() {
@@ -34,11 +34,11 @@ pub fn private(path: &Path) -> io::Result<PathBuf> {
     existing(path)
 }
 
-/// The same of a folder that is there.
+/// The path without links of an existing folder of this user alone.
 ///
 /// # Errors
 ///
-/// If it is not there, or others can write to it or put another one in its place.
+/// If there is no folder, or others can write to it or put another one in its place.
 pub fn existing(path: &Path) -> io::Result<PathBuf> {
     let place = walk(path, &is_safe)?;
     let about = place.there.filter(|_| place.missing.is_empty());
@@ -58,7 +58,7 @@ pub fn existing(path: &Path) -> io::Result<PathBuf> {
     Ok(place.path.join(&place.name))
 }
 
-/// Whether nobody else can rename what is in a folder on the way.
+/// Refuses a folder on the way in which another user can rename files.
 fn is_safe(path: &Path, about: &Stat) -> io::Result<()> {
     let shown = path.display();
     if !is_trusted(about) {
@@ -77,8 +77,8 @@ fn is_safe(path: &Path, about: &Stat) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder in one that nobody else can write to. One that somebody makes at the same time is as
-/// well: it is looked at afterwards.
+/// Makes a folder in one that nobody else can write to. A folder that appears at the same time is
+/// no error: it is checked afterwards.
 fn make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
     match mkdirat(above, name, Mode::RWXU) {
         Ok(()) => {
@@ -91,7 +91,7 @@ fn make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
     Ok(open_inside(above, name, FOLDER, Mode::empty())?)
 }
 
-/// Looks whether nobody else can put something else in the place of a file, or of a folder above.
+/// Checks that no other user can replace a file, or a folder above it.
 ///
 /// # Errors
 ///

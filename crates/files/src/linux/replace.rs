@@ -1,4 +1,4 @@
-//! A file that takes the place of another.
+//! Replacing a file.
 
 use super::inside::open_inside;
 use super::walk::{Place, walk};
@@ -21,7 +21,7 @@ use std::path::Path;
 const PERMISSIONS: u32 = 0o7777;
 const NEW: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL);
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
-/// As the umask allows.
+/// Permissions that the umask reduces.
 const USUAL: u32 = 0o666;
 const OWN: u32 = 0o600;
 
@@ -59,16 +59,16 @@ pub(crate) fn attributes_of(path: &Path) -> io::Result<BTreeSet<String>> {
     attributes::shown(&file)
 }
 
-/// Has on disk what was made, renamed or removed beside a file.
+/// Syncs the folder of a file, so that a new, renamed or removed file is on disk.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync(&walk(path, &|_, _| Ok(()))?.folder)
 }
 
-/// Where it is to be, if that is for us to write.
+/// The place of a file, if this user may replace the file.
 fn find(path: &Path) -> io::Result<Place> {
     let place = walk(path, &|_, _| Ok(()))?;
     if !place.missing.is_empty() {
@@ -83,7 +83,8 @@ fn find(path: &Path) -> io::Result<Place> {
     }
 }
 
-/// In a folder that others can write to, somebody else's file may be there only to be written over.
+/// Refuses another user's file in a folder that others can write to: it may have been put there
+/// only to be overwritten.
 fn mind_owner(path: &Path, place: &Place, about: &Stat) -> io::Result<()> {
     let is_open = fstat(&place.folder)?.st_mode & BY_OTHERS != 0;
     if about.st_uid == euid() || !is_open {
@@ -115,7 +116,8 @@ fn written(
     Ok(lost)
 }
 
-/// Nobody else reads what is not whole yet, nor what takes the place of what nobody else may read.
+/// Makes the new file with mode 0600 where its contents may be private: nobody else reads an
+/// incomplete file, nor the successor of a private one.
 fn make(place: &Place, beside: &OsStr, rights: Rights) -> io::Result<File> {
     match unlinkat(&place.folder, beside, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
@@ -126,7 +128,7 @@ fn make(place: &Place, beside: &OsStr, rights: Rights) -> io::Result<File> {
     Ok(open_inside(&place.folder, beside, NEW, rights)?.into())
 }
 
-/// What belongs to the old one belongs to the new one; gives back what may be lost and is.
+/// Gives the new file the owner, permissions and attributes of the old one; returns the attributes that were lost.
 fn keep(old: &OwnedFd, new: &File, may_lose: bool) -> io::Result<Vec<String>> {
     let (was, is) = (fstat(old)?, fstat(new)?);
     if (was.st_uid, was.st_gid) != (is.st_uid, is.st_gid) {
@@ -138,13 +140,12 @@ fn keep(old: &OwnedFd, new: &File, may_lose: bool) -> io::Result<Vec<String>> {
             ))
         })?;
     }
-    // After the owner: changing that takes some permissions away. Before the ACL, whose mask is among
-    // them.
+    // After fchown, which clears some permissions. Before the ACL, whose mask is part of the permissions.
     fchmod(new, mode(was.st_mode & PERMISSIONS))?;
     attributes::copy(old, new, may_lose)
 }
 
-/// Where it may not be read, it cannot be synced either.
+/// Syncs a folder. A folder that may not be read cannot be synced.
 pub(super) fn sync(folder: &OwnedFd) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     match openat(folder, ".", flags, Mode::empty()) {
@@ -154,7 +155,7 @@ pub(super) fn sync(folder: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// A name that nobody can foresee.
+/// A random name.
 fn by_chance() -> OsString {
     let number = RandomState::new().hash_one(std::process::id());
     format!(".coalescope-{number:016x}").into()

@@ -1,4 +1,4 @@
-//! From folder to folder.
+//! Walking a path folder by folder.
 
 use super::inside::open_inside;
 use super::{is_trusted, refused};
@@ -11,26 +11,26 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links as the kernel follows.
+/// The kernel's limit of symbolic links.
 const MOST_LINKS: u32 = 40;
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Where a file is, or is to be: no link is left in it.
+/// The place of a file, with all links resolved.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Its folder.
+    /// Its folder, open.
     pub(super) folder: OwnedFd,
     /// The folder's path.
     pub(super) path: PathBuf,
-    /// The name in there; empty for the root folder.
+    /// The file's name in the folder; empty for the root folder.
     pub(super) name: OsString,
-    /// What is there; `None` if nothing is.
+    /// The file's status; `None` if there is no file.
     pub(super) there: Option<Stat>,
-    /// The first of the folders that are not there; they are `name` and what follows it.
+    /// If folders are missing: the first missing one is `name`, and these are the names after it.
     pub(super) missing: Vec<OsString>,
 }
 
-/// Looks at every folder that is walked through.
+/// Called with every folder on the way, to check it.
 pub(super) type Look<'a> = &'a dyn Fn(&Path, &Stat) -> io::Result<()>;
 
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
@@ -40,7 +40,7 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Walks to a file. The folder is the last one that is there.
+/// Walks to a file. If folders are missing, the walk ends in the last existing one.
 pub(super) fn walk(path: &Path, look: Look<'_>) -> io::Result<Place> {
     let absolute = std::path::absolute(path)?;
     let mut walk = Walk::begin(look)?;
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What is to be walked before the rest; from the root folder if it is absolute.
+    /// Puts the names of a path before the rest that is still to be walked.
     fn put_before(&mut self, path: &Path) {
         for part in path.components().rev() {
             if let Component::Normal(_) | Component::ParentDir = part {
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is above a folder is no name in it.
+    /// Moves to the parent folder: `..` has no name in a folder.
     fn up(&mut self) -> io::Result<Option<Place>> {
         self.folder = openat(&self.folder, "..", LOOK, Mode::empty())?;
         self.path.pop();
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Who makes a link chooses where is written.
+    /// Follows a symbolic link, if its owner is trusted: whoever makes a link chooses where is written.
     fn follow(&mut self, name: &OsStr, link: &OwnedFd, about: &Stat) -> io::Result<Option<Place>> {
         let shown = self.path.join(name);
         if !is_trusted(about) {
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
 
     fn end(&mut self, name: OsString, there: Option<Stat>) -> io::Result<Place> {
         let missing: Vec<_> = self.rest.drain(..).collect();
-        // What is not there has no folder above it either.
+        // A missing folder has no parent.
         if missing.iter().any(|name| name == "..") {
             return Err(Errno::NOENT.into());
         }

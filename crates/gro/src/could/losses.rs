@@ -12,7 +12,7 @@ use crate::profile::{
 };
 use crate::split::{SplitError, SplitSettings, Splitter};
 
-/// What cutting a merged frame does not restore.
+/// What splitting a merged frame does not restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -20,7 +20,7 @@ pub enum Loss {
     SegmentSizeUnknown,
     /// Segments of any size are merged, and their sizes are not recorded.
     SegmentSizes,
-    /// Segments are put in front too: the order in which they came.
+    /// The order in which segments came: the engine also puts segments in front.
     ArrivalOrder,
     /// Acknowledgment numbers of all but one segment.
     Acknowledgments,
@@ -48,12 +48,12 @@ pub enum Loss {
     Identifications,
     /// MAC addresses of all but the first segment.
     LinkAddresses,
-    /// It cannot be cut at all.
+    /// The frame cannot be split at all.
     Split(SplitError),
 }
 
 impl Loss {
-    /// What is lost, in words.
+    /// The name of what is lost.
     const fn name(self) -> &'static str {
         match self {
             Self::SegmentSizeUnknown => "the segment size, which was not given",
@@ -104,7 +104,7 @@ impl Losses {
     }
 }
 
-/// All that is lost of a frame, if the engine built it.
+/// All that splitting the frame loses, if the engine built it.
 pub(super) fn find(view: &View<'_>, profile: &Profile, segment_size: Option<u16>) -> Vec<Loss> {
     let mut losses = Losses::default();
     sizes(&mut losses, view, profile, segment_size);
@@ -131,7 +131,7 @@ fn has(view: &View<'_>, kind: HeaderKind) -> bool {
 }
 
 fn sizes(losses: &mut Losses, view: &View<'_>, profile: &Profile, segment_size: Option<u16>) {
-    // UDP datagrams are of one size in every engine.
+    // UDP datagrams merge only in one size, in every engine.
     let any = view.tcp().is_some() && profile.tcp.segment_size == SegmentSize::Any;
     losses.add(any, Loss::SegmentSizes);
     match segment_size {
@@ -165,7 +165,7 @@ fn try_split(view: &View<'_>, segment_size: u16) -> Result<(), SplitError> {
     Splitter::new(view.frame, gso, settings).map(|_| ())
 }
 
-/// Every IPv4 header: that of a tunnel is compared by the same rules.
+/// Losses of every IPv4 header: the engine compares a tunnel's by the same rules.
 fn ipv4(losses: &mut Losses, view: &View<'_>, rules: &Ipv4Rules) {
     let headers = view.headers.as_slice().iter();
     for header in headers.filter(|header| header.kind == HeaderKind::Ipv4) {
@@ -208,7 +208,7 @@ fn tcp(losses: &mut Losses, view: &View<'_>, rules: &TcpRules) {
     // Flags with which a segment may join.
     let free = Flags::ALL & !(rules.equal | rules.never_join | rules.required);
     losses.add(free & !rules.carried != 0, Loss::Flags);
-    // What ends a merge was the last segment's, which is where splitting puts it.
+    // A flag that ends a merge was the last segment's, where splitting puts it.
     let anywhere = free & rules.carried & !rules.closing;
     losses.add(view.flags_set(anywhere), Loss::FlagPlace);
 }

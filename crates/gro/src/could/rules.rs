@@ -15,7 +15,7 @@ use crate::reason::Reason;
 /// Length of the hop-by-hop header that BIG TCP adds.
 const JUMBO_HEADER: usize = 8;
 
-/// A frame whose headers the engine enters.
+/// A frame whose headers the engine parses.
 pub(super) struct View<'f> {
     pub(super) link: LinkType,
     pub(super) tunnels: UdpTunnels,
@@ -65,13 +65,13 @@ impl<'f> View<'f> {
         }
     }
 
-    /// Whether it is in a tunnel's IP packet.
+    /// Whether the packet is inside another IP packet.
     pub(super) fn is_tunneled(&self) -> bool {
         self.seen.tunneled
     }
 
-    /// Whether it cannot be more than one segment. Without payload, a frame may still stand for
-    /// several where the engine takes acknowledgments in.
+    /// Whether the frame cannot be more than one segment. Without payload, it may still be several segments where the
+    /// engine absorbs pure ACKs.
     pub(super) fn is_single(&self, profile: &Profile, segment_size: Option<u16>) -> bool {
         match (self.payload_len(), segment_size) {
             (1, _) => true,
@@ -81,7 +81,7 @@ impl<'f> View<'f> {
         }
     }
 
-    /// Segments in one frame at most.
+    /// The most segments of one frame.
     fn most_segments(&self, profile: &Profile) -> u32 {
         let most = match (self.tcp(), profile.udp) {
             (None, Some(udp)) => udp.max_segments,
@@ -90,7 +90,7 @@ impl<'f> View<'f> {
         u32::from(most).max(1)
     }
 
-    /// Which sizes the payload can have been cut into.
+    /// The sizes that the segments of the payload can have had.
     pub(super) fn segment_sizes(&self, profile: &Profile) -> Option<SegmentSizes> {
         let payload = self.payload_len();
         let min = payload.div_ceil(self.most_segments(profile)).max(1);
@@ -116,8 +116,7 @@ impl<'f> View<'f> {
         rules.into_iter().flatten().collect()
     }
 
-    /// Flags that a merged frame cannot have got: its first segment is not held with them, and
-    /// none brings them later.
+    /// Flags that no merged frame has: a first segment with them is not held, and no later segment brings them.
     fn flags(&self, rules: &TcpRules) -> Option<Reason> {
         let brought = rules.carried & !rules.never_join;
         let never = rules.never_start & !brought;
@@ -148,15 +147,15 @@ impl<'f> View<'f> {
         refused.then_some(Reason::Options)
     }
 
-    /// The merged frame echoes what its last segment did, and that must not be zero.
+    /// The merged frame has the timestamp echo of its last segment, and that must not be zero.
     fn echo(&self, rules: &TcpRules) -> Option<Reason> {
         let (_, echo) = self.tcp()?.options(self.frame).timestamps?;
         let refused = rules.options == Options::TimestampsWithEcho && echo == 0;
         refused.then_some(Reason::NoTimestampEcho)
     }
 
-    /// No engine leaves bytes behind a merged packet, and none merges half a packet. A length of 0
-    /// or a jumbo payload is what it says for a frame over 65,535 bytes.
+    /// No engine leaves bytes behind a merged packet, and none merges half a packet. In a frame over 65,535 bytes a
+    /// length of 0 or a jumbo payload option is right.
     fn trailing(&self) -> Option<Reason> {
         let end = self.seen.header_len as u64 + u64::from(self.payload_len());
         (end != self.frame.len() as u64).then_some(Reason::Length)

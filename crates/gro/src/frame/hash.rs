@@ -4,8 +4,8 @@ use coalescope_wire::Ip;
 
 use crate::bytes::chunk;
 
-/// Of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed
-/// keeps outsiders from choosing who collides.
+/// Hash of addresses and ports. A multiplication of two 64-bit words folded, as in wyhash; the seed keeps outsiders
+/// from choosing flows that collide.
 pub(crate) fn hash(frame: &[u8], ip: &Ip, seed: u64) -> u64 {
     let ports = chunk::<4>(frame, ip.payload_offset).map_or(0, |bytes| u32::from_ne_bytes(*bytes));
     if ip.version == 4 {
@@ -29,7 +29,7 @@ pub(crate) fn hash_v6(addresses: &[u8; 32], ports: u32, seed: u64) -> u64 {
     let (words, _) = addresses.as_chunks::<8>();
     let mut state = u64::from(ports) ^ seed;
     for word in words {
-        // Not word times state: a word of zeros, as ::1 has, would wipe out all before it.
+        // Not the word times the state: a word of zeros, as ::1 has, would erase the state.
         state = mix(state ^ u64::from_ne_bytes(*word), SALT);
     }
     state

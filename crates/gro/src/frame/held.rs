@@ -12,10 +12,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// How the identifications of one IPv4 header run through the segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identifications {
-    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6. What is held of headers is
-    /// no longer than a byte can say.
+    /// Where the IPv4 header starts; [`NO_IPV4`] where there is none, or IPv6. The held headers are short enough for a
+    /// byte.
     pub(crate) ip: u8,
-    /// The first segment's.
+    /// Identification of the first segment.
     pub(crate) first: u16,
     pub(crate) run: IdRun,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Identifications {
 pub(crate) const NO_IPV4: u8 = u8::MAX;
 
 impl Identifications {
-    /// Of a level without IPv4 header.
+    /// A level without IPv4 header.
     pub(crate) const NONE: Self = Self {
         ip: NO_IPV4,
         first: 0,
@@ -32,18 +32,18 @@ impl Identifications {
     };
 }
 
-/// Where a segment starts: its ports and its sequence number.
+/// Where a segment starts: its ports and its sequence number, in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(u64);
 
 impl Place {
-    /// By the first bytes of a TCP header.
+    /// From the first bytes of a TCP header.
     #[inline(always)]
     pub(crate) fn of(tcp: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(tcp))
     }
 
-    /// In a flow of which the ports do not matter: one that is not plain.
+    /// A place in a flow whose ports do not matter: one that is not plain.
     pub(crate) fn at(seq: u32) -> Self {
         Self(seq.into())
     }
@@ -53,8 +53,8 @@ impl Place {
         self.0 as u32
     }
 
-    /// Where the next segment starts. Where the sequence number wraps, the ports are not those of the flow
-    /// any more: nothing is found by this place, until the next segment gives the right one.
+    /// Where the next segment starts. If the sequence number wraps, the carry changes the ports: no frame is found by
+    /// this place until the next segment sets the right one.
     #[inline(always)]
     pub(crate) fn further(self, len: u32) -> Self {
         Self(self.0.wrapping_add(len.into()))
@@ -63,9 +63,9 @@ impl Place {
 
 /// One slot: a held frame, or room for one.
 ///
-/// In the order in which it lies in memory: the headers, so that vector instructions take them from there;
-/// one line of the cache with all that changes when a frame merges, which a store across two lines would
-/// delay for the next; and the rest.
+/// Fields are in the order of memory: first the headers, so that they are aligned for vector instructions; then one
+/// cache line with all fields that change when a frame merges, since a store across two lines would delay the next one;
+/// then the rest.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Held {
@@ -74,27 +74,27 @@ pub(crate) struct Held {
 
     /// Where a segment starts that joins behind.
     pub(crate) next: Place,
-    /// How long a frame is that is like the last one: with a segment of the same size and the same flags.
-    /// 0 where none may join.
+    /// Length of a frame that is like the last one: with a segment of the same size and the same flags. 0 where none
+    /// may join.
     pub(crate) alike_len: u32,
-    /// The payload that such may bring after the next.
+    /// Payload bytes that segments like the last may add beyond the next one.
     pub(crate) alike_room: u32,
     /// Payload bytes of the first segment.
     pub(crate) segment_size: u32,
     /// Not beside `segments`: the compiler would add to both at once, which takes twice the instructions.
     pub(crate) payload_len: u32,
-    /// The slot that a frame joined after one had joined this one, the last time that it was another.
+    /// The slot that a frame joined after a frame had joined this one, when that was last another slot.
     pub(crate) follower: u32,
     /// Segments with payload.
     pub(crate) segments: u32,
-    /// The masks that fit its headers.
+    /// Number of the masks for its headers.
     pub(crate) template: u32,
-    /// The identification that the next of them has, in the bits of `id_mask`, and by how much it
-    /// grows.
+    /// The identification that the next frame has, in the bits of `id_mask`, and its step from frame to frame.
     pub(crate) next_id: u16,
     pub(crate) id_mask: u16,
     pub(crate) id_step: u16,
-    /// The sum of identification and checksum of the last one's IPv4 header, which is that of all that are alike.
+    /// The sum of identification and checksum of the last segment's IPv4 header, which is the same in all frames that
+    /// are alike.
     pub(crate) varying_sum: u16,
     pub(crate) header_len: u16,
     /// The number of its first frame.
@@ -114,7 +114,7 @@ pub(crate) struct Held {
     pub(crate) older: u32,
     pub(crate) newer: u32,
     pub(crate) bucket: u32,
-    /// Of the outer header of a tunnel, and of the innermost.
+    /// Identifications of a tunnel's outer header, and of the innermost one.
     pub(crate) ids: [Identifications; 2],
     /// Where the innermost IP header starts.
     pub(crate) ip: u16,
@@ -124,17 +124,17 @@ pub(crate) struct Held {
     pub(crate) version: u8,
     pub(crate) is_tcp: bool,
     pub(crate) tunneled: bool,
-    /// Nobody has looked at its checksum yet.
+    /// Its checksum has not been verified yet.
     pub(crate) unverified: bool,
     /// In the hash table: others may join.
     pub(crate) open: bool,
-    /// Ethernet, one IP header and TCP: `headers` says nothing.
+    /// Ethernet or nothing, one IP header and TCP: `headers` is not used.
     pub(crate) plain: bool,
-    /// Why nothing joins any more, where it waits for the end of the batch.
+    /// Why no frame joins any more, while it waits for the end of the batch.
     pub(crate) closed: Option<Reason>,
-    /// Why nothing joins behind any more.
+    /// Why no frame joins behind any more.
     pub(crate) tail: Option<Reason>,
-    /// Where the headers are of a frame that is not plain.
+    /// Where the headers of a frame are that is not plain.
     pub(crate) headers: Headers,
 }
 
@@ -180,7 +180,7 @@ impl Held {
         }
     }
 
-    /// Asks for what is read and written of a plain frame, which is not all of it.
+    /// Prefetches the parts of a plain frame that are read and written.
     #[inline(always)]
     pub(crate) fn fetch(&self) {
         self.header.first_chunk::<USUAL>().map(prefetch_value);
@@ -194,7 +194,7 @@ impl Held {
         self.next.seq().wrapping_sub(self.payload_len)
     }
 
-    /// Frames that it came in, absorbed ones included.
+    /// Number of frames that came in for it, absorbed ones included.
     #[inline]
     pub(crate) fn frames(&self) -> u32 {
         self.segments + self.empty
@@ -207,8 +207,7 @@ impl Held {
     }
 }
 
-/// Where the IPv4 headers are of which identifications count: the outer one of a tunnel, and the
-/// innermost one.
+/// The IPv4 headers whose identifications count: the outer one of a tunnel, and the innermost one.
 pub(crate) fn identifications(headers: &Headers, frame: &[u8]) -> [Identifications; 2] {
     let mut found = [Identifications::NONE; 2];
     let ips = headers

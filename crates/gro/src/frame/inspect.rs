@@ -1,4 +1,4 @@
-//! Looks at one frame: whether it is of a flow at all, and of which.
+//! Parses one frame: whether it belongs to a flow at all, and to which.
 
 mod network;
 
@@ -17,16 +17,16 @@ use crate::reason::Reason;
 
 use network::{network, outer_alone};
 
-/// What the caller says of all frames.
+/// What holds for all frames of an engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inspection {
     pub(crate) link: LinkType,
-    /// Look at TCP and UDP checksums, instead of trusting that somebody did.
+    /// Verify TCP and UDP checksums, instead of trusting the caller.
     pub(crate) verify: bool,
     pub(crate) seed: u64,
 }
 
-/// Looks at a frame.
+/// Parses a frame.
 ///
 /// # Errors
 ///
@@ -44,10 +44,9 @@ pub(crate) fn inspect(profile: &Profile, how: Inspection, frame: &[u8]) -> Resul
     Ok(seen)
 }
 
-/// Linux verifies no checksum of a packet that will not merge. If it is known before the tunnel,
-/// one in UDP is not entered, since that takes a verified checksum (`udp_gro_receive`), but GRE is
-/// (`gre_gro_receive`). If it is the inner packet that will not merge, the tunnel's own checksum
-/// has been verified by then.
+/// Linux verifies no checksum of a packet that will not merge. If that is known before the tunnel, a tunnel in UDP is
+/// not entered, since entering takes a verified checksum (`udp_gro_receive`), but GRE is entered (`gre_gro_receive`).
+/// If the inner packet is the one that will not merge, the tunnel's own checksum has been verified by then.
 fn tunnel_alone(
     profile: &Profile,
     how: Inspection,
@@ -82,8 +81,8 @@ fn headers_of(
     }
 }
 
-/// The headers of a packet whose IP lengths say less than its own headers take. Linux finds the
-/// flow by the bytes present, and sends up what is held of it before the packet passes.
+/// The headers of a packet whose IP lengths are shorter than its own headers. Linux finds the flow by the bytes
+/// present, and sends up the held frames of the flow before the packet passes.
 fn despite_lengths(
     link: LinkType,
     frame: &[u8],
@@ -94,7 +93,7 @@ fn despite_lengths(
     let mut head = [0; MAX_HEADER];
     let len = frame.len().min(MAX_HEADER);
     head[..len].copy_from_slice(&frame[..len]);
-    // One try for each IP header that may lie.
+    // One try for each IP header whose length may be wrong.
     for _ in 0..2 {
         for header in headers.as_slice() {
             let at = usize::from(header.offset);
@@ -103,7 +102,7 @@ fn despite_lengths(
                 HeaderKind::Ipv6 => head.get_mut(at + 4..at + 6),
                 _ => None,
             };
-            // A length of 0 lets the walk go by what is around it.
+            // With a length of 0 the walk uses the length of the bytes around the packet.
             field.unwrap_or_default().fill(0);
         }
         if let Ok(packet) =
@@ -124,7 +123,7 @@ fn stopped(stop: Stop) -> Reason {
     }
 }
 
-/// What lies around the innermost packet.
+/// Checks the headers around the innermost packet.
 fn link_and_tunnel(profile: &Profile, packet: &Packet, headers: &Headers) -> Result<(), Reason> {
     if packet.vlans.count > 0 && !profile.link.vlans {
         return Err(Reason::Vlan);
@@ -170,8 +169,8 @@ fn transport(
     }
     let (layer4, len) = match packet.transport {
         Transport::Tcp(tcp) => (Layer4::Tcp(tcp), usize::from(tcp.header_len)),
-        // Where a tunnel ends, all datagrams are the tunnel's (`udp_gro_receive` asks the socket):
-        // one that is none of its packets is merged with nothing.
+        // Where a tunnel ends, all datagrams are the tunnel's (`udp_gro_receive` asks the socket): a datagram that is
+        // no packet of the tunnel is merged with nothing.
         Transport::Udp(udp) if profile.tunnels.in_udp().has_port(udp.destination_port) => {
             return Err(Reason::Tunnel);
         }
@@ -190,6 +189,7 @@ fn transport(
         udp(profile, frame, ip)?;
     }
     let end = header_len.saturating_add(payload_len as usize);
+    // A length of 0 (TSO) or one beyond the bytes present does not say where the payload ends: no merge.
     let whole = ip.length_source == LengthSource::Header && end <= frame.len();
     let alone = alone.or((!whole).then_some(Reason::Length));
     let seen = Seen {
@@ -207,9 +207,8 @@ fn transport(
     Ok(seen)
 }
 
-/// A UDP length other than that of the bytes present, whatever the IP header says, means padding
-/// or malice to Linux: the datagram passes, and leaves alone what is held. So does one without
-/// checksum.
+/// For Linux, a UDP length other than that of the bytes present, whatever the IP header says, means padding or malice:
+/// the datagram passes, and held frames stay. A datagram without checksum does the same.
 fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
     let header = chunk::<8>(frame, ip.payload_offset)?;
     let len = usize::from(u16::from_be_bytes([header[4], header[5]]));
@@ -227,8 +226,8 @@ fn udp(profile: &Profile, frame: &[u8], ip: &Ip) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The hash of a frame's flow, whatever forbids to merge it. In a tunnel that the profile does not
-/// enter there is no flow that it knows.
+/// The hash of a frame's flow, whatever forbids to merge the frame. Inside a tunnel that the profile does not enter, no
+/// flow is known.
 pub(crate) fn flow_of(profile: &Profile, how: Inspection, frame: &[u8]) -> Option<u64> {
     let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
     let mut headers = Headers::default();

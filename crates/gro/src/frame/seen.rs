@@ -1,4 +1,4 @@
-//! A frame as the engine sees it: where its headers are.
+//! A parsed frame: where its headers are.
 
 use coalescope_wire::{HeaderKind, Headers, Tcp};
 
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub(crate) header_len: usize,
     pub(crate) payload_len: u32,
     pub(crate) hash: u64,
-    /// Why it can neither join a held frame nor be held, if it cannot.
+    /// Why the frame can neither join a held frame nor be held, if it cannot.
     pub(crate) alone: Option<Reason>,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn outer_checksums(
     Ok(())
 }
 
-/// Where a packet ends by its IP header.
+/// Where a packet ends according to its IP header.
 pub(crate) fn ends_at(frame: &[u8], ip: Header) -> usize {
     let at = usize::from(ip.offset);
     let (field, header_len) = match ip.kind {
@@ -68,7 +68,7 @@ fn gre_checksum(frame: &[u8], at: usize, end: usize) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Whether the profile looks at checksums of such a frame.
+/// Whether the profile requires verified checksums for such a frame.
 pub(crate) fn verifies(profile: &Profile, seen: &Seen) -> bool {
     let rule = match seen.layer4 {
         Layer4::Tcp(_) => Some(profile.tcp.checksum),

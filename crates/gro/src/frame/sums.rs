@@ -4,7 +4,7 @@ use coalescope_wire::checksum::{fold, pseudo_header_v4, pseudo_header_v6, sum};
 
 use crate::frame::held::Held;
 
-/// The sum of the pseudo-header of what the IP header at `ip` carries.
+/// Sum of the pseudo-header for the payload of the IP header at `ip`.
 pub(crate) fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8, len: u32) -> u64 {
     let bytes = |at: usize| header.get(at..).unwrap_or_default();
     if version == 4 {
@@ -17,8 +17,8 @@ pub(crate) fn pseudo_header(header: &[u8], version: u8, ip: usize, protocol: u8,
     pseudo_header_v6(source, destination, protocol, len)
 }
 
-/// The sum of a segment's payload, taken from its checksum: pseudo-header, header and payload of a
-/// sound segment sum up to zero (RFC 1071). A datagram without checksum is summed itself.
+/// The sum of a segment's payload, derived from its checksum: pseudo-header, header and payload of a sound segment sum
+/// up to zero (RFC 1071). The payload of a datagram without checksum is summed directly.
 ///
 /// `payload_len` is the packet's own: what follows it in the frame is padding.
 pub(crate) fn payload_sum(held: &Held, frame: &[u8], payload_len: u32) -> u16 {

@@ -1,4 +1,4 @@
-//! Which header bytes decide what: a profile's fields laid over the headers of one frame.
+//! Masks of the header bytes that decide: a profile's fields laid over the headers of one frame.
 
 use coalescope_wire::{Header, HeaderKind, Headers};
 
@@ -20,7 +20,7 @@ pub(crate) const USUAL: usize = 96;
 /// Masks over the header bytes of frames of one shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
-    /// Bits that tell one flow from another.
+    /// Bits that distinguish flows.
     pub(crate) flow: [u8; MAX_HEADER],
     /// Bits that must be equal for two frames to merge, those of `flow` included.
     pub(crate) equal: [u8; MAX_HEADER],
@@ -61,9 +61,9 @@ impl Template {
         same
     }
 
-    /// Leaves out what Linux leaves out of a GRE header with a checksum. `gre_gro_receive` compares
-    /// the word behind the first four bytes where there is a key, and takes it for the key; with
-    /// a checksum in front, that is the checksum, and the key behind it is not compared.
+    /// Excludes what Linux does not compare in a GRE header with a checksum. `gre_gro_receive` compares the word behind
+    /// the first four bytes where there is a key, and takes that word for the key; with a checksum present, that word
+    /// is the checksum, and the key behind it is not compared.
     pub(crate) fn with_gre_checksum(mut self, headers: &[Header], frame: &[u8]) -> Self {
         for header in headers
             .iter()
@@ -93,7 +93,7 @@ impl Template {
     ) {
         match kind {
             HeaderKind::Ethernet => {
-                // The addresses inside a tunnel always tell flows apart.
+                // MAC addresses inside a tunnel always distinguish flows.
                 let inside = !outermost;
                 let rule = if inside {
                     Field::Flow
@@ -106,27 +106,27 @@ impl Template {
             HeaderKind::Vlan | HeaderKind::Ppp | HeaderKind::Mpls | HeaderKind::Gre => {
                 self.fill(at, next);
             }
-            // Not the length.
+            // Without the length.
             HeaderKind::Pppoe => self.fill(at, at + 4),
             HeaderKind::Ipv4 => self.ipv4(profile.ipv4.as_ref(), at),
             HeaderKind::Ipv6 => self.ipv6(profile.ipv6.as_ref(), at, next),
             HeaderKind::Tcp => self.tcp(profile, at, next),
             HeaderKind::Udp => {
                 self.fill(at, at + 4);
-                // What stands behind a tunnel's UDP header: VXLAN, Geneve.
+                // The header of the tunnel behind UDP: VXLAN, Geneve.
                 self.fill(at + 8, next);
             }
         }
     }
 
-    /// Not the length, the identification and the checksum.
+    /// All but length, identification and checksum.
     fn ipv4(&mut self, rules: Option<&Ipv4Rules>, at: usize) {
         let Some(rules) = rules else { return };
         self.fill(at, at + 1);
         self.set(rules.dscp, at + 1, &[0xfc]);
         self.set(rules.ecn, at + 1, &[0x03]);
         self.set(rules.dont_fragment, at + 6, &[0x40]);
-        // Fragments are of no flow; for the short way they differ here.
+        // Fragments belong to no flow; the short path finds them by these bits.
         self.set(Field::Flow, at + 6, &[0x3f, 0xff]);
         self.set(Field::Equal, at + 6, &[0x80]);
         self.set(rules.ttl, at + 8, &[0xff]);
@@ -134,7 +134,7 @@ impl Template {
         self.fill(at + 12, at + 20);
     }
 
-    /// Not the length.
+    /// All but the length.
     fn ipv6(&mut self, rules: Option<&Ipv6Rules>, at: usize, next: usize) {
         let Some(rules) = rules else { return };
         self.set(Field::Flow, at, &[0xf0]);
@@ -146,14 +146,14 @@ impl Template {
         self.fill(at + 8, next);
     }
 
-    /// Not the sequence number, the checksum and the urgent pointer. The header length is
-    /// compared before anything else, so that the masks of both frames agree.
+    /// All but sequence number, checksum and urgent pointer. The header length is compared before the masks are used,
+    /// so the masks of both frames agree.
     fn tcp(&mut self, profile: &Profile, at: usize, next: usize) {
         let rules = &profile.tcp;
         self.fill(at, at + 4);
         self.set(rules.ack, at + 8, &[0xff; 4]);
-        // The length of the header is compared first of all, so this adds nothing but for the
-        // short way, which compares headers before it looks at anything.
+        // The header length is compared before, so this bit mask matters only for the short path, which compares
+        // headers first.
         self.set(Field::Equal, at + 12, &[0xf0]);
         self.set(rules.reserved, at + 12, &[0x0e]);
         self.set(Field::Equal, at + 12, &rules.equal.to_be_bytes());
@@ -190,7 +190,7 @@ impl Template {
         agree(&self.flow, a, b)
     }
 
-    /// Where two frames first differ that must not: the byte, and the bits that differ.
+    /// Where two frames first differ in a bit that must be equal: the byte, and the bits that differ.
     pub(crate) fn difference(
         &self,
         a: &[u8; MAX_HEADER],
@@ -216,8 +216,8 @@ pub(crate) fn agree_in<const N: usize>(
     agree(&mask[..N], &a[..N], &b[..N])
 }
 
-/// Whether no bit under the mask differs. All three have the same length, a multiple of 32: in
-/// such pieces the compiler makes vector instructions of it.
+/// Whether no bit under the mask differs. All three have the same length, a multiple of 32: the compiler turns pieces
+/// of 32 bytes into vector instructions.
 #[inline(always)]
 fn agree(mask: &[u8], a: &[u8], b: &[u8]) -> bool {
     let pieces = |bytes| <[u8]>::as_chunks::<32>(bytes).0.iter().map(words);

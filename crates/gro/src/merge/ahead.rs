@@ -1,5 +1,4 @@
-//! Headers are fetched before they are needed, so that frames that are in no cache do not have to be
-//! waited for one by one.
+//! Prefetches headers before they are needed, so that frames outside of the cache do not cost one wait each.
 
 use coalescope_wire::{prefetch_head, prefetch_value};
 
@@ -9,8 +8,8 @@ use crate::frame::template::USUAL;
 /// all are alike (docs/gro-performance.md).
 const AHEAD: usize = 12;
 
-/// The frames of a batch. While one is handed out, the headers of one further on are fetched; `ahead`
-/// are the same frames.
+/// The frames of a batch. While a frame is handed out, the headers of a later one are prefetched; `ahead` iterates over
+/// the same frames.
 #[inline(always)]
 pub(crate) fn fetched<'f, T>(
     frames: impl Iterator<Item = T>,
@@ -24,7 +23,7 @@ pub(crate) fn fetched<'f, T>(
     })
 }
 
-/// Asks for the headers of frames, many at a time: into the second-level cache.
+/// Prefetches the headers of frames, many at a time, into the second-level cache.
 #[inline(always)]
 pub(crate) fn fetch_many<'f>(frames: impl Iterator<Item = &'f [u8]>) {
     let heads = frames.filter_map(<[u8]>::first_chunk::<USUAL>);
@@ -33,6 +32,6 @@ pub(crate) fn fetch_many<'f>(frames: impl Iterator<Item = &'f [u8]>) {
 
 #[inline(always)]
 fn fetch(frame: &[u8]) {
-    // As many as are compared, and copied of the first frame of a flow.
+    // As many bytes as are compared, and as are copied from the first frame of a flow.
     prefetch_head::<USUAL>(frame);
 }

@@ -1,8 +1,8 @@
-//! The engine: frames in, decisions and frames out. It knows no implementation by name.
+//! The engine: frames in, decisions and frames out. No implementation is special to it by name.
 
 mod batch;
-mod far;
-mod leave;
+mod emit;
+mod prefetch;
 mod room;
 mod short;
 mod start;
@@ -29,9 +29,9 @@ use crate::rules::judge::{judge, may_start, same_flow, would_list};
 use crate::settings::{Settings, Verification};
 
 pub(crate) use batch::PushAll;
-pub(crate) use far::PushFar;
+pub(crate) use prefetch::PushFar;
 
-/// Merges frames by a profile's rules. Payload goes where the store puts it.
+/// Merges frames by a profile's rules. The store keeps the payload.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine<S> {
     pub(crate) profile: Profile,
@@ -39,17 +39,17 @@ pub(crate) struct Engine<S> {
     pub(crate) table: Table,
     pub(crate) plain: PlainTemplates,
     pub(crate) rules: PlainRules,
-    /// What plain frames start with, if there is a short way for them.
+    /// Link type of plain frames, if there is a short path for them.
     pub(crate) short: Option<LinkType>,
     /// Masks of held frames that are not plain, by slot.
     templates: Vec<Template>,
     pub(crate) store: S,
     pub(crate) counters: Counters,
-    /// Frames until the budget of this poll is used up; never in practice where there is none.
+    /// Frames until the budget of this poll is used up; practically endless where there is no budget.
     until_flush: u32,
 }
 
-/// The number of frames in a slot in which one waits that has passed.
+/// `Held::frames` of a slot that only keeps a passing frame for the end of its batch.
 const PASSED: u32 = 0;
 
 /// A frame on its way through the engine.
@@ -91,7 +91,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Takes a frame the general way.
+    /// Takes a frame in by the general path, and counts it.
     fn push_counted(
         &mut self,
         incoming: Incoming<'_, S::Token>,
@@ -147,7 +147,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Ends all that is held of the flows with a hash.
+    /// Ends the merge of all held frames of the flows with a hash.
     fn end_flow(&mut self, hash: u64, out: &mut impl Outlet<S>) {
         let mut slot = self.table.chain(hash);
         while slot != NONE {
@@ -177,13 +177,14 @@ impl<S: Store> Engine<S> {
                 if let Some(reason) = seen.alone
                     && would_list(&self.profile, template, held, seen, incoming.frame, &header)
                 {
-                    // Before it is let pass its identification was compared, which left its mark on what is
-                    // held (`inet_gro_flush` sets `ip_fixedid`).
+                    // Before the datagram passes, its identification is compared, which changes the held frame
+                    // (`inet_gro_flush` sets `ip_fixedid`).
                     let held = &mut self.table.slots[slot as usize];
                     settle_identifications(&self.profile, held, incoming.frame);
                     return self.pass(incoming, reason, out);
                 }
                 match judge(&self.profile, template, held, seen, incoming.frame, &header) {
+                    // In this mode a checksum is verified only before a merge; a frame alone is handed on unchanged.
                     Ok(_) if self.rules.lazy && !self.is_right(incoming.frame) => {
                         return self.pass(incoming, Reason::Checksum, out);
                     }
@@ -195,11 +196,12 @@ impl<S: Store> Engine<S> {
                     Ok(join) => return self.join(slot, join, seen, incoming, out),
                     Err(reason) => refused = Some(reason),
                 }
+                // `tcp_gro_receive` returns the held skb as `pp` when a segment of its flow does not merge: it goes up first.
                 if self.profile.mismatch == Mismatch::FlushAndStart {
                     self.end(slot, refused.unwrap_or(Reason::EndOfPoll), out);
                     break;
                 }
-                // Only the newest: datagrams have no numbers, and must not overtake each other.
+                // Only the newest held frame: datagrams have no numbers, and must not overtake each other.
                 if matches!(seen.layer4, Layer4::Udp) {
                     break;
                 }
@@ -212,7 +214,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Whether the checksums of a frame are right that nobody has looked at.
+    /// Whether the checksums of a frame are right that were not verified yet.
     fn is_right(&self, frame: &[u8]) -> bool {
         inspect(&self.profile, self.inspection(true), frame).is_ok()
     }
@@ -225,7 +227,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Looks at the checksum of a held frame, if nobody has.
+    /// Verifies the checksum of a held frame, if that has not been done.
     fn is_held_right(&mut self, slot: u32, out: &impl Outlet<S>) -> bool {
         if !core::mem::replace(&mut self.table.slots[slot as usize].unverified, false) {
             return true;
@@ -252,6 +254,7 @@ impl<S: Store> Engine<S> {
         let payload = seen.header_len..seen.header_len + seen.payload_len as usize;
         let frame = incoming.frame;
         let held = &mut self.table.slots[slot as usize];
+        // It was computed for the segment before this one: 0 keeps the next frame off the short path.
         held.alike_len = 0;
         held.empty += u32::from(seen.payload_len == 0);
         if self.rules.sums && matches!(join, Join::Behind | Join::InFront) {
@@ -294,7 +297,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Nothing more joins behind; where nothing can join in front either, the frame is done.
+    /// Lets no frame join behind any more; where none can join in front either, the merge ends.
     pub(crate) fn tail_or_end(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         if self.profile.mismatch == Mismatch::KeepBoth && reason != Reason::SegmentLimit {
             self.table.slots[slot as usize].tail = Some(reason);
@@ -342,7 +345,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Frames in one poll.
+/// The number of frames in one poll.
 fn budget(profile: &Profile) -> u32 {
     match profile.table.budget {
         0 => u32::MAX,

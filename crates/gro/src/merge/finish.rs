@@ -1,4 +1,4 @@
-//! The headers of a merged frame: lengths, checksums and what else its segments changed.
+//! Writes the headers of a merged frame: lengths, checksums and other fields that its segments changed.
 
 use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{Header, HeaderKind};
@@ -12,13 +12,13 @@ use crate::out::outgoing::About;
 use crate::reason::Reason;
 use crate::settings::Checksums;
 
-/// The longest payload that a 16-bit length field can say.
+/// The longest payload that a 16-bit length field can hold.
 const MAX_LEN: u32 = 65_535;
 
 /// Hop-by-hop options with a jumbo payload (RFC 2675): 8 bytes.
 const JUMBO_LEN: u16 = 8;
 
-/// Rewrites the held headers for all that is held.
+/// Rewrites the headers of a held frame for its whole payload.
 ///
 /// A list of whole segments keeps the transport checksum of the first.
 #[inline(always)]
@@ -29,7 +29,7 @@ pub(crate) fn finish(held: &mut Held, checksums: Checksums, list: bool) {
     }
 }
 
-/// The general way.
+/// The general path.
 #[inline(never)]
 fn finish_any(held: &mut Held, checksums: Checksums, list: bool) {
     if held.plain {
@@ -48,7 +48,7 @@ fn finish_any(held: &mut Held, checksums: Checksums, list: bool) {
     }
 }
 
-/// What is known of it, and how to cut it again.
+/// What the sink gets to know of the frame, and how to split it again.
 #[inline(always)]
 pub(crate) fn about(held: &Held, reason: Reason, accurate_ecn: bool) -> About {
     let kind = match (held.is_tcp, held.version) {
@@ -73,7 +73,7 @@ pub(crate) fn about(held: &Held, reason: Reason, accurate_ecn: bool) -> About {
     }
 }
 
-/// One IP header directly behind the link's.
+/// Writes the only IP header of a frame, directly behind the link's.
 fn one_level(held: &mut Held) {
     let end = u32::from(held.header_len) + held.payload_len;
     let at = usize::from(held.ip);
@@ -102,7 +102,7 @@ fn header_end(at: usize, len: u32) -> u32 {
     at as u32 + len
 }
 
-/// A length that does not fit its field is 0: BIG TCP.
+/// A length that does not fit the field is written as 0: BIG TCP.
 fn put_len(header: &mut [u8; MAX_HEADER], at: usize, len: u32) {
     let len = if len > MAX_LEN { 0 } else { len as u16 };
     put16(header, at, len);
@@ -127,8 +127,8 @@ fn ipv6(header: &mut [u8; MAX_HEADER], at: usize, end: u32) {
     put_len(header, at + 4, end - header_end(at, 40));
 }
 
-/// The outer UDP checksum of a tunnel, if it has one. It covers the inner transport checksum,
-/// which is written before.
+/// Writes the outer UDP checksum of a tunnel, if it has one. It covers the inner transport checksum, which is written
+/// before.
 fn outer_udp(held: &mut Held, checksums: Checksums) {
     let headers = held.headers;
     for pair in headers.as_slice().windows(2) {
@@ -141,8 +141,8 @@ fn outer_udp(held: &mut Held, checksums: Checksums) {
     }
 }
 
-/// The UDP checksum at `at`, in the packet `ip`. Headers have even lengths, so that the sum of the
-/// payload fits behind them as it is.
+/// Writes the UDP checksum at `at`, in the packet `ip`. Headers have even lengths, so the sum of the payload can be
+/// added without a swap.
 fn outer_checksum(held: &mut Held, ip: Header, at: usize, checksums: Checksums) {
     let end = usize::from(held.header_len);
     let len = (end - at) as u32 + held.payload_len;
@@ -151,7 +151,7 @@ fn outer_checksum(held: &mut Held, ip: Header, at: usize, checksums: Checksums) 
     put_checksum(held, at, at + 6, pseudo, checksums);
 }
 
-/// The transport checksum: the pseudo-header's sum, or complete by the sums of the segments.
+/// Writes the transport checksum: the pseudo-header's sum, or the complete one from the sums of the segments.
 fn transport(held: &mut Held, checksums: Checksums) {
     let at = usize::from(held.layer4);
     let end = usize::from(held.header_len);
@@ -164,7 +164,7 @@ fn transport(held: &mut Held, checksums: Checksums) {
     put_checksum(held, at, at + field, pseudo, checksums);
 }
 
-/// Writes the checksum of all from `at` on to its field, the pseudo-header being summed.
+/// Writes the checksum of the bytes from `at` on; `pseudo` is the pseudo-header's sum.
 fn put_checksum(held: &mut Held, at: usize, field: usize, pseudo: u64, checksums: Checksums) {
     put16(&mut held.header, field, 0);
     let is_tcp = held.is_tcp && at == usize::from(held.layer4);
@@ -178,7 +178,7 @@ fn put_checksum(held: &mut Held, at: usize, field: usize, pseudo: u64, checksums
     put16(&mut held.header, field, checksum);
 }
 
-/// A UDP checksum of 0 would say that there is none (RFC 768).
+/// A UDP checksum of 0 would mean that there is none (RFC 768), so 0xffff is written.
 fn complete(checksum: u16, is_tcp: bool) -> u16 {
     if checksum == 0 && !is_tcp {
         return 0xffff;
@@ -190,7 +190,7 @@ fn is_jumbo(held: &Held) -> bool {
     held.version == 6 && u32::from(held.header_len - held.ip) - 40 + held.payload_len > MAX_LEN
 }
 
-/// Puts a jumbo payload header behind the IPv6 header, as Linux does from 5.19 on.
+/// Inserts a jumbo payload header behind the IPv6 header, as Linux does from 5.19 on.
 fn insert_jumbo(held: &mut Held) {
     let at = usize::from(held.ip);
     let next = held.header[at + 6];

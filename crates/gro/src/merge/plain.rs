@@ -1,13 +1,13 @@
-//! The short way for what most frames are: an IP header directly behind the link's, TCP directly
-//! behind it, payload, and no flag but ACK, PSH and ECE.
+//! The short path for most frames: an IP header directly behind the link's, TCP directly behind the IP header, payload,
+//! and no flag but ACK, PSH and ECE.
 //!
-//! It takes a frame that joins what is held, or that is the first of its flow, under a profile of
-//! which all rules are comparisons; everything else is left to the general path, which would
-//! decide the same (`tests/all/paths.rs`).
+//! The short path takes a frame that joins a held one, or that is the first of its flow, under a profile whose rules
+//! are all comparisons; any other frame is left to the general path, which would decide the same
+//! (`tests/all/paths.rs`).
 //!
-//! A frame is not taken apart to see whether it joins. Where its headers agree with held ones in
-//! every bit that must be equal, it is of the same shape and the same flow; what is left to look
-//! at is length, sequence number, identification and flags.
+//! A frame is not parsed to decide whether it joins. Where its headers agree with held ones in every bit that must be
+//! equal, the frame has the same shape and the same flow; only length, sequence number, identification and flags are
+//! left to check.
 
 mod alike;
 mod finish;
@@ -29,7 +29,7 @@ pub(crate) use templates::{PlainTemplates, number};
 /// The first bytes of a frame, as many as plain headers can be long.
 pub(crate) type Head = [u8; PLAIN_HEADER];
 
-/// Whether the checksum of the IP header is right, if it must be and there is one.
+/// Whether the checksum of the IP header is right, if it must be verified and there is one.
 #[inline(always)]
 pub(crate) fn is_ip_sound<const LINK: usize, const IP: usize>(
     rules: &PlainRules,

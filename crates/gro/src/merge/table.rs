@@ -1,4 +1,4 @@
-//! Held frames: found by flow, and known by age.
+//! Held frames: found by flow, and ordered by age.
 
 use alloc::vec::Vec;
 use core::mem::size_of;
@@ -8,11 +8,11 @@ use coalescope_wire::{prefetch_head, prefetch_value};
 use crate::frame::held::{Held, NONE, Place};
 use crate::profile;
 
-/// Bytes that are in a processor's own caches: more than one to two megabytes of the second-level cache, since a part
+/// Size of a processor's own caches: more than one to two megabytes of the second-level cache, since some of the table
 /// is used more than the rest.
 const OWN_CACHE: usize = 4 << 20;
 
-/// Entries of the index in two lines of the cache: emptying them takes less time than waiting for one.
+/// Entries of the index in two cache lines: emptying them takes less time than waiting for one line.
 const ENTRIES: usize = 32;
 
 /// Held frames of one bucket, by age.
@@ -30,9 +30,9 @@ pub(crate) struct Table {
     free: Vec<u32>,
     /// The first slot of each chain. A power of two of them.
     index: Vec<u32>,
-    /// The slot that was opened or joined last, if it is still open.
+    /// The slot that was last opened or joined, if it is still open.
     last: u32,
-    /// How often the index was looked into for a slot that waits.
+    /// Number of look-ups in the index for a waiting slot.
     sought: u32,
     buckets: Vec<Bucket>,
     per_bucket: u32,
@@ -42,7 +42,7 @@ impl Table {
     pub(crate) fn new(size: profile::Table) -> Self {
         let buckets = size.buckets.max(1).next_power_of_two();
         let per_bucket = size.per_bucket.max(1);
-        // One more, so that the frame that pushes the oldest out has room first.
+        // One slot more, so that a new frame has a slot before the oldest one goes up.
         let slots = buckets.saturating_mul(per_bucket).saturating_add(1);
         let empty = Bucket {
             oldest: NONE,
@@ -75,9 +75,9 @@ impl Table {
         self.index[self.index_of(hash)]
     }
 
-    /// A slot that waits for the segment at a place: looked for where the last frame went, then where one went
-    /// after that the last time, and only then by the flow's hash, at the head of its chain. It may be closed,
-    /// or not the newest of its flow: nothing is alike to it then.
+    /// A slot that waits for the segment at a place. It is looked for first in the slot of the last frame, then in the
+    /// one that followed it the last time, and only then by the flow's hash, at the head of its chain. The slot may be
+    /// closed, or not the newest of its flow: no frame is alike to it then.
     #[inline(always)]
     pub(crate) fn waiting(&mut self, place: Place, hash: impl FnOnce() -> u64) -> Option<u32> {
         let last = self.slots.get(self.last as usize)?;
@@ -103,12 +103,12 @@ impl Table {
         held.is_some_and(|held| held.next == place)
     }
 
-    /// How often it was looked for by a hash since the last time that this was asked.
+    /// Number of look-ups by hash since the last call.
     pub(crate) fn take_sought(&mut self) -> u32 {
         core::mem::take(&mut self.sought)
     }
 
-    /// The slot to which the second frame from now will likely go, if as many segments are in the last one.
+    /// The slot to which the second frame from now will likely go, if the last slot has so many segments.
     #[inline(always)]
     pub(crate) fn after_next(&self, segments: u32) -> Option<u32> {
         let last = self.slots.get(self.last as usize)?;
@@ -116,8 +116,8 @@ impl Table {
         (last.segments == segments).then_some(next.follower)
     }
 
-    /// A newer frame of a flow is going to be held: no frame joins the older ones without a look at it, which
-    /// [`Self::waiting`] does not take.
+    /// Called before a newer frame of a flow is held: no frame may join the older ones without a look at the newer one,
+    /// which [`Self::waiting`] does not take.
     pub(crate) fn outdate(&mut self, hash: u64) {
         let mut slot = self.chain(hash);
         while let Some(held) = self.slots.get_mut(slot as usize) {
@@ -128,7 +128,7 @@ impl Table {
         }
     }
 
-    /// Notes that a frame goes to another slot than the last one.
+    /// Notes that a frame goes to a slot other than the last one.
     #[inline(always)]
     fn turn_to(&mut self, slot: u32) {
         if let Some(last) = self.slots.get_mut(self.last as usize) {
@@ -137,14 +137,14 @@ impl Table {
         self.last = slot;
     }
 
-    /// The oldest frame of a bucket, or of the first bucket that has one.
+    /// The oldest frame of a bucket.
     pub(crate) fn oldest(&self, bucket: u32) -> Option<u32> {
         let slot = self.buckets[bucket as usize].oldest;
         (slot != NONE).then_some(slot)
     }
 
-    /// Asks for the frame that came after one in its bucket: with more held than the cache has room for, it would
-    /// be waited for when its turn comes.
+    /// Prefetches the frame that came after one in its bucket: with more frames held than fit in the cache, the flush
+    /// would wait for it.
     #[inline(always)]
     pub(crate) fn fetch_newer(&self, slot: u32) {
         let newer = self.slots[slot as usize].newer;
@@ -153,7 +153,7 @@ impl Table {
         }
     }
 
-    /// Asks for the entry of the index for a hash, and gives its number.
+    /// Prefetches the entry of the index for a hash, and returns its number.
     #[inline(always)]
     pub(crate) fn fetch_entry(&self, hash: u64) -> usize {
         let at = self.index_of(hash);
@@ -166,7 +166,7 @@ impl Table {
         self.index.get(entry).copied().filter(|&slot| slot != NONE)
     }
 
-    /// The slot that is taken after so many others.
+    /// The free slot that will be taken after `others` others.
     pub(crate) fn free_after(&self, others: usize) -> Option<u32> {
         self.free.iter().rev().nth(others).copied()
     }
@@ -177,18 +177,18 @@ impl Table {
         Some(held.newer).filter(|&newer| newer != NONE)
     }
 
-    /// Whether its frames are in no cache of the processor's own.
+    /// Whether the table is too large for the processor's own caches.
     pub(crate) fn is_large(&self) -> bool {
         self.slots.len() * size_of::<Held>() > OWN_CACHE
     }
 
-    /// Whether so much is held that emptying the index takes less time than to look up each held frame there.
+    /// Whether so many frames are held that emptying the index takes less time than looking up each of them there.
     pub(crate) fn is_crowded(&self) -> bool {
         let held = self.slots.len() - self.free.len();
         held * ENTRIES >= self.index.len()
     }
 
-    /// Takes all slots out of the index. Each is [closed](Self::close) all the same when it is released.
+    /// Removes all slots from the index. Each is still [closed](Self::close) when it is released.
     pub(crate) fn empty_index(&mut self) {
         self.index.fill(NONE);
     }
@@ -226,7 +226,7 @@ impl Table {
         Some(slot)
     }
 
-    /// As [`Self::take`], a slot that others find by a hash.
+    /// Like [`Self::take`], for a slot that frames find by a hash.
     #[inline(always)]
     pub(crate) fn open(&mut self, bucket: u32, hash: u64) -> Option<(u32, &mut Held)> {
         let slot = self.take(bucket)?;
@@ -240,11 +240,11 @@ impl Table {
         Some((slot, held))
     }
 
-    /// No frame finds this slot any more.
+    /// Closes a slot: no frame finds it any more.
     #[inline(always)]
     pub(crate) fn close(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
-        // It may be `last`.
+        // The slot may be `last`, which is looked at without the index.
         held.alike_len = 0;
         if !core::mem::replace(&mut held.open, false) {
             return;

@@ -7,7 +7,7 @@ use crate::reason::Reason;
 pub enum Action {
     /// Its payload joined a held frame, behind or in front.
     Merged,
-    /// It is held, and others may join it.
+    /// It is held, and other frames may join it.
     Held,
     /// It carried no payload, and a held frame took its acknowledgment and window.
     Absorbed,
@@ -20,33 +20,32 @@ pub enum Action {
 pub struct Decision {
     /// What became of it.
     pub action: Action,
-    /// The frame that it is part of from now on: the number of that one's first frame, frames
-    /// being counted from 0 as they come in. Its own number where it is held or passed.
+    /// The frame that it is part of from now on: the number of that frame's first one, frames being counted from 0 as
+    /// they come in. Its own number where it is held or passed.
     pub frame: u64,
-    /// For a frame that passed, why. For one held, why it did not join what was held of its flow;
-    /// `None` where nothing was. For one merged or absorbed, why the merged frame went up at
-    /// once; `None` where it is still open.
+    /// For a frame that passed, why. For a held one, why it did not join the held frame of its flow; `None` where there
+    /// was none. For one merged or absorbed, why the merged frame went up at once; `None` where it is still open.
     pub reason: Option<Reason>,
 }
 
-/// How often each thing was decided.
+/// How often each decision was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Frames in.
     pub frames_in: u64,
     /// Frames out.
     pub frames_out: u64,
-    /// Frames out that are made of more than one.
+    /// Frames out that were merged from more than one.
     pub merged_out: u64,
-    /// Frames in that joined a held one.
+    /// Frames in that joined a held frame.
     pub merged_in: u64,
-    /// Frames in that a held one absorbed.
+    /// Frames in that a held frame absorbed.
     pub absorbed: u64,
-    /// Frames in that went on unchanged, by why.
+    /// Frames in that went on unchanged, by reason.
     passed: [u64; Reason::ALL.len()],
-    /// Frames in that started anew beside or after one held of their flow, by why.
+    /// Frames in that could not join a held frame of their flow and were held themselves, by reason.
     refused: [u64; Reason::ALL.len()],
-    /// Held frames that went up, by why.
+    /// Held frames that went up, by reason.
     flushed: [u64; Reason::ALL.len()],
 }
 
@@ -72,7 +71,7 @@ impl Counters {
         self.passed[reason as usize]
     }
 
-    /// Frames that could not be added to what was held of their flow, for this reason: that went up, and they are held in its place.
+    /// Frames that could not join the held frame of their flow, for this reason, and were held themselves.
     #[must_use]
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused[reason as usize]
@@ -84,14 +83,14 @@ impl Counters {
         self.flushed[reason as usize]
     }
 
-    /// A frame joined a held one that stays open.
+    /// Counts a frame that joined a held one which stays open.
     #[inline(always)]
     pub(crate) fn merge(&mut self) {
         self.frames_in += 1;
         self.merged_in += 1;
     }
 
-    /// A frame is held, one of its flow having refused it for a reason.
+    /// Counts a frame that is held, and the reason if it could not join a held frame of its flow.
     #[inline(always)]
     pub(crate) fn hold(&mut self, refused: Option<Reason>) {
         self.frames_in += 1;
@@ -111,13 +110,13 @@ impl Counters {
         }
     }
 
-    /// A held frame goes up.
+    /// Counts a held frame that goes up.
     #[inline(always)]
     pub(crate) fn flush(&mut self, reason: Reason) {
         self.flushed[reason as usize] += 1;
     }
 
-    /// A frame comes out.
+    /// Counts a frame that comes out.
     #[inline(always)]
     pub(crate) fn leave(&mut self) {
         self.frames_out += 1;

@@ -10,11 +10,11 @@ use crate::reason::Reason;
 /// What is known of a frame that comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// The number of its first frame, frames being counted from 0 as they come in.
+    /// The number of its first frame; frames are counted from 0 as they come in.
     pub frame: u64,
     /// Why it comes out now.
     pub reason: Reason,
-    /// How to cut it again; `None` for a frame that is as it came in.
+    /// How to split it again; `None` for a frame that is as it came in.
     pub gso: Option<Gso>,
     /// Where the innermost IP header starts, in bytes; 0 for a frame that is as it came in.
     pub ip_at: u16,
@@ -25,7 +25,7 @@ pub struct About {
 }
 
 impl About {
-    /// Of a frame that is as it came in.
+    /// For a frame that is as it came in.
     #[inline]
     pub(crate) fn unchanged(frame: u64, reason: Reason) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl About {
 /// A piece of a merged frame's payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<T> {
-    /// The frame that it lies in, as the caller called it.
+    /// Token of the frame that the piece lies in.
     pub token: T,
     /// Where in that frame it lies, in bytes. Empty for a frame that was absorbed.
     pub payload: Range<u32>,
@@ -53,7 +53,7 @@ pub struct Part<T> {
 pub enum Outgoing<'a, T> {
     /// A frame as it came in.
     Unchanged {
-        /// What the caller called it.
+        /// Token of the frame.
         token: T,
         /// What is known of it.
         about: About,

@@ -1,13 +1,13 @@
-//! Where frames go that come out.
+//! Sinks for the frames that come out.
 
 use crate::out::outgoing::{Outgoing, OutgoingBytes};
 
 /// Takes the frames that come out of a [`crate::Coalescer`] whose tokens are `T`.
 ///
-/// Whatever sends frames on implements it: a queue of buffers, an `AF_PACKET` ring. The frame is lent:
-/// what is to be kept of it is copied or moved out before [`Self::take`] returns. There is no error to
-/// return, since an engine in the midst of a batch could not act on it: a sink keeps its first error, or
-/// counts what it could not send, and its owner looks after the call.
+/// Implemented by whatever sends frames on: a queue of buffers, an `AF_PACKET` ring. The frame is lent: bytes that are
+/// to be kept are copied or moved out before [`Self::take`] returns. There is no error to return, since an engine in
+/// the midst of a batch could not act on it: a sink keeps its first error, or counts what it could not send, and its
+/// owner checks after the call.
 ///
 /// ```
 /// use gro::{Coalescer, Outgoing, Profile, Settings, Sink};
@@ -43,8 +43,8 @@ pub trait Sink<T> {
     fn take(&mut self, frame: Outgoing<'_, T>);
 }
 
-/// Takes the frames that come out of a [`crate::CopyingCoalescer`] or [`crate::BatchCoalescer`]:
-/// whole ones, one behind the other in memory. What is said of [`Sink`] holds here too.
+/// Takes the frames that come out of a [`crate::CopyingCoalescer`] or [`crate::BatchCoalescer`]: each whole, in
+/// contiguous memory. The rules of [`Sink`] hold here too.
 ///
 /// ```
 /// use std::io::{self, Write};
@@ -81,13 +81,13 @@ pub trait ByteSink {
     fn take(&mut self, frame: OutgoingBytes<'_>);
 }
 
-/// A closure as a sink; of [`Outgoing::each`] and [`OutgoingBytes::each`].
+/// A closure as a sink; made by [`Outgoing::each`] and [`OutgoingBytes::each`].
 #[derive(Clone, Copy, Debug)]
 pub struct Each<F>(F);
 
 impl<T> Outgoing<'_, T> {
-    /// A closure as a [`Sink`]: it is called with each frame. The compiler can tell what the closure
-    /// takes, which it cannot of a closure in a variable of its own.
+    /// A closure as a [`Sink`]: it is called with each frame. Passed here directly, the closure's argument types are
+    /// inferred, which is not so for a closure in a variable of its own.
     ///
     /// ```
     /// use gro::{Coalescer, Outgoing, Profile, Settings};

@@ -38,7 +38,7 @@ impl Buffer {
         self.room(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Appends bytes if their sum (RFC 1071) is right, which is known once they are copied.
+    /// Appends bytes if their sum (RFC 1071) is right, which is known only after they are copied.
     #[inline]
     pub(crate) fn append_if(&mut self, bytes: &[u8], is_right: impl FnOnce(u64) -> bool) -> bool {
         let before = self.len;
@@ -49,7 +49,7 @@ impl Buffer {
         right
     }
 
-    /// Puts bytes in the place of others, of which there may be more or fewer.
+    /// Replaces a range of bytes by others, which may be more or fewer.
     #[inline]
     pub(crate) fn replace(&mut self, range: Range<usize>, bytes: &[u8]) {
         match self.memory[..self.len].get_mut(range.clone()) {
@@ -62,7 +62,7 @@ impl Buffer {
         }
     }
 
-    /// As many bytes more, with anything in them.
+    /// Room for so many more bytes, with arbitrary content.
     #[inline]
     fn room(&mut self, len: usize) -> &mut [u8] {
         let from = self.len;

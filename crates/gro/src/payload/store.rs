@@ -19,10 +19,10 @@ pub(crate) trait Store {
     where
         Self: 'a;
 
-    /// A frame is held in a slot; its payload is `payload`.
+    /// Holds a frame in a slot; `payload` is its payload.
     fn start(&mut self, slot: u32, frame: &[u8], payload: Range<usize>, token: Self::Token);
 
-    /// A frame's payload joins behind; an empty one was absorbed.
+    /// Appends a frame's payload; an empty one was absorbed.
     fn append(
         &mut self,
         slot: u32,
@@ -33,8 +33,8 @@ pub(crate) trait Store {
     ) where
         Self: Sized;
 
-    /// A frame's payload joins behind if its sum (RFC 1071) is right; else the token comes back. No
-    /// padding is behind what is held.
+    /// Appends a frame's payload if its sum (RFC 1071) is right; else returns the token. The held frame must have no
+    /// padding.
     #[inline]
     fn append_if(
         &mut self,
@@ -55,7 +55,7 @@ pub(crate) trait Store {
         Ok(())
     }
 
-    /// A frame's payload joins in front.
+    /// Puts a frame's payload in front.
     fn prepend(
         &mut self,
         slot: u32,
@@ -66,10 +66,10 @@ pub(crate) trait Store {
     ) where
         Self: Sized;
 
-    /// The frame in a slot comes out as it came in.
+    /// Sends out the frame in a slot as it came in.
     fn single(&mut self, slot: u32, about: About) -> Option<Self::Out<'_>>;
 
-    /// The frame in a slot comes out merged, with new headers.
+    /// Sends out the frame in a slot merged, with new headers.
     fn merged<'a>(
         &'a mut self,
         slot: u32,
@@ -77,13 +77,13 @@ pub(crate) trait Store {
         about: About,
     ) -> Self::Out<'a>;
 
-    /// The frame in a slot that nothing has joined yet, if it can be had.
+    /// The frame in a slot that nothing has joined yet, if the store can reach it.
     fn first_frame<'s>(&'s self, slot: u32, outlet: &'s impl Outlet<Self>) -> Option<&'s [u8]>
     where
         Self: Sized;
 
-    /// Whether a segment of the frame in a slot that nothing has joined yet has the right sum (RFC 1071),
-    /// as far as it can be had. Asked when another frame is going to join it.
+    /// Whether a segment of the frame in a slot that nothing has joined yet has the right sum (RFC 1071), as far as the
+    /// store can reach it. Called when another frame is about to join.
     fn is_first_right(
         &mut self,
         slot: u32,
@@ -97,15 +97,15 @@ pub(crate) trait Store {
         is_segment_right(self.first_frame(slot, outlet), segment, is_right)
     }
 
-    /// Asks for where a slot keeps its payload.
+    /// Prefetches where a slot keeps its payload.
     #[inline(always)]
     fn fetch_slot(&self, _slot: u32) {}
 
-    /// Asks for where the payload is put that comes next; after [`Self::fetch_slot`].
+    /// Prefetches where the next payload will be put; after [`Self::fetch_slot`].
     #[inline(always)]
     fn fetch_next(&self, _slot: u32) {}
 
-    /// Asks for the frame in a slot, if it is read only once another joins it, and none has.
+    /// Prefetches the frame in a slot, if it is read only once another joins it, and none has.
     #[inline(always)]
     fn fetch_first(&self, _slot: u32, _outlet: &impl Outlet<Self>)
     where
@@ -113,12 +113,12 @@ pub(crate) trait Store {
     {
     }
 
-    /// A frame passes.
+    /// Lets a frame pass.
     fn pass<'a>(&'a mut self, frame: &'a [u8], token: Self::Token, about: About) -> Self::Out<'a>;
 }
 
-/// The way out of the engine, to a caller's sink. What its engine keeps is all that it knows of the
-/// frames, so that one engine serves sinks of both kinds.
+/// The way out of the engine, to a caller's sink. It depends only on the store, so that one engine serves sinks of both
+/// kinds.
 pub(crate) trait Outlet<S: Store> {
     /// Takes a frame.
     fn take<'a>(&mut self, out: S::Out<'a>)

@@ -8,16 +8,15 @@ use super::{
     TcpRules,
 };
 
-/// The flags of a data segment with which a flow is begun.
+/// The flags with which a segment starts a flow.
 const START: u16 = Flags::ACK;
 
 /// Flags that a segment may have to join: PSH and FIN are carried over.
 const JOIN: u16 = Flags::ACK | Flags::PSH | Flags::FIN;
 
 impl Profile {
-    /// `rte_gro_reassemble_burst` of DPDK 23.07 and later for TCP. UDP there means the
-    /// reassembly of IP fragments, which is no merging of segments and not done here. VXLAN is
-    /// off, as it is unless asked for.
+    /// `rte_gro_reassemble_burst` of DPDK 23.07 and later for TCP. Its UDP support is reassembly of IP fragments, which
+    /// merges no segments and is not done here. VXLAN is off by default, as in DPDK.
     #[must_use]
     pub const fn dpdk_gro() -> Self {
         Self {

@@ -9,8 +9,8 @@ use super::{
 };
 
 impl Profile {
-    /// `tcp_lro` of FreeBSD 13 and later, on a host that forwards nothing (it refuses everything
-    /// on a router). A pure ACK that is older than what is held vanishes, as it does there.
+    /// `tcp_lro` of FreeBSD 13 and later, on a host that does not forward (on a router it merges nothing). A pure ACK
+    /// that is older than the held one vanishes, as in FreeBSD.
     #[must_use]
     pub const fn freebsd_lro() -> Self {
         Self {

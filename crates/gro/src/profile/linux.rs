@@ -14,9 +14,12 @@ const CLOSING: u16 = Flags::URG | Flags::PSH | Flags::RST | Flags::SYN | Flags::
 /// All flags but FIN and PSH; CWR since 6.15, for AccECN.
 const EQUAL: u16 = !(Flags::FIN | Flags::PSH) & Flags::ALL;
 
+/// Flags compared before 6.15: `tcp_gro_receive` compared all but `TCP_FLAG_CWR | TCP_FLAG_FIN | TCP_FLAG_PSH`.
+const EQUAL_BEFORE_6_15: u16 = EQUAL & !Flags::CWR;
+
 impl Profile {
-    /// GRO of Linux 6.18 (`rx-gro`), as a forwarder without local sockets has it:
-    /// `rx-udp-gro-forwarding` off, IPv4 and IPv6 limited to 65,535 bytes.
+    /// GRO of Linux 6.18 (`rx-gro`), as on a forwarder without local sockets: `rx-udp-gro-forwarding` off, IPv4 and
+    /// IPv6 limited to 65,535 bytes.
     #[must_use]
     pub const fn linux_gro() -> Self {
         Self {
@@ -87,12 +90,11 @@ impl Profile {
         }
     }
 
-    /// GRO of Linux 7.2: as 6.18, but CWR no longer keeps a segment from joining, and PPPoE
-    /// sessions are merged.
+    /// GRO of Linux 7.2: like 6.18, but CWR no longer keeps a segment from joining, and PPPoE sessions are merged.
     ///
-    /// AccECN counts in the CWR bit, which so may stay set for long. It must only be equal: a
-    /// patch by Ilpo Järvinen (netdev, 15 January 2026) drops `flags & TCP_FLAG_CWR` from
-    /// `tcp_gro_receive`. `pppoe_gro_receive` (netdev, March 2026) compares session and protocol.
+    /// AccECN counts in the CWR bit, which therefore may stay set for long. The bit must only be equal: a patch by Ilpo
+    /// Järvinen (netdev, 15 January 2026) drops `flags & TCP_FLAG_CWR` from `tcp_gro_receive`. `pppoe_gro_receive`
+    /// (netdev, March 2026) compares session and protocol.
     #[must_use]
     pub const fn linux_gro_7() -> Self {
         let before = Self::linux_gro();
@@ -126,8 +128,8 @@ impl Profile {
         }
     }
 
-    /// `linux-gro` with `rx-gro-list` on and no local socket: TCP and UDP segments are chained whole,
-    /// so that a forwarder need not cut them. Every flag must be equal.
+    /// `linux-gro` with `rx-gro-list` on and no local socket: TCP and UDP segments are chained whole, so that a
+    /// forwarder need not split them. Every flag must be equal.
     #[must_use]
     pub const fn linux_gro_list() -> Self {
         let merging = Self::linux_gro_udp();
@@ -148,30 +150,33 @@ impl Profile {
         }
     }
 
-    /// GRO of Linux 4.6 to 6.17: a fixed identification needs DF, and the outer header's is not
-    /// looked at where its DF is set.
+    /// GRO of Linux 4.6 to 6.17: a fixed identification needs DF, and the outer header's identification is not compared
+    /// where its DF is set. CWR is not compared, as up to 6.14; the table is that of 4.19 and later.
     #[must_use]
     pub const fn linux_gro_4_6() -> Self {
         let mut profile = Self::linux_gro();
         profile.name = "linux-gro-4.6";
         profile.source = "Linux 4.6 to 6.17: net/ipv4/af_inet.c, commit 1530545ed64b";
         profile.ipv4 = ipv4_with(IpId::IncreasingOrFixedWithDf, Field::Equal);
+        profile.tcp.equal = EQUAL_BEFORE_6_15;
         profile
     }
 
     /// GRO of Linux up to 4.5: DF must be set, identifications must increase, and another TOS
-    /// is another flow.
+    /// is another flow. All flows are in one list of eight (`MAX_GRO_SKBS`), which 4.19 made a hash table.
     #[must_use]
     pub const fn linux_gro_2_6() -> Self {
         let mut profile = Self::linux_gro();
         profile.name = "linux-gro-2.6";
         profile.source = "Linux 2.6.29 to 4.5: net/ipv4/af_inet.c";
         profile.ipv4 = ipv4_with(IpId::IncreasingWithDf, Field::Flow);
+        profile.tcp.equal = EQUAL_BEFORE_6_15;
+        profile.table.buckets = 1;
         profile
     }
 }
 
-/// The IPv4 rules of `linux-gro` but for identifications and TOS.
+/// The IPv4 rules of `linux-gro`, except for identifications and TOS.
 const fn ipv4_with(id: IpId, tos: Field) -> Option<Ipv4Rules> {
     match Profile::linux_gro().ipv4 {
         Some(rules) => Some(Ipv4Rules {

@@ -3,10 +3,9 @@
 use super::{Limits, Padding, Profile, TUNNELS_NONE};
 
 impl Profile {
-    /// What a virtio-net device with guest TSO hands to a guest. The specification gives no
-    /// rules of merging, only of delivery: one type per frame, `gso_size` the segment size,
-    /// checksums verified. These are the rules of Linux GRO, which is what runs behind most such
-    /// devices, without tunnels, and within 16 bits of length.
+    /// Frames as a virtio-net device with guest TSO passes them to a guest. The specification has no rules of merging,
+    /// only of delivery: one type per frame, `gso_size` the segment size, checksums verified. These are the rules of
+    /// Linux GRO, which runs behind most such devices, without tunnels, and within 16 bits of length.
     #[must_use]
     pub const fn virtio_rsc() -> Self {
         let mut profile = Self::linux_gro();

@@ -9,8 +9,8 @@ use super::{
 };
 
 impl Profile {
-    /// `handleGRO` of wireguard-go: one batch of up to 128 packets, TCP and UDP, out-of-order
-    /// segments put in front. What comes out keeps the order of first segments.
+    /// `handleGRO` of wireguard-go: one batch of up to 128 packets, TCP and UDP, out-of-order segments put in front.
+    /// Frames come out in the order of their first segments.
     #[must_use]
     pub const fn wireguard() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a frame that is held, or that joins one, changes in a slot.
+//! How a slot changes when a frame is held in it, or joins it.
 
 use coalescope_wire::checksum::fold;
 
@@ -12,7 +12,7 @@ use crate::profile::{Field, IpId, Options, Profile, PureAck, SegmentSize};
 use crate::reason::Reason;
 use crate::rules::join::Join;
 
-/// The first bytes of a frame, and zeros.
+/// The first bytes of a frame, padded with zeros.
 pub(crate) fn header_of(frame: &[u8], len: usize) -> [u8; MAX_HEADER] {
     let mut header = [0; MAX_HEADER];
     let len = len.min(MAX_HEADER).min(frame.len());
@@ -54,7 +54,7 @@ pub(crate) fn link_len(seen: &Seen) -> u8 {
         })
 }
 
-/// What makes a frame that starts a merge its last segment, too.
+/// Why a frame that starts a merge is its last segment, too.
 pub(crate) fn start_tail(
     profile: &Profile,
     header: &[u8; MAX_HEADER],
@@ -65,7 +65,7 @@ pub(crate) fn start_tail(
     closes.then_some(Reason::ClosingFlag)
 }
 
-/// Takes over what a segment changes in the held headers. The payload's length is added last.
+/// Applies to the held headers what a segment changes. The payload's length is added last.
 pub(crate) fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Seen, join: Join) {
     if join == Join::InFront {
         in_front(held, frame, seen);
@@ -84,7 +84,7 @@ pub(crate) fn update(profile: &Profile, held: &mut Held, frame: &[u8], seen: &Se
     held.payload_len += seen.payload_len;
 }
 
-/// The new first segment's headers, with the flags and the rest of the old ones.
+/// Takes the headers of the new first segment, with the flags and other kept fields of the old ones.
 fn in_front(held: &mut Held, frame: &[u8], seen: &Seen) {
     let at = usize::from(held.layer4);
     let carried = held.header[at + 13];
@@ -99,7 +99,7 @@ fn in_front(held: &mut Held, frame: &[u8], seen: &Seen) {
     }
 }
 
-/// With the second segment it is known how identifications run.
+/// Settles with the second segment how identifications run.
 pub(crate) fn settle_identifications(profile: &Profile, held: &mut Held, frame: &[u8]) {
     let rule = profile.ipv4.map(|rules| rules.id);
     if held.segments != 1 || !rule.is_some_and(IpId::knows_fixed) {
@@ -112,7 +112,7 @@ pub(crate) fn settle_identifications(profile: &Profile, held: &mut Held, frame: 
     }
 }
 
-/// Flags, and the latest acknowledgment, window and timestamps.
+/// Takes over flags, and the latest acknowledgment, window and timestamps.
 fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Join) {
     let rules = &profile.tcp;
     let at = usize::from(held.layer4);
@@ -137,7 +137,7 @@ fn carry(profile: &Profile, held: &mut Held, frame: &[u8], flags: u16, join: Joi
     }
 }
 
-/// An acknowledgment of the same bytes with a smaller window changes nothing for FreeBSD.
+/// Whether FreeBSD keeps the held window: an acknowledgment of the same bytes with a smaller window changes nothing.
 fn keeps_window(profile: &Profile, held: &Held, frame: &[u8]) -> bool {
     let at = usize::from(held.layer4);
     let bytes = |from: usize, len: usize| {
@@ -157,7 +157,7 @@ fn copy(held: &mut Held, frame: &[u8], at: usize, len: usize) {
     }
 }
 
-/// The smallest TTL or hop limit, where the profile keeps that.
+/// Keeps the smallest TTL or hop limit, where the profile wants it.
 fn minimum(profile: &Profile, held: &mut Held, frame: &[u8]) {
     let (rule, at) = match held.version {
         4 => (profile.ipv4.map(|rules| rules.ttl), 8),
@@ -171,7 +171,7 @@ fn minimum(profile: &Profile, held: &mut Held, frame: &[u8]) {
     }
 }
 
-/// Whether the frame that has just joined is the last that may.
+/// Why the frame that has just joined is the last that may, if it is.
 pub(crate) fn ends(
     profile: &Profile,
     held: &Held,

@@ -1,4 +1,4 @@
-//! Whether IPv4 identifications go on as a profile wants it.
+//! Whether IPv4 identifications continue as a profile requires.
 
 use crate::frame::held::{Held, Identifications, NO_IPV4, id_at};
 use crate::gso::IdRun;
@@ -6,7 +6,7 @@ use crate::profile::{IpId, Profile};
 use crate::reason::Reason;
 use crate::rules::join::Join;
 
-/// Says whether all identifications of a frame fit those held.
+/// Checks whether all identifications of a frame fit the held ones.
 pub(crate) fn identifications(
     profile: &Profile,
     held: &Held,
@@ -36,14 +36,14 @@ pub(crate) fn identifications(
     Ok(())
 }
 
-/// Where a segment is to join, as identifications see it.
+/// Where a segment is to join, as the check of identifications needs it.
 #[derive(Clone, Copy)]
 pub(crate) enum Step {
     Behind { count: u16 },
     InFront,
 }
 
-/// Whether the identification of one IPv4 header fits those held.
+/// Whether the identification of one IPv4 header fits the held ones.
 #[inline(always)]
 pub(crate) fn follows(
     rule: IpId,

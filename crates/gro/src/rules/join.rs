@@ -3,12 +3,12 @@
 /// How a frame joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// Its payload goes behind what is held.
+    /// Its payload goes behind the held payload.
     Behind,
-    /// Its payload goes in front.
+    /// Its payload goes in front of the held payload.
     InFront,
     /// It has no payload; its acknowledgment and window count from now on.
     Absorb,
-    /// It has no payload, and says nothing new.
+    /// It has no payload, and brings nothing new.
     Vanish,
 }

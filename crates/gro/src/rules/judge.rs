@@ -11,11 +11,11 @@ use crate::reason::Reason;
 use crate::rules::identification::identifications;
 use crate::rules::join::Join;
 
-/// Says whether and how a frame joins a held one of its flow.
+/// Decides whether and how a frame joins a held one of its flow.
 ///
 /// # Errors
 ///
-/// The first rule that forbids it.
+/// The first rule that forbids joining.
 pub(crate) fn judge(
     profile: &Profile,
     template: &Template,
@@ -64,7 +64,7 @@ pub(crate) fn would_list(
     }
     let mut seen = seen.clone();
     seen.alone = None;
-    // The IP length may lie; the UDP length is that of the bytes present.
+    // The IP length may be wrong; the UDP length is that of the bytes present.
     seen.payload_len = frame.len().saturating_sub(seen.header_len) as u32;
     let mut header = *header;
     for ids in held.ids.iter().filter(|ids| ids.ip != NO_IPV4) {
@@ -73,7 +73,7 @@ pub(crate) fn would_list(
             *bits &= 0x7f;
         }
     }
-    // The size is looked at last, and by then it is decided.
+    // Linux checks the size last, when it has already decided.
     matches!(
         judge(profile, template, held, &seen, frame, &header),
         Ok(_) | Err(Reason::SizeLimit)
@@ -90,7 +90,7 @@ fn flags(rules: &TcpRules, flags: u16) -> Result<(), Reason> {
     Ok(())
 }
 
-/// ECN 11 in the innermost IPv4 header.
+/// Refuses ECN 11 in the innermost IPv4 header, if the profile does.
 pub(crate) fn congestion(
     profile: &Profile,
     seen: &Seen,
@@ -106,8 +106,8 @@ pub(crate) fn congestion(
     Ok(())
 }
 
-/// Whether a frame is of the flow of a held one. The outer UDP headers of a tunnel must have a
-/// checksum in both or in none (Linux `udp_gro_receive`), which no mask can say.
+/// Whether a frame is of the flow of a held one. The outer UDP headers of a tunnel must have a checksum in both or in
+/// neither (Linux `udp_gro_receive`), which no mask can express.
 pub(crate) fn same_flow(
     template: &Template,
     held: &[u8; MAX_HEADER],
@@ -154,7 +154,7 @@ fn u32_at(header: &[u8; MAX_HEADER], at: usize) -> u32 {
     }
 }
 
-/// Options that were not compared byte for byte.
+/// Checks options that were not compared byte for byte.
 fn options(
     rule: Options,
     held: &[u8; MAX_HEADER],
@@ -195,8 +195,8 @@ pub(crate) fn has_timestamps(header: &[u8; MAX_HEADER], seen: &Seen) -> bool {
     seen.header_len == at + 12 && header.get(at..at + 4) == Some(&[1, 1, 8, 10])
 }
 
-/// A segment without payload: an acknowledgment that repeats the last one must not vanish, since
-/// the sender counts such (RFC 5681 section 2).
+/// Judges a segment without payload. A duplicate ACK must not vanish, since the sender counts duplicate ACKs (RFC 5681
+/// section 2).
 fn pure_ack(rules: &TcpRules, held: &Held, tcp: &Tcp) -> Result<Join, Reason> {
     let ahead = tcp.ack.wrapping_sub(held_ack(held)).cast_signed();
     let same_window = held_window(held) == u32::from(tcp.window);
@@ -239,7 +239,8 @@ fn behind(rule: SegmentSize, held: &Held, payload_len: u32) -> Result<Join, Reas
     }
 }
 
-/// What ends a merge can only be its last segment, and only the last may be smaller.
+/// A segment that joins in front must not end a merge, since only the last one may, and only the last one may be
+/// smaller.
 fn in_front(rules: &TcpRules, held: &Held, payload_len: u32, flags: Flags) -> Result<Join, Reason> {
     if flags.has(rules.closing) {
         return Err(Reason::ClosingFlag);

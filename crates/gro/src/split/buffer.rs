@@ -6,7 +6,7 @@ use coalescope_wire::checksum;
 /// its options, come to less than 200.
 pub const MAX_SEGMENT_HEADER: usize = 256;
 
-/// Header bytes. Offsets come from a checked layout; one outside is left alone.
+/// Header bytes. Offsets come from a checked layout; writes to an offset outside are ignored.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     bytes: [u8; MAX_SEGMENT_HEADER],

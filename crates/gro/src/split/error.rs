@@ -1,4 +1,4 @@
-//! Why a frame cannot be cut.
+//! Why a frame cannot be split.
 
 use core::fmt;
 
@@ -6,27 +6,27 @@ use coalescope_wire::Stop;
 
 use crate::gso::GsoKind;
 
-/// Why a frame cannot be cut. Offsets count bytes from the frame's first.
+/// Why a frame cannot be split. Offsets count bytes from the first byte of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SplitError {
     /// The headers cannot be read as far as TCP or UDP.
     Headers(Stop),
-    /// The innermost packet is not of the kind that the frame is said to be made of.
+    /// The innermost packet is not of the kind in [`crate::Gso`].
     Kind {
-        /// What it is said to be.
+        /// The kind in [`crate::Gso`].
         expected: GsoKind,
         /// Where the innermost IP header is.
         offset: usize,
     },
     /// Segments of 0 bytes.
     NoSegmentSize,
-    /// The IP length says more than there is.
+    /// The IP length is longer than the bytes present.
     Truncated {
         /// Payload bytes missing.
         missing: u32,
     },
-    /// An IP fragment: its transport header speaks of other packets too.
+    /// An IP fragment: its transport header covers other packets too.
     Fragment {
         /// Where the IP or fragment header is.
         offset: usize,
@@ -42,7 +42,7 @@ pub enum SplitError {
         /// Where the routing header is.
         offset: usize,
     },
-    /// A jumbo payload option beside others in one header: no engine writes it, and removing it
+    /// A jumbo payload option beside others in one header: no engine writes such a header, and removing the option
     /// would move the others.
     JumboOptions {
         /// Where the hop-by-hop header is.
@@ -53,7 +53,7 @@ pub enum SplitError {
         /// Where the GRE header is.
         offset: usize,
     },
-    /// A third IP header: segmentation knows an outer and an inner one.
+    /// A third IP header: segmentation handles an outer and an inner one.
     NestedTunnel {
         /// Where the third IP header is.
         offset: usize,
@@ -64,7 +64,7 @@ pub enum SplitError {
         /// Header bytes, from the frame's first.
         len: usize,
     },
-    /// One segment would be longer than its length fields can say.
+    /// One segment would be longer than its length fields can hold.
     SegmentTooLong {
         /// Its length in bytes, from the header whose field overflows.
         len: usize,
@@ -106,7 +106,7 @@ impl fmt::Display for SplitError {
 }
 
 impl SplitError {
-    /// Headers that cannot stand in front of every segment.
+    /// Names headers that cannot stand in front of every segment.
     fn unrepeatable(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, offset) = match self {
             Self::Fragment { offset } => ("an IP fragment", offset),

@@ -1,4 +1,4 @@
-//! Where the fields are that differ from segment to segment, found once for each frame.
+//! Where the fields are that differ from segment to segment, found once per frame.
 
 use coalescope_wire::{
     Header, HeaderKind, Headers, LinkType, Packet, Stop, Transport as Found, UdpTunnels,
@@ -24,8 +24,7 @@ const IPV6_HEADER: usize = 40;
 /// Length of a hop-by-hop header with the jumbo payload option alone.
 const JUMBO_HEADER: usize = 8;
 
-/// Copies the headers of a frame and finds what is to be rewritten in them. Also gives the
-/// payload.
+/// Copies the headers of a frame and finds the fields to be rewritten in them. Also returns the payload.
 pub(super) fn read<'a>(
     frame: &'a [u8],
     gso: Gso,
@@ -43,8 +42,8 @@ pub(super) fn read<'a>(
     Ok((reader.finish(gso, settings)?, payload))
 }
 
-/// Walks to the header that is to be repeated in front of every segment. Of datagrams that were
-/// merged without looking into them, the first one's inner packet ends before all of them do.
+/// Walks to the header that is to be repeated in front of every segment. For tunnel datagrams that were merged without
+/// entering the tunnel that is the outer UDP header: the first one's inner packet ends before the merged datagram does.
 fn walk(frame: &[u8], kind: GsoKind, settings: SplitSettings) -> Result<(Packet, Headers), Stop> {
     let SplitSettings { link, tunnels, .. } = settings;
     let inside = walk_entering(link, frame, tunnels);
@@ -60,7 +59,7 @@ fn walk(frame: &[u8], kind: GsoKind, settings: SplitSettings) -> Result<(Packet,
     }
 }
 
-/// Where the datagram ends that a walk came to.
+/// Where the datagram ends that a walk has found.
 fn datagram_end(packet: &Packet) -> Option<usize> {
     match packet.transport {
         Found::Udp(udp) => Some(udp.offset + 8 + udp.payload_len as usize),
@@ -104,7 +103,7 @@ fn payload<'a>(
         .ok_or(SplitError::Truncated { missing })
 }
 
-/// Goes through the headers, copies them, and notes what differs from segment to segment.
+/// Goes through the headers, copies them, and notes the fields that differ from segment to segment.
 struct Reader<'f, 'b> {
     frame: &'f [u8],
     /// Where the payload starts in the frame.
@@ -131,8 +130,8 @@ impl<'f, 'b> Reader<'f, 'b> {
         }
     }
 
-    /// What stands in front of the first header that the walk names: cooked capture headers, or
-    /// a PPPoE header where the link type says so.
+    /// Handles the bytes in front of the first header of the walk: cooked capture headers, or a PPPoE header where the
+    /// link type implies one.
     fn link(&mut self, link: LinkType, headers: &[Header]) -> Result<(), SplitError> {
         if link == LinkType::PppEther {
             self.lengths.push(4, 6);
@@ -173,7 +172,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         if self.byte(from + 9) == extension::AUTHENTICATION {
             return Err(SplitError::Authenticated { offset: from });
         }
-        // All of the fragment field but Don't Fragment and the reserved bit.
+        // All bits of the fragment field except Don't Fragment and the reserved bit.
         if self.word(from + 6) & 0x3fff != 0 {
             return Err(SplitError::Fragment { offset: from });
         }
@@ -205,7 +204,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         Ok(())
     }
 
-    /// Extension headers that cannot be repeated. Those that can are copied with the IP header.
+    /// Refuses extension headers that cannot be repeated. The others are copied with the IP header.
     fn extensions(&self, from: usize, to: usize) -> Result<(), SplitError> {
         let (mut next, mut at) = (self.byte(from + 6), from + IPV6_HEADER);
         while at < to {
@@ -226,8 +225,8 @@ impl<'f, 'b> Reader<'f, 'b> {
         Ok(())
     }
 
-    /// Whether the IPv6 header is that of BIG TCP: payload length 0, and a hop-by-hop header with
-    /// the jumbo payload option alone (`ipv6_has_hopopt_jumbo`).
+    /// Whether the IPv6 header is that of BIG TCP: payload length 0, and a hop-by-hop header with only the jumbo
+    /// payload option (`ipv6_has_hopopt_jumbo`).
     fn has_jumbo_header(&self, from: usize) -> Result<bool, SplitError> {
         let (is_long, next, options) = (
             self.word(from + 4) == 0,
@@ -239,7 +238,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         }
         match (self.byte(options + 1), self.word(options + 2)) {
             (0, 0xc204) => Ok(true),
-            // Without the option the length is simply not set yet.
+            // Without the option the length has just not been set yet.
             _ if !self.has_jumbo_option(options) => Ok(false),
             _ => Err(SplitError::JumboOptions { offset: options }),
         }
@@ -260,7 +259,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         false
     }
 
-    /// GRE with nothing but key and checksum, as `gre_gro_receive` takes it.
+    /// Allows GRE with a key and a checksum only, like `gre_gro_receive`.
     fn gre(&mut self, from: usize, at: usize) -> Result<(), SplitError> {
         const CHECKSUM: u16 = 0x8000;
         const KEY: u16 = 0x2000;
@@ -288,7 +287,7 @@ impl<'f, 'b> Reader<'f, 'b> {
             ips: self.ips,
             ip_count: self.ip_count,
             tunnel: self.tunnel,
-            // The walk ended in TCP or UDP, so there is one, and an IP header in front of it.
+            // The walk ended in TCP or UDP, so there is a transport header, and an IP header in front of it.
             transport: self
                 .transport
                 .ok_or(SplitError::HeadersTooLong { len: self.end })?,

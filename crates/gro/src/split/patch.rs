@@ -1,4 +1,4 @@
-//! Rewriting the headers for one segment.
+//! Rewrites the headers for one segment.
 
 use coalescope_wire::Flags;
 use coalescope_wire::checksum::{fold, sum};
@@ -6,27 +6,26 @@ use coalescope_wire::checksum::{fold, sum};
 use super::{Buffer, SplitError};
 use crate::gso::{Gso, IdRun};
 
-/// What the next headers are for.
+/// The piece of payload that the next headers are for.
 pub(super) struct Piece<'a> {
     pub(super) payload: &'a [u8],
-    /// Payload bytes of one segment in it.
+    /// Payload bytes of one segment in the piece.
     pub(super) one: usize,
-    /// Segments in front of it.
+    /// Segments in front of the piece.
     pub(super) before: usize,
-    /// Payload bytes in front of it.
+    /// Payload bytes in front of the piece.
     pub(super) offset: usize,
     pub(super) last: bool,
 }
 
-/// A length field: where it is, and from where it counts to the end of the packet.
+/// A length field: its offset, and the offset from which the length counts to the end of the packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Length {
     at: usize,
     from: usize,
 }
 
-/// Length fields. There are no more than headers, of which the walk keeps sixteen, and one of the
-/// link type's.
+/// Length fields. There is at most one for each header, of which the walk keeps sixteen, and one of the link type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lengths {
     list: [Length; 17],
@@ -55,7 +54,7 @@ pub(super) struct Ip {
     run: IdRun,
     /// Identification of the first segment.
     first_id: u16,
-    /// The sum of its words but identification and checksum.
+    /// The sum of its words without identification and checksum.
     sum: u64,
 }
 
@@ -134,7 +133,7 @@ impl Tunnel {
         self.at + if self.is_udp { 6 } else { 4 }
     }
 
-    /// Sets the checksum; `inner` is the sum of the inner transport header and its payload.
+    /// Sets the checksum of the tunnel; `inner` is the sum of the inner transport header and its payload.
     fn patch(&self, header: &mut Buffer, transport: usize, one: usize, inner: u64) {
         header.put16(self.field(), 0);
         let len = if self.is_udp {
@@ -220,7 +219,7 @@ impl Transport {
         }
     }
 
-    /// FIN and PSH close what the last segment ends, and CWR is one answer to one ECE.
+    /// FIN and PSH belong to the last segment, and CWR to the first: it is one answer to one ECE.
     fn flags(&self, piece: &Piece<'_>) -> u16 {
         let mut flags = self.flags;
         if !piece.last {
@@ -251,19 +250,19 @@ impl Transport {
         if self.unchecked {
             return header.sum(self.at, header.len()) + sum(piece.payload);
         }
-        // With its checksum complete it is the complement of the pseudo-header's, whatever the
-        // payload: local checksum offload (Linux Documentation/networking/checksum-offloads.rst).
+        // With a complete checksum this sum is the complement of the pseudo-header's sum, whatever the payload: local
+        // checksum offload (Linux Documentation/networking/checksum-offloads.rst).
         let len = header.len() - self.at + piece.one;
         u64::from(!fold(self.pseudo + len as u64))
     }
 }
 
-/// In UDP a checksum of 0 would say that there is none; 0xffff is the same number (RFC 768).
+/// In UDP a checksum of 0 would mean that there is none; 0xffff is the same number (RFC 768).
 fn no_zero(checksum: u16) -> u16 {
     if checksum == 0 { 0xffff } else { checksum }
 }
 
-/// Everything that is rewritten.
+/// All fields that are rewritten.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) lengths: Lengths,
@@ -273,12 +272,12 @@ pub(super) struct Layout {
     /// A tunnel header with a checksum.
     pub(super) tunnel: Option<Tunnel>,
     pub(super) transport: Transport,
-    /// For how much payload the lengths are set.
+    /// Payload length for which the length fields are set.
     pub(super) shape: Option<usize>,
 }
 
 impl Layout {
-    /// Reads what the frame's own headers say before the first of them is rewritten.
+    /// Reads the fields of the frame's own headers before the first of them is rewritten.
     pub(super) fn remember(&mut self, header: &Buffer, gso: Gso) {
         for ip in &mut self.ips {
             ip.first_id = header.get16(ip.at + 4);

@@ -4,8 +4,8 @@ use core::fmt;
 
 use coalescope_wire::Stop;
 
-/// What is wrong with a header, or with a frame that one is asked for. Offsets count from the
-/// frame's first byte, behind the header.
+/// What is wrong with a header, or with a frame for which a header is built. Offsets count from the frame's first byte,
+/// behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VirtioError {
@@ -62,7 +62,7 @@ pub enum VirtioError {
     AccurateEcn,
     /// Merged UDP datagrams without checksum, which a device would fill in.
     NoChecksum,
-    /// Headers beyond what 16 bits can say.
+    /// Headers longer than 16 bits can express.
     HeadersTooLong {
         /// Header bytes.
         len: usize,

@@ -23,7 +23,7 @@ fn type_of(kind: GsoKind) -> u8 {
     }
 }
 
-/// What the header must agree with.
+/// The frame that the header must agree with.
 struct Seen<'f> {
     frame: &'f [u8],
     packet: Packet,
@@ -36,7 +36,7 @@ struct Seen<'f> {
 }
 
 impl<'f> Seen<'f> {
-    /// `None` as kind is given where there is neither TCP nor UDP.
+    /// `None` where the innermost packet is neither TCP nor UDP.
     fn new(link: LinkType, frame: &'f [u8]) -> Result<Option<Self>, VirtioError> {
         let wire_len = u32::try_from(frame.len()).unwrap_or(u32::MAX);
         let (packet, headers) =
@@ -60,7 +60,7 @@ impl<'f> Seen<'f> {
         }))
     }
 
-    /// A frame of one kind.
+    /// Parses a frame that must be of one kind.
     fn of_kind(link: LinkType, frame: &'f [u8], kind: GsoKind) -> Result<Self, VirtioError> {
         let mismatch = |offset| VirtioError::Mismatch {
             gso_type: type_of(kind),
@@ -156,7 +156,7 @@ impl<'f> Seen<'f> {
     }
 }
 
-/// A UDP tunnel, as the header tells of it.
+/// A UDP tunnel, in terms of the virtio-net header.
 struct Tunnel {
     bit: u8,
     flag: u8,
@@ -164,17 +164,16 @@ struct Tunnel {
 }
 
 impl VirtioNetHeader {
-    /// The header for a merged frame, whose transport checksum field must hold the
-    /// pseudo-header's sum. A frame with no more payload than one segment is not a merged one,
-    /// and its checksum is to be completed all the same, unless it is UDP without.
+    /// The header for a merged frame, whose transport checksum field must hold the pseudo-header's sum. A frame with no
+    /// more payload than one segment is not merged; its checksum is to be completed all the same, except for UDP
+    /// without checksum.
     ///
-    /// `num_buffers` is 0, as a driver sends; a device sets how many buffers it fills.
+    /// `num_buffers` is 0, as in a header from a driver; a device sets the number of buffers that it fills.
     ///
     /// # Errors
     ///
-    /// Where the frame is not what `gso` says, or virtio cannot say it:
-    /// [`VirtioError::NoTypeForTunnel`], [`VirtioError::AccurateEcn`],
-    /// [`VirtioError::NoChecksum`]. Split the frame then.
+    /// If the frame contradicts `gso`, or virtio cannot express it: [`VirtioError::NoTypeForTunnel`],
+    /// [`VirtioError::AccurateEcn`], [`VirtioError::NoChecksum`]. Split the frame then.
     pub fn for_merged(link: LinkType, frame: &[u8], gso: &Gso) -> Result<Self, VirtioError> {
         let seen = Seen::of_kind(link, frame, gso.kind)?;
         if gso.segment_size == 0 {
@@ -205,18 +204,16 @@ impl VirtioNetHeader {
         })
     }
 
-    /// How the frame behind this header is to be cut, after all checks that a driver must make of
-    /// what comes from another machine; `None` if it is not a merged frame, or has no more payload
-    /// than one segment.
+    /// How the frame behind this header is to be split, after all checks that a driver must make of a header from
+    /// another machine; `None` if it is not a merged frame, or has no more payload than one segment.
     ///
-    /// The header cannot say how identifications run: they are [`IdRun::Increasing`], as Linux
-    /// takes them. `hdr_len` is not looked at.
+    /// The header cannot express how identifications run: they are taken as [`IdRun::Increasing`], as in Linux.
+    /// `hdr_len` is not used.
     ///
     /// # Errors
     ///
-    /// Any contradiction in the header or between header and frame. Such a frame is to be dropped.
-    /// What else can keep a frame from being cut, [`Splitter::new`](crate::split::Splitter::new)
-    /// says: fragments, missing bytes.
+    /// Any contradiction in the header or between header and frame. Such a frame is to be dropped. Other obstacles to
+    /// splitting (fragments, missing bytes) are errors of [`Splitter::new`](crate::split::Splitter::new).
     pub fn gso(&self, link: LinkType, frame: &[u8]) -> Result<Option<Gso>, VirtioError> {
         self.check_fields(frame.len())?;
         if self.gso_type == Self::GSO_NONE {
@@ -247,21 +244,21 @@ impl VirtioNetHeader {
     fn gso_of(&self, seen: &Seen<'_>) -> Gso {
         let counted = seen.payload_len.div_ceil(usize::from(self.gso_size));
         let counted = u16::try_from(counted).unwrap_or(u16::MAX);
-        let told = self
+        let stated = self
             .rsc()
             .map(|rsc| rsc.segments)
             .filter(|&segments| segments > 0);
         Gso {
             kind: seen.kind,
             segment_size: self.gso_size,
-            segments: told.unwrap_or(counted),
+            segments: stated.unwrap_or(counted),
             outer_id: IdRun::Increasing,
             id: IdRun::Increasing,
             accurate_ecn: false,
         }
     }
 
-    /// What can be told without looking at the frame.
+    /// Checks the fields that can be checked without the frame.
     fn check_fields(&self, frame_len: usize) -> Result<(), VirtioError> {
         let partial = self.has(Self::NEEDS_CSUM) && !self.has(Self::RSC_INFO);
         if partial {
@@ -289,7 +286,7 @@ impl VirtioNetHeader {
         Ok(())
     }
 
-    /// What must agree with the frame.
+    /// Checks the fields that must agree with the frame.
     fn check_frame(&self, seen: &Seen<'_>) -> Result<(), VirtioError> {
         let is_udp = seen.kind == GsoKind::Udp;
         if self.base_type() != seen.base_type() || is_udp && self.gso_type & Self::GSO_ECN != 0 {
@@ -325,12 +322,11 @@ impl VirtioNetHeader {
         Ok(at)
     }
 
-    /// Completes the checksum of a frame that is not merged, if [`Self::NEEDS_CSUM`] asks for it;
-    /// says whether it did. Clear the flag then.
+    /// Completes the checksum of a frame that is not merged, if [`Self::NEEDS_CSUM`] is set; returns whether it did.
+    /// Clear the flag then.
     ///
-    /// Everything from `csum_start` to the frame's end is summed, so leave Ethernet padding out.
-    /// A checksum of 0 is written as 0xffff, which is the same number, since in UDP 0 says that
-    /// there is none.
+    /// All bytes from `csum_start` to the end of the frame are summed, so leave Ethernet padding out. A checksum of 0
+    /// is written as 0xffff, which is the same number, since in UDP 0 means that there is none.
     ///
     /// # Errors
     ///

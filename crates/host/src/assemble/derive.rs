@@ -1,4 +1,4 @@
-//! What no single text tells.
+//! Values that no single text has, derived from several.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const KINDS: &[(&str, &str)] = &[
 /// What `ethtool -i` prints where there is no bus.
 const NO_BUS: &[&str] = &["", "N/A", "n/a", "tap", "tun"];
 
-/// Derives what follows from several texts.
+/// Derives values from several texts.
 pub(super) fn derive(snapshot: &mut Snapshot) {
     for (key, interface) in &mut snapshot.interfaces {
         name(key, interface);

@@ -92,7 +92,7 @@ fn commonest(parts: &[Part], one: &Trait) -> Option<String> {
     first.map(|(value, _)| value)
 }
 
-/// Where a value is that is the same in other words.
+/// Fields whose values may be the same in different words.
 fn place_of(value: &str, values: &[(String, usize)], one: &Trait) -> Option<usize> {
     let values = values.iter().take(DIFFERENT);
     values

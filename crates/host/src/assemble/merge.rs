@@ -19,14 +19,14 @@ const NAMED: usize = 3;
 /// would else be looked for in all of them.
 const LOOKED_AT: usize = 1_000;
 
-/// What all texts so far say.
+/// The snapshot of all texts so far.
 #[derive(Default)]
 pub(super) struct Merged {
     all: Map<String, Value>,
     /// Of interfaces, as JSON: as values they take ten times as much, and there may be thousands, of which
     /// a text tells of one.
     interfaces: BTreeMap<String, Vec<u8>>,
-    /// The first texts themselves, to tell who said what.
+    /// The first texts themselves, to name the source of a value.
     texts: Vec<(String, Map<String, Value>)>,
 }
 
@@ -48,7 +48,7 @@ struct Conflict {
 }
 
 impl Merged {
-    /// Adds what a text says; false if it was left out.
+    /// Adds the snapshot of a text; false if the text was left out.
     pub(super) fn add(&mut self, part: Part, unread: &mut Vec<Unread>) -> bool {
         let values = values(&part.snapshot);
         self.unfold(&values);
@@ -81,8 +81,8 @@ impl Merged {
 
     /// Has those interfaces as values that a text tells of.
     fn unfold(&mut self, values: &Map<String, Value>) {
-        let told = values.get(INTERFACES).and_then(Value::as_object);
-        let names = told.into_iter().flat_map(Map::keys);
+        let named = values.get(INTERFACES).and_then(Value::as_object);
+        let names = named.into_iter().flat_map(Map::keys);
         let known = names.filter_map(|name| {
             let json = self.interfaces.get(name)?;
             Some((name.clone(), serde_json::from_slice(json).ok()?))
@@ -140,7 +140,7 @@ impl Merged {
     /// The text that a value is from.
     fn first(&self, path: &[String]) -> &str {
         let mut texts = self.texts.iter();
-        let text = texts.find(|(_, values)| tells(values, path));
+        let text = texts.find(|(_, values)| has_value(values, path));
         text.map_or("another text", |(origin, _)| origin)
     }
 
@@ -167,7 +167,7 @@ impl Merged {
     }
 }
 
-fn tells(values: &Map<String, Value>, path: &[String]) -> bool {
+fn has_value(values: &Map<String, Value>, path: &[String]) -> bool {
     let Some((first, rest)) = path.split_first() else {
         return false;
     };
@@ -264,11 +264,11 @@ fn take<'a>(path: &mut Vec<&'a str>, into: &mut Value, from: &'a Value) {
     }
 }
 
-/// Of lists that do not contradict each other, the longer; of lists that change, all.
+/// Of lists that do not contradict each other, the longer one; of lists that change, all entries.
 fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
-    let told = set(from);
-    let is_told = into.iter().all(|value| told.contains(&value.to_string()));
-    if is_told
+    let given = set(from);
+    let is_given = into.iter().all(|value| given.contains(&value.to_string()));
+    if is_given
         || matches!(
             path.last(),
             Some(&"addresses" | &"log" | &"routes" | &"length_rules")

@@ -47,7 +47,7 @@ fn is_volatile_of_interface(path: &Path<'_>) -> bool {
     )
 }
 
-/// Whether two different values say the same of this field.
+/// Whether two different values of this field mean the same.
 pub(super) fn is_same(path: &Path<'_>, a: &Value, b: &Value) -> bool {
     if a == b || is_empty(a) || is_empty(b) {
         return true;

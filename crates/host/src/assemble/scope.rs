@@ -3,7 +3,7 @@
 use crate::model::{Interface, Snapshot};
 use crate::names::key_of;
 
-/// Makes what a command within a namespace printed what it is: of that namespace.
+/// Moves the output of a command within a namespace into that namespace.
 pub(crate) fn scope(snapshot: &mut Snapshot, namespace: &str) {
     let interfaces = std::mem::take(&mut snapshot.interfaces);
     for (key, mut interface) in interfaces {

@@ -1,4 +1,4 @@
-//! What ethtool knows of an interface.
+//! An interface's settings and counters by ethtool.
 
 use super::offloads;
 use super::unread::{Of, Unreads};
@@ -7,7 +7,7 @@ use coalescope_netlink::Error;
 use coalescope_netlink::ethtool::{Ethtool, Value};
 use std::collections::BTreeMap;
 
-/// Asks for everything; what the driver does not have is left out.
+/// Requests everything; what the driver lacks is left out.
 pub(super) fn read(
     interface: &mut Interface,
     ethtool: &Ethtool,

@@ -40,7 +40,7 @@ impl Handles {
     }
 }
 
-/// What is read once for all interfaces of a namespace.
+/// State that is read once for all interfaces of a namespace.
 struct Common {
     names: BTreeMap<u32, String>,
     addresses: Vec<Address>,
@@ -153,7 +153,7 @@ fn one(
     interface
 }
 
-/// What every interface has.
+/// Properties of every interface.
 fn plain(link: &Link, common: &Common) -> Interface {
     let own = common
         .addresses
@@ -257,7 +257,7 @@ fn xdp(link: &Link) -> Option<Xdp> {
     })
 }
 
-/// What only its kind, or a port, has.
+/// Properties of single kinds of interfaces, and of ports.
 fn details(interface: &mut Interface, link: &Link) {
     match &link.details {
         Details::Bridge {

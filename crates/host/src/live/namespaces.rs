@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Where ip-netns(8) keeps names.
 const NAMED: &str = "/run/netns";
-/// What the snapshot's main namespace is called where another one speaks of it.
+/// Name of the snapshot's main namespace, as seen from another one.
 pub(super) const MAIN: &str = "host";
 /// What one is called that only processes hold: the lowest of them is behind this.
 const PID: &str = "pid ";
@@ -44,7 +44,7 @@ impl Space {
     }
 }
 
-/// All namespaces that are known.
+/// All known namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
     /// Those that are looked into, the main one first.

@@ -6,7 +6,7 @@ use coalescope_netlink::route::Link;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// All instances of a namespace; none where the kernel does not list them.
+/// All NAPI instances of a namespace; none if the kernel does not list them.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
     all: Vec<Instance>,

@@ -38,7 +38,7 @@ fn one(feature: Linux) -> Feature {
     }
 }
 
-/// Of a sum ethtool does not say whether it was asked for or is fixed.
+/// For a group of features, ethtool does not show whether it is wanted or fixed.
 fn sum(members: &[(&str, Linux)]) -> Feature {
     Feature {
         active: members.iter().any(|(_, feature)| feature.active),

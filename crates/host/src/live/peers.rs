@@ -1,4 +1,4 @@
-//! The other ends of links: their names, and those of their namespaces.
+//! The other ends of links: their names, and the names of their namespaces.
 
 use super::identity::Identity;
 use super::namespaces::Spaces;
@@ -51,7 +51,7 @@ impl Ids {
     }
 }
 
-/// Sets what a link leads to: the other end of a pair, or the interface beneath.
+/// Sets the link's target: the other end of a pair, or the lower interface.
 pub(super) fn set(
     interface: &mut Interface,
     link: &Link,

@@ -26,7 +26,7 @@ struct Holder {
 pub(super) struct Processes {
     sockets: BTreeMap<u32, String>,
     tuns: Vec<Holder>,
-    /// All processes let us look.
+    /// Whether all processes could be read.
     pub(super) complete: bool,
 }
 

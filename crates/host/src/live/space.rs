@@ -12,7 +12,7 @@ use crate::model::{Interface, Ovs, OvsBridge, OvsPort, Stack};
 use coalescope_netlink::{Error, openvswitch};
 use std::fs;
 
-/// What was read of one namespace.
+/// The settings of one namespace.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) name: Option<String>,

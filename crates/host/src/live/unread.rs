@@ -81,7 +81,7 @@ fn list(interfaces: &BTreeSet<String>) -> String {
     list
 }
 
-/// The reason, and what would help.
+/// The reason, and a remedy.
 pub(super) fn why(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => denied().to_owned(),
@@ -90,7 +90,7 @@ pub(super) fn why(error: &io::Error) -> String {
     }
 }
 
-/// Why something was denied, and what would help.
+/// Why access was denied, and a remedy.
 pub(super) fn denied() -> &'static str {
     if nix::unistd::geteuid().is_root() {
         "the kernel refuses it even to root, as it does inside of a container; run it on the host itself"

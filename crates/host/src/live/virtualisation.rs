@@ -22,7 +22,7 @@ const FIRMWARE: [(&str, &str); 15] = [
     ("Hyper-V", "microsoft"),
 ];
 
-/// What it runs in; `none` if there is no sign of anything.
+/// The hypervisor or container; `none` if there is no sign of one.
 pub(super) fn detect() -> Option<String> {
     let found = container().or_else(machine);
     Some(found.unwrap_or_else(|| "none".to_owned()))

@@ -9,7 +9,7 @@ use crate::model::{PacketSocket, Snapshot};
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
 const ETH_P_ALL: u16 = 3;
 
-/// What rules say of one interface, and is counted.
+/// Facts that the rules need of one interface, and that are counted once.
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     /// Packets from other interfaces of its stack could be routed to it.
@@ -54,7 +54,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Other interfaces of the same stack that packets could be routed to.
+    /// Other interfaces of the same stack to which packets could be routed.
     pub(super) fn routed_beside(&self, snapshot: &Snapshot, key: &str) -> usize {
         let space = |key: &str| {
             let interface = snapshot.interfaces.get(key);

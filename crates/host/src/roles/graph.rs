@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{Interface, OvsBridge, Snapshot};
 use crate::names::{key_of, of_key};
 
-/// Who is on top of whom, by keys of interfaces.
+/// Which interface is on top of which, by keys.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Bridge, bond or Open vSwitch bridge that a port belongs to.

@@ -7,13 +7,13 @@ use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
 use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder};
 use crate::text::windows::passing::FORWARDING;
 
-/// What the kernel calls the one datapath whose ports all bridges of Open vSwitch share.
+/// The kernel's name of the one datapath that all bridges of Open vSwitch share.
 const OVS_DATAPATH: &str = "ovs-system";
 
-/// What a master is called whose name no text tells.
+/// Name of a master that no text names.
 const NOT_NAMED: &str = "one that is not named";
 
-/// What is counted of a host before its interfaces are asked for.
+/// Facts that are counted once per host.
 pub(super) const COUNTED: Counted = Counted {
     is_routed_to,
     has_guest: |snapshot, key| guest_behind(snapshot, key).is_some(),
@@ -39,7 +39,7 @@ pub(super) fn own_roles(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> 
     roles
 }
 
-/// What receives and has no transit role is an endpoint.
+/// An interface that receives packets and has no transit role is an endpoint.
 pub(super) fn endpoint(snapshot: &Snapshot, graph: &Graph, key: &str, roles: &mut Vec<Role>) {
     let Some(interface) = snapshot.interfaces.get(key) else {
         return;
@@ -183,7 +183,7 @@ fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     passed_on.then(|| role(RoleName::GuestPort, format!("leads to a guest ({guest})")))
 }
 
-/// What shows that a guest is behind an interface.
+/// Evidence that a guest is behind an interface.
 fn guest_behind<'a>(snapshot: &'a Snapshot, key: &str) -> Option<&'a str> {
     let interface = snapshot.interfaces.get(key)?;
     if is_xen_backend(interface) {

@@ -16,7 +16,7 @@ const BEFORE: usize = 50;
 /// Exit codes that say that a command was stopped, so that its output may lack the end.
 const STOPPED: &[&str] = &["124", "137", "143"];
 
-/// What one command printed.
+/// The output of one command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Section<'a> {
     pub(super) number: &'a str,

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! The kind of a file, by its first bytes.
 
 use coalescope_unpack::Packing;
 
@@ -8,7 +8,7 @@ use super::normalise;
 /// file without one is text.
 pub(super) const HEAD: usize = 8 * 1024;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Empty,
@@ -43,7 +43,7 @@ const MAGIC: &[(&[u8], Content)] = &[
     ),
 ];
 
-/// What a file that begins with these bytes is.
+/// The kind of a file that begins with these bytes.
 pub(super) fn of(head: &[u8]) -> Content {
     let known = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
     if head.is_empty() {

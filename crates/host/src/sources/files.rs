@@ -89,7 +89,7 @@ impl<'a> Files<'a> {
                 folder: folder.clone(),
                 name: entry.file_name().to_string_lossy().into_owned(),
             };
-            // Of a link itself, not of what it points to.
+            // The metadata of the link itself, not of its target.
             match entry.metadata() {
                 Ok(metadata) => self.entry(&place, &entry.path(), &metadata),
                 Err(error) => self.failed(folder, place.to_string(), &error),
@@ -204,7 +204,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// What is in a folder, by name, so that each run reads in the same order.
+/// The entries of a folder sorted by name, so that each run reads in the same order.
 fn sorted(path: &Path) -> io::Result<Vec<fs::DirEntry>> {
     let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);

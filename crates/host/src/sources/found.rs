@@ -1,4 +1,4 @@
-//! What was found in one path, before it is known which of it belongs together.
+//! The texts of one path, before they are assigned to hosts.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::place::Folder;
 use crate::assemble::Part;
 use crate::model::{Snapshot, Unread};
 
-/// What was found in one path.
+/// The texts of one path.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) items: Vec<Item>,
@@ -18,11 +18,11 @@ pub(super) struct Found {
 /// Something that was understood.
 pub(super) struct Item {
     pub(super) folder: Folder,
-    pub(super) said: Said,
+    pub(super) content: Content,
 }
 
 /// What it says.
-pub(super) enum Said {
+pub(super) enum Content {
     /// One text.
     Text(Box<Part>),
     /// A bundle: all of its texts, and what it lacks.

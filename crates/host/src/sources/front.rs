@@ -33,7 +33,7 @@ pub(super) fn unmarked(text: String) -> String {
     text.split_inclusive('\n').map(bare).collect()
 }
 
-/// What parts output from words in Markdown.
+/// The fence of output in Markdown.
 const FENCE: &str = "```";
 
 /// What may be meant of a text that is not understood from its beginning, each with what was left out of it.

@@ -15,7 +15,7 @@ pub struct Given {
     pub(super) content: Content,
 }
 
-/// What is at a path.
+/// The kind of a path.
 pub(super) enum Content {
     Folder(PathBuf),
     Bytes(Box<dyn Read>),
@@ -45,7 +45,7 @@ impl Given {
         Ok(Given::of_reader(name, file))
     }
 
-    /// What is read from somewhere else, such as standard input.
+    /// Input from another source, such as standard input.
     pub fn of_reader(name: impl Into<String>, reader: impl Read + 'static) -> Given {
         Given {
             name: name.into(),
@@ -53,7 +53,7 @@ impl Given {
         }
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -69,7 +69,7 @@ impl Given {
     }
 }
 
-/// What is never opened, though it was given.
+/// A path that is never opened, although it was given.
 fn special(metadata: &Metadata) -> Option<&'static str> {
     #[cfg(unix)]
     {

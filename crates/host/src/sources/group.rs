@@ -1,4 +1,4 @@
-//! Which of what was found in one path belongs to which host.
+//! Assigns the texts of one path to hosts.
 //!
 //! A path is one host, with these exceptions: each saved snapshot is one; each of several bundles is
 //! one; each archive is a path of its own; each sosreport and each copy of a host's root is one;
@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::{is_root_child, is_sosreport_child};
-use super::found::{Found, Item, Said};
+use super::found::{Content, Found, Item};
 use super::place::Folder;
 
-/// What belongs to one host.
+/// The texts of one host.
 pub(super) struct Group {
     /// The folder that holds all of it.
     pub(super) root: Folder,
@@ -35,7 +35,7 @@ impl Roots {
             roots.tree(folder);
         }
         for item in &found.items {
-            if !matches!(item.said, Said::Saved { .. }) {
+            if !matches!(item.content, Content::Saved { .. }) {
                 roots.with_texts.insert(item.folder.clone());
             }
         }
@@ -96,10 +96,10 @@ pub(super) fn group(items: Vec<Item>, roots: &Roots) -> Vec<Group> {
     let mut shared: BTreeMap<Folder, usize> = BTreeMap::new();
     for item in items {
         let (root, _) = roots.root(&item.folder);
-        let alone = match item.said {
-            Said::Saved { .. } => true,
-            Said::Bundle { .. } => bundles.get(&root).is_some_and(|count| *count > 1),
-            Said::Text(_) => false,
+        let alone = match item.content {
+            Content::Saved { .. } => true,
+            Content::Bundle { .. } => bundles.get(&root).is_some_and(|count| *count > 1),
+            Content::Text(_) => false,
         };
         let at = shared.get(&root).copied().filter(|_| !alone);
         let at = at.unwrap_or(groups.len());
@@ -121,7 +121,7 @@ pub(super) fn group(items: Vec<Item>, roots: &Roots) -> Vec<Group> {
 fn bundles(items: &[Item], roots: &Roots) -> BTreeMap<Folder, usize> {
     let mut counts = BTreeMap::new();
     for item in items {
-        if matches!(item.said, Said::Bundle { .. }) {
+        if matches!(item.content, Content::Bundle { .. }) {
             *counts.entry(roots.root(&item.folder).0).or_default() += 1;
         }
     }

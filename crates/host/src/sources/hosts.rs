@@ -1,10 +1,10 @@
-//! From what was found in one path to its hosts.
+//! From the texts of one path to its hosts.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::Host;
 use super::error::Error;
-use super::found::{About, Counted, Found, Item, Note, Said};
+use super::found::{About, Content, Counted, Found, Item, Note};
 use super::group::{Group, Roots, group};
 use super::limits::LISTED;
 use super::place::Folder;
@@ -12,7 +12,7 @@ use super::texts::UNKNOWN;
 use crate::assemble::{Part, assemble};
 use crate::model::{Snapshot, Unread};
 
-/// The hosts in what was found in one path.
+/// The hosts of one path.
 pub(super) fn of(path: &str, found: Found) -> Result<Vec<Host>, Error> {
     let roots = Roots::of(&found);
     let found = without_foreign(found, &roots);
@@ -155,9 +155,9 @@ fn host(path: &str, group: Group, lines: Vec<Unread>, several: bool) -> Host {
     let mut parts = Vec::new();
     let mut unread = Vec::new();
     for item in group.items {
-        match item.said {
-            Said::Text(part) => parts.push(*part),
-            Said::Bundle {
+        match item.content {
+            Content::Text(part) => parts.push(*part),
+            Content::Bundle {
                 origin: bundle,
                 parts: more,
                 unread: lacks,
@@ -166,7 +166,7 @@ fn host(path: &str, group: Group, lines: Vec<Unread>, several: bool) -> Host {
                 parts.extend(more);
                 unread.extend(lacks);
             }
-            Said::Saved { origin, snapshot } => return saved(origin, *snapshot, lines),
+            Content::Saved { origin, snapshot } => return saved(origin, *snapshot, lines),
         }
     }
     let origin = origin
@@ -239,7 +239,7 @@ fn is_date(text: &str) -> bool {
 
 /// Hosts of which something is known; it is an error if there is none.
 fn understood(path: &str, hosts: Vec<Host>) -> Result<Vec<Host>, Error> {
-    let (known, empty): (Vec<Host>, Vec<Host>) = hosts.into_iter().partition(says);
+    let (known, empty): (Vec<Host>, Vec<Host>) = hosts.into_iter().partition(has_facts);
     let empty = empty.into_iter().flat_map(|host| host.snapshot.unread);
     if known.is_empty() {
         return Err(nothing(path, empty.collect()));
@@ -250,7 +250,7 @@ fn understood(path: &str, hosts: Vec<Host>) -> Result<Vec<Host>, Error> {
 }
 
 /// Whether anything at all is known.
-fn says(host: &Host) -> bool {
+fn has_facts(host: &Host) -> bool {
     let bare = Snapshot {
         schema: host.snapshot.schema.clone(),
         name: host.snapshot.name.clone(),

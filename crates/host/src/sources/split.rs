@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::command;
 
-/// What one command printed.
+/// The output of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
     /// The command line or path; `None` for what stands before the first.

@@ -1,9 +1,9 @@
-//! What the bytes of one file say: a bundle, a saved snapshot, or texts.
+//! The contents of a file: a bundle, a saved snapshot, or texts.
 
 use super::bundle::{self, Bundle, Section};
 use super::command::{self, Command};
 use super::files::Texts;
-use super::found::{About, Found, Item, Said};
+use super::found::{About, Content, Found, Item};
 use super::front;
 use super::limits::Limits;
 use super::normalise;
@@ -50,7 +50,7 @@ fn snapshots(place: &Place, all: Vec<Saved>, bytes: u64, found: &mut Found) -> u
             Saved::Broken(why) => found.named(&place.folder, origin, why),
             Saved::Snapshot(snapshot) => found.items.push(Item {
                 folder: place.folder.clone(),
-                said: Said::Saved { origin, snapshot },
+                content: Content::Saved { origin, snapshot },
             }),
         }
     }
@@ -71,16 +71,16 @@ impl Understand<'_> {
         let all = bundle::parse(text);
         let many = all.len() > 1;
         for (at, bundle) in all.into_iter().enumerate() {
-            let said = self.bundle(numbered(place, at, many), bundle);
+            let content = self.bundle(numbered(place, at, many), bundle);
             found.items.push(Item {
                 folder: place.folder.clone(),
-                said,
+                content,
             });
         }
         text.len() as u64
     }
 
-    fn bundle(&self, origin: String, bundle: Bundle<'_>) -> Said {
+    fn bundle(&self, origin: String, bundle: Bundle<'_>) -> Content {
         let mut parts = Vec::new();
         let mut unread = Vec::new();
         for (what, why) in bundle.lacks {
@@ -93,7 +93,7 @@ impl Understand<'_> {
                 Err(named) => unread.push(named),
             }
         }
-        Said::Bundle {
+        Content::Bundle {
             origin,
             parts,
             unread,
@@ -171,7 +171,7 @@ impl Understand<'_> {
         part.host = piece.host.map(str::to_owned);
         found.items.push(Item {
             folder: place.folder.clone(),
-            said: Said::Text(Box::new(part)),
+            content: Content::Text(Box::new(part)),
         });
         piece.body.len() as u64
     }
@@ -227,7 +227,7 @@ fn complaints(body: &str) -> (&str, &str) {
     body.split_at(front.map(str::len).sum())
 }
 
-/// What was printed is not all that there is.
+/// The output is incomplete.
 fn is_lack(line: &str) -> bool {
     ["Message truncated", "Dump was interrupted"]
         .iter()

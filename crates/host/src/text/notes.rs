@@ -16,7 +16,7 @@ const HEAD: usize = 16 * 1024;
 /// Lines that are looked at to recognise a text.
 const HEAD_LINES: usize = 400;
 
-/// What was not read of one text.
+/// Lines of one text that were not read.
 pub(super) struct Notes<'a> {
     origin: &'a str,
     /// The reader's name, if it says so.

@@ -172,7 +172,7 @@ fn lane(name: &str, lane: &Lane) -> Checked {
     Ok(())
 }
 
-/// What a control changes is there to be changed, and stays in its range.
+/// The elements that a control changes exist, and their values stay in range.
 pub(super) fn changes(incident: &Incident, control: &Control) -> Checked {
     for element in incident.elements() {
         if let Some(change) = control.change.get(element.name()) {

@@ -1,4 +1,4 @@
-//! From the data to the simulator's scenario.
+//! From an incident to the simulator's scenario.
 
 use crate::built::{Built, Unsupported};
 use crate::element::{Lane, Link, Nic, Profile, Side};
@@ -23,7 +23,7 @@ const UNLIMITED_BPS: u64 = 1_000_000_000_000;
 /// A request as curl makes it.
 const REQUEST: u64 = 80;
 
-/// The scenario, and what of the settings it does not have.
+/// The scenario, and the settings that it does not support.
 pub(super) fn of(built: &Built) -> (Scenario, Vec<Unsupported>) {
     let incident = &built.incident;
     let mut scenario = Scenario::new(&incident.name, Cause::Healthy);
@@ -122,7 +122,7 @@ fn sysctls(room: &Room, host: &mut Host) -> Vec<Unsupported> {
     unsupported
 }
 
-/// What lies between the room that asks and the server.
+/// The elements between the client's room and the server.
 fn path(built: &Built) -> Vec<Element> {
     let parts = built.incident.path.iter().enumerate();
     let mut path = Vec::new();
@@ -219,9 +219,9 @@ fn on_wire(built: &Built, number: usize, element: &crate::element::Element) -> V
     }
 }
 
-fn segment_size(toward: Side, says: Option<u16>) -> Element {
+fn segment_size(toward: Side, gso_size: Option<u16>) -> Element {
     let toward = side(toward);
-    Element::Hop(Hop::SegmentSize { toward, says })
+    Element::Hop(Hop::SegmentSize { toward, gso_size })
 }
 
 /// A wire carries single frames: what comes from either side is cut, as far as it can be.

@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Tra
 
 use crate::finding::{Finding, Id, Proof};
 use crate::thresholds::{ALPHA, HANDFUL};
-use crate::words::{reference, shown, slow, told};
+use crate::words::{reference, shown, slow, without_frames};
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
 pub(super) fn rejected_at(
@@ -29,7 +29,7 @@ pub(super) fn rejected_at(
     evidence.extend(slow(direction));
     let uncut = uncut_hop(trace, point, connection);
     evidence.extend(uncut.map(|(hop, large)| {
-        told(format!(
+        without_frames(format!(
             "{} of {} large frames that their sender left to its card (TSO) arrive at {} uncut",
             large.arrived, large.seen, hop.to
         ))
@@ -53,8 +53,8 @@ const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) 
 const SENDER: &str =
     "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
 
-/// A hop from or to this point over which a connection's frames that a card should have cut came whole
-/// (apple/container#2245).
+/// A hop from or to this point over which a connection's frames came unsegmented, although a card should have segmented
+/// them (apple/container#2245).
 fn uncut_hop<'a>(
     trace: &'a Trace,
     point: &Point,
@@ -69,7 +69,7 @@ fn uncut_hop<'a>(
     })
 }
 
-/// A handful, and most of them: others may have been lost.
+/// Whether a handful arrived whole, and most of them: the others may have been lost.
 fn is_whole(large: &Outcomes) -> bool {
     large.arrived >= HANDFUL && large.arrived * 2 > large.seen
 }
@@ -81,7 +81,7 @@ pub(super) fn refused(suspects: &[Connection]) -> impl Iterator<Item = (&Connect
     directions.filter(|(_, direction)| refuses(direction))
 }
 
-/// A handful of messages, and not as often for single frames.
+/// Whether there are a handful of messages, and fewer for single frames.
 fn refuses(direction: &Direction) -> bool {
     let rejected = &direction.rejected;
     let multi = direction.merged_frames + direction.tso_frames;

@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Trace};
 
 use crate::finding::{Evidence, Finding, Id, Proof};
 use crate::limits::{ConnectionLimit, opposite};
-use crate::words::{bytes, rate, reference, told};
+use crate::words::{bytes, rate, reference, without_frames};
 
 /// A connection at a point, with the direction that most data took.
 pub(super) struct Case<'a> {
@@ -29,7 +29,7 @@ impl<'a> Case<'a> {
         self.connection.direction(self.direction)
     }
 
-    /// The other one.
+    /// The opposite direction.
     pub(super) fn acks(&self) -> &Direction {
         self.connection.direction(opposite(self.direction))
     }
@@ -62,7 +62,7 @@ impl<'a> Case<'a> {
         let window = window
             .map(|w| format!(", {w:.1} segments a round trip"))
             .unwrap_or_default();
-        Some(told(format!(
+        Some(without_frames(format!(
             "{} in all at {}{window}",
             bytes(self.data().unique_bytes),
             rate(bps)

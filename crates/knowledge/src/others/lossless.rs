@@ -1,9 +1,9 @@
-//! What limits a connection that is no loss: order, windows, ends, the path's rate; and what nothing tells.
+//! Limits of a connection other than loss: reordering, windows, ends, the path's rate; and those that nothing shows.
 
 use super::case::Case;
 use crate::finding::{Finding, Id, Proof};
 use crate::limits::is_short;
-use crate::words::{bytes, counted, share, shown, time, told};
+use crate::words::{bytes, counted, share, shown, time, without_frames};
 
 impl Case<'_> {
     pub(super) fn unclear(&self) -> Finding {
@@ -14,7 +14,7 @@ impl Case<'_> {
         );
         let again = self.data().frames_of(|examples| &examples.retransmitted);
         let mut evidence = vec![shown(text, self.point, again)];
-        evidence.extend(self.waits().map(told));
+        evidence.extend(self.waits().map(without_frames));
         let title = if is_short(self.data()) {
             "short connections wait for timeouts or repairs, and these captures do not show why"
         } else {
@@ -50,7 +50,7 @@ impl Case<'_> {
             share(self.data().out_of_order_frames, self.data().data_frames),
             self.data().late_frames
         );
-        let merged = told(format!(
+        let merged = without_frames(format!(
             "merging takes only what is next in sequence: {:.1} segments a frame here",
             self.data().merge_factor_mean.unwrap_or(1.0)
         ));
@@ -91,10 +91,10 @@ impl Case<'_> {
                     self.point,
                     self.acks().frames_of(|examples| &examples.zero_windows),
                 ),
-                told(open),
+                without_frames(open),
             ]
         } else {
-            vec![told(open)]
+            vec![without_frames(open)]
         };
         self.make(
             Id::ReceiverWindow,
@@ -113,7 +113,7 @@ impl Case<'_> {
         self.make(
             Id::SenderIdle,
             "the sender is idle most of the time: the network waits for the application",
-            vec![told(text)],
+            vec![without_frames(text)],
             "look at the sending application, its disk, its database, or what it waits for",
         )
     }
@@ -127,7 +127,7 @@ impl Case<'_> {
         self.make(
             Id::PathBandwidth,
             "the path carries all that it can",
-            vec![told(text)],
+            vec![without_frames(text)],
             "find the slowest link or the rate limit on the way; leave merging as it is",
         )
     }

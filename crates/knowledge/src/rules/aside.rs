@@ -1,4 +1,4 @@
-//! Findings that are set aside: those that nobody wants to hear of, and those of an earlier check.
+//! Findings that are set aside: those that the user ignores, and those of an earlier check.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::nearest::nearest;
 /// Documents that a baseline may be.
 const DOCUMENTS: [&str; 2] = ["coalescope/check/1", "coalescope/diagnose/1"];
 
-/// A finding that nobody wants to hear of: of a rule, at one place or at all.
+/// A rule whose findings are to be ignored, at one place or everywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignore {
     rule: String,
@@ -28,7 +28,7 @@ impl Ignore {
     ///
     /// # Errors
     ///
-    /// If there is no such rule: the error names the one that was probably meant.
+    /// If there is no such rule: the error has the name that was probably meant.
     pub fn parse(text: &str, rules: &Rules) -> Result<Self, String> {
         let (rule, place) = match text.split_once('@') {
             Some((rule, place)) => (rule, Some(place)),
@@ -81,7 +81,7 @@ pub struct FindingRef {
 }
 
 impl FindingRef {
-    /// What a finding is in short.
+    /// The reference to a finding.
     #[must_use]
     pub fn of(finding: &HostFinding) -> Self {
         Self {
@@ -94,13 +94,13 @@ impl FindingRef {
         }
     }
 
-    /// The interface or switch that it is about; none if that is the host itself.
+    /// The interface or switch that the finding is about; `None` if that is the host itself.
     #[must_use]
     pub fn place(&self) -> Option<&str> {
         self.interface.as_deref().or(self.switch.as_deref())
     }
 
-    /// What both are about, however sure.
+    /// Whether both are about the same place by the same rule, however sure.
     fn is_about(&self, finding: &HostFinding) -> bool {
         self.id == finding.id
             && self.host == finding.host
@@ -109,22 +109,22 @@ impl FindingRef {
     }
 }
 
-/// An earlier check, of which only what is new matters.
+/// An earlier check: only findings that are new since then are reported.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline {
     schema: String,
     findings: Vec<FindingRef>,
-    /// What that check had from a baseline of its own.
+    /// Findings that the earlier check took from a baseline of its own.
     #[serde(default)]
     known: Vec<FindingRef>,
 }
 
 impl Baseline {
-    /// Reads what `check` or `diagnose` printed as JSON.
+    /// Reads the JSON output of `check` or `diagnose`.
     ///
     /// # Errors
     ///
-    /// If it is something else.
+    /// If it is another document.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let baseline: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         match DOCUMENTS.contains(&baseline.schema.as_str()) {
@@ -137,27 +137,27 @@ impl Baseline {
         self.findings.iter().chain(&self.known)
     }
 
-    /// Whether it has a finding; one of which more is known now is new.
+    /// Whether the baseline has a finding; a finding that is surer now is new.
     fn knows(&self, finding: &HostFinding) -> bool {
         let mut all = self.all();
         all.any(|known| known.is_about(finding) && known.proof >= finding.proof)
     }
 }
 
-/// What was set aside.
+/// Findings that were set aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aside {
-    /// What nobody wanted to hear of.
+    /// Findings that the user ignores.
     pub ignored: Vec<FindingRef>,
-    /// What the baseline has too.
+    /// Findings that the baseline has too.
     pub known: Vec<FindingRef>,
-    /// What the baseline has, and is no more on the hosts that were looked at.
+    /// Findings that the baseline has, and that are gone from the hosts that were looked at.
     pub gone: Vec<FindingRef>,
 }
 
 impl Aside {
-    /// Takes from findings what is ignored, then what the baseline has. Of a host that was not looked at nothing
-    /// is gone.
+    /// Removes from the findings the ignored ones, then those of the baseline. No finding of a host that was not looked
+    /// at counts as gone.
     #[must_use]
     pub fn take(
         findings: &mut [&mut Vec<HostFinding>],

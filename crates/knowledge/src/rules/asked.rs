@@ -1,16 +1,16 @@
-//! Which counters of a network stack rules ask for: hardly any of the 300 that a kernel has for each namespace.
+//! Which counters of a network stack rules use: hardly any of the 300 that a kernel has for each namespace.
 
 use std::collections::BTreeSet;
 
 use super::load::Rules;
 
-/// What rules call the counters of a stack, and of an interface.
+/// The field of a stack's counters, and of an interface's, in rules.
 const COUNTERS: &str = ".counters";
-/// What stands around a name in brackets; `\` is JSON's.
+/// Quotes around a name in brackets; `\` is JSON's escape.
 const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 impl Rules {
-    /// Names of all counters that rules may ask for; nothing, if one of them may ask for any.
+    /// Names of all counters that rules may use; `None` if one of them may use any.
     #[must_use]
     pub fn counters(&self) -> Option<BTreeSet<String>> {
         let texts = self.iter().map(serde_json::to_string);
@@ -25,7 +25,7 @@ impl Rules {
     }
 }
 
-/// `.NAME`, or `['NAME']`.
+/// The name in `.NAME`, or `['NAME']`.
 fn named_behind(after: &str) -> Option<String> {
     let start = after.strip_prefix('.').or_else(|| {
         let inside = after.strip_prefix('[')?;
@@ -34,11 +34,11 @@ fn named_behind(after: &str) -> Option<String> {
     let start = start.trim_start_matches(QUOTES);
     let end = start.find(|c: char| !is_of_name(c)).unwrap_or(start.len());
     let (name, rest) = start.split_at(end);
-    // A macro of CEL goes through all of them.
+    // A macro of CEL goes through all counters.
     (!name.is_empty() && !rest.starts_with('(')).then(|| name.to_owned())
 }
 
-/// `'NAME' in interface.stack`.
+/// The name in `'NAME' in interface.stack`.
 fn named_before(before: &str) -> Option<String> {
     let path = before.trim_end_matches(|c: char| is_of_name(c) || c == '.');
     let quoted = path.trim_end().strip_suffix(" in")?.trim_end();

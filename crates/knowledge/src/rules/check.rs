@@ -1,9 +1,9 @@
-//! Asking the rules about a host.
+//! Evaluates the rules for a host.
 
 use std::collections::BTreeSet;
 
 use coalescope_host::model::{Platform, Snapshot};
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 
 use super::condition::Asked;
 use super::facts::host_facts;
@@ -18,7 +18,7 @@ use super::template::{command, fill, one_line};
 use crate::experiment::{Experiment, SetTo};
 use crate::finding::Proof;
 
-/// Asks all rules about a host.
+/// Evaluates all rules for a host.
 #[must_use]
 pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     let Some(platform) = snapshot.platform else {
@@ -46,7 +46,7 @@ pub fn check(rules: &Rules, snapshot: &Snapshot) -> Checked {
     checked
 }
 
-/// What is gravest comes first; then by rule and by place.
+/// Sort key: the gravest first; then by rule and by place.
 fn rank(finding: &HostFinding) -> (std::cmp::Reverse<Proof>, Blame, &str, &Option<String>) {
     (
         std::cmp::Reverse(finding.proof),
@@ -71,7 +71,7 @@ impl Checked {
         for subject in asked {
             let said = match subject.holds(condition) {
                 Ok(false) => continue,
-                Ok(true) => self.say(rules, rule, platform, subject),
+                Ok(true) => self.add(rules, rule, platform, subject),
                 Err(error) => Err(error),
             };
             if let Err(error) = said {
@@ -85,7 +85,7 @@ impl Checked {
         }
     }
 
-    fn say(
+    fn add(
         &mut self,
         rules: &Rules,
         rule: &Rule,
@@ -100,7 +100,7 @@ impl Checked {
         Ok(())
     }
 
-    /// A general rule says nothing where a more particular one spoke.
+    /// Removes findings of a general rule where a more particular one has a finding.
     fn drop_replaced(&mut self, rules: &Rules) {
         let said = self.findings.iter().map(|f| (&f.id, &f.host, &f.interface));
         let left = self
@@ -112,7 +112,7 @@ impl Checked {
             replaced.map(|id| (id.clone(), host.clone(), interface.clone()))
         });
         let spoken: BTreeSet<(String, String, Option<String>)> = spoken.collect();
-        // What is said of a whole host replaces what is said of its interfaces.
+        // A finding about a whole host replaces those about its interfaces.
         let replaced = |id: &String, host: &String, interface: &Option<String>| {
             [interface, &None]
                 .into_iter()
@@ -130,7 +130,7 @@ fn left_alone(rule: &Rule, subject: &Subject<'_>) -> Result<LeftAlone, String> {
         id: rule.id.clone(),
         host: subject.host_name(),
         interface: subject.name.clone(),
-        title: fill(&rule.title, subject.told())?,
+        title: fill(&rule.title, subject.shown())?,
         why: one_line(&rule.mechanism),
     })
 }
@@ -141,7 +141,7 @@ fn finding(
     platform: Platform,
     subject: &Subject<'_>,
 ) -> Result<HostFinding, String> {
-    let facts = subject.told();
+    let facts = subject.shown();
     let texts = rule.evidence.iter().map(|text| fill(text, facts.clone()));
     let texts: Result<Vec<String>, String> = texts.collect();
     let experiment = rule
@@ -177,7 +177,7 @@ fn remedies(
     rule: &Rule,
     platform: Platform,
     subject: &Subject<'_>,
-    facts: &Told,
+    facts: &Shown,
 ) -> Result<Vec<Remedy>, String> {
     let mut all = Vec::new();
     let distribution = subject.product();
@@ -210,7 +210,7 @@ fn remedies(
     Ok(all)
 }
 
-fn levels(template: &str, facts: &Told) -> Result<Vec<SetTo>, String> {
+fn levels(template: &str, facts: &Shown) -> Result<Vec<SetTo>, String> {
     let text = fill(template, facts.clone())?;
     text.split_whitespace().map(str::parse).collect()
 }

@@ -19,7 +19,7 @@ use super::rule::Each;
 use super::shared::Shared;
 use super::version::{at_least, before};
 
-/// What conditions see of a host, which borrows all of its texts from the facts.
+/// The variables of conditions for a host; all texts are borrowed from the facts.
 pub(super) struct Seen<'v> {
     context: Context<'v, 'v>,
     interfaces: Vec<Shared<'v>>,
@@ -30,7 +30,7 @@ pub(super) struct Seen<'v> {
 type Stacks<'v> = BTreeMap<&'v str, Shared<'v>>;
 
 impl<'v> Seen<'v> {
-    /// Has all of a host.
+    /// Builds the variables from the facts of a host.
     pub(super) fn of(facts: &'v HostFacts) -> Self {
         let stacks = facts.stacks.iter();
         let stacks = stacks.filter_map(|(name, stack)| {
@@ -69,7 +69,7 @@ impl<'v> Seen<'v> {
     }
 }
 
-/// The host's own fields, and its interfaces, which are there once.
+/// The host's own fields, with its interfaces, which are shared and not copied.
 fn host<'v>(facts: &'v Json, stacks: &Stacks<'v>, indexes: &Indexes<'v>) -> Box<dyn Val + 'v> {
     let fields = facts.as_object().into_iter().flatten();
     let fields = fields.map(|(name, item)| {
@@ -90,7 +90,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// Compiles it; the error is in words.
+    /// Compiles a condition; the error is in words.
     pub(super) fn compile(source: &str) -> Result<Self, String> {
         let program = Program::compile(source).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -99,12 +99,12 @@ impl Condition {
         })
     }
 
-    /// What it is made of.
+    /// The expression of the condition.
     pub(super) fn expression(&self) -> &Expr {
         &self.program.expression().expr
     }
 
-    /// Ready to be asked about all that is of a host.
+    /// Prepares the condition to be evaluated for all subjects of a host.
     pub(super) fn of<'h, 'v>(&'h self, host: &'h Seen<'v>) -> Asked<'h, 'v> {
         let mut context = host.context.new_inner_scope();
         for (name, expr) in &self.narrowed.once {
@@ -112,7 +112,7 @@ impl Condition {
                 Ok(Value::Bool(holds)) => {
                     context.add_variable_as_val(name, Box::new(CelBool::from(holds)));
                 }
-                // The same question as it stands in the rule gives the same answer, where that is asked for.
+                // The expression as it stands in the rule fails in the same way, where it is evaluated.
                 _ => return self.as_written(host),
             }
         }
@@ -132,7 +132,7 @@ impl Condition {
     }
 }
 
-/// A condition that is asked about what is of one host.
+/// A condition that is evaluated for the subjects of one host.
 pub(super) struct Asked<'h, 'v> {
     host: &'h Seen<'v>,
     context: Context<'h, 'v>,
@@ -140,7 +140,7 @@ pub(super) struct Asked<'h, 'v> {
 }
 
 impl Asked<'_, '_> {
-    /// Whether it holds of the host, or of the interface or switch at that place in its list.
+    /// Whether the condition holds for the host, or for the interface or switch at this index of its list.
     pub(super) fn holds(&self, each: Each, at: usize) -> Result<bool, String> {
         let mut context = self.context.new_inner_scope();
         if let Some((name, own)) = self.host.own(each, at) {
@@ -157,7 +157,7 @@ impl Asked<'_, '_> {
 /// Functions that rules have besides those of standard CEL.
 pub(super) const FUNCTIONS: [&str; 4] = ["before", "atLeast", "number", "text"];
 
-/// Standard CEL, and our own functions. One that cannot be added is an error of each condition that asks it.
+/// Standard CEL, and our own functions. If a function cannot be added, each condition that uses it fails.
 fn context<'v>() -> Context<'v, 'v> {
     let mut context = Context::default();
     let _ = context.add_function("before", |a: Arc<String>, b: Arc<String>| before(&a, &b));
@@ -167,7 +167,7 @@ fn context<'v>() -> Context<'v, 'v> {
     context
 }
 
-/// The number that a map has under a key; -1 if there is none, or it is not a number.
+/// The number in a map under a key; -1 if there is none, or it is not a number.
 #[expect(clippy::needless_pass_by_value, reason = "CEL hands values over")]
 fn number(map: Value, key: Arc<String>) -> i64 {
     match get(&map, key) {
@@ -177,7 +177,7 @@ fn number(map: Value, key: Arc<String>) -> i64 {
     }
 }
 
-/// The text that a map has under a key; empty if there is none.
+/// The text in a map under a key; empty if there is none.
 #[expect(clippy::needless_pass_by_value, reason = "CEL hands values over")]
 fn text(map: Value, key: Arc<String>) -> String {
     match get(&map, key) {
@@ -210,7 +210,7 @@ fn value<'v>(facts: &'v Json, stacks: &Stacks<'v>) -> Box<dyn Val + 'v> {
     }
 }
 
-/// A map of facts. Where one names a stack that is there, that stands in its place.
+/// A map of facts. The name of a known stack is replaced by the stack.
 fn map<'v>(fields: &'v serde_json::Map<String, Json>, stacks: &Stacks<'v>) -> CelMap<'v> {
     let pairs = fields.iter().map(|(name, item)| {
         let stack = item.as_str().filter(|_| name == "stack");

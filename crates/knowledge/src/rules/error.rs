@@ -20,12 +20,12 @@ pub enum RulesError {
         shown(path)
     )]
     Unreadable {
-        /// Which.
+        /// The path.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// It is not YAML, or not what a rule is made of.
+    /// The file is not YAML, or its content is no rule.
     #[error("{file}: {error}")]
     Malformed {
         /// Which file, and which line where that is known.

@@ -1,7 +1,7 @@
-//! What rules see of a host: a view of its snapshot, with roles, in which nothing is missing.
+//! The facts of a host for rules: a view of its snapshot, with roles, in which no field is missing.
 //!
-//! Text that was not read is empty, a number that was not read is -1, a list or map is empty; so a
-//! condition needs no case for it, and `on` and `off` both lack a feature that nobody read.
+//! Text that was not read is empty, a number that was not read is -1, a list or map is empty; so a condition needs no
+//! case for missing values, and a feature that was not read is in neither `on` nor `off`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,16 +12,15 @@ use serde_json::{Map, Value, json};
 
 use super::rule::plain;
 
-/// The view of a host. It may have thousands of interfaces, and as many counters, so that nothing is in
-/// it twice.
+/// The view of a host. A host may have thousands of interfaces, and as many counters, so nothing is stored twice.
 pub(super) struct HostFacts {
-    /// `host` with all its `interfaces` and `switches` in it; a stack is only named.
+    /// `host` with all its `interfaces` and `switches`; stacks are referred to by name.
     pub(super) host: Arc<Value>,
-    /// The stacks that interfaces belong to, by namespace; the host's own is that of no name.
+    /// The stacks that interfaces belong to, by namespace; the host's own stack has an empty name.
     pub(super) stacks: BTreeMap<String, Value>,
 }
 
-/// What rules see of a host.
+/// Builds the facts of a host.
 pub(super) fn host_facts(snapshot: &Snapshot) -> HostFacts {
     let roles = roles(snapshot);
     let graph = Graph::of(snapshot);
@@ -147,7 +146,7 @@ impl View<'_> {
         Value::Object(view)
     }
 
-    /// The name of the one that it belongs to.
+    /// The name of the stack that an interface belongs to.
     fn stack<'b>(&self, interface: &'b Interface) -> &'b str {
         let space = interface.namespace.as_deref();
         let named = space.filter(|name| self.snapshot.namespaces.contains_key(*name));
@@ -193,7 +192,7 @@ impl View<'_> {
         object(json!({ "underlay": keys, "underlay_mtu_bytes": mtu }))
     }
 
-    /// The tunnels whose outer packets go through it.
+    /// The tunnels whose outer packets go through the interface.
     fn carries(&self, key: &str) -> Vec<&str> {
         self.tunnels.get(key).cloned().unwrap_or_default()
     }
@@ -244,7 +243,7 @@ fn switches_of(interface: &Interface) -> Map<String, Value> {
     }))
 }
 
-/// What only some kinds of interfaces have.
+/// Fields that only some kinds of interfaces have.
 fn kind_fields(interface: &Interface) -> Map<String, Value> {
     let bond = interface.bond.clone().unwrap_or_default();
     let bridge = interface.bridge.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What rules say of a host.
+//! The result of evaluating rules for a host.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,13 +65,13 @@ pub struct HostFinding {
 }
 
 impl HostFinding {
-    /// The interface or switch that it is about; none if that is the host itself.
+    /// The interface or switch that the finding is about; `None` if that is the host itself.
     #[must_use]
     pub fn place(&self) -> Option<&str> {
         self.interface.as_deref().or(self.switch.as_deref())
     }
 
-    /// What mends it now, each with what it is for.
+    /// Commands that mend it now, each with its platform.
     pub fn now(&self) -> impl Iterator<Item = String> {
         let now = self.remedies.iter();
         let now = now.filter(|one| one.kind == RemedyKind::Runtime);

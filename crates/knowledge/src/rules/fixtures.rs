@@ -1,4 +1,4 @@
-//! Whether every rule does what its fixtures say.
+//! Tests rules on their fixtures.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub struct FixtureFailure {
     pub problem: String,
 }
 
-/// Tests all rules on their fixtures; nothing is wrong if nothing comes back.
+/// Tests all rules on their fixtures; an empty list means that all pass.
 #[must_use]
 pub fn test(rules: &Rules) -> Vec<FixtureFailure> {
     rules

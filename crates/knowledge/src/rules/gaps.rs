@@ -1,4 +1,4 @@
-//! What was not read of a host, and without which rules can say little.
+//! Data that was not read of a host, and that rules need.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use coalescope_host::model::{Interface, Platform, Snapshot, VirtualSwitch};
 use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
 use coalescope_host::roles::{Role, RoleName, roles, undecided};
 
-/// What ethtool(8) calls LRO: of all that is merged, what harms most whoever passes frames on.
+/// ethtool(8)'s name for LRO: of all merging it harms hosts that forward frames most.
 const LRO: &str = "large-receive-offload";
 
-/// What was not read.
+/// Data that was not read.
 pub(super) struct Gap {
-    /// What, and which command tells it, in words.
+    /// The data, and the command that prints it, in words.
     pub(super) what: String,
     /// Whether it hides what an interface does or is set to.
     pub(super) decides: bool,
 }
 
-/// What lacks of a host.
+/// All gaps of a host.
 pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
     let wanted = wanted(snapshot.platform).iter();
     let lacks = wanted.filter(|wanted| !(wanted.is_there)(snapshot));
@@ -30,7 +30,7 @@ pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
     lacks.chain(wires(snapshot)).collect()
 }
 
-/// What NICs lack that decides, each with what it lacks.
+/// The gaps of NICs that decide.
 fn wires(snapshot: &Snapshot) -> Vec<Gap> {
     let roles = roles(snapshot);
     match snapshot.platform {
@@ -49,7 +49,7 @@ fn wires(snapshot: &Snapshot) -> Vec<Gap> {
 
 type Roles = BTreeMap<String, Vec<Role>>;
 
-/// NICs whose offloads were read, and of which nothing tells whether they are ports of something.
+/// NICs whose offloads were read, but not whether they are ports of something.
 fn unplaced(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     let known: Vec<String> = undecided(snapshot)
         .into_iter()
@@ -67,7 +67,7 @@ fn unplaced(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     .filter(|_| (LINUX_LINKS.is_there)(snapshot))
 }
 
-/// NICs whose frames are passed on, and of which nobody read whether LRO is on.
+/// NICs whose frames are forwarded, and whose LRO state was not read.
 fn unmerged(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     let all = snapshot.interfaces.iter().filter(|(key, interface)| {
         let is_read = interface.features.contains_key(LRO);
@@ -85,7 +85,7 @@ fn unmerged(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     .filter(|_| has_features(snapshot))
 }
 
-/// Adapters that may be uplinks, as their descriptions were not read or cut.
+/// Adapters that may be uplinks, since their descriptions were not read, or were cut.
 fn unnamed(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     let all = snapshot.interfaces.iter().filter(|(key, interface)| {
         interface.description.is_none() && interface.kind.is_none() && roles[*key].is_empty()
@@ -95,7 +95,7 @@ fn unnamed(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
         .filter(|_| !snapshot.switches.is_empty())
 }
 
-/// Rules of the old iptables that a live look could not list.
+/// Rules of the old iptables that could not be listed on a live host.
 fn old_rules(snapshot: &Snapshot) -> Option<Gap> {
     let is_noted = snapshot
         .unread
@@ -107,7 +107,7 @@ fn old_rules(snapshot: &Snapshot) -> Option<Gap> {
     })
 }
 
-/// Interfaces that a line names at most.
+/// The most interfaces that a line names.
 const NAMED: usize = 8;
 
 fn gap<'a>(what: &str, names: impl Iterator<Item = &'a String>, command: &str) -> Option<Gap> {
@@ -128,14 +128,14 @@ fn gap<'a>(what: &str, names: impl Iterator<Item = &'a String>, command: &str) -
     })
 }
 
-/// A device, or something of which nothing says what it is.
+/// Whether the interface is a device, or of unknown kind.
 fn is_nic(interface: &Interface) -> bool {
     let kind = interface.kind.as_deref();
     matches!(kind, None | Some("physical")) && interface.parent.is_none()
 }
 
-/// A device that is in use, by its kind or by a queue for what it sends: what the kernel makes itself has none
-/// (`IFF_NO_QUEUE`), unless somebody gave it one.
+/// Whether a device is in use, by its kind or by a queue for sending: interfaces that the kernel makes have none
+/// (`IFF_NO_QUEUE`), unless somebody added one.
 fn is_wire(interface: &Interface) -> bool {
     let is_used = interface.up != Some(false) && interface.carrier != Some(false);
     let has_queue = match interface.text(QUEUEING) {
@@ -145,8 +145,8 @@ fn is_wire(interface: &Interface) -> bool {
     is_used && is_nic(interface) && has_queue && interface.mac.is_some()
 }
 
-/// Tunnels of which nobody knows what carries them, as no address was read at all: else the other end
-/// has no way, and nothing carries them.
+/// Tunnels whose underlay is not known, because no address was read at all. If addresses were read, a remote end
+/// without a route just means that nothing carries the tunnel.
 fn underlays(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
     let addressed = any(snapshot, |interface| !interface.addresses.is_empty());
     let unknown = addressed || !snapshot.stack.routes.is_empty();
@@ -163,7 +163,7 @@ fn underlays(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
     })
 }
 
-/// Masters of which no text says what they are: one line for all ports of each.
+/// Masters whose kind no text shows: one line for all ports of each.
 fn masters(snapshot: &Snapshot) -> impl Iterator<Item = Gap> {
     let mut ports: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (port, master) in undecided(snapshot) {
@@ -225,7 +225,7 @@ const ESXI_SETTINGS: Wanted = Wanted {
     decides: true,
     is_there: |snapshot| !snapshot.settings.is_empty(),
 };
-/// Merging by a switch is a fault of one build alone.
+/// Merging by a switch is a fault in one build only.
 const WINDOWS_BUILD: Wanted = Wanted {
     what: "the build of Windows (ver, systeminfo), by which software RSC of the switch is judged",
     decides: true,
@@ -235,7 +235,7 @@ const WINDOWS_KERNEL: Wanted = Wanted {
     is_there: |snapshot| snapshot.kernel.is_some() || has_software_rsc(snapshot),
     ..KERNEL
 };
-/// The one build whose switches lose what they merge (see hyperv-ws2019-rsc-jumbo).
+/// The only build whose switches lose frames that they merge (see hyperv-ws2019-rsc-jumbo).
 const WINDOWS_SOFTWARE_RSC: Wanted = Wanted {
     what: "software RSC of the switch (Get-VMSwitch | fl)",
     decides: true,
@@ -268,7 +268,7 @@ const BSD_FORWARDING: Wanted = Wanted {
     decides: true,
     is_there: |snapshot| is_told(snapshot, "net.inet.ip.forwarding") || !has_endpoint(snapshot),
 };
-/// Software LRO holds back if either is on (see freebsd-bridge-jail-lro).
+/// Software LRO is suppressed if forwarding of either IP version is on (see freebsd-bridge-jail-lro).
 const BSD_FORWARDING6: Wanted = Wanted {
     what: "forwarding of IPv6 (sysctl net.inet6.ip6.forwarding)",
     decides: true,
@@ -286,7 +286,7 @@ fn is_told(snapshot: &Snapshot, sysctl: &str) -> bool {
     snapshot.stack.sysctls.contains_key(sysctl)
 }
 
-/// Only of what would else end here does forwarding decide anything.
+/// Forwarding decides only for frames that would otherwise end at this host.
 fn has_endpoint(snapshot: &Snapshot) -> bool {
     let roles = roles(snapshot);
     let mut all = roles.values().flatten();

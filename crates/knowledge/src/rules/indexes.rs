@@ -1,4 +1,4 @@
-//! Indexes of a host's interfaces by their fields, as a value of CEL that `narrow` asks: `at['master'][['br0']]`.
+//! Indexes of a host's interfaces by their fields, as a value of CEL that `narrow` uses: `at['master'][['br0']]`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::shared::Shared;
 
-/// All indexes, each made when it is first asked.
+/// All indexes, each built on first use.
 #[derive(Clone, Debug)]
 pub(super) struct Indexes<'v>(Arc<All<'v>>);
 
@@ -24,7 +24,7 @@ struct All<'v> {
 }
 
 impl<'v> Indexes<'v> {
-    /// Of interfaces, and of what conditions see of them.
+    /// Indexes of interfaces, and their values for conditions.
     pub(super) fn of(facts: &'v [Json], seen: Vec<Shared<'v>>) -> Self {
         Self(Arc::new(All {
             facts,
@@ -34,7 +34,7 @@ impl<'v> Indexes<'v> {
         }))
     }
 
-    /// All of them, in their order.
+    /// All interfaces, in their order.
     pub(super) fn whole(&self) -> Shared<'v> {
         self.0.whole.clone()
     }
@@ -46,7 +46,7 @@ impl<'v> Indexes<'v> {
     }
 }
 
-/// Interfaces by what they have in one field.
+/// Interfaces by their value in one field.
 #[derive(Clone, Debug)]
 struct Index<'v>(Arc<Places<'v>>);
 
@@ -55,9 +55,9 @@ struct Places<'v> {
     seen: Vec<Shared<'v>>,
     whole: Shared<'v>,
     by_text: BTreeMap<&'v str, Vec<usize>>,
-    /// The same as a list, for a value that many have.
+    /// The interfaces as a list, for a value that many have.
     lists: BTreeMap<&'v str, Shared<'v>>,
-    /// Those that have neither text nor a list there.
+    /// Interfaces whose field is neither text nor a list.
     others: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl<'v> Places<'v> {
         list(seen)
     }
 
-    /// Those that have one of the texts; all, if something else than texts is asked.
+    /// The interfaces that have one of the texts; all of them if a value is no text.
     fn having(&self, values: &dyn Val) -> Shared<'v> {
         let mut texts = BTreeSet::new();
         if self.others.len() == self.seen.len() || !add_texts(values, LISTS, &mut texts) {
@@ -132,10 +132,10 @@ fn list<'a, 'v: 'a>(seen: impl IntoIterator<Item = &'a Shared<'v>>) -> Shared<'v
     Shared::of(CelList::from(items))
 }
 
-/// How many lists deep texts are: those of `narrow`, and one that a fact is.
+/// Depth of lists around texts: the list of `narrow`, and one of a fact.
 const LISTS: usize = 2;
 
-/// Adds the texts of a value; false if it is, or has, something else.
+/// Adds the texts of a value; false if the value is, or contains, anything else.
 fn add_texts(value: &dyn Val, lists: usize, texts: &mut BTreeSet<String>) -> bool {
     if let Some(text) = value.downcast_ref::<CelString<'_>>() {
         texts.insert(text.inner().to_owned());

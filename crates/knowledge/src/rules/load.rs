@@ -13,7 +13,7 @@ use super::recipes::Recipes;
 use super::rule::Rule;
 use super::yaml::{parse, place};
 
-/// The longest file of rules that is read; all that come with the program have 250 kB.
+/// The longest file of rules that is read; the built-in ones have 250 kB together.
 const LONGEST: u64 = 4 << 20;
 
 macro_rules! built_in {
@@ -39,10 +39,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     built_in!("esxi"),
 ];
 
-/// How switches are set on each platform.
+/// How switches of interfaces are set on each platform.
 const RECIPES: &str = include_str!("../../rules/recipes.yaml");
 
-/// Rules, ready to be asked.
+/// Rules, ready to be evaluated.
 pub struct Rules {
     pub(super) rules: Vec<(Rule, Condition)>,
     pub(super) recipes: Recipes,
@@ -109,7 +109,7 @@ impl Rules {
         self.iter().find(|rule| rule.id == id)
     }
 
-    /// Adds rules whose names nobody has looked at yet: one that there is not is told with its line.
+    /// Adds rules whose names were not checked yet: an unknown name is reported with its line.
     fn add_new(&mut self, file: &str, text: &str, names: &Names) -> Result<(), RulesError> {
         let known = self.rules.len();
         self.add(file, text)?;
@@ -140,7 +140,7 @@ impl Rules {
         Ok(())
     }
 
-    /// What YAML's shape alone does not say.
+    /// Checks what the YAML types alone do not.
     fn fits(&self, rule: &Rule) -> Result<(), String> {
         let well_named = rule
             .id
@@ -160,7 +160,7 @@ impl Rules {
         self.recipes.know(rule)
     }
 
-    /// Ids that rules replace and nobody has.
+    /// Ids that rules replace and no rule has.
     #[must_use]
     pub fn dangling(&self) -> BTreeSet<&str> {
         let replaced = self.iter().flat_map(|rule| &rule.replaces);

@@ -1,4 +1,4 @@
-//! What the findings of a trace mean, as data: the same words and remedies as of a host's settings.
+//! The meanings of a trace's findings, as data: the same words and remedies as for a host's settings.
 
 use std::sync::LazyLock;
 
@@ -43,7 +43,7 @@ pub struct Meaning {
 
 static MEANINGS: LazyLock<Vec<Meaning>> = LazyLock::new(|| meanings().unwrap_or_default());
 
-/// What a finding means; `None` for what needs no words (`healthy`).
+/// The meaning of a finding; `None` if it needs no words (`healthy`).
 #[must_use]
 pub fn meaning(id: Id) -> Option<&'static Meaning> {
     MEANINGS.iter().find(|meaning| meaning.id == id)

@@ -1,5 +1,5 @@
-//! Names in conditions and templates that no fact has: a typo is told when a file is read, rather than on the
-//! first host that the rule is asked about.
+//! Finds names in conditions and templates that no fact has: a typo is reported when a file is read, rather than on the
+//! first host that the rule is evaluated for.
 
 use std::sync::Arc;
 
@@ -53,12 +53,12 @@ const STANDARD: [&str; 22] = [
     "uint",
 ];
 
-/// A name that there is not.
+/// A name that does not exist.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unknown {
     /// As it was written.
     pub(super) name: String,
-    /// What is wrong, with what was probably meant.
+    /// What is wrong, with the name that was probably meant.
     pub(super) said: String,
 }
 
@@ -72,8 +72,8 @@ impl Unknown {
     }
 }
 
-/// What is known of a value: a map with names in it has these and no others, one without any has whatever a host
-/// has; of a list, its first element tells what is in it.
+/// What is known of a value. A map with names has these and no others; a map without any may have whatever a host has.
+/// The first element of a list shows what the list has in it.
 type Shape<'a> = Option<&'a Value>;
 
 /// All names that facts have.
@@ -82,7 +82,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those of a host with one interface and one switch: a fact that was not read is there as well. The interface
+    /// The names of a host with one interface and one switch: facts that were not read are there as well. The interface
     /// has no role, so that every role may have a reason.
     pub(super) fn new() -> Self {
         let mut snapshot = Snapshot::default();
@@ -91,13 +91,13 @@ impl Names {
         snapshot.switches.insert(String::new(), switch);
         let facts = host_facts(&snapshot);
         let mut host = Arc::unwrap_or_clone(facts.host);
-        // Facts name the stack that an interface belongs to; rules see it there.
+        // Facts refer to an interface's stack by name; rules see the stack in its place.
         let own = facts.stacks.into_values().next();
         host["interfaces"][0]["stack"] = own.unwrap_or_default();
         Self { host }
     }
 
-    /// The first name in a rule that there is not.
+    /// The first name in a rule that does not exist.
     pub(super) fn unknown(&self, rule: &Rule, condition: &Condition) -> Option<Unknown> {
         let mut scope = self.scope(rule.each);
         let in_condition = walk(condition.expression(), &mut scope).err();
@@ -117,7 +117,7 @@ impl Names {
     }
 }
 
-/// All that is a template.
+/// All templates of a rule.
 fn texts(rule: &Rule) -> impl Iterator<Item = &str> {
     let remedies = rule.remedies.iter().flat_map(|remedy| match remedy {
         RemedyRule::Set { .. } => [None, None],
@@ -156,7 +156,7 @@ fn follow(path: &str, scope: &[(String, Shape<'_>)]) -> Result<(), Unknown> {
     Ok(())
 }
 
-/// What an expression gives, as far as that is known.
+/// The shape of an expression's value, as far as it is known.
 fn walk<'a>(expr: &Expr, scope: &mut Vec<(String, Shape<'a>)>) -> Result<Shape<'a>, Unknown> {
     match expr {
         Expr::Ident(name) => variable(name, scope),
@@ -198,7 +198,7 @@ fn walk_call<'a>(
     let name = call.func_name.as_str();
     let is_word = name.chars().all(|c| c.is_ascii_alphanumeric());
     let known = || FUNCTIONS.into_iter().chain(STANDARD);
-    // What CEL has besides is told when the rule is asked.
+    // Other names of CEL fail when the rule is evaluated.
     if is_word && !known().any(|one| one == name) && nearest(name, known()).is_some() {
         return Err(Unknown::of("among the functions", name, known()));
     }

@@ -1,21 +1,21 @@
-//! Conditions that look at all interfaces of a host, made to look at those that can matter: asked of each of ten
-//! thousand interfaces, they would else be a hundred million looks.
+//! Conditions that loop over all interfaces of a host, rewritten to loop over those that can matter: evaluated for each
+//! of ten thousand interfaces, the original needs a hundred million steps.
 //!
-//! `host.interfaces.exists(i, A && i.master == interface.master && B)` holds of no interface whose master is another
-//! one, whatever A and B are (false && anything is false in CEL, an error as well). So the loop goes over those with
-//! that master, by an index: `at['master'][interface.master]`. And a loop that asks nothing of the rule's subject gives
-//! the same for all of them: asked once, its answer has a name.
+//! `host.interfaces.exists(i, A && i.master == interface.master && B)` holds for no interface with another master,
+//! whatever A and B are (false && anything is false in CEL, even an error). So the loop goes over the interfaces with
+//! that master, by an index: `at['master'][interface.master]`. And a loop that does not use the rule's subject has the
+//! same value for all subjects: it is evaluated once, and its result is a variable.
 
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, Expr, IdedExpr, ListExpr, LiteralValue, SelectExpr, operators,
 };
 
-/// The variable that has the indexes: no name in a rule can be this.
+/// The variable that has the indexes: no name in a rule can be like this.
 pub(super) const AT: &str = "@at";
 
-/// A condition that asks the same.
+/// A condition with the same value.
 pub(super) struct Narrowed {
-    /// What is asked once of a host, by the name of its answer.
+    /// Expressions that are evaluated once for a host, by the name of the result.
     pub(super) once: Vec<(String, IdedExpr)>,
     /// The condition, with these names in it.
     pub(super) whole: IdedExpr,
@@ -63,7 +63,7 @@ fn is_loop(expr: &Expr) -> bool {
     matches!(expr, Expr::Comprehension(all) if asked(all).is_some())
 }
 
-/// What `host.interfaces.exists` asks of each: its step is `@result || ASKED`.
+/// The body of `host.interfaces.exists`: its step is `@result || BODY`.
 fn asked(all: &ComprehensionExpr) -> Option<&IdedExpr> {
     let is_all = matches!(&all.iter_range.expr, Expr::Select(SelectExpr { operand, field, .. })
         if field == "interfaces" && operand.expr == Expr::Ident("host".to_owned()));
@@ -85,7 +85,7 @@ fn narrow(all: &mut ComprehensionExpr) {
             needs.extend(Needs::of(one, &all.iter_var));
         });
     }
-    // What the rule's subject has is had by fewer than what a rule itself names.
+    // Fewer interfaces have the subject's value in a field than a value that the rule itself names.
     let best = needs.iter().find(|needs| needs.is_of_subject);
     if let Some(needs) = best.or(needs.first()) {
         all.iter_range = needs.range();
@@ -101,7 +101,7 @@ fn conjuncts<'e>(expr: &'e IdedExpr, each: &mut impl FnMut(&'e IdedExpr)) {
     }
 }
 
-/// Values of which an interface must have one in a field: as its text, or in its list.
+/// Values of which an interface must have one in a field: as text, or in a list.
 struct Needs {
     field: String,
     values: Vec<IdedExpr>,
@@ -126,7 +126,7 @@ impl Needs {
             operators::IN => {
                 Self::has(one, other, variable).or_else(|| Self::has(other, one, variable))
             }
-            // A list is equal to a list only: in a list of its own, the index takes a text alone.
+            // A list equals a list only: in a list of its own, the index matches texts alone.
             operators::EQUALS => {
                 let has = Self::has(one, other, variable);
                 let mut has = has.or_else(|| Self::has(other, one, variable))?;
@@ -173,7 +173,8 @@ fn field_of<'e>(expr: &'e IdedExpr, variable: &str) -> Option<&'e str> {
     }
 }
 
-/// What cannot fail, and is the same for all interfaces: a text, a list of such, a fact of another one.
+/// Whether an expression cannot fail, and is the same for all interfaces: a text, a list of texts, a fact of another
+/// variable.
 fn is_plain(expr: &Expr, variable: &str) -> bool {
     match expr {
         Expr::Literal(LiteralValue::String(_)) => true,
@@ -208,7 +209,7 @@ fn indexed(of: IdedExpr, by: IdedExpr) -> IdedExpr {
     }))
 }
 
-/// Whether all names in it are of the host, or its own.
+/// Whether all names in an expression are of the host, or bound in the expression.
 fn names_only_host<'e>(expr: &'e Expr, known: &mut Vec<&'e str>) -> bool {
     match expr {
         Expr::Ident(name) => known.contains(&name.as_str()),
@@ -240,7 +241,7 @@ fn all_name_only_host<'e>(
     parts.all(|part| names_only_host(&part.expr, known))
 }
 
-/// What an expression is made of; not the keys of maps, in which nothing is asked of interfaces.
+/// Parts of an expression, without the keys of maps, in which no condition on interfaces can be.
 fn parts(expr: &mut Expr) -> Vec<&mut IdedExpr> {
     match expr {
         Expr::Call(call) => call

@@ -1,11 +1,11 @@
-//! Commands for a network namespace, as they reach it from outside: what is printed runs where the program was called.
+//! Commands for a network namespace, run from outside: printed commands run where the program was called.
 
 use super::findings::{HostFinding, RemedyKind};
 use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
 
-/// Makes a finding's commands do their work in the namespace of its interface. What a manager's file would make last is
-/// left out: no manager looks into a namespace.
+/// Makes a finding's commands work in the namespace of its interface. Remedies in files of network managers are
+/// removed: no manager handles a namespace.
 pub(crate) fn reach(finding: &mut HostFinding) {
     let key = finding.interface.as_deref().unwrap_or_default();
     let (Some(namespace), _) = of_key(key) else {
@@ -22,7 +22,7 @@ pub(crate) fn reach(finding: &mut HostFinding) {
     }
 }
 
-/// The command in a namespace. Comments stay what they are.
+/// The command run in a namespace. Comments are unchanged.
 fn within(namespace: &str, command: &str) -> String {
     let namespace = sh(namespace);
     if command.starts_with('#') {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::Platform;
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use crate::experiment::SetTo;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recipes {
-    /// What each tool calls a feature: feature -> tool -> name.
+    /// Name of each feature in each tool: feature -> tool -> name.
     features: BTreeMap<String, BTreeMap<String, String>>,
     recipes: Vec<Recipe>,
 }
@@ -29,27 +29,26 @@ pub(super) struct Recipes {
 struct Recipe {
     /// Platform of the host.
     on: Platform,
-    /// What a remedy says as its platform: `linux`, `netplan`, `freebsd`.
+    /// The remedy's platform: `linux`, `netplan`, `freebsd`.
     platform: String,
     kind: RemedyKind,
-    /// Whether it is for interfaces that programs make (true), or for all others (false); for both if
-    /// it does not say.
+    /// Whether the recipe is for interfaces that programs make (true), or for all others (false); for both if absent.
     #[serde(default)]
     made_by_program: Option<bool>,
-    /// Distributions (`ID` of os-release) that have it; none given: all. Shown as well where the
-    /// distribution is not known.
+    /// Distributions (`ID` of os-release) that the recipe is for; empty: all. Also shown where the distribution is not
+    /// known.
     #[serde(default)]
     distributions: Vec<String>,
     /// Only for versions of the distribution before this one.
     #[serde(default)]
     before_version: Option<String>,
-    /// The tool whose name for the feature it needs; features without one have no such recipe.
+    /// The tool whose name for the feature the recipe needs; a feature without such a name has no such recipe.
     tool: String,
     /// Template; sees `interface`, `name` (of the feature for that tool), `value` (bool).
     command: String,
 }
 
-/// Kinds that programs make and configure: what keeps the settings of NICs does not know them.
+/// Kinds that programs make and configure: managers that keep the settings of NICs do not handle them.
 const MADE: [&str; 9] = [
     "veth",
     "tun",
@@ -62,14 +61,14 @@ const MADE: [&str; 9] = [
     "wireguard",
 ];
 
-/// Products of FreeBSD that keep their settings in a configuration of their own and write over what else says so.
+/// Products based on FreeBSD that keep their settings in a configuration of their own and overwrite other files.
 const APPLIANCES: [&str; 3] = ["opnsense", "pfsense", "truenas"];
 
-/// The same of Linux: what they take is shown for them alone.
+/// Such products based on Linux: their recipes are shown for them alone.
 const LINUX_APPLIANCES: [&str; 3] = ["openwrt", "truenas-scale", "vyos"];
 
-/// Whether a way to keep a setting is that of the host's product: an appliance has its own, and what
-/// FreeBSD's own files say is lost there.
+/// Whether a way to keep a setting suits the host's product: an appliance has its own way, and changes to FreeBSD's own
+/// files are lost there.
 pub(super) fn is_theirs(platform: &str, distribution: &str) -> bool {
     match platform {
         "freebsd-rc.conf" => !APPLIANCES.contains(&distribution),
@@ -81,7 +80,7 @@ pub(super) fn is_theirs(platform: &str, distribution: &str) -> bool {
     }
 }
 
-/// Whether a feature is there, and is not as wanted yet.
+/// Whether a feature exists, and does not have this value yet.
 fn would_change(interface: &Value, feature: &str, value: bool) -> bool {
     let now = &interface[if value { "off" } else { "on" }];
     now.as_array()
@@ -109,14 +108,14 @@ impl Recipes {
         }
     }
 
-    /// All ways to set a feature on a platform, and back; none if it is so already, or not there. `facts` are the
-    /// subject's, made once for all of its texts.
+    /// All ways to set a feature on a platform, and back; none if the feature has the value already, or does not exist.
+    /// `facts` are the subject's, made once for all of its texts.
     pub(super) fn set(
         &self,
         platform: Platform,
         feature: &str,
         value: bool,
-        (subject, facts): (&Subject<'_>, &Told),
+        (subject, facts): (&Subject<'_>, &Shown),
     ) -> Result<Vec<Remedy>, String> {
         let interface = subject.interface();
         if !would_change(interface, feature, value) {
@@ -133,9 +132,9 @@ impl Recipes {
         let recipes = self
             .of(platform, feature)
             .filter(|(recipe, _)| fits(recipe));
-        let told = facts.get_attr("interface").unwrap_or_default();
+        let shown = facts.get_attr("interface").unwrap_or_default();
         recipes
-            .map(|(recipe, name)| recipe.fill(name, value, (interface, &told)))
+            .map(|(recipe, name)| recipe.fill(name, value, (interface, &shown)))
             .collect()
     }
 
@@ -161,7 +160,7 @@ impl Recipe {
             || known.any(|known| known == distribution)
     }
 
-    /// Where the version is not known, the recipe is shown as well.
+    /// Whether the recipe suits a version. Where the version is not known, the recipe is shown as well.
     fn is_of_age(&self, version: &str) -> bool {
         let limit = self.before_version.as_deref();
         limit.is_none_or(|limit| version.is_empty() || before(version, limit))
@@ -171,26 +170,26 @@ impl Recipe {
         &self,
         name: &str,
         value: bool,
-        (interface, told): (&Value, &Told),
+        (interface, shown): (&Value, &Shown),
     ) -> Result<Remedy, String> {
-        // The recipe that undoes sets the opposite.
+        // The recipe that undoes a switch sets the opposite.
         let value = value != (self.kind == RemedyKind::Undo);
         let context = [
-            ("interface", told.clone()),
+            ("interface", shown.clone()),
             ("name", name.into()),
             ("value", value.into()),
         ];
         Ok(Remedy {
             platform: self.platform.clone(),
             kind: self.kind,
-            command: template::command(&self.command, Told::from_pairs(context))?
+            command: template::command(&self.command, Shown::from_pairs(context))?
                 .trim_end()
                 .to_owned(),
             settings: self.settings(name, value, interface),
         })
     }
 
-    /// What `coalescope fix` can make itself: features of ethtool, now.
+    /// Settings that `coalescope fix` can make itself: features of ethtool, at run time.
     fn settings(&self, name: &str, value: bool, interface: &Value) -> Vec<SetTo> {
         if self.kind != RemedyKind::Runtime || self.tool != "ethtool" {
             return Vec::new();

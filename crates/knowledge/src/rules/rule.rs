@@ -1,4 +1,4 @@
-//! What a rule file says.
+//! The rule of a rule file.
 
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ impl Blame {
 }
 
 impl Blame {
-    /// Whether something is wrong, rather than to be had, to be tested or to be left alone.
+    /// Whether a setting is wrong, rather than missed, to be tested or to be left alone.
     #[must_use]
     pub fn is_wrong(self) -> bool {
         matches!(self, Self::Harms | Self::BadRemedy)
@@ -168,7 +168,7 @@ pub struct Fixtures {
     pub almost: Snapshot,
 }
 
-/// A setting as CEL sees it.
+/// A setting as a value for CEL.
 pub(super) fn plain(setting: &Setting) -> serde_json::Value {
     match setting {
         Setting::Flag(flag) => (*flag).into(),

@@ -1,5 +1,5 @@
-//! A value of CEL that stands in many places and is there once: an interface, in the list of all and as the variable
-//! of each loop over them; the counters of a stack, at each of its interfaces.
+//! A CEL value that is used in many places and stored once: an interface, in the list of all and as the variable of
+//! each loop over them; the counters of a stack, at each of its interfaces.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use cel::common::traits::{Container, Indexer, Iterable, Sizer, Zeroer};
 use cel::common::types::{DYN_TYPE, Type};
 use cel::common::value::{BuiltinRef, Val};
 
-/// The value, and all that it can do.
+/// A shared value, which behaves like the value itself.
 #[derive(Clone, Debug)]
 pub(super) struct Shared<'v>(Arc<dyn Val + 'v>);
 
@@ -22,7 +22,7 @@ impl Val for Shared<'_> {
         self.0.get_type()
     }
 
-    /// Only functions that take this very type would ask, and there is none.
+    /// Only functions that take exactly this type would use it, and there is none.
     fn cel_type() -> &'static Type {
         &DYN_TYPE
     }

@@ -1,4 +1,4 @@
-//! Steps that grow with a host, counted where tests want them to grow no faster than it.
+//! Counts steps that grow with a host, for tests that they grow no faster than the host.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ pub(super) fn count(number: usize) {
     STEPS.set(STEPS.get() + number);
 }
 
-/// How many steps something takes.
+/// Number of steps that a function takes.
 pub(super) fn of(does: impl FnOnce()) -> usize {
     let before = STEPS.get();
     does();

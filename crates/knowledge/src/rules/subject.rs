@@ -1,11 +1,11 @@
-//! What rules are asked about.
+//! The subjects that rules are evaluated for.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use coalescope_host::names::{TRUENAS_SCALE_KERNEL, VYOS_KERNEL};
-use minijinja::Value as Told;
+use minijinja::Value as Shown;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Serde};
 use serde_json::Value;
 
@@ -13,32 +13,33 @@ use super::condition::{Asked, Condition, Seen};
 use super::facts::HostFacts;
 use super::rule::{Each, Rule};
 
-/// A host, as conditions and as texts see it: each made once, since it may have thousands of interfaces.
+/// A host in the form for conditions and in the form for texts: each made once, since a host may have thousands of
+/// interfaces.
 pub(super) struct Host<'a> {
     facts: &'a HostFacts,
     seen: Seen<'a>,
     stacks: OnceCell<Stacks>,
-    told: OnceCell<Told>,
+    shown: OnceCell<Shown>,
 }
 
-/// One thing that rules are asked about.
+/// A subject of rules: the host, an interface or a switch.
 pub(super) struct Subject<'a> {
     pub(super) each: Each,
     /// Its name, for messages.
     pub(super) name: Option<String>,
     host: &'a Host<'a>,
-    /// Where it is among those of its kind.
+    /// Its index among the subjects of its kind.
     at: usize,
     own: Option<(&'static str, &'a Value)>,
 }
 
-/// What the kernels' releases of products have in them that are built on another distribution, and the ids of those products.
+/// Parts of kernel releases of products that are built on another distribution, and the ids of these products.
 const PRODUCTS: [(&str, &str); 2] = [
     (TRUENAS_SCALE_KERNEL, "truenas-scale"),
     (VYOS_KERNEL, "vyos"),
 ];
 
-/// The same of distributions.
+/// Parts of kernel releases of distributions, and the ids of these.
 const DISTRIBUTIONS: [(&str, &str); 6] = [
     (".el", "rhel"),
     (".fc", "fedora"),
@@ -54,7 +55,7 @@ impl<'a> Host<'a> {
             seen: Seen::of(facts),
             facts,
             stacks: OnceCell::new(),
-            told: OnceCell::new(),
+            shown: OnceCell::new(),
         }
     }
 
@@ -91,26 +92,26 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A condition, ready to be asked about each of these.
+    /// A condition, ready to be evaluated for each of these subjects.
     pub(super) fn asked<'h>(&'h self, condition: &'h Condition) -> Asked<'h, 'a> {
         condition.of(&self.seen)
     }
 
-    /// Few texts look at other interfaces: these are made for texts one at a time.
-    fn told(&self) -> &Told {
-        self.told.get_or_init(|| {
+    /// The host for texts. Few texts use other interfaces: these are made for one text at a time.
+    fn shown(&self) -> &Shown {
+        self.shown.get_or_init(|| {
             let fields = self.facts.host.as_object().into_iter().flatten();
             let fields = fields.map(|(name, value)| match name.as_str() {
-                "interfaces" => (name.as_str(), Told::from_object(self.interfaces())),
-                _ => (name.as_str(), Told::from(Serde(value))),
+                "interfaces" => (name.as_str(), Shown::from_object(self.interfaces())),
+                _ => (name.as_str(), Shown::from(Serde(value))),
             });
-            Told::from_pairs(fields)
+            Shown::from_pairs(fields)
         })
     }
 
     fn stacks(&self) -> &Stacks {
         self.stacks
-            .get_or_init(|| Stacks(Told::from(Serde(&self.facts.stacks))))
+            .get_or_init(|| Stacks(Shown::from(Serde(&self.facts.stacks))))
     }
 
     fn interfaces(&self) -> Interfaces {
@@ -137,14 +138,14 @@ impl Subject<'_> {
         name.unwrap_or_default().to_owned()
     }
 
-    /// What is known of the distribution of its host; empty if that is not known.
+    /// A field of the host's distribution; empty if it is not known.
     pub(super) fn distribution(&self, field: &str) -> &str {
         let known = &self.host.facts.host["distribution"][field];
         known.as_str().unwrap_or_default()
     }
 
-    /// The id of its distribution (`ID` of os-release). Kernels are named after products that say they are Debian; and where
-    /// it was not read, after most distributions.
+    /// The id of the host's distribution (`ID` of os-release). Kernels are named after products whose os-release is
+    /// Debian's; and after most distributions, for hosts whose os-release was not read.
     pub(super) fn product(&self) -> &str {
         let kernel = self.host.facts.host["kernel"].as_str().unwrap_or_default();
         let of = |kernels: &[(&str, &'static str)]| {
@@ -160,8 +161,8 @@ impl Subject<'_> {
         }
     }
 
-    /// The version of its distribution; where that was not read, what the kernel's release says of it: kernels of Red
-    /// Hat's distributions are named after their version (`5.14.0-427.el9.x86_64`).
+    /// The version of the host's distribution. Where it was not read, the version in the kernel's release: kernels of
+    /// Red Hat's distributions are named after it (`5.14.0-427.el9.x86_64`).
     pub(super) fn version(&self) -> &str {
         let kernel = self.host.facts.host["kernel"].as_str();
         let built_for = || {
@@ -175,34 +176,34 @@ impl Subject<'_> {
         }
     }
 
-    /// The facts of the interface, if it is one.
+    /// The facts of the interface, if the subject is one.
     pub(super) fn interface(&self) -> &Value {
         let own = self.own.filter(|(word, _)| *word == "interface");
         own.map_or(&Value::Null, |(_, own)| own)
     }
 
-    /// What texts see.
-    pub(super) fn told(&self) -> Told {
+    /// The variables of texts.
+    pub(super) fn shown(&self) -> Shown {
         let stacks = self.host.stacks();
-        let own = self.own.map(|(word, own)| (word, stacks.told(own)));
-        let host = ("host", self.host.told().clone());
-        Told::from_pairs([host].into_iter().chain(own))
+        let own = self.own.map(|(word, own)| (word, stacks.shown(own)));
+        let host = ("host", self.host.shown().clone());
+        Shown::from_pairs([host].into_iter().chain(own))
     }
 }
 
-/// Stacks as texts see them, by namespace.
+/// Stacks in the form for texts, by namespace.
 #[derive(Clone, Debug)]
-struct Stacks(Told);
+struct Stacks(Shown);
 
 impl Stacks {
-    /// An interface or a switch, with its stack in place of the name of that.
-    fn told(&self, own: &Value) -> Told {
+    /// An interface or a switch, with its stack in place of the stack's name.
+    fn shown(&self, own: &Value) -> Shown {
         let fields = own.as_object().into_iter().flatten();
         let fields = fields.map(|(name, value)| match name.as_str() {
-            "stack" => (name.as_str(), self.0.get_item(&Told::from(Serde(value)))),
-            _ => (name.as_str(), Ok(Told::from(Serde(value)))),
+            "stack" => (name.as_str(), self.0.get_item(&Shown::from(Serde(value)))),
+            _ => (name.as_str(), Ok(Shown::from(Serde(value)))),
         });
-        Told::from_pairs(fields.map(|(name, value)| (name, value.unwrap_or_default())))
+        Shown::from_pairs(fields.map(|(name, value)| (name, value.unwrap_or_default())))
     }
 }
 
@@ -219,7 +220,7 @@ impl Interfaces {
         all.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Where the interface of a key is: they are in the order of their keys.
+    /// Index of the interface with a key: interfaces are sorted by their keys.
     fn place(&self, key: &str) -> Option<usize> {
         let of = |one: &Value| one["key"].as_str().map(|own| own.cmp(key));
         self.all()
@@ -233,12 +234,12 @@ impl Object for Interfaces {
         ObjectRepr::Seq
     }
 
-    fn get_value(self: &Arc<Self>, key: &Told) -> Option<Told> {
+    fn get_value(self: &Arc<Self>, key: &Shown) -> Option<Shown> {
         let at = match key.as_str() {
             Some(key) => self.place(key)?,
             None => key.as_usize()?,
         };
-        Some(self.stacks.told(self.all().get(at)?))
+        Some(self.stacks.shown(self.all().get(at)?))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

@@ -8,14 +8,14 @@ use minijinja::{
     Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
 };
 
-/// What else than plain words a name in a command may have where it stands in quotes already: what
-/// neither sh, PowerShell nor Windows' command line obey in there.
+/// Characters beside plain words that are allowed inside quotes in a command: neither sh, PowerShell nor the Windows
+/// command line interprets them there.
 const WITHIN_QUOTES: &str = " ()#";
-/// Stands in place of a command that a name would turn into another one.
+/// Replaces a command that a name would turn into another one.
 const NO_COMMAND: &str = "# no command is given: a name in it has characters that a shell or a file would take for \
     more than a name; put it in quotes yourself";
 
-/// Fills in a text for people; a fact that is not there is an error.
+/// Fills in a text for people; a missing fact is an error.
 pub(super) fn fill(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
@@ -24,9 +24,9 @@ pub(super) fn fill(template: &str, facts: Value) -> Result<String, String> {
     rendered.map_err(|error| error.to_string())
 }
 
-/// Fills in a command, or lines of a file. Facts come from strangers' output as well, so only words
-/// that mean nothing to any shell are let in, and what a filter has put in quotes: `{{ interface.name|sh }}`.
-/// With others there is no command, but a comment that says so.
+/// Fills in a command, or lines of a file. Facts may come from strangers' output, so only words that mean nothing to
+/// any shell are allowed, and values that a filter has put in quotes: `{{ interface.name|sh }}`. With other values the
+/// result is a comment that explains why there is no command.
 pub(super) fn command(template: &str, facts: Value) -> Result<String, String> {
     if !template.contains(['{', '%']) {
         return Ok(template.to_owned());
@@ -37,7 +37,7 @@ pub(super) fn command(template: &str, facts: Value) -> Result<String, String> {
     }
 }
 
-/// The facts that a text names, as paths: `interface.name`. What loops and assignments name is not among them.
+/// The facts that a text uses, as paths: `interface.name`. Variables of loops and assignments are not among them.
 pub(super) fn names(template: &str) -> Result<Vec<String>, String> {
     let parsed = FOR_PEOPLE.template_from_str(template);
     let parsed = parsed.map_err(|error| error.to_string())?;
@@ -63,7 +63,7 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-/// A value goes into a command if it is plain, or was made safe. Names that are parts of paths have no `/`.
+/// Lets a value into a command if it is plain, or was made safe. Names that are parts of paths have no `/`.
 fn only_words(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.to_string();
     if value.is_safe() || safe::is_plain(&text) && !text.contains('/') {
@@ -72,7 +72,7 @@ fn only_words(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) ->
     Err(odd())
 }
 
-/// Characters that are not seen are in no command: who copies one could not know what it does.
+/// Refuses invisible characters in a command: users who copy the command could not see what it does.
 fn one_line_of(quoted: String) -> Result<Value, Error> {
     match quoted.chars().any(safe::is_unseen) {
         true => Err(odd()),
@@ -89,7 +89,7 @@ fn in_quotes(text: &str) -> Result<Value, Error> {
     }
 }
 
-/// A value that a command cannot have.
+/// A value that is not allowed in a command.
 #[derive(Debug, thiserror::Error)]
 #[error("it would be more than a word of a command")]
 struct Odd;
@@ -109,7 +109,7 @@ fn is_odd(error: &Error) -> bool {
     false
 }
 
-/// YAML's folded texts end with a line feed.
+/// Joins lines: YAML's folded texts end with a line feed.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,14 +7,14 @@ pub(super) fn before(release: &str, other: &str) -> bool {
     order(release, other) == Some(Ordering::Less)
 }
 
-/// Whether one release is another or after it; never if either is unknown.
+/// Whether one release is equal to another or after it; never if either is unknown.
 pub(super) fn at_least(release: &str, other: &str) -> bool {
     order(release, other).is_some_and(Ordering::is_ge)
 }
 
 fn order(release: &str, other: &str) -> Option<Ordering> {
     let (release, other) = (numbers(release)?, numbers(other)?);
-    // As exact as `other` is: 5.4.41 is not before 5.4, and not after it either.
+    // Compared with the precision of `other`: 5.4.41 is neither before 5.4 nor after it.
     Some(release[..release.len().min(other.len())].cmp(&other))
 }
 

@@ -12,7 +12,7 @@ pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Ru
     serde_saphyr::from_str(text).map_err(|error| malformed(file, &error))
 }
 
-/// A name that there is not is told with what was probably meant; of all else the reader shows the lines.
+/// Reports an unknown name with the one that was probably meant; for other errors the parser shows the lines.
 fn malformed(file: &str, error: &Error) -> RulesError {
     let (what, name, known) = match error.without_snippet() {
         Error::SerdeUnknownField {
@@ -36,7 +36,7 @@ fn malformed(file: &str, error: &Error) -> RulesError {
     }
 }
 
-/// `FILE:LINE` of a name in a rule: the first line from the rule's id on that has it, or that of the id.
+/// `FILE:LINE` of a name in a rule: the first line that has the name, from the rule's id on, or the line of the id.
 pub(super) fn place(file: &str, text: &str, id: &str, name: &str) -> String {
     let is_of = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ").trim_start();

@@ -1,12 +1,12 @@
-//! Connections of a host that go as where merged frames die and single ones pass.
+//! Connections of a host that behave as if merged frames were dropped and single ones passed.
 
 use coalescope_watch::facts::Connection;
 
 use super::thresholds::MOSTLY;
 use crate::thresholds::{FEW_SEGMENTS, HANDFUL};
 
-/// Whether a connection gets so few segments into a round trip, and repeats so many, as one does whose merged frames die;
-/// and nothing that the kernel knows of holds it back. It must have had something to send most of the time.
+/// Whether a connection delivers so few segments in a round trip, and repeats so many, as one whose merged frames are
+/// dropped; and nothing that the kernel counts limits it. It must have had data to send most of the time.
 #[must_use]
 pub fn gets_little_through(connection: &Connection, took_s: f64) -> bool {
     let window = connection.effective_window_segments;

@@ -1,4 +1,4 @@
-//! Settings and counts together: what a watch saw raises what settings let suspect, or speaks against it.
+//! Settings and counts together: counts confirm what settings let suspect, or contradict it.
 
 use coalescope_host::names::OFFLOADS;
 use coalescope_watch::facts::{Drop, Interface, Level, Watched};
@@ -11,10 +11,10 @@ use crate::finding::{Id, Proof};
 use crate::rules::outside::reach;
 use crate::rules::{Blame, Checked, HostEvidence, HostFinding};
 
-/// Raises findings of hosts that explain what was counted there from suspected to observed, notes with the others that
-/// the counts speak against them, and adds what no setting explains.
+/// Raises findings of hosts that explain the counts from suspected to observed, adds evidence against the others where
+/// the counts contradict them, and adds findings that no setting explains.
 ///
-/// With several hosts, a watch is of the host of its name; with one host, of that one.
+/// With several hosts, a watch belongs to the host with its name; with one host, to that host.
 pub fn join_watched(hosts: &mut [(String, Checked)], all: &[Watched]) {
     let is_single = hosts.len() == 1;
     for (name, checked) in hosts {
@@ -51,7 +51,7 @@ fn join(checked: &mut Checked, watched: &Watched) {
         .sort_by_key(|finding| std::cmp::Reverse(finding.proof));
 }
 
-/// Whether a finding of settings is the cause of what was counted.
+/// Whether a finding about settings is the cause of the counts.
 fn explains(
     finding: &HostFinding,
     subject: &Subject<'_>,
@@ -75,8 +75,8 @@ fn accuses(finding: &HostFinding) -> bool {
     finding.explains.iter().any(|id| about.contains(id))
 }
 
-/// Whether the kernel's reason is one of the rule's. A packet filter and tc drop by rules of their own, whatever the
-/// settings of an interface.
+/// Whether the kernel's drop reason is one of the rule's. A packet filter and tc drop by rules of their own, whatever
+/// the settings of an interface.
 fn is_reason(finding: &HostFinding, drop: &Drop) -> bool {
     let Some(reason) = drop.reason.as_deref() else {
         return true;
@@ -87,8 +87,8 @@ fn is_reason(finding: &HostFinding, drop: &Drop) -> bool {
     }
 }
 
-/// Whether a finding is about the whole host, an interface that the frames went through, or the bridge or bond that it
-/// is a port of.
+/// Whether a finding is about the whole host, an interface that the frames went through, or the bridge or bond whose
+/// port that interface is.
 fn is_near(finding: &HostFinding, drop: &Drop, watched: &Watched) -> bool {
     let Some(place) = finding.place() else {
         return true;
@@ -121,7 +121,7 @@ fn short(level: &SetTo) -> (&str, &str, &str) {
 
 fn raise(finding: &mut HostFinding, seen: &HostFinding, watched: &Watched) {
     finding.proof = finding.proof.max(Proof::Observed);
-    // The counts are the test that was asked for.
+    // The counts are the test that the rule asks for.
     if finding.blame == Blame::Ask {
         finding.blame = Blame::Harms;
     }
@@ -139,7 +139,7 @@ fn raise(finding: &mut HostFinding, seen: &HostFinding, watched: &Watched) {
     finding.evidence.extend(more);
 }
 
-/// Enough merged frames came by there, and none died.
+/// Notes that enough merged frames came through there, and none was dropped.
 fn note_innocence(finding: &mut HostFinding, watched: &Watched) {
     let Some(place) = finding.place().filter(|_| watched.level == Level::Bpf) else {
         return;

@@ -1,7 +1,6 @@
 //! The kernel's reasons for dropping, in plain words.
 //!
-//! Names: `enum skb_drop_reason`, include/net/dropreason-core.h of Linux 6.18, where each has a comment that says what it
-//! is for.
+//! Names: `enum skb_drop_reason`, include/net/dropreason-core.h of Linux 6.18, where each has a comment on its purpose.
 
 /// Why a frame was dropped, in words; the kernel's own name where there are none.
 #[must_use]
@@ -41,8 +40,8 @@ fn words(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the frame found no room. A merged frame needs as much room as its segments, and comes at once: that more of
-/// them find none is no fault of merging.
+/// Whether there was no room for the frame. A merged frame needs as much room as its segments, all at once: if more
+/// merged frames find no room, merging is not at fault.
 pub(super) fn is_queue(reason: &str) -> bool {
     const FULL: [&str; 5] = [
         "CPU_BACKLOG",

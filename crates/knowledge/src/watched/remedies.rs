@@ -1,4 +1,4 @@
-//! What mends what was counted: by where the frames die, and by what their interface is there for.
+//! Remedies for dropped frames: by where they are dropped, and by the role of the interface.
 
 use coalescope_host::names::of_key;
 use coalescope_host::safe::{is_plain, sh};
@@ -9,7 +9,8 @@ use crate::experiment::{Experiment, SetTo};
 use crate::odds::Table;
 use crate::rules::{Remedy, RemedyKind};
 
-/// Roles in which an interface hands on what it received: there merging may be left to whoever reads the data.
+/// Roles in which an interface forwards the frames that it receives: there merging may be left to the hosts that read
+/// the data.
 const TRANSIT: [&str; 5] = [
     "forwarder",
     "bridge-port",
@@ -27,7 +28,7 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// Those of dropped frames.
+    /// The experiment and remedies for dropped frames.
     pub(super) fn of(watched: &Watched, drop: &Drop, table: Table) -> Self {
         let name = drop.place().unwrap_or_default();
         let interface = watched.interfaces.iter().find(|one| one.name == name);
@@ -64,20 +65,20 @@ impl Ways {
     }
 }
 
-/// Whether merging is to be switched off: not where transfers end, which would pay for it with each frame, and not where
-/// most merged frames pass, since then one way out is at fault.
+/// Whether merging should be switched off: not where transfers end, which would pay for it with each frame, and not
+/// where most merged frames pass, since then only one way out is at fault.
 fn is_to_go_off(drop: &Drop, interface: Option<&Interface>, table: Table) -> bool {
     let roles = interface.map_or(&[][..], |one| &one.roles);
     let is_transit = roles.iter().any(|role| TRANSIT.contains(&role.as_str()));
-    // One of which no role is known may be anything.
+    // An interface without a known role may have any.
     let may_be = drop.from.is_none() || is_transit || roles.is_empty();
     may_be && table.merged_share() >= MOSTLY
 }
 
-/// What merges, of what is on; all of it where that is not known.
+/// The switches that merge, of those that are on; all of them where that is not known.
 fn switches(drop: &Drop, interface: Option<&Interface>) -> Vec<&'static str> {
     let all: &[&'static str] = match drop.from {
-        // Whatever GRO merges has a segment size.
+        // Frames that GRO merges have a segment size.
         Some(_) if is_bare(drop) => match on_virtual_wire(interface) {
             Some(_) => &[],
             None => &["lro", "rx-gro-hw"],
@@ -90,12 +91,12 @@ fn switches(drop: &Drop, interface: Option<&Interface>) -> Vec<&'static str> {
     all.iter().copied().filter(is_on).collect()
 }
 
-/// Whether most of what died was longer than the MTU without a segment size.
+/// Whether most dropped frames were longer than the MTU and had no segment size.
 fn is_bare(drop: &Drop) -> bool {
     drop.long_frames > drop.merged_frames
 }
 
-/// Who sends, where the interface is the end of a wire within this machine.
+/// The sender, where the interface is the end of a wire within this machine.
 fn on_virtual_wire(interface: Option<&Interface>) -> Option<&'static str> {
     match interface?.kind.as_deref()? {
         "veth" => Some("the other end of this veth"),
@@ -104,7 +105,7 @@ fn on_virtual_wire(interface: Option<&Interface>) -> Option<&'static str> {
     }
 }
 
-/// What comes over a virtual wire was not merged here: whoever sent it did not cut it.
+/// The remedy for frames from a virtual wire: they were not merged here, their sender did not segment them.
 fn of_sender(drop: &Drop, interface: Option<&Interface>) -> Option<Remedy> {
     let sender = on_virtual_wire(interface).filter(|_| drop.from.is_some())?;
     Some(by_hand(&match is_bare(drop) {
@@ -117,7 +118,7 @@ fn of_sender(drop: &Drop, interface: Option<&Interface>) -> Option<Remedy> {
     }))
 }
 
-/// Where a rule drops, the rule is what to change.
+/// Where a rule drops frames, the rule is to be changed.
 fn of_rule(drop: &Drop) -> Vec<Remedy> {
     let command = match drop.reason.as_deref() {
         Some("NETFILTER_DROP") => {
@@ -143,7 +144,7 @@ fn by_hand(command: &str) -> Remedy {
     }
 }
 
-/// Whether an interface has a name that commands know: not one that was gone before anybody asked for its name.
+/// Whether an interface has a name that commands accept: not so if it was gone before its name was read.
 fn has_name(key: &str) -> bool {
     let (namespace, own) = of_key(key);
     !own.is_empty() && is_plain(own) && namespace.is_none_or(is_plain)
@@ -161,7 +162,7 @@ fn remedy(key: &str, switch: &str, is_on: bool) -> Remedy {
     }
 }
 
-/// A switch that is to be on.
+/// Remedies that switch a feature on.
 pub(super) fn switch_on(name: &str, switch: &str) -> Vec<Remedy> {
     match has_name(name) {
         true => vec![remedy(name, switch, true)],

@@ -1,4 +1,4 @@
-//! What findings of a running host say.
+//! Texts of findings about a running host.
 
 use coalescope_watch::facts::{Drop, Frames, Interface, Received, Watched};
 
@@ -49,7 +49,7 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
                     pass. The sender repeats what was in them in single segments, so a round trip \
                     delivers one to three, whatever the speed of the link."
             .to_owned(),
-        evidence: told(evidence),
+        evidence: as_evidence(evidence),
         experiment: ways.experiment,
         remedies: ways.remedies,
         cost: ways.cost.map(str::to_owned),
@@ -58,7 +58,7 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
     }
 }
 
-/// That it went on, in words.
+/// Evidence that the drops continued, in words.
 fn lasting(drop: &Drop) -> Option<String> {
     let (first, again) = lasts(drop)?;
     let flow = first.flow.as_ref()?;
@@ -80,7 +80,7 @@ fn cut(interface: &Interface, frames: &Frames, took_s: f64) -> HostFinding {
                     into its segments just before the driver. A card that can segment (TSO) would \
                     spare the processor that."
             .to_owned(),
-        evidence: told(vec![format!(
+        evidence: as_evidence(vec![format!(
             "{} merged frames were cut, {each:.0} each second",
             share(frames.sent.cut_frames, frames.queued.merged_frames)
         )]),
@@ -100,7 +100,7 @@ fn single(interface: &Interface, received: &Received, factor: f64) -> HostFindin
         mechanism: "Each received segment goes up through the stack by itself. With merging (GRO) \
                     the same data takes a fraction of the processor."
             .to_owned(),
-        evidence: told(vec![format!(
+        evidence: as_evidence(vec![format!(
             "{factor:.2} segments in a frame, of {} frames with TCP data that were looked into",
             received.looked_tcp_frames
         )]),
@@ -110,7 +110,7 @@ fn single(interface: &Interface, received: &Received, factor: f64) -> HostFindin
     }
 }
 
-fn told(texts: Vec<String>) -> Vec<HostEvidence> {
+fn as_evidence(texts: Vec<String>) -> Vec<HostEvidence> {
     let texts = texts.into_iter();
     texts.map(|text| HostEvidence { text }).collect()
 }
@@ -118,7 +118,7 @@ fn told(texts: Vec<String>) -> Vec<HostEvidence> {
 fn empty() -> HostFinding {
     HostFinding {
         id: String::new(),
-        // They were counted.
+        // The drops were counted.
         proof: Proof::Observed,
         blame: Blame::Innocent,
         host: String::new(),

@@ -22,7 +22,7 @@ pub struct Ipv4 {
     pub dont_fragment: bool,
     /// More Fragments.
     pub more_fragments: bool,
-    /// The bit beside those two that must be zero.
+    /// The reserved bit beside DF and MF, which must be zero.
     pub reserved: bool,
     /// Offset of a fragment, in units of 8 bytes.
     pub fragment_offset: u16,
@@ -49,7 +49,7 @@ pub struct Ipv6 {
     pub flow_label: u32,
     /// Hop limit.
     pub hop_limit: u8,
-    /// Extension headers: which, and all of their bytes but the first, which names the next.
+    /// Extension headers: the header's number, and its bytes after the Next Header field.
     pub extensions: Vec<(u8, Vec<u8>)>,
     /// Source address.
     pub source: [u8; 16],

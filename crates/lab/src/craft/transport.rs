@@ -11,11 +11,11 @@ pub mod flags {
     pub const SYN: u16 = 2;
     /// Ends a connection at once.
     pub const RST: u16 = 4;
-    /// Give the data to the program.
+    /// Asks the receiver to hand the data to the program.
     pub const PSH: u16 = 8;
-    /// The acknowledgement number counts.
+    /// The acknowledgement number is valid.
     pub const ACK: u16 = 0x10;
-    /// The urgent pointer counts.
+    /// The urgent pointer is valid.
     pub const URG: u16 = 0x20;
     /// Congestion was marked (RFC 3168).
     pub const ECE: u16 = 0x40;
@@ -25,7 +25,7 @@ pub mod flags {
     pub const AE: u16 = 0x100;
 }
 
-/// What comes after IP.
+/// The transport header.
 #[derive(Clone, Debug)]
 pub enum Transport {
     /// TCP.
@@ -91,7 +91,7 @@ impl Default for Tcp {
     }
 }
 
-/// The usual timestamps option: two bytes of nothing, kind 8, length 10, and both times.
+/// The timestamps option as stacks send it: two NOPs, kind 8, length 10, TSval and TSecr.
 pub fn timestamps(value: u32, echo: u32) -> Vec<u8> {
     [
         &[1, 1, 8, 10],
@@ -102,7 +102,7 @@ pub fn timestamps(value: u32, echo: u32) -> Vec<u8> {
 }
 
 impl Transport {
-    /// The number that IP has for it.
+    /// Protocol number in the IP header.
     pub fn protocol(&self) -> u8 {
         match self {
             Self::Tcp(_) => 6,
@@ -144,7 +144,7 @@ impl Udp {
         datagram.extend(length.to_be_bytes());
         datagram.extend([0, 0]);
         datagram.extend(payload);
-        // A sum of zero is sent as its other form: zero means that there is none.
+        // A checksum of zero is sent as 0xffff: zero means no checksum.
         let right = Some(sum(ip, 17, &datagram))
             .filter(|sum| *sum != 0)
             .unwrap_or(0xffff);
@@ -158,7 +158,7 @@ impl Udp {
     }
 }
 
-/// The checksum over pseudo-header and segment, whose own field is zero.
+/// The checksum over pseudo-header and segment. The checksum field of the segment has to be zero.
 fn sum(ip: &Ip, protocol: u8, segment: &[u8]) -> u16 {
     let length = (segment.len() as u32).to_be_bytes();
     internet_checksum(&[&ip.addresses(), &length, &[0, protocol], segment])

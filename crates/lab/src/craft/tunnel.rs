@@ -1,4 +1,4 @@
-//! Tunnels: an outer IP header and what stands between it and the inner one.
+//! Tunnels: an outer IP header and the encapsulation between outer and inner header.
 
 use super::{Ip, Udp, ethertype};
 
@@ -7,11 +7,11 @@ use super::{Ip, Udp, ethertype};
 pub struct Tunnel {
     /// The outer IP header.
     pub outer: Ip,
-    /// What comes after it.
+    /// The encapsulation behind the outer IP header.
     pub encapsulation: Encapsulation,
 }
 
-/// What stands between outer and inner header.
+/// The encapsulation between outer and inner header.
 #[derive(Clone, Debug)]
 pub enum Encapsulation {
     /// Nothing: IP in IP, 6in4, 4in6 and the like.

@@ -1,4 +1,4 @@
-//! A file's elements as the path's.
+//! Elements of an incident's file as elements of a path.
 
 use crate::path::{
     self, Decapsulator, Headerless, HyperV2019, Point, Recorder, Side, Switch, Wire,
@@ -7,8 +7,8 @@ use coalescope_incident as data;
 use data::{Element, Profile};
 use std::time::Duration;
 
-/// The wire with an element more; and what begins the captures of one that is a point. A director stands
-/// for the first address, and hands on to the second.
+/// Adds an element to a wire; returns the recorder of an element that is a capture point. A
+/// director has the first address as its virtual one, and the second as the real server's.
 pub(super) fn add(
     wire: Wire,
     element: &Element,
@@ -82,7 +82,7 @@ fn link(link: &data::Link) -> path::Link {
     path::Link::new(&link.name, link.lanes().each_ref().map(lane))
 }
 
-/// A line's direction.
+/// A lane of the file as a lane of a path.
 pub(super) fn lane(lane: &data::Lane) -> path::Lane {
     path::Lane {
         rate_bps: lane.rate_bps,
@@ -102,7 +102,7 @@ pub(super) fn lane(lane: &data::Lane) -> path::Lane {
     }
 }
 
-/// What the kernel's bonds are made with.
+/// The arguments of the kernel's bonds.
 pub(super) fn bonding(bond: &data::Bonded) -> path::Bonding {
     path::Bonding {
         lanes: bond.lanes.iter().map(lane).collect(),

@@ -1,4 +1,4 @@
-//! An incident at work.
+//! A running incident.
 
 use super::measure::{Between, Measured};
 use super::paced::Paced;
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 /// Bytes kept of each frame: all headers of plain TCP, with room for tunnels.
 const SNAP: u32 = 192;
-/// How long elements may take to obey a setting: they look every 50 ms.
+/// How long elements may take to follow a setting: they read settings every 50 ms.
 const OBEYED: Duration = Duration::from_millis(150);
 
-/// An incident at work. It ends with this value: threads, rooms, names.
+/// A running incident. Dropping it ends the threads and removes the namespaces and their names.
 #[derive(Debug)]
 pub struct Live {
     // Servers first: they end before their room does.
@@ -72,35 +72,35 @@ impl Live {
     /// [`Error::NoRoom`], which lists the rooms.
     pub fn room_name(&self, room: &str) -> Result<&str, Error> {
         self.path.room(room)?;
-        // All rooms of its plans are named.
+        // All rooms of an incident's plan are named.
         Ok(self.path.name(room).unwrap_or_default())
     }
 
-    /// The room that asks.
+    /// Name of the client's room.
     #[must_use]
     pub fn client(&self) -> &str {
         plan::name_of(&self.built, self.built.client)
     }
 
-    /// The room that is asked.
+    /// Name of the server's room.
     #[must_use]
     pub fn server(&self) -> &str {
         plan::name_of(&self.built, plan::last(&self.built))
     }
 
-    /// Where the client reaches the server.
+    /// The address at which the client reaches the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What the client asks for to get so many bytes.
+    /// The URL of a number of bytes.
     #[must_use]
     pub fn url(&self, bytes: u64) -> String {
         format!("http://{}/{bytes}", self.address.ip())
     }
 
-    /// A setting as `coalescope ab` takes it on this machine: `ns/NAME/eth0:gro=off`.
+    /// A setting as an argument of `coalescope ab` on this machine: `ns/NAME/eth0:gro=off`.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Live {
         Ok(setting.in_namespace(self.room_name(&setting.room)?))
     }
 
-    /// Makes a setting, and waits until the path obeys it.
+    /// Makes a setting, and waits until the path follows it.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Live {
         })
     }
 
-    /// The offloads of the file.
+    /// Sets the offloads of the file.
     fn set_features(&self) -> Result<(), Error> {
         let rooms = self.built.incident.rooms();
         let all: Vec<_> = rooms.flat_map(features).collect();
@@ -141,16 +141,16 @@ impl Live {
         Ok(())
     }
 
-    /// Makes the workload once.
+    /// Runs the incident's workload once.
     ///
     /// # Errors
     ///
-    /// Where no connection comes about within the workload's limit, or it breaks.
+    /// If no connection is made within the workload's limit, or the connection breaks.
     pub fn measure(&self) -> Result<Measured, Error> {
         self.measure_workload(self.built.workload())
     }
 
-    /// Makes another workload once.
+    /// Runs another workload once.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Live {
         Ok(measured)
     }
 
-    /// Begins captures at the incident's points: `FOLDER/POINT.pcapng` each. Those under way are ended.
+    /// Begins a capture at each point of the incident: `FOLDER/POINT.pcapng`. Captures under way are ended.
     ///
     /// # Errors
     ///
@@ -183,11 +183,11 @@ impl Live {
             .try_for_each(|recorder| recorder.begin(&file(recorder), SNAP))
     }
 
-    /// Ends the captures that were begun in a folder; they are in the order of the path.
+    /// Ends the captures in a folder; returns them in the order of the path.
     ///
     /// # Errors
     ///
-    /// Where one is not complete: the disk may be full.
+    /// If a capture is not complete: the disk may be full.
     pub fn end_capture(&self, folder: &FilePath) -> Result<Vec<Captured>, Error> {
         let ended = self.chosen().map(|recorder| {
             Ok(Captured {
@@ -205,14 +205,14 @@ impl Live {
         self.recorders.iter().filter(named)
     }
 
-    /// What every element did so far.
+    /// The counters of all elements so far.
     #[must_use]
     pub fn counters(&self) -> Vec<ElementCounts> {
         self.path.counters()
     }
 
-    /// Frames that elements of the path dropped because they were merged, or longer than an MTU. What
-    /// the kernel's own bridge or router drops is not among them.
+    /// Frames that elements of the path dropped because they were merged, or longer than an MTU.
+    /// Drops of the kernel's own bridge or router are not counted.
     #[must_use]
     pub fn dropped_merged(&self) -> u64 {
         let lost = |counts: &Counts| {
@@ -230,7 +230,7 @@ impl Live {
             .sum()
     }
 
-    /// The path beneath, for what is not offered here.
+    /// The underlying path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -242,17 +242,17 @@ impl Live {
         &self.built
     }
 
-    /// Ends it.
+    /// Ends the incident.
     ///
     /// # Errors
     ///
-    /// The first thing that went wrong on a wire while it ran, or a capture that is not complete.
+    /// The first error of a wire while it ran, or a capture that is not complete.
     pub fn stop(self) -> Result<(), Error> {
         self.path.stop()
     }
 }
 
-/// All offloads and sizes that a room sets.
+/// Offloads and sizes of a room in the file.
 fn features(room: &Room) -> impl Iterator<Item = (&str, Value)> {
     let sizes = room.gso_max_size.iter().map(|(interface, bytes)| {
         let (interface, bytes) = (interface.clone(), *bytes);
@@ -277,7 +277,7 @@ fn capture_file(folder: &FilePath, point: &str) -> PathBuf {
     folder.join(format!("{point}.pcapng"))
 }
 
-/// The server, and what makes it slow if it is to be.
+/// Starts the server, and in front of it a relay that limits its rate if the file has a rate.
 fn serve(path: &Path, built: &Built) -> Result<(Server, Option<Paced>), Error> {
     let room = path.room(plan::name_of(built, plan::last(built)))?;
     let everywhere = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), PORT);

@@ -1,4 +1,4 @@
-//! The workload of an incident, once.
+//! One run of an incident's workload.
 
 use crate::http::{self, Server};
 use crate::path::{Error, Path};
@@ -7,14 +7,14 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-/// What arrived.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Payload bytes, of all streams together.
     pub bytes: u64,
-    /// From the first connection's being asked for to the last byte, or to the limit.
+    /// From the first connect to the last byte, or to the limit.
     pub time: Duration,
-    /// Throughput times round trip, in full segments, of one stream.
+    /// Throughput times round-trip time, in full segments, of one stream.
     pub effective_window_segments: f64,
 }
 
@@ -26,7 +26,7 @@ impl Measured {
     }
 }
 
-/// Where a workload is between.
+/// The path and the two ends of a workload.
 pub(super) struct Between<'a> {
     pub(super) path: &'a Path,
     pub(super) client: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Between<'a> {
 }
 
 impl Between<'_> {
-    /// Makes all streams at once; gives the bytes of all and the time of the longest.
+    /// Runs all streams at once; returns the bytes of all and the time of the longest.
     pub(super) fn run(&self, workload: &Workload) -> Result<(u64, Duration), Error> {
         let before = self.server.received();
         let streams = 0..workload.streams;
@@ -57,7 +57,7 @@ impl Between<'_> {
         Ok((bytes, time.unwrap_or_default()))
     }
 
-    /// Bytes that the client received, and how long it took.
+    /// Runs one stream; returns the bytes that the client received, and the time.
     fn stream(&self, workload: &Workload) -> Result<(u64, Duration), Error> {
         let bytes = workload.bytes.div_ceil(workload.streams.max(1).into());
         let limit = Duration::from_secs_f64(workload.limit_s);

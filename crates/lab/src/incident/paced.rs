@@ -1,4 +1,4 @@
-//! A server whose program produces only so much: a relay in front of one that has no such limit.
+//! A server with a limited rate: a relay in front of a server without a limit.
 
 use crate::error::Error;
 use crate::namespace::Namespace;
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 /// Time between two writes.
 const TICK: Duration = Duration::from_millis(10);
-/// How long it waits for a connection before it looks whether to end.
+/// How long the relay waits for a connection before it checks its stop flag.
 const LOOK: Duration = Duration::from_millis(20);
-/// Whoever says or reads nothing for so long has gone.
+/// A peer that sends or reads nothing for this time is taken as gone.
 const GONE: Duration = Duration::from_secs(30);
 
 /// A relay that runs until it is dropped.
@@ -24,8 +24,8 @@ pub(super) struct Paced {
 }
 
 impl Paced {
-    /// Listens at an address of a room, and hands on what another there answers, at so many bits per
-    /// second on each connection.
+    /// Listens at an address in a room, and relays to another address there, at this number of bits
+    /// per second on each connection.
     pub(super) fn start(
         room: &Namespace,
         address: SocketAddr,
@@ -37,11 +37,11 @@ impl Paced {
         let set = listener.set_nonblocking(true);
         set.map_err(Error::io("make a listener non-blocking"))?;
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
-        // Its connections to the server behind are made from inside of the room.
+        let stopped = Arc::clone(&stop);
+        // A thread in the room, so that its connections to the server are made there.
         let thread = room.enter(move || {
             let builder = thread::Builder::new().name("paced".to_owned());
-            builder.spawn(move || serve(&listener, behind, rate_bps, &told))
+            builder.spawn(move || serve(&listener, behind, rate_bps, &stopped))
         })?;
         let thread = thread.map_err(Error::io("start a thread"))?;
         Ok(Self {
@@ -67,7 +67,7 @@ fn serve(listener: &TcpListener, behind: SocketAddr, rate_bps: u64, stop: &Atomi
             continue;
         };
         let builder = thread::Builder::new().name("paced".to_owned());
-        // Whoever asked sees that it broke off.
+        // An error is visible to the client as a broken connection.
         let _ = builder.spawn(move || relay(&near, behind, rate_bps));
     }
 }
@@ -94,7 +94,7 @@ fn relay(mut near: &TcpStream, behind: SocketAddr, rate_bps: u64) -> io::Result<
     sent
 }
 
-/// One portion each tick, by the clock rather than by sleeps, which take longer than was asked for.
+/// Relays one portion each tick. Ticks are computed from the clock, since sleeps take longer than asked for.
 fn portions(far: &mut TcpStream, near: &mut &TcpStream, portion: &mut [u8]) -> io::Result<()> {
     let begun = Instant::now();
     for number in 1.. {
@@ -109,7 +109,7 @@ fn portions(far: &mut TcpStream, near: &mut &TcpStream, portion: &mut [u8]) -> i
     Ok(())
 }
 
-/// As much as there is room for, or all that is left.
+/// Reads until the portion is full, or to the end of the stream.
 fn fill(far: &mut TcpStream, portion: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(room) = portion.get_mut(filled..).filter(|room| !room.is_empty()) {

@@ -7,18 +7,18 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Prefix of the subnets: one for each run of rooms that no router divides.
 const PREFIX: u8 = 24;
-/// The host number of the address that a director stands for; rooms have 1 to 16.
+/// Host number of a director's virtual address; rooms have 1 to 16.
 const VIRTUAL: u8 = 100;
-/// Prefix of an address alone.
+/// Prefix length of a single address.
 const HOST: u8 = 32;
 /// Port of the server: HTTP's.
 pub(super) const PORT: u16 = 80;
 
-/// What every room's TCP is set to unless the file says otherwise, so that an incident is the same on
-/// every machine. Reno is the one congestion control that each kernel has and lets a namespace choose
-/// (`tcp_set_default_congestion_control`); the buffers are the kernel's own defaults
-/// (Documentation/networking/ip-sysctl.rst); and no connection is to learn from the one before, since
-/// a slow measurement would slow the next one down.
+/// Settings of TCP in every room unless the file sets others, so that an incident is the same on
+/// every machine. Reno is the one congestion control that each kernel has and lets a namespace
+/// choose (`tcp_set_default_congestion_control`). The buffers are the kernel's defaults
+/// (Documentation/networking/ip-sysctl.rst). No metrics are saved: after a slow measurement, saved
+/// metrics would slow down the next connection.
 const USUAL: [(&str, &str); 4] = [
     ("net.ipv4.tcp_congestion_control", "reno"),
     ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
@@ -26,12 +26,12 @@ const USUAL: [(&str, &str); 4] = [
     ("net.ipv4.tcp_no_metrics_save", "1"),
 ];
 
-/// What is made of a built incident.
+/// The plan of a built incident.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    /// Those of the path's points, from the client to the server.
+    /// Recorders of the capture points, from the client to the server.
     pub(super) recorders: Vec<Recorder>,
-    /// Where the client reaches the server.
+    /// The address at which the client reaches the server.
     pub(super) server: Ipv4Addr,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn of(built: &Built) -> Planned {
 }
 
 impl Planned {
-    /// Two rooms, by what is at a place of the path between them.
+    /// Joins two rooms by the wire or link at this place of the path.
     fn join(&mut self, built: &Built, place: usize) {
         let incident = &built.incident;
         let number = place / 2;
@@ -86,8 +86,8 @@ impl Planned {
         }
     }
 
-    /// What goes over the wire behind a room goes in a tunnel: to the room at the other end, and to the subnets
-    /// beyond it.
+    /// Puts the traffic of the wire behind a room into a tunnel: to the room at the other end, and
+    /// to the subnets beyond that room.
     fn tunnel(&mut self, built: &Built, number: usize) {
         let [_, between] = subnets(built, number);
         let ends = [number, number + 1].map(|number| address(number, between));
@@ -116,7 +116,7 @@ impl Planned {
         })
     }
 
-    /// What a room has besides its interfaces.
+    /// Adds the settings, routes and services of a room.
     fn furnish(&mut self, built: &Built, number: usize, room: &Room) {
         let sides = [Side::Client, Side::Server];
         let ends = sides.map(|side| built.incident.interface(number, side));
@@ -138,7 +138,7 @@ impl Planned {
         self.settings(room);
     }
 
-    /// The usual ones, and the room's own.
+    /// Adds the usual settings, and the room's own.
     fn settings(&mut self, room: &Room) {
         let usual = USUAL.into_iter();
         let usual = usual.filter(|(key, _)| !room.sysctls.contains_key(*key));
@@ -178,7 +178,7 @@ impl Planned {
         }
     }
 
-    /// The address that stands for the server is one of the room's own.
+    /// Adds the virtual address, as one of the room's own, and the IPVS service behind it.
     fn service(&mut self, built: &Built, number: usize, room: &Room) {
         let virtual_address = stands_for(subnets(built, number)[0]);
         if let Some(interface) = built.incident.interface(number, Side::Client) {
@@ -190,8 +190,8 @@ impl Planned {
             .ipvs(&room.name, at(virtual_address), at(real(built)));
     }
 
-    /// Of a buffer Linux announces half, since the other half goes for what holds the data
-    /// (`tcp_win_from_space`, `TCP_DEFAULT_SCALING_RATIO`).
+    /// Sets the receive buffer for a receive window. Linux announces half of a buffer; the other
+    /// half is for the overhead of the data (`tcp_win_from_space`, `TCP_DEFAULT_SCALING_RATIO`).
     fn receive_window(&mut self, built: &Built) {
         let receiver = match built.workload().upload {
             true => last(built),
@@ -220,7 +220,7 @@ fn is_router(built: &Built, number: usize) -> bool {
     room.is_some_and(|room| room.does.is_router())
 }
 
-/// The subnets on a room's side of the client, and of the server: how many routers are before each.
+/// The subnets on the client's and on the server's side of a room: the number of routers before each.
 fn subnets(built: &Built, number: usize) -> [u8; 2] {
     let before = (0..number).filter(|&room| is_router(built, room)).count();
     let own = usize::from(is_router(built, number));
@@ -235,18 +235,19 @@ fn router_above(built: &Built, number: usize) -> Option<usize> {
     (number + 1..=last(built)).find(|&room| is_router(built, room))
 }
 
-/// A room's address in a subnet. The rooms are closed: no address of the machine's is in the way.
+/// The address of a room in a subnet. The rooms are closed namespaces, so that no address of the
+/// machine can conflict.
 fn address(number: usize, subnet: u8) -> [u8; 4] {
     let host = u8::try_from(number + 1).unwrap_or(u8::MAX);
     [10, 77, subnet, host]
 }
 
-/// The server's own.
+/// The server's own address.
 fn real(built: &Built) -> [u8; 4] {
     address(last(built), subnets(built, last(built))[0])
 }
 
-/// What the client asks at if something between it and the server stands for the server.
+/// The address to which the client connects if a director stands between client and server.
 fn virtual_address(built: &Built) -> Option<[u8; 4]> {
     if built.director().is_some() {
         return Some(stands_for(subnets(built, last(built))[0]));

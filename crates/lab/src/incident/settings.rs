@@ -1,4 +1,4 @@
-//! Settings of rooms, changed while the path runs.
+//! Settings of rooms while the path runs.
 
 use crate::error::Error as LabError;
 use crate::link::Link;
@@ -23,14 +23,14 @@ pub(super) fn apply(room: &Namespace, value: &Value) -> Result<(), LabError> {
             let index = Link::named(interface)?.index();
             Ok(Route::open()?.set_gso_max_size(interface, index, *bytes)?)
         }
-        // Only what begins with net. is a room's own; a file is checked for that.
+        // Only sysctls below net. belong to the namespace; the check of the file refuses others.
         Value::Sysctl { key, value } => {
             write(&format!("/proc/sys/{}", key.replace('.', "/")), value)
         }
     })?
 }
 
-/// An offload, by ethtool's short or long name or the kernel's.
+/// Sets an offload, named by ethtool's short or long name or the kernel's.
 fn set_feature(interface: &str, name: &str, on: bool) -> Result<(), LabError> {
     let pattern = Offload::named(name).map_or(name, |offload| offload.pattern);
     let features = Ethtool::open()?.read_features(interface)?;

@@ -10,28 +10,27 @@ use nix::errno::Errno;
 use nix::unistd::{Pid, gettid};
 use std::time::Duration;
 
-/// The writer comes first, the poll second, everything else later.
+/// The writer runs before the poll, and the poll before everything else.
 const WRITER_PRIORITY: u8 = 50;
 const POLL_PRIORITY: u8 = 40;
-/// A result takes well below a millisecond; this is for a machine that stands still.
+/// Timeout of a result, which takes well below a millisecond; for a machine that stalls.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Which port VXLAN has (RFC 7348).
+/// UDP port of VXLAN (RFC 7348).
 const VXLAN_PORT: u16 = 4789;
-/// Addresses that no other frame has: GRO never joins the sentinel with anything.
+/// Addresses that no other frame has, so that GRO never merges the sentinel with a frame of the batch.
 const SENTINEL_MAC: [u8; 6] = [2, 0xee, 0xee, 0xee, 0xee, 0xee];
 
 pub(super) struct Worker {
     input: PacketSocket,
     output: PacketSocket,
-    /// Never read: it only makes the kernel deliver to `output` at once.
+    /// Never read. The socket makes the kernel deliver to `output` at once, see `PacketSocket::placeholder`.
     _last: PacketSocket,
     buffers: Buffers,
     serial: u32,
 }
 
 impl Worker {
-    /// Makes the pair in this thread's namespace, and takes this thread's place in the order of
-    /// who runs when.
+    /// Makes the veth pair in this thread's namespace, and sets processor and priorities.
     pub(super) fn new(options: Options) -> Result<Self, Error> {
         let pair = Veth::new("tx0", "rx0", Veth::MAX_MTU)?;
         set_up_gro(&pair, options)?;
@@ -49,8 +48,8 @@ impl Worker {
         })
     }
 
-    /// One batch. The sentinel is sent even if a frame was refused, so that the next batch begins
-    /// with nothing underway.
+    /// Runs one batch. The sentinel is sent even if a frame was refused, so that no frame is under
+    /// way when the next batch begins.
     pub(super) fn run(&mut self, batch: &[Vec<u8>]) -> Result<Vec<Delivered>, Error> {
         self.serial = self.serial.wrapping_add(1);
         let sentinel = sentinel(self.serial);
@@ -66,7 +65,7 @@ impl Worker {
         Ok(delivered)
     }
 
-    /// Everything up to the sentinel, after which nothing comes.
+    /// Receives all frames up to the sentinel; a frame behind the sentinel is an error.
     fn collect(&mut self, sentinel: &[u8]) -> Result<Vec<Delivered>, Error> {
         let mut delivered: Vec<Delivered> = Vec::new();
         while self.output.receive(&mut self.buffers)? > 0 {
@@ -92,8 +91,8 @@ impl Worker {
     }
 }
 
-/// veth skips GRO while its peer sends large segments, and has it off by default; all that is held
-/// leaves at the end of the poll.
+/// Turns GRO on. veth skips GRO while its peer sends with TSO, and has GRO off by default. All held
+/// frames leave at the end of the poll.
 fn set_up_gro(pair: &Veth, options: Options) -> Result<(), Error> {
     pair.left.disable_tso()?;
     let mut wanted = vec![("rx-gro", true)];
@@ -113,7 +112,7 @@ fn set_up_gro(pair: &Veth, options: Options) -> Result<(), Error> {
     }
 }
 
-/// Poll thread and writer on one processor, the writer first.
+/// Puts poll thread and writer on one processor, the writer with the higher priority.
 fn take_turns(link: &Link) -> Result<(), Error> {
     let action = format!("poll {} in a thread", link.name());
     let threads = link.thread_napi()?;
@@ -127,8 +126,8 @@ fn take_turns(link: &Link) -> Result<(), Error> {
     make_fifo(gettid(), WRITER_PRIORITY)
 }
 
-/// A frame that GRO holds until the end of the poll, behind all others: held frames leave in the
-/// order in which they came. Were it one that GRO passes on, it would overtake those held.
+/// The last frame of a batch. It is one that GRO holds until the end of the poll, since held frames
+/// leave in the order in which they came: a frame that GRO passes on at once would overtake them.
 fn sentinel(serial: u32) -> Vec<u8> {
     let ip = Ipv4 {
         destination: [192, 0, 2, 255],

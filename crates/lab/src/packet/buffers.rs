@@ -1,4 +1,4 @@
-//! Room for received frames, used again and again.
+//! Reusable buffers for received frames.
 
 use super::vnet::{LENGTH, VnetHeader};
 use nix::libc;
@@ -15,7 +15,7 @@ const TAG: usize = 4;
 /// Length of `struct tpacket_auxdata`.
 const AUXILIARY: usize = 20;
 
-/// Room for a number of frames.
+/// Buffers for a number of frames.
 #[derive(Debug)]
 pub struct Buffers {
     slots: Vec<Slot>,
@@ -25,13 +25,13 @@ pub struct Buffers {
 /// A received frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// All of it, with the VLAN tag that the kernel had taken off.
+    /// The whole frame, with the VLAN tag that the kernel had removed.
     pub bytes: &'a [u8],
-    /// What the kernel left undone; all zero if the socket has no such headers.
+    /// The virtio-net header; all zero if the socket has none.
     pub vnet: VnetHeader,
 }
 
-/// The frame begins after room for a tag.
+/// One buffer. The frame begins behind room for a VLAN tag.
 #[derive(Clone, Debug)]
 struct Slot {
     header: [u8; LENGTH],
@@ -40,11 +40,11 @@ struct Slot {
     end: usize,
 }
 
-/// What one message told: length with headers, and the VLAN tag.
+/// Length of a message with its headers, and its VLAN tag.
 type Arrival = (usize, Option<[u8; TAG]>);
 
 impl Buffers {
-    /// Room for `frames` frames, 64 KiB each.
+    /// Buffers for `frames` frames, 64 KiB each.
     pub fn new(frames: usize) -> Self {
         let slot = Slot {
             header: [0; LENGTH],
@@ -63,7 +63,7 @@ impl Buffers {
         self.slots[..self.filled].iter().map(Slot::frame)
     }
 
-    /// Receives as many as there are, and as there is room for.
+    /// Receives as many frames as there are, and as there are buffers.
     pub(super) fn fill(&mut self, fd: RawFd, vnet: bool, flags: MsgFlags) -> nix::Result<usize> {
         self.filled = 0;
         let arrivals = self.receive(fd, vnet, flags)?;
@@ -101,7 +101,7 @@ impl Slot {
         ]
     }
 
-    /// Puts the tag back where it was: the addresses move down into the free room.
+    /// Puts the VLAN tag back: the addresses move down into the free room.
     fn finish(&mut self, length: usize, tag: Option<[u8; TAG]>) {
         (self.start, self.end) = (TAG, TAG + length);
         let Some(tag) = tag.filter(|_| length >= ADDRESSES) else {
@@ -135,7 +135,7 @@ fn tag(message: &RecvMsg<'_, '_, ()>) -> Option<[u8; TAG]> {
     })
 }
 
-/// `struct tpacket_auxdata`: status, two lengths, two offsets, tag and its protocol.
+/// Parses `struct tpacket_auxdata`: status, two lengths, two offsets, VLAN tag and its protocol.
 fn read_auxiliary(bytes: &[u8]) -> Option<[u8; TAG]> {
     let status = u32::from_ne_bytes(*bytes.first_chunk()?);
     let [tci, tpid] = [16, 18].map(|at| bytes.get(at..).and_then(|rest| rest.first_chunk::<2>()));

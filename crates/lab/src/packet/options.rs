@@ -3,7 +3,7 @@
 use nix::libc::{self, packet_mreq};
 use nix::sys::socket::sockopt::{SetBool, SetStruct};
 
-/// Frames bypass the queueing discipline.
+/// Sent frames bypass the qdisc (`PACKET_QDISC_BYPASS`).
 #[derive(Clone, Copy)]
 pub(super) struct QdiscBypass;
 nix::setsockopt_impl!(
@@ -25,7 +25,7 @@ nix::setsockopt_impl!(
     SetBool
 );
 
-/// What is sent on the interface is not received; Linux 4.20.
+/// Frames sent on the interface are not received (`PACKET_IGNORE_OUTGOING`, Linux 4.20).
 #[derive(Clone, Copy)]
 pub(super) struct IgnoreOutgoing;
 nix::setsockopt_impl!(
@@ -36,7 +36,7 @@ nix::setsockopt_impl!(
     SetBool
 );
 
-/// The VLAN tag, which the kernel takes off before it shows a frame, as a control message.
+/// The VLAN tag, which the kernel removes from a frame, as a control message (`PACKET_AUXDATA`).
 #[derive(Clone, Copy)]
 pub(super) struct AuxiliaryData;
 nix::setsockopt_impl!(
@@ -47,7 +47,7 @@ nix::setsockopt_impl!(
     SetBool
 );
 
-/// Receives frames for other stations; ends with the socket.
+/// Promiscuous mode, which ends with the socket (`PACKET_ADD_MEMBERSHIP`).
 #[derive(Clone, Copy)]
 pub(super) struct Membership;
 nix::setsockopt_impl!(
@@ -58,7 +58,7 @@ nix::setsockopt_impl!(
     SetStruct<'_, packet_mreq>
 );
 
-/// The membership that means all stations.
+/// The membership for promiscuous mode.
 pub(super) fn promiscuous(index: u32) -> packet_mreq {
     packet_mreq {
         mr_ifindex: index as i32,

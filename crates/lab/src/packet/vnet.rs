@@ -1,4 +1,4 @@
-//! The header that says what the kernel left undone: checksum and segmentation.
+//! The virtio-net header: what the kernel left undone of checksum and segmentation.
 
 /// Length of the header, without the field for merged buffers.
 pub(super) const LENGTH: usize = 10;
@@ -27,7 +27,7 @@ pub struct VnetHeader {
     pub csum_offset: u16,
 }
 
-/// What a frame with a segment size holds.
+/// The kind of segments in a merged frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gso {
     /// A single segment.
@@ -38,12 +38,12 @@ pub enum Gso {
     TcpV6,
     /// UDP, each segment a datagram of its own.
     Udp,
-    /// Any other number.
+    /// Any other type.
     Other(u8),
 }
 
 impl VnetHeader {
-    /// Reads one.
+    /// Parses a header.
     pub(super) fn read(bytes: [u8; LENGTH]) -> Self {
         let word = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         Self {
@@ -82,7 +82,7 @@ impl VnetHeader {
         self.gso_type & GSO_ECN != 0
     }
 
-    /// Accounts for `bytes` put in front of the checksummed part.
+    /// Moves `csum_start` after `bytes` were put in front of the checksummed part.
     pub(super) fn shift(&mut self, bytes: u16) {
         if self.needs_checksum() {
             self.csum_start += bytes;

@@ -12,7 +12,7 @@ pub struct Bond {
 }
 
 impl Bond {
-    /// A bond of lines, each the same both ways. What is random of a line has a stream of its own.
+    /// A bond of lines, each the same both ways. Each line has a random stream of its own.
     #[must_use]
     pub fn new(name: &str, lanes: &[Lane]) -> Self {
         let line = |(lane, number): (&Lane, u64)| {
@@ -26,7 +26,7 @@ impl Bond {
         }
     }
 
-    /// Whose turn it is.
+    /// The line that takes the next frame.
     fn line(&mut self, toward: Side) -> Option<&mut Link> {
         let count = self.lines.len().max(1);
         let turn = &mut self.next[toward.index()];

@@ -1,4 +1,4 @@
-//! The kernel's bonding, round robin, over veth pairs with its netem; and its members' GRO.
+//! The kernel's bonding driver, round robin, over veth pairs with netem; its members follow the bond's GRO.
 
 use super::rooms::{Place, Rooms};
 use super::veth::pair;
@@ -13,21 +13,22 @@ use std::time::Duration;
 
 /// The kernel's name of the offload that a bond's members follow.
 const GRO: &str = "rx-gro";
-/// Preamble, check sequence and gap of Ethernet, as of the path's own links.
+/// Preamble, frame check sequence and gap of Ethernet, as in the path's own links.
 const OVERHEAD_BYTES: i32 = 24;
 
-/// What two bonds are made with.
+/// Arguments of two bonds.
 #[derive(Clone, Debug)]
 pub struct Bonding {
     /// The lines, each a pair of veth with netem, the same both ways. Their `bursts` and `reorder` are not netem's.
     pub lanes: Vec<Lane>,
-    /// How many packets each member gets in turn, 1 or more.
+    /// Packets for each member in turn, 1 or more.
     pub packets_per_member: u16,
-    /// Frames toward the client leave each line together, so long after those before them: the least and the most.
+    /// netem's slots for frames toward the client: each line sends its frames together, with a gap
+    /// between this minimum and this maximum.
     pub slot: Option<[Duration; 2]>,
 }
 
-/// Makes both bonds and what is between them.
+/// Makes both bonds and the lines between them.
 pub(super) fn make(
     rooms: &Rooms,
     ends: &[Place; 2],
@@ -38,7 +39,7 @@ pub(super) fn make(
         let packets = lines.packets_per_member;
         rooms.run(room, || Ok(Route::open()?.add_bond(name, mtu, packets)?))?;
     }
-    // netem is of what an interface sends: the client's slots are of the server's members.
+    // netem acts on what an interface sends, so that slots toward the client belong to the server's members.
     let slots = [None, lines.slot];
     for (number, lane) in lines.lanes.iter().enumerate() {
         let names = [0, 1].map(|end| (ends[end].0.clone(), member(end, number)));
@@ -52,10 +53,10 @@ pub(super) fn make(
     all.try_for_each(|(room, name)| rooms.run(room, || Link::named(name)?.set_up()))
 }
 
-/// A bond takes members that are down, and sets them up.
+/// Adds a member to a bond. A bond takes members that are down, and sets them up.
 fn enslave(name: &str, bond: &str, line: &Netem) -> Result<(), LabError> {
     let (link, bond) = (Link::named(name)?, Link::named(bond)?.index());
-    // Of what comes from a device with TSO, veth hands nothing to GRO (`veth_skb_is_eligible_for_gro`).
+    // veth hands no frame of a peer with TSO to GRO (`veth_skb_is_eligible_for_gro`).
     link.disable_tso()?;
     let member = link.index();
     let route = Route::open()?;
@@ -63,8 +64,8 @@ fn enslave(name: &str, bond: &str, line: &Netem) -> Result<(), LabError> {
     Ok(route.add_port(name, member, bond)?)
 }
 
-/// netem counts frames where the path's own links count bytes, and its jitter is to both sides where
-/// theirs is an addition.
+/// A lane as arguments of netem. netem's queue counts frames where the path's own links count
+/// bytes; its jitter goes both ways where theirs is only added.
 fn line(lane: &Lane, mtu: u32, slot: Option<[Duration; 2]>) -> Netem {
     let frames = match lane.queue {
         Queue::Frames(frames) => frames,
@@ -82,14 +83,15 @@ fn line(lane: &Lane, mtu: u32, slot: Option<[Duration; 2]>) -> Netem {
     }
 }
 
-/// At the client's end a bond is toward the server, and the other way round.
+/// Name of a member. At the client's end the members lead up to the server, at the server's end
+/// down to the client.
 fn member(end: usize, number: usize) -> String {
     let toward = ["up", "down"][end];
     format!("{toward}-lane{number}")
 }
 
-/// Hands a bond's receive offload down to its members: that of the bond itself does nothing, and the
-/// kernel hands down LRO alone (`NETIF_F_UPPER_DISABLES`).
+/// Copies `rx-gro` of a bond to its members: the feature of the bond itself has no effect, and the
+/// kernel copies only LRO down (`NETIF_F_UPPER_DISABLES`).
 pub(super) struct Follower {
     ethtool: Ethtool,
     bond: String,
@@ -98,7 +100,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// One for each end.
+    /// One follower for each end.
     pub(super) fn open(rooms: &Rooms, ends: &[Place; 2], lanes: usize) -> Result<Vec<Self>, Error> {
         let open = |end: usize| {
             let (room, bond) = &ends[end];
@@ -124,7 +126,8 @@ impl Follower {
         })
     }
 
-    /// What cannot be read or set stays as it was: the interface may be gone.
+    /// Sets the members if the bond's feature has changed. An interface that cannot be read or set
+    /// is left: it may be gone.
     pub(super) fn obey(&self) {
         let features = self.ethtool.read_features(&self.bond).ok();
         let feature = features.and_then(|features| features.get(GRO));

@@ -11,28 +11,28 @@ use std::time::{Duration, Instant};
 const CHUNK: usize = 128 << 10;
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a silent receiver goes without looking at the clock.
+/// How long a receiver without data waits before it checks the time.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A transfer to be made: a client connects to a server, which sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk {
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub server: SocketAddr,
-    /// It ends after this time at the latest.
+    /// The transfer ends after this time at the latest.
     pub limit: Duration,
-    /// It ends when so many bytes have arrived, if that is earlier.
+    /// The transfer ends when this number of bytes has arrived, if that is earlier.
     pub bytes: u64,
     /// The server listens on all of its addresses: the one that the client knows is virtual.
     pub anywhere: bool,
 }
 
-/// What arrived.
+/// The result of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
     /// Payload bytes that the receiving program read.
     pub bytes: u64,
-    /// From the connection's being made to the last of them, or to the limit.
+    /// From the established connection to the last byte, or to the limit.
     pub time: Duration,
 }
 
@@ -43,7 +43,7 @@ impl Transfer {
         self.bytes as f64 * 8.0 / self.time.as_secs_f64().max(1e-9)
     }
 
-    /// Throughput times round trip, in segments of `mss` payload bytes.
+    /// Throughput times round-trip time, in segments of `mss` payload bytes.
     #[must_use]
     pub fn effective_window(&self, rtt: Duration, mss: u32) -> f64 {
         self.bps() / 8.0 * rtt.as_secs_f64() / f64::from(mss.max(1))
@@ -51,7 +51,7 @@ impl Transfer {
 }
 
 impl Bulk {
-    /// The server sends to the client for some time.
+    /// The server sends to the client for at most this time.
     #[must_use]
     pub fn download(server: impl Into<SocketAddr>, limit: Duration) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Bulk {
         }
     }
 
-    /// It ends when so many bytes have arrived.
+    /// Ends the transfer when this number of bytes has arrived.
     #[must_use]
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
@@ -76,11 +76,11 @@ impl Bulk {
         self
     }
 
-    /// Makes it, in two rooms.
+    /// Runs the transfer between two rooms.
     ///
     /// # Errors
     ///
-    /// Where no connection comes about, or it breaks.
+    /// If no connection is made, or the connection breaks.
     pub fn run(&self, client: &Namespace, server: &Namespace) -> Result<Transfer, Error> {
         let mut own = self.server;
         if self.anywhere {
@@ -101,7 +101,7 @@ impl Bulk {
         receiver.set_read_timeout(Some(LOOK))?;
         let start = Instant::now();
         thread::scope(|scope| {
-            // It ends when it is shut down: that is no error.
+            // The receiver shuts the connection down at the end: the sender's error is none.
             scope.spawn(|| self.send(sender));
             let received = self.receive(receiver, start);
             let _ = receiver.shutdown(Shutdown::Both);

@@ -3,8 +3,8 @@
 use rand_pcg::Pcg32;
 use rand_pcg::rand_core::Rng;
 
-/// A stream of random numbers of its own for each direction of each link, so that a change in one
-/// does not shift what another draws.
+/// A random stream for each direction of each link, so that a change in one direction does not
+/// shift the numbers of another.
 #[derive(Clone, Debug)]
 pub(super) struct Chance(Pcg32);
 
@@ -14,7 +14,7 @@ impl Chance {
         Self(Pcg32::new(seed, stream))
     }
 
-    /// True with this probability. Draws nothing when the answer is certain.
+    /// True with this probability. Draws no number when the result is certain.
     pub(super) fn happens(&mut self, probability: f64) -> bool {
         if probability <= 0.0 || probability >= 1.0 {
             return probability >= 1.0;
@@ -22,7 +22,7 @@ impl Chance {
         f64::from(self.0.next_u32()) < probability * (f64::from(u32::MAX) + 1.0)
     }
 
-    /// A number from 0 to `most`; the bias of the modulus is below 2^-32 for what is below 4 s.
+    /// A number from 0 to `most`. The bias of the modulus is below 2^-32 for `most` below 4 s.
     pub(super) fn up_to(&mut self, most: u64) -> u64 {
         match most.checked_add(1) {
             None => self.0.next_u64(),

@@ -4,13 +4,13 @@ use super::{Nanos, nanos};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// When the clock of all paths of this process showed 0.
+/// Time 0 of the clock of all paths of this process.
 pub(super) fn origin() -> Instant {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     *ORIGIN.get_or_init(Instant::now)
 }
 
-/// What that clock shows now.
+/// The present time of that clock.
 pub(super) fn now() -> Nanos {
     nanos(origin().elapsed())
 }

@@ -1,4 +1,4 @@
-//! What went through each element, and what did not.
+//! Counters of elements: frames that passed, were merged, or were dropped.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -15,9 +15,9 @@ pub enum DropReason {
     TooLong,
     /// Merged, and not carried to a guest with a large MTU (Hyper-V of Windows Server 2019).
     Merged,
-    /// The kernel did not take it: the interface is down.
+    /// Refused by the kernel: the interface is down.
     Refused,
-    /// Its virtio-net header contradicts it.
+    /// The virtio-net header contradicts the frame.
     Malformed,
 }
 
@@ -33,7 +33,7 @@ impl DropReason {
         Self::Malformed,
     ];
 
-    /// Its name in output.
+    /// The reason's name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl DropReason {
     }
 }
 
-/// One direction of an element, counted while it runs.
+/// Counters of one direction of an element, while it runs.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     frames_in: AtomicU64,
@@ -91,18 +91,18 @@ impl Tally {
     }
 }
 
-/// What went through one direction of an element so far.
+/// Counts of one direction of an element so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Frames that came in; a frame that says its segment size is one.
+    /// Frames that came in; a merged frame counts once.
     pub frames_in: u64,
     /// Frames that went out, toward either side.
     pub frames_out: u64,
-    /// Frames that this element made of several.
+    /// Frames that this element merged.
     pub merged: u64,
-    /// Segments in these.
+    /// Segments in the merged frames.
     pub segments: u64,
-    /// Frames dropped, by why; nothing is named that did not happen.
+    /// Dropped frames by reason; reasons without a frame are left out.
     pub dropped: Vec<(DropReason, u64)>,
 }
 
@@ -115,14 +115,14 @@ impl Counts {
     }
 }
 
-/// What an element did.
+/// Counts of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementCounts {
     /// The wire, by the interfaces at its ends: `box/uplink - far/eth0`.
     pub wire: String,
     /// The element's name; the interface's for the end of the wire.
     pub element: String,
-    /// Of frames that came toward the client and toward the server.
+    /// Counts toward the client, and toward the server.
     pub toward: [Counts; 2],
 }
 

@@ -16,16 +16,16 @@ const DF: u8 = 0x40;
 const IP_HEADER: usize = 20;
 const QUOTED: usize = IP_HEADER + 8;
 
-/// A director that rewrites addresses (LVS-NAT): toward the server a virtual address becomes the
-/// real one, and back. What is longer than its MTU it drops, whether or not it says its segment
-/// size: it did not know that such frames can be cut again (fixed by 8f1b03a4c18e, "ipvs: allow
-/// transmit of GRO aggregated skbs", 2010). A packet with DF is answered with "fragmentation
-/// needed", as those kernels did; a sender of today learns nothing from it, since its packets are no
-/// longer than the MTU that it is told.
+/// A director that rewrites addresses (LVS-NAT): toward the server the virtual address becomes the
+/// real one, toward the client the other way. A frame longer than the MTU is dropped, even if it
+/// has a gso_size: those kernels did not know that such a frame can be segmented (fixed by
+/// 8f1b03a4c18e, "ipvs: allow transmit of GRO aggregated skbs", 2010). A packet with DF is answered
+/// with ICMP "fragmentation needed", as those kernels did. Today's senders learn nothing from the
+/// answer, since their packets are no longer than the MTU in it.
 ///
-/// It is transparent at layer 2, and answers ARP for neither address itself: client and server are
-/// in one network and resolve each other through it. IPv4 without options or fragments; what else
-/// there is passes unchanged.
+/// The director is transparent at layer 2, and answers ARP for neither address: client and server
+/// are in one network and resolve each other through it. Only IPv4 without options or fragments is
+/// rewritten; other packets pass unchanged.
 #[derive(Debug)]
 pub struct Director {
     name: String,
@@ -53,7 +53,7 @@ impl Director {
         }
     }
 
-    /// Its complaints do not arrive, as where ICMP is filtered.
+    /// Sends no ICMP, as where ICMP is filtered.
     #[must_use]
     pub fn without_icmp(mut self) -> Self {
         self.says_so = false;
@@ -69,7 +69,7 @@ impl Director {
         }
     }
 
-    /// Toward the server the target is rewritten, toward the client the source.
+    /// Rewrites the destination toward the server, and the source toward the client.
     fn rewrite(&self, frame: &mut Frame, toward: Side) {
         let (old, new) = match toward {
             Side::Server => (self.virtual_address, self.real_address),
@@ -119,14 +119,14 @@ impl Element for Director {
     }
 }
 
-/// One address for another.
+/// A change of one address to another.
 struct Change {
     old: [u8; 4],
     new: [u8; 4],
 }
 
 impl Change {
-    /// In an IPv4 packet; the transport's checksum follows, which is over the addresses too.
+    /// In an IPv4 packet. The transport's checksum covers the addresses, and is adjusted too.
     fn packet(&self, packet: &mut [u8], toward: Side, partial: bool) {
         let address = match toward {
             Side::Server => 16,
@@ -139,7 +139,7 @@ impl Change {
         self.adjust(packet, 10, false);
         match packet.get(9) {
             Some(&TCP) => self.adjust(packet, IP_HEADER + 16, partial),
-            // A UDP checksum of 0 says that there is none.
+            // A UDP checksum of 0 means none.
             Some(&UDP) if packet.get(26..28) != Some(&[0, 0]) => {
                 self.adjust(packet, IP_HEADER + 6, partial);
             }
@@ -147,7 +147,7 @@ impl Change {
         }
     }
 
-    /// In an ARP packet for IPv4 over Ethernet (RFC 826): who is asked for, or who answers.
+    /// In an ARP packet for IPv4 over Ethernet (RFC 826): the target of a request, or the sender of a reply.
     fn arp(&self, packet: &mut [u8], toward: Side) {
         let address = match toward {
             Side::Server => 24,
@@ -179,13 +179,13 @@ impl Change {
     }
 }
 
-/// More Fragments is set, or an offset.
+/// Whether More Fragments or an offset is set.
 fn is_fragment(packet: &[u8]) -> bool {
     let field = packet.get(6..8).and_then(|field| field.first_chunk());
     field.is_some_and(|&field| u16::from_be_bytes(field) & 0x3fff != 0)
 }
 
-/// ICMP "fragmentation needed and DF set" (RFC 792, RFC 1191) for a packet that has DF.
+/// ICMP "fragmentation needed and DF set" (RFC 792, RFC 1191); `None` for a packet without DF.
 fn complaint(frame: &[u8], from: Ipv4Addr, mtu: usize) -> Option<Frame> {
     let at = link_len(frame);
     let packet = frame.get(at..)?;

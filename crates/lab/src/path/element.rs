@@ -1,39 +1,39 @@
-//! What stands on a wire.
+//! Elements of a wire.
 
 use super::counters::Tally;
 use super::{DropReason, Error, Frame, Nanos, Side};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
-/// Something on a wire that frames of both directions go through.
+/// An element of a wire; frames of both directions go through it.
 ///
-/// Times are those at which things happen on the wire, not those at which the thread gets around
-/// to them: a frame leaves a link at its time of arrival, and a NIC behind it sees that time however
-/// late the thread woke up. Batches are therefore the link's and not the scheduler's.
+/// Times are those of events on the wire, not those at which the thread handles them: a frame leaves
+/// a link at its time of arrival, and a NIC behind the link gets that time however late the thread
+/// woke up. So batches depend on the link and not on the scheduler.
 pub trait Element: Send {
-    /// Its name, for counters and captures.
+    /// The element's name, for counters and captures.
     fn name(&self) -> &str;
 
-    /// A frame arrives. What goes on now is handed to `out`.
+    /// Handles a frame that arrives. Frames that go on now are passed to `out`.
     fn frame(&mut self, frame: Frame, toward: Side, at: Nanos, out: &mut Onward<'_>);
 
-    /// When [`tick`](Self::tick) is to be called; nothing if nothing is held. It may have passed.
+    /// When [`tick`](Self::tick) is to be called; `None` if nothing is held. The time may be in the past.
     fn deadline(&self) -> Option<Nanos> {
         None
     }
 
-    /// The time of the deadline has come. Afterwards the deadline is another one, or none: a wire
-    /// calls it until no deadline is left that has passed.
+    /// Handles the deadline, and sets another one or none. A wire calls this until no deadline in
+    /// the past is left.
     fn tick(&mut self, at: Nanos, out: &mut Onward<'_>) {
         let _ = (at, out);
     }
 
-    /// What it wants to know of the interfaces at the ends of its wire while it runs.
+    /// Properties of the wire's interfaces that the element follows.
     fn follows(&self) -> Vec<Follow> {
         Vec::new()
     }
 
-    /// Whether what was set makes sense; called once before the wire begins.
+    /// Checks the element's values; called once before the wire begins.
     ///
     /// # Errors
     ///
@@ -42,26 +42,26 @@ pub trait Element: Send {
         Ok(())
     }
 
-    /// The wire has ended: files are to be completed.
+    /// Completes files after the wire has ended.
     ///
     /// # Errors
     ///
-    /// What could not be completed.
+    /// A file that could not be completed.
     fn finish(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// A property of an interface that an element obeys.
+/// A property of an interface that an element follows.
 #[derive(Clone, Debug)]
 pub struct Follow {
-    /// At which end of the wire.
+    /// The end of the wire.
     pub end: Side,
-    /// Which property, and where its value goes.
+    /// The property, and where its value is stored.
     pub what: Followed,
 }
 
-/// What can be followed.
+/// Properties that can be followed.
 #[derive(Clone, Debug)]
 pub enum Followed {
     /// An offload, by the kernel's name: `rx-gro`.
@@ -70,7 +70,7 @@ pub enum Followed {
     Mtu(Arc<AtomicU32>),
 }
 
-/// Where frames go on from an element, and where it accounts for those that do not.
+/// The output of an element: frames that go on, and counters of those that do not.
 #[derive(Debug)]
 pub struct Onward<'a> {
     passed: Vec<(Side, Frame)>,
@@ -86,18 +86,18 @@ impl<'a> Onward<'a> {
         self.passed
     }
 
-    /// The frame goes on toward a side.
+    /// Passes a frame on toward a side.
     pub fn pass(&mut self, frame: Frame, toward: Side) {
         self.tallies[toward.index()].frame_out();
         self.passed.push((toward, frame));
     }
 
-    /// A frame on its way toward a side was dropped.
+    /// Counts a dropped frame that was on its way toward a side.
     pub(crate) fn drop_frame(&mut self, toward: Side, reason: DropReason) {
         self.tallies[toward.index()].drop_frame(reason);
     }
 
-    /// A frame made of several segments is to go on toward a side.
+    /// Counts a merged frame that will be passed on toward a side.
     pub fn merged(&mut self, toward: Side, segments: u16) {
         self.tallies[toward.index()].merge(segments);
     }

@@ -1,16 +1,16 @@
-//! What can go wrong with a path: what, where, and what to do.
+//! Errors of a path: what happened, where, and what to do.
 
 use crate::error::Unavailable;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a path was not made, or does not work.
+/// Why a path could not be made, or stopped working.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something that was asked of the kernel.
+    /// A request to the kernel failed.
     #[error(transparent)]
     Lab(#[from] crate::error::Error),
-    /// Something that the machine does not have; a reason to skip.
+    /// The machine lacks something; a reason to skip.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     /// A plan names a room that no wire and no veth makes.
@@ -21,7 +21,7 @@ pub enum Error {
         /// The names that there are.
         rooms: String,
     },
-    /// Something in one of the rooms.
+    /// An error in one of the rooms.
     #[error("in room {room}: {source}")]
     Room {
         /// The room's name.
@@ -29,7 +29,7 @@ pub enum Error {
         /// What went wrong there.
         source: crate::error::Error,
     },
-    /// A TAP device.
+    /// A TAP device failed.
     #[error("cannot {action} TAP device {name}: {source}")]
     Tap {
         /// What was tried.
@@ -39,7 +39,7 @@ pub enum Error {
         /// The kernel's answer.
         source: io::Error,
     },
-    /// A file: a capture, or the list of what a lab made.
+    /// A file failed: a capture, or the list of names.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
         /// What was tried.
@@ -49,7 +49,7 @@ pub enum Error {
         /// The system's answer.
         source: io::Error,
     },
-    /// A bulk transfer.
+    /// A bulk transfer failed.
     #[error("cannot {action}: {source}")]
     Transfer {
         /// What was tried.
@@ -57,7 +57,7 @@ pub enum Error {
         /// The system's answer.
         source: io::Error,
     },
-    /// A value out of its range.
+    /// A value is out of its range.
     #[error("{element}: {what} is {value}; it has to be {range}")]
     Value {
         /// Where.

@@ -1,4 +1,4 @@
-//! Elements obey the settings of the interfaces that they stand for.
+//! Elements that follow the settings of interfaces.
 
 use super::bonding::Follower;
 use super::element::{Follow, Followed};
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-/// How often settings are read: a change is obeyed as soon as a driver would have carried it out
-/// (resetting a card takes longer), and reading costs the kernel some 20 us.
+/// How often settings are read. A change takes effect as soon as with a driver (resetting a card
+/// takes longer), and one read costs the kernel some 20 us.
 pub(super) const PERIOD: Duration = Duration::from_millis(50);
 
-/// One interface, and what an element wants to know of it.
+/// A property of one interface that an element follows.
 pub(super) struct Watched {
     ethtool: Ethtool,
     route: Route,
@@ -24,7 +24,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Looks at an end of a wire, through sockets in its room.
+    /// Opens sockets in the room of one end of a wire.
     pub(super) fn open(
         follow: Follow,
         rooms: [&Namespace; 2],
@@ -43,7 +43,7 @@ impl Watched {
         })
     }
 
-    /// Reads it. What cannot be read stays as it was: the interface may be gone, or renamed.
+    /// Reads the property. If it cannot be read, the value stays: the interface may be gone, or renamed.
     pub(super) fn read(&self) {
         match &self.what {
             Followed::Feature(name, value) => {
@@ -62,7 +62,7 @@ impl Watched {
     }
 }
 
-/// Reads again and again until told to stop.
+/// Reads all properties periodically until `stop` is set.
 pub(super) fn follow(watched: &[Watched], bonds: &[Follower], stop: &Arc<AtomicBool>) {
     while !stop.load(Relaxed) {
         watched.iter().for_each(Watched::read);

@@ -4,7 +4,7 @@ use super::DropReason;
 use coalescope_wire::{LinkType, UdpTunnels};
 use gro::{Gso, SegmentChecksum, SplitSettings, Splitter, VirtioForm, VirtioNetHeader};
 
-/// A TAP as it is opened: 10 bytes, this machine's byte order.
+/// The virtio-net header of a TAP: 10 bytes, in this machine's byte order.
 const FORM: VirtioForm = VirtioForm::LEGACY;
 /// Length of an Ethernet header without tags.
 pub(super) const ETHERNET: usize = 14;
@@ -13,16 +13,16 @@ const OVERHEAD: usize = 8 + 4 + 12;
 /// Shortest frame without its check sequence.
 const SHORTEST: usize = 60;
 
-/// An Ethernet frame with its virtio-net header in front, as a TAP gives and takes it.
+/// An Ethernet frame behind its virtio-net header, as a TAP reads and writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     buffer: Vec<u8>,
-    /// Segments that an element made it of; 1 of a frame that none merged.
+    /// Number of segments that an element merged into it; 1 for a single frame.
     merged: u16,
 }
 
 impl Frame {
-    /// A frame and what is still to be done about it.
+    /// A frame with its virtio-net header.
     #[must_use]
     pub fn new(header: &VirtioNetHeader, bytes: &[u8]) -> Self {
         let mut buffer = Vec::with_capacity(FORM.len() + bytes.len());
@@ -31,7 +31,7 @@ impl Frame {
         Self { buffer, merged: 1 }
     }
 
-    /// What was read from a TAP; `None` if it is no frame.
+    /// A frame as read from a TAP; `None` if it is too short.
     #[must_use]
     pub(crate) fn from_tap(read: &[u8]) -> Option<Self> {
         (read.len() >= FORM.len() + ETHERNET).then(|| Self {
@@ -40,21 +40,21 @@ impl Frame {
         })
     }
 
-    /// Notes how many segments it was made of.
+    /// Sets the number of merged segments.
     #[must_use]
     pub(crate) fn merged_of(mut self, segments: u16) -> Self {
         self.merged = segments;
         self
     }
 
-    /// How many segments an element of this wire made it of, which nothing on a wire tells once the
-    /// segment size is lost; 1 if none did.
+    /// Number of segments that an element of this wire merged into the frame; 1 for a single frame.
+    /// Without the gso_size this number cannot be read from the frame.
     #[must_use]
     pub fn merged(&self) -> u16 {
         self.merged
     }
 
-    /// What is written to a TAP.
+    /// The bytes to write to a TAP.
     #[must_use]
     pub(crate) fn as_tap(&self) -> &[u8] {
         &self.buffer
@@ -66,7 +66,7 @@ impl Frame {
         self.buffer.get(FORM.len()..).unwrap_or_default()
     }
 
-    /// The same, to be changed.
+    /// The frame from its Ethernet header on, to be changed.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         self.buffer.get_mut(FORM.len()..).unwrap_or_default()
     }
@@ -87,19 +87,19 @@ impl Frame {
         }
     }
 
-    /// It holds several segments and says how long they are, so that it can be cut again.
+    /// Whether the frame holds several segments and has their gso_size, so that it can be segmented.
     #[must_use]
     pub(crate) fn has_segment_size(&self) -> bool {
         self.header().base_type() != VirtioNetHeader::GSO_NONE
     }
 
-    /// Length of what follows the Ethernet header and its tags, in bytes: what an MTU limits.
+    /// Length of the packet behind the Ethernet header and its tags, in bytes: what an MTU limits.
     #[must_use]
     pub(crate) fn packet_len(&self) -> usize {
         self.bytes().len().saturating_sub(link_len(self.bytes()))
     }
 
-    /// The longest packet on the wire: of a frame that says its segment size, that of a segment.
+    /// Length of the longest packet on the wire: for a frame with a gso_size, that of a segment.
     #[must_use]
     pub(crate) fn longest_packet(&self) -> usize {
         let header = self.header();
@@ -108,8 +108,8 @@ impl Frame {
         segment.map_or(self.packet_len(), |segment| segment.min(self.packet_len()))
     }
 
-    /// Length of a merged frame's headers from the IP header on. `hdr_len` does not tell: the kernel
-    /// writes there how much of its buffer is in one piece.
+    /// Length of a merged frame's headers from the IP header on. `hdr_len` is not used: the kernel
+    /// writes the length of its buffer's linear part there.
     fn headers(&self, header: &VirtioNetHeader) -> Option<usize> {
         let transport = usize::from(header.csum_start);
         let length = match header.base_type() {
@@ -119,8 +119,7 @@ impl Frame {
         (transport + length).checked_sub(link_len(self.bytes()))
     }
 
-    /// What one frame takes up on an Ethernet wire, in bytes: preamble, padding, check sequence and
-    /// gap counted.
+    /// Bytes of a single frame on an Ethernet wire, with preamble, padding, frame check sequence and gap.
     #[must_use]
     pub fn wire_bytes(&self) -> usize {
         self.bytes().len().max(SHORTEST) + OVERHEAD
@@ -136,8 +135,8 @@ pub(super) fn link_len(frame: &[u8]) -> usize {
     at
 }
 
-/// Gives the frames that a wire carries of this one: its segments with complete checksums if it
-/// says their size, otherwise itself, with its checksum completed if that was left to the card.
+/// Segments a frame as a wire needs it. With a gso_size: its segments with complete checksums.
+/// Otherwise the frame itself, with its checksum completed if that was left to the card.
 ///
 /// # Errors
 ///
@@ -151,8 +150,8 @@ pub fn cut(frame: Frame, out: &mut impl FnMut(Frame)) -> Result<(), DropReason> 
     Ok(())
 }
 
-/// The frame as it is, with its checksum completed if that was left to the card, and without a word about its
-/// segments.
+/// The frame without a virtio-net header: its gso_size is lost, and its checksum is completed if
+/// that was left to the card.
 pub(super) fn whole(mut frame: Frame) -> Result<Frame, DropReason> {
     let header = frame.header();
     let single = VirtioNetHeader {

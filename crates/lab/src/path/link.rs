@@ -6,19 +6,19 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-/// Bytes that wait for a link if nobody says otherwise, as in the simulator.
+/// Default size of a link's queue in bytes, as in the simulator.
 const QUEUE_BYTES: usize = 4 << 20;
-/// Bits sent in a second take this many nanoseconds.
+/// Nanoseconds of a second.
 const SECOND: u128 = 1_000_000_000;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
-    /// Bits per second, Ethernet's preamble, check sequence and gap counted; `None` for no limit.
+    /// Bits per second, with Ethernet's preamble, frame check sequence and gap; `None` for no limit.
     pub rate_bps: Option<u64>,
     /// Propagation delay.
     pub delay: Duration,
-    /// Random addition to the delay, up to this, that keeps the order.
+    /// Random addition to the delay, at most this; the order of frames is kept.
     pub jitter: Duration,
     /// Probability of loss of a frame, 0 to 1.
     pub loss: f64,
@@ -26,11 +26,11 @@ pub struct Lane {
     pub bursts: Option<Bursts>,
     /// Frames that overtake others.
     pub reorder: Option<Reorder>,
-    /// What may wait for the rate; further frames are dropped. Without a rate nothing waits.
+    /// Size of the queue; further frames are dropped. Without a rate nothing waits.
     pub queue: Queue,
 }
 
-/// How long a queue gets.
+/// The size of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     /// In bytes on the wire.
@@ -98,8 +98,8 @@ impl Lane {
         self
     }
 
-    /// It does something to each frame of its own, so that merged ones are cut first. A lane that
-    /// only delays carries them whole, which is what makes it fast.
+    /// Whether the lane handles each frame by itself, so that merged frames are segmented first. A
+    /// lane that only delays carries merged frames whole, which is much faster.
     fn needs_single_frames(&self) -> bool {
         let plain = Self::delayed(self.delay);
         let queue = plain.queue;
@@ -146,7 +146,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// The same in both directions.
+    /// A link with the same lane in both directions.
     #[must_use]
     pub fn both(name: &str, lane: Lane) -> Self {
         Self::new(name, [lane.clone(), lane])
@@ -162,7 +162,7 @@ impl Link {
         }
     }
 
-    /// Another seed of what is random than 0.
+    /// Sets the seed of the random streams, instead of 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         for (stream, lane) in (0..).zip(&mut self.lanes) {
@@ -220,18 +220,18 @@ struct LaneState {
     lane: Lane,
     single: bool,
     chance: Chance,
-    /// When the last frame that was taken has left the queue.
+    /// When the last accepted frame has left the queue.
     free_at: Nanos,
     last_arrival: Nanos,
     bad: bool,
-    /// When each frame that was taken begins to be sent: it waits until then. Kept for a queue
-    /// that counts frames.
+    /// When the transmission of each accepted frame begins; the frame waits until then. Kept only
+    /// for a queue that counts frames.
     begins: VecDeque<Nanos>,
     travelling: BinaryHeap<Reverse<Travelling>>,
     taken: u64,
 }
 
-/// A frame under way; ordered by when it arrives, then by when it entered.
+/// A frame under way, ordered by its arrival, then by when it entered.
 #[derive(Debug)]
 struct Travelling {
     due: Nanos,
@@ -297,7 +297,7 @@ impl LaneState {
         Ok(())
     }
 
-    /// When the last bit of a frame has left.
+    /// Puts a frame into the queue; returns when its last bit has left.
     fn send(&mut self, bytes: usize, at: Nanos) -> Result<Nanos, DropReason> {
         let Some(rate) = self.lane.rate_bps else {
             return Ok(at);

@@ -1,8 +1,8 @@
-//! Names under which other programs find the rooms: `/run/netns/NAME`, as ip-netns(8) keeps them.
+//! Names by which other programs find the rooms: `/run/netns/NAME`, as ip-netns(8) keeps them.
 //!
 //! A file lists the names before they are given, and is locked by the process that gives them. The
-//! kernel takes the lock away however the process ends, so that whoever can take it may
-//! [clean] up. Devices need no list: TAPs go with the process, everything else with its namespace.
+//! kernel releases the lock however the process ends, so that whoever can take the lock may [clean]
+//! up. Devices need no list: TAPs end with the process, all others with their namespace.
 
 use super::Error;
 use crate::error::Unavailable;
@@ -21,19 +21,19 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
-/// Where names are.
+/// The folder of names.
 const NAMED: &str = "/run/netns";
-/// Where lists are, unless `COALESCOPE_STATE` names a folder.
+/// The folder of lists, unless `COALESCOPE_STATE` names another.
 const STATE: &str = "/run/coalescope";
-/// Tries to find names that nobody has.
+/// Attempts at finding unused names.
 const TRIES: u32 = 1000;
 
-/// Names given to rooms; they go with this value.
+/// Names given to rooms; they are removed with this value.
 #[derive(Debug)]
 pub(super) struct Names {
     list: PathBuf,
     by_room: BTreeMap<String, String>,
-    /// Held for as long as the names are ours.
+    /// Held as long as the names are in use.
     _lock: Flock<File>,
 }
 
@@ -52,7 +52,7 @@ impl Names {
         Err(Error::file("list more namespaces in", folder)(all_taken))
     }
 
-    /// `None` if somebody has these names.
+    /// `None` if one of these names is in use.
     fn reserve_as(
         prefix: &str,
         rooms: &BTreeSet<String>,
@@ -82,8 +82,8 @@ impl Names {
 
     /// Gives a room its name.
     ///
-    /// The room's threads live among mounts of their own, so the mount is made out here, of a
-    /// thread in there, while that one waits.
+    /// The threads of a room have a mount namespace of their own. So the name is mounted by this
+    /// thread, from /proc of a thread in the room, which waits meanwhile.
     pub(super) fn give(&self, room: &str, namespace: &Namespace) -> Result<(), Error> {
         let Some(name) = self.of(room) else {
             return Ok(());
@@ -92,7 +92,7 @@ impl Names {
     }
 }
 
-/// Where only root may write, a user cannot run a lab: a reason to skip.
+/// An error in a folder that only root may write is a reason to skip: an ordinary user cannot run a lab.
 fn no_place(folder: &Path, error: io::Error) -> Error {
     let error = Error::file("make the folder", folder)(error);
     if !error.is_denied() {
@@ -102,21 +102,21 @@ fn no_place(folder: &Path, error: io::Error) -> Error {
     Unavailable { reason }.into()
 }
 
-/// Does `work` out here while a thread is in there, given that thread's number.
+/// Runs `work` on this thread while another thread waits in the namespace; `work` gets that thread's id.
 fn with_thread_in(
     namespace: &Namespace,
     work: impl FnOnce(i32) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (tell, told) = mpsc::channel();
+    let (ready, readiness) = mpsc::channel();
     let (release, released) = mpsc::channel::<()>();
     let inside = move || {
-        let _ = tell.send(gettid().as_raw());
+        let _ = ready.send(gettid().as_raw());
         let _ = released.recv();
     };
     thread::scope(|scope| {
         let inside = scope.spawn(move || namespace.enter(inside));
-        // Without an answer the thread has failed to enter, and says so.
-        let done = told.recv().map_or(Ok(()), work);
+        // Without a message the thread has failed to enter, and returns the error.
+        let done = readiness.recv().map_or(Ok(()), work);
         drop(release);
         let entered = inside.join();
         let entered = entered.map_err(|_| Error::Panicked("a room to be named".to_owned()))?;
@@ -127,19 +127,18 @@ fn with_thread_in(
 impl Drop for Names {
     fn drop(&mut self) {
         let gone: Vec<_> = self.by_room.values().map(|name| remove(name)).collect();
-        // A name that stays keeps its list, for the next one to clean.
+        // The list stays with any name that could not be removed, so that `clean` can try again.
         if gone.iter().all(Result::is_ok) {
             let _ = fs::remove_file(&self.list);
         }
     }
 }
 
-/// Removes what processes left behind that ended without doing so themselves; says which
-/// namespaces.
+/// Removes the names of processes that were killed; returns the names.
 ///
 /// # Errors
 ///
-/// The first thing that could not be removed; everything else is.
+/// The first name or list that could not be removed; all others are removed.
 pub fn clean() -> Result<Vec<String>, Error> {
     let mut cleaned = Vec::new();
     let entries = match files::existing(&folder()).and_then(fs::read_dir) {
@@ -154,7 +153,7 @@ pub fn clean() -> Result<Vec<String>, Error> {
     Ok(cleaned)
 }
 
-/// Everything of one list, if its process is gone.
+/// Removes the names of one list, if its process has ended.
 fn clean_list(list: &Path, cleaned: &mut Vec<String>) -> Result<(), Error> {
     let file = match File::open(list) {
         Ok(file) => file,
@@ -175,18 +174,18 @@ fn clean_list(list: &Path, cleaned: &mut Vec<String>) -> Result<(), Error> {
     remove_file(list)
 }
 
-/// A name as [`Names::reserve`] makes them. A list is a file that anybody with the right to write
-/// it may have changed: nothing else is removed because of it.
+/// Whether a name has the form of [`Names::reserve`]. Somebody may have changed the list: names of
+/// another form are not removed.
 fn is_ours(name: &str) -> bool {
     let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     name.starts_with("cs-") && name.bytes().all(sound)
 }
 
-/// Whether there was one to remove.
+/// Removes a name; returns whether there was one.
 fn remove(name: &str) -> Result<bool, Error> {
     let path = place(name);
     match umount2(&path, MntFlags::MNT_DETACH) {
-        // Not a mount, or not there: it was never given, or not in this mount namespace.
+        // Not a mount, or no such file: the name was never given, or not in this mount namespace.
         Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
         Err(errno) => return Err(Error::file("unmount", path)(errno.into())),
     }
@@ -201,7 +200,7 @@ fn remove_file(path: &Path) -> Result<(), Error> {
     fs::remove_file(path).map_err(Error::file("remove", path))
 }
 
-/// Stands for the namespace of a thread from now on.
+/// Mounts the namespace of a thread on the path.
 fn bind(path: &Path, thread: i32) -> Result<(), Error> {
     let failed = |error: io::Error| Error::file("name a namespace as", path)(error);
     fs::create_dir_all(NAMED).map_err(failed)?;
@@ -231,7 +230,7 @@ fn prefixes() -> impl Iterator<Item = String> {
     std::iter::once(format!("cs-{process}")).chain(more)
 }
 
-/// Writes a list, locked; it must not be there yet.
+/// Writes a new list and locks it.
 fn write<'a>(list: &Path, names: impl Iterator<Item = &'a String>) -> io::Result<Flock<File>> {
     let mut options = OpenOptions::new();
     let file = options
@@ -240,7 +239,7 @@ fn write<'a>(list: &Path, names: impl Iterator<Item = &'a String>) -> io::Result
         .mode(0o600)
         .open(list)?;
     let mut lock = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| errno)?;
-    // Somebody who cleaned may have had the lock before us, and removed an empty list.
+    // `clean` may have taken the lock first, and removed the empty list.
     if lock.metadata()?.nlink() == 0 {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

@@ -11,22 +11,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Time between polls if nobody says otherwise: 4,000 interrupts a second, as Intel's drivers throttle
-/// bulk traffic (Documentation/networking/device_drivers/ethernet/intel/e1000.rst,
-/// InterruptThrottleRate).
+/// Default time between polls: 4,000 interrupts a second, as Intel's drivers throttle bulk traffic
+/// (Documentation/networking/device_drivers/ethernet/intel/e1000.rst, InterruptThrottleRate).
 const INTERVAL: Duration = Duration::from_micros(250);
-/// Frames after which a poll ends all the same: NAPI's budget.
+/// Frames after which a poll ends early: NAPI's budget.
 const FRAMES: usize = 64;
 
-/// The offload that switches an emulated card's merging.
+/// The feature that turns an emulated card's merging on.
 ///
-/// Of the features that merge a TAP has only GRO. It stands for LRO too: a TAP's `rx-lro` is fixed.
+/// Of the features that merge, a TAP has only GRO; its `rx-lro` is fixed. So `rx-gro` stands for LRO too.
 const MERGES: &str = "rx-gro";
 
-/// A card that merges frames on their way toward one side, by the rules of a profile. What goes
-/// the other way is cut to what a wire carries.
+/// A card that merges frames on their way toward one side, by the rules of a profile. Frames of the
+/// other direction are segmented as on a wire.
 ///
-/// It merges while the feature `rx-gro` of the interface at that end of the wire is on.
+/// The card merges while the feature `rx-gro` of the interface at that end of the wire is on.
 #[derive(Debug)]
 pub struct Nic {
     name: String,
@@ -38,15 +37,15 @@ pub struct Nic {
     interval: Nanos,
     frames: usize,
     waits: bool,
-    /// When the frames that are held will be polled.
+    /// When the held frames will be polled.
     poll: Option<Nanos>,
     last_poll: Option<Nanos>,
     held: usize,
 }
 
 impl Nic {
-    /// A card that hands the segment size on, as GRO does. It interrupts every 250 us at most, and
-    /// a poll ends after 64 frames.
+    /// A card that keeps the gso_size, as GRO does. It interrupts every 250 us at most, and a poll
+    /// ends after 64 frames.
     #[must_use]
     pub fn new(name: &str, toward: Side, profile: Profile) -> Self {
         Self {
@@ -65,8 +64,7 @@ impl Nic {
         }
     }
 
-    /// It forgets how long the segments were, as LRO does: whoever forwards a merged frame sees one
-    /// long packet with a right checksum.
+    /// Drops the gso_size, as LRO does: a forwarder sees a merged frame as one long packet with a right checksum.
     #[must_use]
     pub fn losing_segment_size(mut self) -> Self {
         self.keeps_segment_size = false;
@@ -74,11 +72,11 @@ impl Nic {
         self
     }
 
-    /// Interrupts are throttled: from one poll to the next at least this time passes, unless so many
-    /// frames are there earlier. A frame after a silence is polled at once, alone; what comes within
-    /// the interval behind it is polled together. So work the cards whose `rx-usecs` is an interrupt
-    /// throttling rate (Intel's), and it is what lets a first segment through a path that loses all
-    /// merged ones.
+    /// Throttles interrupts: polls are at least `interval` apart, unless `frames` frames arrive
+    /// earlier. A frame after a silence is polled at once and alone; frames within the interval
+    /// behind it are polled together. Cards whose `rx-usecs` is an interrupt throttling rate
+    /// (Intel's) work like this. On a path that drops all merged frames, such a card still lets the
+    /// first segment through.
     #[must_use]
     pub fn polling(mut self, interval: Duration, frames: usize) -> Self {
         self.interval = nanos(interval);
@@ -87,8 +85,7 @@ impl Nic {
         self
     }
 
-    /// Interrupts are delayed: a poll takes all that came within this time after its first frame, or
-    /// so many frames.
+    /// Delays interrupts: a poll takes all frames within `interval` after its first frame, or `frames` frames.
     #[must_use]
     pub fn waiting(self, interval: Duration, frames: usize) -> Self {
         Self {
@@ -108,7 +105,7 @@ impl Nic {
         }
     }
 
-    /// When a frame that comes now is polled if it is the first.
+    /// When a frame that arrives now would be polled if no other is held.
     fn due(&self, at: Nanos) -> Nanos {
         let from = if self.waits { Some(at) } else { self.last_poll };
         from.map_or(at, |from| at.max(from.saturating_add(self.interval)))
@@ -121,8 +118,8 @@ impl Nic {
     }
 }
 
-/// The card verifies checksums; a frame that loses its segment size has a complete one, as
-/// LRO makes it. Ethernet padding is cut by the card, and the poll's length is the element's own.
+/// The merging engine. The card verifies checksums; a frame that loses its gso_size has a complete
+/// checksum, as with LRO. The card cuts Ethernet padding, and this element ends the polls.
 fn engine(profile: &Profile, keeps_segment_size: bool) -> CopyingCoalescer {
     let mut profile = *profile;
     profile.link.padding = Padding::Trim;
@@ -186,7 +183,7 @@ impl Element for Nic {
     }
 }
 
-/// What comes out of the engine, on its way up.
+/// Takes the frames of the engine and passes them on to the host.
 struct Up<'o, 'a> {
     toward: Side,
     keeps_segment_size: bool,
@@ -215,8 +212,8 @@ impl<'o, 'a> Up<'o, 'a> {
         self.out.pass(frame, self.toward);
     }
 
-    /// A frame that virtio has no words for (accurate ECN, IP in IP): a driver would not have
-    /// merged it.
+    /// Segments a merged frame that a virtio-net header cannot describe (accurate ECN, IP in IP): a
+    /// driver would not have merged it.
     fn resegment(&mut self, bytes: &[u8], gso: gro::Gso) {
         let (out, toward) = (&mut *self.out, self.toward);
         if let Err(why) = segments(bytes, gso, &mut |segment| out.pass(segment, toward)) {
@@ -226,15 +223,15 @@ impl<'o, 'a> Up<'o, 'a> {
 }
 
 impl ByteSink for Up<'_, '_> {
-    /// What is not merged goes up without a word about its checksum: the kernel verifies it, as it
-    /// does where a card says nothing, and finds a damaged frame.
+    /// A frame that is not merged is passed on without a checksum flag: the kernel verifies its
+    /// checksum, and so detects damage.
     fn take(&mut self, outgoing: OutgoingBytes<'_>) {
         let gso = outgoing.about.gso.filter(|gso| gso.segments > 1);
         let header = match gso {
             Some(gso) if self.keeps_segment_size => {
                 VirtioNetHeader::for_merged(LinkType::Ethernet, outgoing.bytes, &gso)
             }
-            // A frame that was held alone may have been given the pseudo-header's sum.
+            // The engine may have replaced the checksum of a frame that it held alone by the pseudo-header's sum.
             None if self.keeps_segment_size => single(&outgoing),
             None => Ok(VirtioNetHeader::default()),
             Some(_) => Ok(VirtioNetHeader::verified()),

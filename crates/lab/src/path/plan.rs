@@ -1,4 +1,4 @@
-//! What a path is made of.
+//! The plan of a path.
 
 use super::rooms::Place;
 use super::steps::Step;
@@ -10,7 +10,7 @@ use std::net::SocketAddrV4;
 /// MTU of Ethernet (RFC 894).
 const MTU: u16 = 1500;
 
-/// Two TAP devices, and what stands between them.
+/// Two TAP devices, and the elements between them.
 pub struct Wire {
     pub(super) ends: [Place; 2],
     pub(super) mtu: [u16; 2],
@@ -35,29 +35,29 @@ impl Wire {
         }
     }
 
-    /// Adds an element, on the server's side of those that there are.
+    /// Adds an element at the server's side of the present ones.
     #[must_use]
     pub fn with(mut self, element: impl Element + 'static) -> Self {
         self.elements.push(Box::new(element));
         self
     }
 
-    /// Other MTUs of the client's and the server's interface, in bytes: 68 to 65,521.
+    /// Sets the MTUs of the client's and the server's interface, in bytes: 68 to 65,521.
     #[must_use]
     pub fn mtu(mut self, client: u16, server: u16) -> Self {
         self.mtu = [client, server];
         self
     }
 
-    /// What it is called in counters and errors.
+    /// The wire's name in counters and errors.
     pub(super) fn name(&self) -> String {
         let [(room, interface), (other, to)] = &self.ends;
         format!("{room}/{interface} - {other}/{to}")
     }
 }
 
-/// A path to be made. Rooms are made as they are named by wires and veth pairs; everything else
-/// is done in the order in which it was added.
+/// The plan of a path. Rooms are made when wires and veth pairs name them; all other steps are done
+/// in the order in which they were added.
 #[derive(Debug, Default)]
 pub struct Plan {
     pub(super) wires: Vec<Wire>,
@@ -66,7 +66,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan of nothing.
+    /// An empty plan.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -85,8 +85,8 @@ impl Plan {
         self
     }
 
-    /// Joins two interfaces by a pair of the kernel's own (veth), with an MTU in bytes: nothing
-    /// stands between them, and merged frames pass whole.
+    /// Joins two interfaces by a veth pair with an MTU in bytes: no element is between them, and
+    /// merged frames pass whole.
     pub fn veth(&mut self, one: (&str, &str), two: (&str, &str), mtu: u32) -> &mut Self {
         self.step(Step::Veth {
             ends: [one, two].map(|(room, name)| (room.to_owned(), name.to_owned())),
@@ -94,8 +94,8 @@ impl Plan {
         })
     }
 
-    /// Joins two interfaces that are bonds of the kernel's own, round robin. Members follow the bond's
-    /// feature `rx-gro`. It takes a kernel with bonding and netem.
+    /// Joins two rooms by a pair of the kernel's bonds, round robin. Members follow the bond's
+    /// feature `rx-gro`. This takes a kernel with bonding and netem.
     pub fn bond(
         &mut self,
         one: (&str, &str),
@@ -110,8 +110,9 @@ impl Plan {
         })
     }
 
-    /// Lets a room's IPVS hand what comes to a TCP service on to a real server, with both addresses
-    /// translated: the real server's way back has to lead through the room. It takes a kernel with IPVS.
+    /// Makes a room an IPVS director: connections to a TCP service go on to a real server, with
+    /// both addresses translated. The real server's way back has to lead through the room. This
+    /// takes a kernel with IPVS.
     pub fn ipvs(&mut self, room: &str, service: SocketAddrV4, real: SocketAddrV4) -> &mut Self {
         self.step(Step::Ipvs {
             room: room.to_owned(),
@@ -120,8 +121,8 @@ impl Plan {
         })
     }
 
-    /// Makes one end of an ESP tunnel between two addresses, for what goes to some networks. It takes a kernel
-    /// with IPsec and AES-GCM.
+    /// Makes one end of an ESP tunnel between two addresses, for packets to some networks. This
+    /// takes a kernel with IPsec and AES-GCM.
     pub fn esp(
         &mut self,
         room: &str,
@@ -140,7 +141,7 @@ impl Plan {
         })
     }
 
-    /// Makes a bridge of interfaces that are there already.
+    /// Makes a bridge of existing interfaces.
     pub fn bridge(&mut self, room: &str, name: &str, ports: &[&str]) -> &mut Self {
         self.step(Step::Bridge {
             room: room.to_owned(),
@@ -191,8 +192,8 @@ impl Plan {
         self.setting(room, "net/ipv4/ip_forward", "1")
     }
 
-    /// What leaves a room by this interface gets the interface's address (source NAT); it takes a
-    /// kernel with nf_tables.
+    /// Gives packets that leave a room by this interface the interface's address (source NAT). This
+    /// takes a kernel with nf_tables.
     pub fn masquerade(&mut self, room: &str, name: &str) -> &mut Self {
         self.step(Step::Masquerade {
             room: room.to_owned(),
@@ -219,7 +220,7 @@ impl Plan {
         })
     }
 
-    /// Lets the kernel hand only single frames to an interface, cutting what TCP merged itself.
+    /// Makes the kernel hand only single frames to an interface: TCP's own large segments are segmented first.
     pub fn single_frames(&mut self, room: &str, name: &str) -> &mut Self {
         self.step(Step::SingleFrames {
             room: room.to_owned(),
@@ -227,8 +228,7 @@ impl Plan {
         })
     }
 
-    /// Writes a setting of a room, by its path under /proc/sys, of the network alone:
-    /// `net/ipv4/tcp_reordering`.
+    /// Writes a setting of the room's network by its path under /proc/sys: `net/ipv4/tcp_reordering`.
     pub fn setting(&mut self, room: &str, path: &str, value: &str) -> &mut Self {
         self.step(Step::Setting {
             room: room.to_owned(),
@@ -242,7 +242,7 @@ impl Plan {
         self
     }
 
-    /// Names of all rooms that it makes.
+    /// Names of all rooms of the plan.
     pub(super) fn rooms(&self) -> BTreeSet<String> {
         let wires = self.wires.iter().flat_map(|wire| &wire.ends);
         let pairs = self.steps.iter().flat_map(Step::makes_rooms);

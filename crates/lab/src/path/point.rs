@@ -1,4 +1,4 @@
-//! A place where frames are captured.
+//! Capture points.
 
 use super::clock::origin;
 use super::{Element, Error, Frame, Nanos, Onward, Side, nanos};
@@ -12,11 +12,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// LINKTYPE_ETHERNET.
 const ETHERNET: u16 = 1;
 
-/// A capture point. It captures while its [`Recorder`] says so.
+/// A capture point, controlled by its [`Recorder`].
 ///
-/// A frame is shown as it is on the wire at this place: long where it is merged, with the
+/// A frame is captured as it is on the wire at this place: a merged frame is long, with the
 /// pseudo-header's sum as its checksum where that is left to a card. All points of a process have
-/// one clock.
+/// the same clock.
 #[derive(Debug)]
 pub struct Point {
     name: String,
@@ -24,7 +24,7 @@ pub struct Point {
     recording: Shared,
 }
 
-/// Begins and ends the captures of a point, while frames pass or not.
+/// Begins and ends the captures of a point.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     name: String,
@@ -39,7 +39,7 @@ struct Recording {
     path: PathBuf,
     writer: Writer<BufWriter<File>>,
     snap: u32,
-    /// What the wall clock showed when the path's clock showed 0.
+    /// The wall clock at time 0 of the path's clock.
     epoch: u64,
     frames: u64,
     failed: Option<io::Error>,
@@ -56,14 +56,14 @@ impl Point {
         }
     }
 
-    /// It is the own capture of the host on that side: frames are marked inbound or outbound.
+    /// Makes this the capture of the host on that side itself: frames are marked inbound or outbound.
     #[must_use]
     pub fn own(mut self, side: Side) -> Self {
         self.own = Some(side);
         self
     }
 
-    /// What begins and ends its captures.
+    /// The recorder of this point.
     #[must_use]
     pub fn recorder(&self) -> Recorder {
         Recorder {
@@ -80,8 +80,8 @@ impl Recorder {
         &self.name
     }
 
-    /// Begins a pcapng file with one interface that has the point's name, keeping so many bytes of
-    /// each frame: 128 hold all headers, 262,144 everything. One under way is ended.
+    /// Begins a pcapng file with one interface that has the point's name, with `snap` bytes of each
+    /// frame: 128 hold all headers, 262,144 everything. A capture under way is ended.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Recorder {
         before.map_or(Ok(()), |before| before.end().map(drop))
     }
 
-    /// Completes the file, and says how many frames are in it; 0 if none was begun.
+    /// Completes the file; returns the number of frames in it, 0 if there was no capture.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Recorder {
     }
 }
 
-/// What a thread that panicked left is as good as any: a capture is whole after each frame.
+/// The capture, even after a thread has panicked: the file is complete after each frame.
 fn lock(recording: &Shared) -> MutexGuard<'_, Option<Recording>> {
     recording.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -121,7 +121,7 @@ impl Recording {
         })
     }
 
-    /// A full disk ends the capture, not the path; [`end`](Self::end) tells.
+    /// Writes a frame. A full disk ends the capture, not the path; [`end`](Self::end) returns the error.
     fn take(&mut self, frame: &Frame, inbound: Option<bool>, at: Nanos) {
         if self.failed.is_some() {
             return;
@@ -147,7 +147,7 @@ impl Recording {
     }
 }
 
-/// A file with one interface.
+/// Begins a file with one interface.
 fn begun(name: &str, path: &Path, snap: u32) -> io::Result<Writer<BufWriter<File>>> {
     let mut writer = Writer::new(BufWriter::new(File::create(path)?), None)?;
     writer.interface(&Interface {
@@ -158,7 +158,7 @@ fn begun(name: &str, path: &Path, snap: u32) -> io::Result<Writer<BufWriter<File
     Ok(writer)
 }
 
-/// What the wall clock showed at the path's time 0.
+/// The wall clock at time 0 of the path's clock.
 fn epoch() -> u64 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH);
     let since = nanos(origin().elapsed());

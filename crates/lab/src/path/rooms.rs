@@ -1,4 +1,4 @@
-//! The rooms (network namespaces) of a path, and where interfaces are in these.
+//! The rooms (network namespaces) of a path, and the places of interfaces.
 
 use super::Error;
 use crate::error::Error as LabError;
@@ -25,12 +25,12 @@ impl Rooms {
         })
     }
 
-    /// All of them, each with its name.
+    /// All rooms with their names.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Namespace)> {
         self.0.iter()
     }
 
-    /// Does something in a room.
+    /// Runs `work` in a room.
     pub(super) fn run<T: Send>(
         &self,
         room: &str,

@@ -1,4 +1,4 @@
-//! A path at work.
+//! A running path.
 
 use super::bonding::Follower;
 use super::clock::origin;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A path at work. It ends with this value: threads, rooms, names.
+/// A running path. Dropping it ends the threads and removes the namespaces and their names.
 #[derive(Debug)]
 pub struct Path {
     rooms: Rooms,
@@ -69,8 +69,8 @@ fn taps(wire: &Wire, rooms: &Rooms) -> Result<[Tap; 2], Error> {
 }
 
 impl Path {
-    /// Names are given when all rooms are there: a room's mounts are a copy of ours, and a name in
-    /// it would outlive the one out here.
+    /// Gives the names when all rooms exist: the mount namespace of a room is a copy of ours, and a
+    /// name mounted before the copy would outlive the one out here.
     fn new(rooms: Rooms, names: Option<Names>) -> Result<Self, Error> {
         if let Some(names) = &names {
             let mut all = rooms.iter();
@@ -147,7 +147,7 @@ impl Path {
         Ok(())
     }
 
-    /// A room, to work in.
+    /// A room, to run programs in.
     ///
     /// # Errors
     ///
@@ -162,25 +162,25 @@ impl Path {
         self.names.as_ref()?.of(room)
     }
 
-    /// What every element did so far, wire by wire, from the client's end to the server's.
+    /// Counters of all elements so far, wire by wire, from the client's end to the server's.
     #[must_use]
     pub fn counters(&self) -> Vec<ElementCounts> {
         let wires = self.tallies.iter();
         wires.flat_map(|tallies| tallies.read()).collect()
     }
 
-    /// What one element did so far; `None` if there is none of that name.
+    /// Counters of one element so far; `None` if there is no element of that name.
     #[must_use]
     pub fn counters_of(&self, element: &str) -> Option<ElementCounts> {
         let mut all = self.counters().into_iter();
         all.find(|counts| counts.element == element)
     }
 
-    /// Ends it, and completes the captures. What is under way is lost.
+    /// Ends the path and completes the captures. Frames under way are lost.
     ///
     /// # Errors
     ///
-    /// The first thing that went wrong on a wire while it ran, or a capture that is not complete.
+    /// The first error of a wire while it ran, or a capture that is not complete.
     pub fn stop(mut self) -> Result<(), Error> {
         self.join()
     }
@@ -197,7 +197,7 @@ impl Path {
 
 impl Drop for Path {
     fn drop(&mut self) {
-        // Whoever wants to know what went wrong calls `stop`.
+        // Callers who want the error call `stop`.
         let _ = self.join();
     }
 }

@@ -1,10 +1,10 @@
-//! What changes what is said of a merged frame, and not the frame.
+//! Elements that change the virtio-net header of a merged frame, and not the frame.
 
 use super::frame::whole;
 use super::{Element, Frame, Nanos, Onward, Side};
 
-/// A virtual network that hands frames on as they are, and at the other end there is no virtio-net header: of a
-/// merged frame nobody knows how long its segments are (apple/container#2245). Its checksum is complete.
+/// A virtual network that passes frames without their virtio-net header: the gso_size of a merged
+/// frame is lost (apple/container#2245). Its checksum is complete.
 #[derive(Debug)]
 pub struct Headerless {
     name: String,
@@ -12,7 +12,7 @@ pub struct Headerless {
 }
 
 impl Headerless {
-    /// One that forgets of frames toward a side.
+    /// Drops the headers of frames toward a side.
     #[must_use]
     pub fn new(name: &str, toward: Side) -> Self {
         Self {
@@ -38,9 +38,9 @@ impl Element for Headerless {
     }
 }
 
-/// The end of a tunnel that guesses how long the segments of a merged frame are (oxidecomputer/opte#805), or
-/// adds what it took off (projectcalico/calico#11252): what the frame is cut to later is then longer than
-/// what was sent.
+/// A tunnel's end that sets a wrong gso_size on merged frames: it guesses it
+/// (oxidecomputer/opte#805), or adds the length of the outer headers (projectcalico/calico#11252).
+/// The segments that are made of the frame later are then longer than those that were sent.
 #[derive(Debug)]
 pub struct Decapsulator {
     name: String,
@@ -49,7 +49,7 @@ pub struct Decapsulator {
 }
 
 impl Decapsulator {
-    /// One that says of merged frames toward a side that their segments have so many payload bytes.
+    /// Sets this gso_size on merged frames toward a side.
     #[must_use]
     pub fn new(name: &str, toward: Side, guess: u16) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What is done in a room once its TAPs are there.
+//! Steps in a room after its TAPs are made.
 
 use super::Error;
 use super::bonding::{self, Bonding, Follower};
@@ -22,7 +22,7 @@ const SCHEDULER: &str = "rr";
 /// Both ends of a tunnel: the near one and the far one.
 type Ends = [Ipv4Addr; 2];
 
-/// One thing to be done.
+/// One step.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Veth {
@@ -93,7 +93,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The interfaces whose rooms it needs made.
+    /// Interfaces whose rooms this step makes.
     pub(super) fn makes_rooms(&self) -> &[Place] {
         match self {
             Self::Veth { ends, .. } | Self::Bond { ends, .. } => ends,
@@ -118,7 +118,7 @@ impl Step {
         }
     }
 
-    /// Does it.
+    /// Runs the step.
     pub(super) fn run(&self, rooms: &Rooms) -> Result<(), Error> {
         match self {
             Self::Veth { ends, mtu } => veth::make(rooms, ends, *mtu),
@@ -129,7 +129,7 @@ impl Step {
         }
     }
 
-    /// What its kernel has to have, and which one has it; nothing where every kernel does.
+    /// Features of the kernel that the step needs, and a kernel that has them; `None` if every kernel does.
     fn needs(&self) -> Option<[&'static str; 2]> {
         let uml = "; user-mode Linux has it (coalescope lab run --kernel uml)";
         match self {
@@ -145,7 +145,7 @@ impl Step {
         rooms.run(self.room(), || self.inside())
     }
 
-    /// What has to be followed of what it made while the path runs.
+    /// Followers of the step's interfaces while the path runs.
     pub(super) fn followers(&self, rooms: &Rooms) -> Result<Vec<Follower>, Error> {
         match self {
             Self::Bond { ends, lines, .. } => Follower::open(rooms, ends, lines.lanes.len()),
@@ -153,7 +153,7 @@ impl Step {
         }
     }
 
-    /// What happens in its room.
+    /// The part of the step inside of its room.
     fn inside(&self) -> Result<(), LabError> {
         match self {
             Self::Veth { .. } | Self::Bond { .. } => Ok(()),
@@ -181,7 +181,7 @@ impl Step {
         }
     }
 
-    /// What is done to one interface.
+    /// Steps on one interface.
     fn on_link(&self) -> Result<(), LabError> {
         match self {
             Self::Address {
@@ -213,7 +213,7 @@ fn bridge(name: &str, ports: &[String]) -> Result<(), LabError> {
     bridge.set_up()
 }
 
-/// What a kernel does not have is a reason to skip.
+/// Turns the error of a kernel without the feature into a reason to skip.
 fn or_unavailable(done: Result<(), Error>, needs: Option<[&str; 2]>) -> Result<(), Error> {
     match (done, needs) {
         (Err(Error::Room { source, .. }), Some([what, elsewhere])) if lacks(&source) => {
@@ -228,7 +228,7 @@ fn or_unavailable(done: Result<(), Error>, needs: Option<[&str; 2]>) -> Result<(
 
 fn lacks(source: &LabError) -> bool {
     match source {
-        // An unknown queue is "not found" (tc_modify_qdisc).
+        // An unknown qdisc is "not found" (tc_modify_qdisc).
         LabError::Kernel(KernelError::System { errno, .. }) if *errno == Errno::ENOENT => true,
         LabError::Kernel(error) => error.is_unsupported(),
         _ => false,
@@ -241,7 +241,7 @@ fn single_frames(name: &str) -> Result<(), LabError> {
     link.set_features(&[("tx-udp-segmentation", false)])
 }
 
-/// Only what belongs to the room: everything else under /proc/sys is the machine's.
+/// Writes a sysctl. Only those of the network belong to the room: all others are the machine's.
 fn setting(path: &str, value: &str) -> Result<(), LabError> {
     if !path.starts_with("net/") || path.split('/').any(|part| part == "..") {
         let action = format!("set {path}, which is not of the room's network");

@@ -1,4 +1,4 @@
-//! Switches that do not carry what was merged.
+//! Switches that drop merged frames.
 
 use super::{DropReason, Element, Follow, Followed, Frame, Nanos, Nic, Onward, Side};
 use gro::Profile;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// bytes (story E: "it starts where the guest's MTU exceeds 2850").
 pub const HYPERV_2019_MTU: u32 = 2850;
 
-/// A switch that drops what is longer than its MTU, without a word.
+/// A switch that drops frames longer than its MTU, without ICMP.
 #[derive(Debug)]
 pub struct Switch {
     name: String,
@@ -18,8 +18,8 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch whose ports all have this MTU in bytes. A frame that says its segment size is as long as
-    /// its segments.
+    /// A switch whose ports all have this MTU in bytes. For a frame with a gso_size, the length of
+    /// its segments counts.
     #[must_use]
     pub fn new(name: &str, mtu: u16) -> Self {
         Self {
@@ -29,8 +29,9 @@ impl Switch {
         }
     }
 
-    /// A userspace stack that forwards: a merged frame is as long as it is, whatever it says of its
-    /// segments. gVisor's netstack compares so when it forwards, and answers nothing (google/gvisor#14011).
+    /// A forwarding userspace stack: the whole length of a merged frame counts, even if it has a
+    /// gso_size. gVisor's netstack compares like this when it forwards, and sends no ICMP
+    /// (google/gvisor#14011).
     #[must_use]
     pub(crate) fn by_whole_length(name: &str, mtu: u16) -> Self {
         Self {
@@ -39,11 +40,11 @@ impl Switch {
         }
     }
 
-    /// FreeBSD's bridge with members of this MTU: what LRO merged is longer, and dropped.
+    /// FreeBSD's bridge with members of this MTU: frames that LRO merged are longer, and dropped.
     ///
-    /// Where in bridge, epair and jail the frames of story B end was not found out; the cure shows
-    /// that merged ones do (story B, and if_bridge's BRIDGE_IFCAPS_STRIP, which takes LRO from direct
-    /// members for this reason).
+    /// Where in bridge, epair and jail the frames of story B are dropped was not found out. That
+    /// merged frames are, the remedy shows (story B, and if_bridge's BRIDGE_IFCAPS_STRIP, which
+    /// turns LRO off on direct members for this reason).
     #[must_use]
     pub fn freebsd_bridge(name: &str, mtu: u16) -> Self {
         Self::new(name, mtu)
@@ -63,12 +64,12 @@ impl Element for Switch {
     }
 }
 
-/// The virtual switch of Windows Server 2019 in front of a guest. It merges in software (RSC), and
-/// while the guest's MTU is over [`HYPERV_2019_MTU`] what it merged does not arrive.
+/// The virtual switch of Windows Server 2019 in front of a guest. The switch merges in software
+/// (RSC), and while the guest's MTU is over [`HYPERV_2019_MTU`], merged frames do not arrive.
 ///
-/// Two elements, so that a [`Point`](super::Point) between them sees what its mirror port saw:
-/// [`rsc`](Self::rsc) merges, and this one, nearer to the guest, loses. It obeys the MTU of the
-/// interface at the guest's end of the wire.
+/// Two elements, so that a [`Point`](super::Point) between them captures what the switch's mirror
+/// port showed: [`rsc`](Self::rsc) merges, and this element, nearer to the guest, drops. It follows
+/// the MTU of the interface at the guest's end of the wire.
 #[derive(Debug)]
 pub struct HyperV2019 {
     name: String,
@@ -77,7 +78,7 @@ pub struct HyperV2019 {
 }
 
 impl HyperV2019 {
-    /// The half that loses, for the guest at one end of the wire.
+    /// The element that drops, for the guest at one end of the wire.
     #[must_use]
     pub fn new(name: &str, guest: Side) -> Self {
         Self {
@@ -87,8 +88,8 @@ impl HyperV2019 {
         }
     }
 
-    /// The half that merges. The feature `rx-gro` that it obeys stands for both of the story's other
-    /// remedies: the switch's `EnableSoftwareRsc` and the guest's `large-receive-offload`.
+    /// The element that merges. Its feature `rx-gro` stands for both other remedies of the story:
+    /// the switch's `EnableSoftwareRsc` and the guest's `large-receive-offload`.
     #[must_use]
     pub fn rsc(name: &str, guest: Side) -> Nic {
         Nic::new(name, guest, Profile::ndis_rsc()).losing_segment_size()

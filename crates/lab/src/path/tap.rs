@@ -9,14 +9,14 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 /// Longest read: a virtio-net header, an Ethernet header with two tags, and an IP packet.
 const LONGEST: usize = 10 + 22 + 65_535;
 
-/// Frames that wait in the device for the program. A sender's window may come at once: 4,096 single
-/// frames are 6 MB. The default of 500 overflows before TCP notices.
+/// Length of the device's queue in frames. A whole window may come at once: 4,096 single frames are
+/// 6 MB. The default of 500 overflows before TCP notices.
 const QUEUE: u32 = 4096;
 
-/// A TAP device with virtio-net headers, which takes and gives merged TCP and UDP frames.
+/// A TAP device with virtio-net headers, which sends and receives merged TCP and UDP frames.
 ///
-/// What the kernel gives is cut and complete where the features `tx-tcp-segmentation` and its kin
-/// are turned off with [`crate::Link::disable_tso`]; what the program writes is taken as it is.
+/// Frames from the kernel are single, with complete checksums, if `tx-tcp-segmentation` and its kin
+/// are turned off with [`crate::Link::disable_tso`]. Frames from the program are taken as they are.
 pub struct Tap {
     device: SyncDevice,
     name: String,
@@ -30,9 +30,9 @@ impl std::fmt::Debug for Tap {
 }
 
 impl Tap {
-    /// Makes one in the calling thread's namespace and sets it up. `mtu` is 68 to 65,521.
+    /// Makes a TAP in the calling thread's namespace and sets it up. `mtu` is 68 to 65,521.
     ///
-    /// It stays in that namespace wherever it is read and written, and goes with this value.
+    /// The device stays in that namespace wherever it is read and written, and ends with this value.
     pub fn new(name: &str, mtu: u16) -> Result<Self, Error> {
         let builder = DeviceBuilder::new().name(name).mtu(mtu).layer(Layer::L2);
         let device = builder.offload(true).build_sync();
@@ -75,8 +75,8 @@ impl Tap {
         }
     }
 
-    /// Hands a frame to the kernel; whether it took it. It does not where the interface is down or
-    /// the header contradicts the frame: such a frame is lost, as on any interface.
+    /// Hands a frame to the kernel; returns whether it was taken. A frame is lost if the interface
+    /// is down or the header contradicts the frame, as on any interface.
     pub fn send(&self, frame: &Frame) -> bool {
         self.device.send(frame.as_tap()).is_ok()
     }

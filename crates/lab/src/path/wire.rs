@@ -12,15 +12,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Frames taken from one end before the other end and the deadlines get their turn: NAPI's budget.
+/// Frames read from one end before the other end and the deadlines are handled: NAPI's budget.
 const BATCH: usize = 64;
-/// How long a silent wire goes without looking at its stop flag, in nanoseconds.
+/// How long a silent wire waits before it checks its stop flag, in nanoseconds.
 const LONGEST_WAIT: Nanos = 50_000_000;
 /// How late the kernel may wake the thread to save wake-ups, in nanoseconds: its default of 50,000 is
 /// a frame's time at 200 Mbit/s.
 const TIMER_SLACK: u64 = 1_000;
 
-/// What is shared with whoever looks on.
+/// Counters that the thread shares with readers.
 #[derive(Debug)]
 pub(super) struct Tallies {
     wire: String,
@@ -40,14 +40,14 @@ impl Tallies {
     }
 }
 
-/// A wire with its ends and what stands on it.
+/// A running wire: its ends and its elements.
 pub(super) struct Running {
     taps: [Tap; 2],
     /// The elements from the client's end to the server's.
     elements: Vec<Box<dyn Element>>,
-    /// Those of the ends first and last, the elements' in between.
+    /// Counters of the client's end, of the elements, and of the server's end.
     tallies: Arc<Tallies>,
-    /// Frames on their way from one element to the next: where they are, and where they go.
+    /// Frames on their way from one element to the next: their place and direction.
     moving: VecDeque<(Place, Side, Frame)>,
     spare: Vec<(Side, Frame)>,
 }
@@ -70,9 +70,9 @@ impl Running {
         }
     }
 
-    /// Carries frames until told to stop. What is under way then is lost.
+    /// Carries frames until `stop` is set. Frames under way are lost then.
     pub(super) fn run(&mut self, stop: &AtomicBool) -> Result<(), Error> {
-        // A kernel without it wakes us somewhat later: elements go by their own times.
+        // If the kernel refuses, the thread wakes somewhat later: elements use the times of events.
         let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
         while !stop.load(Ordering::Relaxed) {
             let ready = self.wait()?;
@@ -87,7 +87,7 @@ impl Running {
         finished.fold(Ok(()), Result::and)
     }
 
-    /// Waits for a frame or a deadline; says which ends have frames.
+    /// Waits for a frame or a deadline; returns which ends have frames.
     fn wait(&self) -> Result<[bool; 2], Error> {
         let patience = self.next().map_or(LONGEST_WAIT, |(deadline, _)| {
             deadline.saturating_sub(now()).min(LONGEST_WAIT)
@@ -104,7 +104,7 @@ impl Running {
         }
     }
 
-    /// The earliest deadline, and whose it is.
+    /// The earliest deadline, and its element.
     fn next(&self) -> Option<(Nanos, usize)> {
         let deadlines = self
             .elements
@@ -114,7 +114,7 @@ impl Running {
         deadlines.min()
     }
 
-    /// Lets everything happen that was to happen by now, in the order of its own time.
+    /// Handles all deadlines up to now, in their order.
     fn expire(&mut self, now: Nanos) {
         while let Some((deadline, index)) = self.next()
             && deadline <= now
@@ -124,7 +124,7 @@ impl Running {
         }
     }
 
-    /// Takes what has come at one end.
+    /// Reads the frames of one end.
     fn take(&mut self, from: Side) -> Result<(), Error> {
         for _ in 0..BATCH {
             let Some(frame) = self.taps[from.index()].receive()? else {
@@ -154,7 +154,7 @@ impl Running {
         Some(&tallies[toward.index()])
     }
 
-    /// Moves frames on until each is at an end, or held by an element, or dropped.
+    /// Moves frames on until each is at an end, held by an element, or dropped.
     fn carry(&mut self, at: Nanos) {
         while let Some((place, toward, frame)) = self.moving.pop_front() {
             let next = match toward {
@@ -185,7 +185,7 @@ impl Running {
         }
     }
 
-    /// Lets an element do something, and takes what it passes on.
+    /// Calls an element, and queues the frames that it passes on.
     fn call(&mut self, index: usize, work: impl FnOnce(&mut dyn Element, &mut Onward<'_>)) {
         let (Some(element), Some((_, tallies))) = (
             self.elements.get_mut(index),

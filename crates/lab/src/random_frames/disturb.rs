@@ -1,4 +1,4 @@
-//! Changes: to one segment before it is built, and to the frames of a batch.
+//! Changes of one segment before it is built, and of the frames of a batch.
 
 use super::chance::Chance;
 use super::{MAX_FRAME, headers};
@@ -82,7 +82,7 @@ fn tcp(chance: &mut Chance, tcp: &mut Tcp) {
     }
 }
 
-/// A later or earlier time, or another echo; without the usual option nothing.
+/// Changes TSval or TSecr; without the usual option nothing.
 fn timestamp(chance: &mut Chance, tcp: &mut Tcp) {
     let at = chance.pick([4, 4, 8]);
     if let Some(word) = tcp
@@ -146,7 +146,7 @@ fn ip_v6(chance: &mut Chance, ip: &mut Ipv6) {
     }
 }
 
-/// Another address.
+/// Changes a bit of an address.
 pub(super) fn address(chance: &mut Chance, ip: &mut Ip) {
     let bit = 1 << chance.below(8);
     match ip {
@@ -157,7 +157,7 @@ pub(super) fn address(chance: &mut Chance, ip: &mut Ip) {
     }
 }
 
-/// Another address on the link, another tag, one more or none.
+/// Changes the Ethernet address or the VLAN tags.
 pub(super) fn link(chance: &mut Chance, segment: &mut Segment) {
     match chance.below(6) {
         0 => segment.source_mac[5] ^= 0x40,

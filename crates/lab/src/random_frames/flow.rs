@@ -1,4 +1,4 @@
-//! A flow: a frame to start from, and what changes from one to the next.
+//! A flow: a first frame, and what changes from one frame to the next.
 
 use super::chance::Chance;
 use super::{MAX_FRAME, Mix, disturb, headers, rare};
@@ -14,15 +14,16 @@ const ETHERNET: usize = 14;
 pub(super) struct Flow {
     pub(super) template: Segment,
     pub(super) size: usize,
-    /// What the last one holds that fills a merged packet to the limit, and how many come before.
+    /// Payload length of the last segment, which fills a merged packet up to the limit, and the
+    /// number of segments before it.
     tail: Option<(usize, usize)>,
     sent: usize,
     ids: Vec<Counting>,
-    /// A byte of every frame that is changed when all else is done, and how.
+    /// A byte of every frame that is changed last, and the bits to flip.
     change: Option<(usize, u8)>,
 }
 
-/// How one IPv4 header counts its identification.
+/// How IPv4's identification goes on from frame to frame.
 #[derive(Clone, Copy, Debug)]
 enum Counting {
     Up,
@@ -80,7 +81,7 @@ impl Flow {
         flow
     }
 
-    /// Another flow with one difference, which may be one that GRO does not look at.
+    /// A copy of this flow with one difference, perhaps in a field that GRO does not compare.
     fn sibling(&self, chance: &mut Chance) -> Self {
         let mut flow = self.clone();
         flow.sent = 0;
@@ -117,7 +118,7 @@ impl Flow {
         frame
     }
 
-    /// What was changed stays changed, but for the size.
+    /// Keeps a change for the rest of the flow, but for the size.
     fn keep(&mut self, segment: &Segment) {
         self.template = Segment {
             payload: Vec::new(),
@@ -150,7 +151,7 @@ impl Flow {
         }
     }
 
-    /// One of the usual sizes, any, or one that fills 65,535 bytes with its tail.
+    /// Chooses a size: a usual one, any, or one that fills 65,535 bytes together with its last segment.
     fn set_size(&mut self, chance: &mut Chance) {
         let headers = self.template.frame().len();
         let most = MAX_FRAME - headers;
@@ -164,7 +165,7 @@ impl Flow {
         };
     }
 
-    /// So many of a size, and one that brings a merged packet to the limit, one below or one above.
+    /// Segments of one size, and a last one that brings a merged packet to the limit, one below or one above.
     fn fill_to_the_limit(&mut self, chance: &mut Chance, headers: usize, most: usize) {
         let room = LONGEST_PACKET - headers;
         let before = chance.between(8, 40);
@@ -175,7 +176,7 @@ impl Flow {
     }
 }
 
-/// Payload bytes tell where they belong; then cut to the longest frame.
+/// Fills the payload with bytes that depend on their sequence number, and cuts the frame to the longest length.
 fn finish(mut segment: Segment) -> Vec<u8> {
     let start = match &segment.transport {
         Transport::Tcp(tcp) => tcp.seq,

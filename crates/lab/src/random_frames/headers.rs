@@ -11,7 +11,7 @@ const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const DESTINATION_OPTIONS: u8 = 60;
 
-/// An IP header of either version, as `v6` says.
+/// An IPv6 header if `v6` is set, otherwise an IPv4 header.
 pub(super) fn ip(chance: &mut Chance, v6: bool) -> Ip {
     if v6 {
         Ip::V6(ip_v6(chance))
@@ -50,7 +50,7 @@ fn ip_v6(chance: &mut Chance) -> Ipv6 {
     ip
 }
 
-/// An extension header with all its bytes but the first.
+/// An extension header without its Next Header field.
 pub(super) fn extension(chance: &mut Chance) -> (u8, Vec<u8>) {
     let value = chance.below(3) as u8;
     match chance.below(6) {

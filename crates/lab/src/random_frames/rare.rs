@@ -1,4 +1,4 @@
-//! What real traffic has seldom, and what only a broken or hostile sender makes.
+//! Headers that are rare in real traffic, and those that only a broken or hostile sender makes.
 
 use super::chance::Chance;
 use super::headers;
@@ -48,7 +48,7 @@ fn options(units: u8) -> Vec<u8> {
     [&[units, 1, len as u8][..], &vec![0; len]].concat()
 }
 
-/// What a network card does to short frames.
+/// Ethernet padding, as a network card adds it to short frames.
 fn pad(template: &mut Segment) {
     template.padding = SHORTEST_ON_WIRE.saturating_sub(template.frame().len());
 }
@@ -56,7 +56,7 @@ fn pad(template: &mut Segment) {
 /// Flags in all combinations, reserved bits, and options up to the 40 bytes that fit.
 fn tcp(chance: &mut Chance, tcp: &mut Tcp) {
     match chance.below(4) {
-        // AccECN counts in three bits (RFC 9768).
+        // AccECN counts with AE, CWR and ECE (RFC 9768).
         0 => tcp.flags ^= chance.pick([flags::AE, flags::CWR, flags::ECE, 0]) | flags::CWR,
         1 => tcp.flags = chance.any() as u16 & 0xfff,
         2 => tcp.flags = flags::SYN | chance.pick([0, flags::ACK, flags::ECE | flags::CWR]),
@@ -81,8 +81,8 @@ fn tcp_options(chance: &mut Chance) -> Vec<u8> {
     }
 }
 
-/// A byte of all the flow's frames that is changed, and its bits: in the header behind that of
-/// the tunnel's IP, or in what the tunnel carries.
+/// The position of a byte that is changed in all frames of the flow, and its bits: in the header
+/// behind the tunnel's outer IP header, or in the inner packet.
 pub(super) fn change(chance: &mut Chance, template: &Segment) -> Option<(usize, u8)> {
     let tunnel = template.tunnels.first()?;
     let ip = match &tunnel.outer {
@@ -113,22 +113,22 @@ pub(super) fn bystander(chance: &mut Chance) -> Vec<u8> {
     frame.payload = vec![0x42; chance.between(8, 100)];
     let mut bytes = frame.frame();
     match chance.below(3) {
-        // ARP, EAPOL, LLDP, a length instead of a type.
+        // EtherTypes ARP, EAPOL, LLDP, and a length instead of a type.
         0 => bytes[12..14].copy_from_slice(&chance.pick([
             [8, 6],
             [0x88, 0x8e],
             [0x88, 0xcc],
             [0, 40],
         ])),
-        // ICMP, IGMP, ESP, AH, SCTP, UDP-Lite; with the sum that a change of protocol makes.
+        // ICMP, IGMP, ESP, AH, SCTP, UDP-Lite, with the IP header's checksum adjusted.
         1 => protocol(&mut bytes, chance.pick([1, 2, 50, 51, 132, 136])),
-        // GRE or IP in IP, of what is none.
+        // GRE or IP in IP, with contents that are neither.
         _ => protocol(&mut bytes, chance.pick([47, 4, 137])),
     }
     bytes
 }
 
-/// Another protocol, and the header checksum for it (RFC 1624).
+/// Changes the protocol and adjusts the header checksum (RFC 1624).
 fn protocol(frame: &mut [u8], number: u8) {
     frame[ETHERNET + 9] = number;
     frame[ETHERNET + 10..ETHERNET + 12].fill(0);

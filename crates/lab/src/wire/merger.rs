@@ -1,4 +1,4 @@
-//! A middlebox that merges, as a receive offload would.
+//! A middlebox that merges like a receive offload.
 
 use super::{Middlebox, Outgoing};
 use gro::profile::{Padding, Profile};
@@ -6,19 +6,18 @@ use gro::{Checksums, CopyingCoalescer, Counters, OutgoingBytes, Settings};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// How long a frame is held at most if nobody says otherwise.
+/// Default limit of how long a frame is held.
 ///
-/// A network card or a kernel merges what comes within some ten to some hundred microseconds
-/// (`gro_flush_timeout` of the kernel's selftest: 200 us). A program cannot: between two frames of
-/// a burst its sender may lose the processor for a scheduler's slice, about 3 ms (Linux,
-/// `sysctl_sched_base_slice`). It costs as much latency for each lone data frame.
+/// A network card or a kernel merges frames within some ten to some hundred microseconds
+/// (`gro_flush_timeout` of the kernel's selftest: 200 us). A program needs longer: between two frames
+/// of a burst its sender may lose the processor for a scheduler's slice, about 3 ms (Linux,
+/// `sysctl_sched_base_slice`). A lone data frame is delayed by the whole limit.
 pub const DEFAULT_HOLD: Duration = Duration::from_millis(5);
 
-/// Merges frames by the rules of a profile; they leave when the rules say so, or when they were
-/// held for a set time.
+/// Merges frames by the rules of a profile. Merged frames leave when the rules say so, or after a set time.
 ///
-/// Checksums of merged frames are complete, so that they are plain frames on any interface. Frames
-/// that are not merged leave as they came, padding included; none is padded.
+/// Checksums of merged frames are complete, so that any interface takes them. Frames that are not
+/// merged leave unchanged, with their padding.
 #[derive(Debug)]
 pub struct Merger {
     engine: CopyingCoalescer,
@@ -26,12 +25,11 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// A merger that holds a frame for `hold` at most; zero merges what was received with one
-    /// system call, up to 64 frames.
+    /// A merger that holds a frame for `hold` at most. With zero, frames that one system call
+    /// received are merged, up to 64.
     ///
-    /// Two of the profile's values are not for a wire: Ethernet padding is cut before merging, as
-    /// drivers and bridges cut it before GRO sees a frame; and there are no polls, so that no
-    /// budget ends one.
+    /// Two values of the profile do not apply to a wire. Ethernet padding is cut before merging, as
+    /// drivers and bridges cut it before GRO. There are no polls, so that no budget ends one.
     pub fn new(profile: &Profile, hold: Duration) -> Self {
         let mut profile = *profile;
         profile.link.padding = Padding::Trim;
@@ -47,7 +45,7 @@ impl Merger {
         }
     }
 
-    /// What was decided so far.
+    /// Counters of the engine so far.
     pub fn counters(&self) -> &Counters {
         self.engine.counters()
     }

@@ -1,4 +1,4 @@
-//! Scenarios with nothing amiss, which the families change.
+//! Scenarios without a fault, which the families change.
 
 use coalescope_simulate::{Element, Hop, MergeKind, Scenario, Side};
 
@@ -27,13 +27,13 @@ pub(super) fn plain(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     scenario
 }
 
-/// The same over a way of any kind.
+/// Like [`plain`], over a path of any kind.
 pub(super) fn any_plain(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
     let wan = Wan::within(dice, (20, 1_000), (1.0, 40.0));
     (plain(dice, name, wan), wan)
 }
 
-/// The same with a change after which it is still sound.
+/// Like [`any_plain`], with a change after which the scenario is still sound.
 pub(super) fn any_plain_with(
     dice: &mut Dice,
     name: &str,
@@ -44,7 +44,7 @@ pub(super) fn any_plain_with(
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// One of these with frames lost on the wide area, so many of all.
+/// A scenario in which this share of the frames is lost on the wide area.
 pub(super) fn lossy(dice: &mut Dice, mut scenario: Scenario, wan: Wan, share: (f64, f64)) -> Drawn {
     let twin = scenario.clone();
     let loss = dice.scaled(share.0, share.1);
@@ -52,7 +52,7 @@ pub(super) fn lossy(dice: &mut Dice, mut scenario: Scenario, wan: Wan, share: (f
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
-/// A VM behind a router that cuts what was merged, with something in between.
+/// A VM behind a router that segments merged frames, with an element in between.
 pub(super) fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
@@ -71,7 +71,7 @@ pub(super) fn routed(dice: &mut Dice, name: &str, wan: Wan, something: Element) 
     scenario
 }
 
-/// The same without the element at a place.
+/// The scenario without the element at an index.
 pub(super) fn sound_twin(scenario: &Scenario, place: usize) -> Scenario {
     let mut twin = scenario.clone();
     twin.path.remove(place);

@@ -1,5 +1,5 @@
-//! What stands between the ends and is no plain link: boxes that lower the segment size, repeat or damage frames, lines
-//! that are cut for a while or take another way, tunnels for some.
+//! Elements between the ends that are no plain links: boxes that lower the segment size, repeat or damage frames, lines
+//! that fail for a while or take another way, tunnels for some connections.
 
 use coalescope_simulate::{
     Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side,
@@ -90,7 +90,7 @@ pub(super) const ALL: &[Family] = &[
     ),
 ];
 
-/// One way or both.
+/// Clamps the MSS one way, or both ways.
 fn clamp(scenario: &mut Scenario, dice: &mut Dice) {
     let place = dice.whole(1..=scenario.path.len() as u64) as usize;
     let mss = dice.scaled_whole(500, 1_400) as u16;
@@ -174,7 +174,7 @@ fn repeated(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// A line of its own on the way, whose direction toward the receiver is changed.
+/// An extra link on the path, whose direction toward the receiver is changed.
 fn way_with(wan: Wan, change: impl FnOnce(&mut Lane)) -> Element {
     let way = Wan {
         delay: 20 * MICROSECOND,
@@ -196,7 +196,7 @@ fn outage(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
-/// The bridge of story A, sound, with something between card and guest.
+/// The bridge of story A, sound, with an element between card and guest.
 fn few_behind_card(dice: &mut Dice, name: &str, wan: Wan, something: Element) -> Scenario {
     let bytes = few_bytes(dice);
     let scenario = scenario(dice, name, bytes);
@@ -271,7 +271,7 @@ fn cut_and_lost(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
-/// What a router cuts comes at once, and the bucket holds two to ten frames.
+/// Segments from a router come back to back, and the bucket holds two to ten frames.
 fn tight_policer(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
     let bucket = Hop::TokenBucket {

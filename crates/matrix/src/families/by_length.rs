@@ -1,4 +1,4 @@
-//! Slow for losses that are not for merging: by the length of frames, black holes, wrong bits.
+//! Slow for losses that are not due to merging: by the length of frames, black holes, wrong bits.
 
 use coalescope_simulate::{
     Element, Hop, Lane, Link, MICROSECOND, Merge, MergeKind, SECOND, Scenario, Side,
@@ -59,7 +59,7 @@ pub(super) const ALL: &[Family] = &[
     ),
 ];
 
-/// A VM behind a bridge that passes what was merged, and something in between that the merged frames meet.
+/// A VM behind a bridge that forwards merged frames, with an element in between that the merged frames pass.
 fn bridged(dice: &mut Dice, name: &str, wan: Wan, merge: Merge, something: Element) -> Scenario {
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
@@ -77,7 +77,7 @@ fn bridged(dice: &mut Dice, name: &str, wan: Wan, merge: Merge, something: Eleme
     scenario
 }
 
-/// A card whose frames are at most so long.
+/// A card that merges at most so many segments.
 fn merging_up_to(dice: &mut Dice, wan: Wan, segments: usize) -> Merge {
     Merge {
         max_segments: segments,

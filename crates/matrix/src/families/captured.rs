@@ -93,7 +93,7 @@ pub(super) const ALL: &[Family] = &[
     ),
 ];
 
-/// Some frames to some hundreds in a row, at one point of each scenario or at all.
+/// Misses some frames to some hundreds in a row, at one point of each scenario or at all points.
 fn miss_runs(scenario: &mut Scenario, dice: &mut Dice) {
     let runs = Bursts {
         begin: dice.scaled(0.0005, 0.005),
@@ -115,7 +115,7 @@ fn missed_in_runs(dice: &mut Dice) -> Drawn {
     any_plain_with(dice, "missed-in-runs", miss_runs)
 }
 
-/// Up to what a card's queues hold.
+/// Writes frames out of order, by up to what a card's queues hold.
 fn unsort(scenario: &mut Scenario, dice: &mut Dice) {
     let late = dice.scaled_whole(20 * MICROSECOND, MILLISECOND / 2);
     for_points(scenario, |point| point.unsorted = late);
@@ -141,7 +141,7 @@ fn count_coarsely(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 fn coarse_clock_and_lost(dice: &mut Dice) -> Drawn {
-    // What ticks hide between neighbours of one host is told by the order in which captures are given.
+    // The order in which captures are given decides between neighbours on one host whose difference the ticks hide.
     any_bridge_with(dice, "coarse-clock-and-lost", count_coarsely).in_order()
 }
 
@@ -155,7 +155,7 @@ fn coarse_clock_loss(dice: &mut Dice) -> Drawn {
     lossy(dice, scenario, wan, (0.005, 0.03))
 }
 
-/// Headers without all of the options, or with hardly any.
+/// Cuts headers, so that some options are missing, or most.
 fn snap(scenario: &mut Scenario, dice: &mut Dice) {
     let headers = if scenario.ipv6 { 74 } else { 54 };
     let tag = if scenario.vlan.is_some() { 4 } else { 0 };
@@ -201,7 +201,7 @@ fn small_middle(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// Merged frames, or full ones as well.
+/// Leaves out merged frames, or full ones as well.
 fn long_left_out(dice: &mut Dice) -> Drawn {
     let (mut scenario, _) = any_plain(dice, "long-left-out");
     let longest = dice.pick(&[200, 1_300, 1_518, 3_100]);

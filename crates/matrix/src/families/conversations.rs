@@ -61,7 +61,7 @@ fn bridge(dice: &mut Dice, name: &str, turns: Vec<Turn>) -> Scenario {
     scenario
 }
 
-/// Somebody reads a page, and asks for the next one.
+/// A user reads a page, and requests the next one.
 fn browsing(dice: &mut Dice) -> Vec<Turn> {
     let pages = dice.whole(3..=8);
     let each = dice.scaled_whole(30_000, 300_000);
@@ -121,7 +121,7 @@ fn lossy_pages(dice: &mut Dice) -> Drawn {
     lossy(dice, scenario, wan, (0.01, 0.05))
 }
 
-/// What goes the other way meanwhile, a third of it at most.
+/// Data in the other direction meanwhile, at most a third of the download.
 fn upload(dice: &mut Dice, download: u64) -> Other {
     let bytes = dice.scaled_whole(download / 20, download / 3);
     Other {
@@ -153,7 +153,7 @@ fn crossing(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// Numbers divisible by a thousand meet a wall: the first one, which has next to nothing to say.
+/// Connections with a number divisible by a thousand are never answered: the first one, which has hardly any data.
 fn unanswered(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "unanswered", wan);

@@ -94,7 +94,7 @@ fn rack(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// As behind a tunnel in a tunnel, or a modem.
+/// Lowers the MTU, as behind a tunnel in a tunnel, or a modem.
 fn shrink(dice: &mut Dice, scenario: &mut Scenario) {
     let mtu = dice.pick(&[576, 620, 800, 1_006, 1_200, 1_280]);
     // IPv6 carries 1,280 bytes everywhere (RFC 8200, 5).
@@ -117,7 +117,7 @@ fn small_segments(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// What RFC 9293 asks for and no more: a window of 64 KB.
+/// Leaves the hosts what RFC 9293 requires and no more: a window of 64 KB.
 fn strip(scenario: &mut Scenario) {
     for host in [&mut scenario.client, &mut scenario.server] {
         (host.timestamps, host.sack, host.window_scale) = (false, false, 0);
@@ -133,7 +133,7 @@ fn bare_and_lost(dice: &mut Dice) -> Drawn {
     Drawn::one(bridged(dice, scenario, wan), Otherwise::Healthy)
 }
 
-/// A path that 64 KB fill.
+/// A path that a window of 64 KB fills.
 fn bare(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (5, 100), (0.5, 2.0));
     let mut scenario = plain(dice, "bare", wan);

@@ -1,4 +1,4 @@
-//! Where merged frames are lost: the incidents, and what resembles them.
+//! Families in which merged frames are lost: the incidents, and similar faults.
 
 use coalescope_simulate::{
     Content, Element, Hop, MICROSECOND, Merge, MergeKind, Scenario, Side, Turn,
@@ -95,14 +95,14 @@ pub(super) fn from_vm(near: Element, fault: Element, merge: Merge, wan: Wan) -> 
     ]
 }
 
-/// The same, where any card merges and all of that is lost.
+/// Like [`from_vm`], with any card that merges, and all merged frames lost.
 pub(super) fn from_vm_and_lost(dice: &mut Dice, wan: Wan) -> Vec<Element> {
     let kind = any_kind(dice);
     let near = near(dice, wan);
     from_vm(near, fault(), merging(dice, wan, kind), wan)
 }
 
-/// What loses merged frames, in one way or another.
+/// An element that drops merged frames.
 pub(super) fn fault() -> Element {
     Element::Hop(Hop::DropMerged { toward: HERE })
 }
@@ -114,13 +114,13 @@ pub(super) fn bridge_behind(dice: &mut Dice, name: &str, wan: Wan) -> Scenario {
     bridged(dice, scenario, wan)
 }
 
-/// The same behind a way of any kind.
+/// Like [`bridge_behind`], with a path of any kind.
 pub(super) fn any_bridge(dice: &mut Dice, name: &str) -> (Scenario, Wan) {
     let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
     (bridge_behind(dice, name, wan), wan)
 }
 
-/// The same with a change that merging does not mind.
+/// Like [`any_bridge`], with a change that does not affect merging.
 pub(super) fn any_bridge_with(
     dice: &mut Dice,
     name: &str,
@@ -131,12 +131,12 @@ pub(super) fn any_bridge_with(
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// A run behind a bridge that loses what any card has merged.
+/// A run behind a bridge that loses the frames that any card has merged.
 pub(super) fn bridged(dice: &mut Dice, scenario: Scenario, wan: Wan) -> Scenario {
     behind_card(dice, scenario, wan, fault())
 }
 
-/// A run with something between a card of any kind, which merges, and the guest.
+/// A run with an element between a card of any kind, which merges, and the guest.
 pub(super) fn behind_card(
     dice: &mut Dice,
     mut scenario: Scenario,
@@ -269,7 +269,7 @@ fn router_silent(dice: &mut Dice) -> Drawn {
     router(dice, "router-silent", false)
 }
 
-/// From two segments to six; longer ones never arrive.
+/// A hop that drops frames longer than one to six segments.
 fn longest_frame(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (100, 2_000), (1.0, 40.0));
     let bytes = bytes(dice) * 2;

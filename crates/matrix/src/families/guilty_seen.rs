@@ -1,4 +1,4 @@
-//! Merged frames are lost, and the captures make it hard to see.
+//! Merged frames are lost, and the captures hardly show it.
 
 use coalescope_simulate::{
     Congestion, Element, Hop, MICROSECOND, MILLISECOND, Merge, MergeKind, Other, Reorder, SECOND,
@@ -224,7 +224,7 @@ fn thinned_and_lost(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// The tunnel ends on the very hop that loses what was merged, in front of it or behind it.
+/// The tunnel ends on the same hop that loses merged frames, in front of the fault or behind it.
 fn wrapped_and_lost(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 2_000), (1.5, 40.0));
     let bytes = bytes(dice);

@@ -1,4 +1,4 @@
-//! Where merging harms nothing, whatever is slow.
+//! Families in which merging does no harm, whatever is slow.
 
 use coalescope_simulate::{
     Bursts, Element, Format, Hop, Lane, MICROSECOND, MILLISECOND, MergeKind, Point, Reader,

@@ -1,4 +1,4 @@
-//! Two things at once, or one that captures seldom show: what a path really has.
+//! Two causes at once, or one that captures seldom show, as on real paths.
 
 use coalescope_simulate::{
     Bursts, Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side,
@@ -146,7 +146,7 @@ fn lost_acks(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-/// No data is seen, so nothing can be said of it.
+/// No data is captured, so no limit can be found.
 fn acks_only(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "acks-only", wan);

@@ -1,4 +1,4 @@
-//! Nothing is wrong, and the captures make it look as if.
+//! Nothing is wrong, although the captures look as if something were.
 
 use coalescope_simulate::{Element, Hop, MICROSECOND, MILLISECOND, MergeKind, Reorder, Side};
 

@@ -1,5 +1,5 @@
-//! What stacks do that families of paths leave as it is: marks instead of losses, resets, directions that close early,
-//! windows that grow, identifications, clocks and options unlike Linux's.
+//! Behaviour of stacks that families of paths do not vary: marks instead of losses, resets, directions that close
+//! early, windows that grow, identifications, clocks and options unlike Linux's.
 
 use coalescope_simulate::{
     Congestion, Host, IpIds, MICROSECOND, MILLISECOND, Nanos, SECOND, Scenario,

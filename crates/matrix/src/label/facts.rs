@@ -1,4 +1,4 @@
-//! What the simulator's truth says of a case besides what became of merged frames.
+//! Facts of the simulator's truth about a case, besides the fate of merged frames.
 
 use coalescope_simulate::{DropTruth, Element, Hop, LaneTruth, Outcome, SECOND, Side, Truth};
 
@@ -22,12 +22,12 @@ pub(super) fn segments_received(outcome: &Outcome, toward: Side) -> u64 {
 pub(super) const SOME: u64 = 3;
 /// A path that is used to this share carries about all that it can.
 pub(super) const FILLED: f64 = 0.7;
-/// A cause that leaves this share of the rate without it, and more, need not be named.
+/// A cause that leaves at least this share of the rate need not be named.
 const HARDLY: f64 = 0.75;
-/// One that leaves less has to be.
+/// A cause that leaves less than this share must be named.
 pub(super) const PLAINLY: f64 = 0.55;
 
-/// What the truth says of the data that went to the receiving side.
+/// Facts about the data that went to the receiving side.
 pub(super) struct Facts {
     /// Data frames dropped.
     pub(super) lost: u64,
@@ -39,14 +39,14 @@ pub(super) struct Facts {
     pub(super) utilised: f64,
     /// Share of the time in which the sender of most had nothing to send.
     pub(super) idle: f64,
-    /// And in which only the receiver's window held it back.
+    /// Share of the time in which only the receiver's window held the sender back.
     pub(super) window: f64,
     /// Share of the rate without the cause that is left with it; 0 where that is not known.
     pub(super) left: f64,
 }
 
 impl Facts {
-    /// What besides "nothing is wrong" may be said.
+    /// Ids that are right besides "nothing is wrong".
     pub(super) fn also_healthy(&self) -> &'static [&'static str] {
         if self.utilised > FILLED && self.lost >= SOME {
             &["path-bandwidth", "loss-not-merging"]
@@ -74,7 +74,7 @@ impl Facts {
         }
     }
 
-    /// What besides "frames are lost" may be said: of losses that hardly cost anything nothing has to be.
+    /// Ids that are right besides "frames are lost": losses that hardly cost anything need not be named.
     pub(super) fn also_lossy(&self) -> &'static [&'static str] {
         let hardly = self.lost < FEW || self.left > HARDLY;
         if hardly && self.idle > 0.3 {
@@ -126,9 +126,9 @@ impl Facts {
     }
 }
 
-/// Share of the slowest link's rate that was used once slow start had opened the window for it: from the initial
-/// window to what is under way at that rate takes as many round trips as that doubles (RFC 5681, 3.1; RFC 6928),
-/// and the request one more. A queue stands from then on.
+/// Share of the slowest link's rate that was used once slow start had opened the window: from the initial window to the
+/// data in flight at that rate each doubling takes a round trip (RFC 5681, 3.1; RFC 6928), and the request takes one
+/// more. From then on a queue stands.
 fn utilised(lanes: &[&LaneTruth], begin: u64, rtt: Option<u64>, rate_bps: u64) -> f64 {
     let bytes: u64 = lanes.iter().map(|lane| lane.bytes).sum();
     let end = lanes.iter().map(|lane| lane.end).max().unwrap_or(0);

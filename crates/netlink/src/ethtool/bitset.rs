@@ -10,22 +10,21 @@ const BIT: u16 = 1;
 const BIT_NAME: u16 = 2;
 const BIT_VALUE: u16 = 3;
 
-/// The bits of a set. With a mask, those in the mask and whether they are on; a set without a mask
-/// names only the ones that are on.
+/// The bits of a set. With a mask, these are the bits in the mask, each on or off; without a mask,
+/// the set has only the bits that are on.
 pub(super) fn read(set: Attributes<'_>) -> BTreeMap<String, bool> {
     let masked = set.get(NOMASK).is_none();
     let bits = set.inside(BITS).iter();
     let named = bits.filter_map(|(_, bit)| {
         let bit = Attributes(bit);
-        // A bit that the kernel has taken away and not given anew has no name.
+        // A feature bit that the kernel no longer uses has no name.
         let name = bit.text(BIT_NAME).filter(|name| !name.is_empty())?;
         Some((name, !masked || bit.get(BIT_VALUE).is_some()))
     });
     named.collect()
 }
 
-/// A set that asks for these bits and leaves all others alone. A bit is on by having a value, though
-/// an empty one.
+/// A set that changes these bits and leaves all others. A bit is on if it has the value attribute, which is empty.
 pub(super) fn build(kind: u16, wanted: &[(&str, bool)]) -> DefaultNla {
     let bits: Vec<_> = wanted.iter().map(|(name, on)| one(name, *on)).collect();
     nest(kind, &[nest(BITS, &bits)])

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const COALESCE_GET: u8 = 19;
 const COALESCE_SET: u8 = 20;
 
-/// A setting that is a number, or on or off.
+/// The value of a coalescing setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// On or off.
@@ -79,7 +79,7 @@ pub fn coalescing_names() -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 impl Ethtool {
-    /// Reads what the driver has of it.
+    /// Reads the coalescing settings that the driver has.
     pub fn read_coalescing(&self, interface: &str) -> Result<BTreeMap<String, Value>, Error> {
         let answer = self.get(COALESCE_GET, interface, "read the coalescing")?;
         let attributes = answer.attributes();
@@ -94,8 +94,7 @@ impl Ethtool {
         Ok(known.collect())
     }
 
-    /// Sets some of it, by the names of [`Ethtool::read_coalescing`]; the rest stays. Drivers round
-    /// values: read them back.
+    /// Changes some settings, by the names of [`Ethtool::read_coalescing`]. Drivers round values: read them back.
     pub fn set_coalescing(&self, interface: &str, wanted: &[(&str, Value)]) -> Result<(), Error> {
         let attributes: Result<Vec<_>, _> = wanted
             .iter()

@@ -5,7 +5,7 @@ use crate::attributes::text;
 use crate::error::Error;
 use crate::ioctl;
 
-/// A driver as `ethtool -i` shows it; empty texts are what it does not say.
+/// A driver as `ethtool -i` shows it; a text is empty if the driver does not fill it in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Driver {
     /// `ixgbe`.
@@ -14,12 +14,12 @@ pub struct Driver {
     pub version: String,
     /// Version of the device's firmware.
     pub firmware: String,
-    /// Where the device is: `0000:03:00.0`.
+    /// The device's address on its bus: `0000:03:00.0`.
     pub bus: String,
 }
 
 impl Ethtool {
-    /// Which driver an interface has.
+    /// The driver of an interface.
     pub fn driver(&self, interface: &str) -> Result<Driver, Error> {
         let bytes = ioctl::driver(self.family.socket().as_fd(), interface)?;
         // struct ethtool_drvinfo: a number, then texts of 32 bytes.

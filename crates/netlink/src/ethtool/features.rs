@@ -17,51 +17,51 @@ const NOCHANGE: u16 = 5;
 /// One offload as the kernel has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Feature {
-    /// It is on.
+    /// Whether the feature is on.
     pub active: bool,
-    /// It was asked for: whoever set it, or the driver at the start. Another feature, the MTU or an
-    /// upper device may keep it from being active.
+    /// Whether the feature is wanted, by whoever set it or by the driver at its start. Another feature,
+    /// the MTU or an upper device may keep a wanted feature inactive.
     pub wanted: bool,
-    /// Nobody can change it: the driver does not have it, or does not let it be changed.
+    /// Whether nobody can change the feature: the driver lacks it, or keeps it fixed.
     pub fixed: bool,
 }
 
-/// All offloads of an interface, by the kernel's names (`rx-gro`, `tx-tcp-segmentation`); ethtool's
-/// short names for some of them (`generic-receive-offload`) are made of these.
+/// All features of an interface, by the kernel's names (`rx-gro`, `tx-tcp-segmentation`). ethtool's
+/// own names (`generic-receive-offload`) stand for one or several of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     by_name: BTreeMap<String, Feature>,
 }
 
 impl Features {
-    /// One of them; `None` if this kernel does not know the name.
+    /// A feature by its name; `None` if this kernel does not know the name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Feature> {
         self.by_name.get(name).copied()
     }
 
-    /// All, by name.
+    /// All features with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Feature)> {
         self.by_name
             .iter()
             .map(|(name, feature)| (name.as_str(), *feature))
     }
 
-    /// Names of those that are on.
+    /// Names of the features that are on.
     pub fn active(&self) -> impl Iterator<Item = &str> {
         let on = self.iter().filter(|(_, feature)| feature.active);
         on.map(|(name, _)| name)
     }
 }
 
-/// What a request to set offloads came to, in the kernel's words.
+/// The result of a request to set features, from the kernel's reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Offloads whose state is now another, and which: those asked for and those that went with
-    /// them (`tx-checksumming` off takes TSO along). To undo, set the opposite of all of these.
+    /// Features whose state has changed, with their new state: those asked for, and those that changed
+    /// along (`tx-checksumming` off turns TSO off). To undo, set the opposite of all of them.
     pub changed: BTreeMap<String, bool>,
-    /// Offloads asked for that do not have the wanted state, and the state that they have: fixed,
-    /// or kept by another feature. Of the latter the kernel keeps the wish.
+    /// Features asked for that do not have the wanted state, with their present state: fixed ones, or
+    /// ones that another feature keeps from changing. For the latter the kernel remembers the wanted state.
     pub refused: BTreeMap<String, bool>,
 }
 
@@ -72,9 +72,9 @@ impl Ethtool {
         Ok(features(&answer))
     }
 
-    /// Turns offloads on or off by the kernel's names, all in one request: one at a time could be
-    /// undone by the next. An unknown name changes nothing and is an error; what is known but fixed
-    /// is in [`Outcome::refused`].
+    /// Turns features on or off by the kernel's names, all in one request: of several requests, one
+    /// could be undone by the next. An unknown name is an error, and nothing is changed; a known
+    /// but fixed feature is in [`Outcome::refused`].
     pub fn set_features(&self, interface: &str, wanted: &[(&str, bool)]) -> Result<Outcome, Error> {
         if wanted.is_empty() {
             return Ok(Outcome::default());
@@ -91,7 +91,7 @@ impl Ethtool {
     }
 }
 
-/// The set of what hardware has is the one with a mask: it names all features there are.
+/// `ETHTOOL_A_FEATURES_HW` is the bit set with a mask: it has all features by name.
 fn features(answer: &Answer) -> Features {
     let set = |kind| bitset::read(answer.attributes().inside(kind));
     let (wanted, active, nochange) = (set(WANTED), set(ACTIVE), set(NOCHANGE));
@@ -108,7 +108,7 @@ fn features(answer: &Answer) -> Features {
     }
 }
 
-/// "Wanted" of the reply holds what was asked for and not given, with the value asked for.
+/// `ETHTOOL_A_FEATURES_WANTED` of the reply has the refused features, with the value that was asked for.
 fn outcome(reply: &Answer) -> Outcome {
     let refused = bitset::read(reply.attributes().inside(WANTED));
     Outcome {

@@ -1,17 +1,17 @@
-//! The names of offloads: ethtool's short and long ones, and the kernel's that they stand for.
+//! Names of offloads: ethtool's short and long ones, and the kernel's features that they stand for.
 
-/// An offload by ethtool's names, and the kernel's that these stand for.
+/// An offload by ethtool's names, and the kernel's features that these stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
     /// As `ethtool -K` takes it.
     pub short: &'static str,
     /// As `ethtool -k` prints it.
     pub long: &'static str,
-    /// The kernel's; `*` is any text.
+    /// The kernel's names; `*` stands for any text.
     pub pattern: &'static str,
 }
 
-/// All offloads to which ethtool gives names of its own.
+/// All offloads that have names of ethtool's own.
 pub const OFFLOADS: [Offload; 14] = [
     offload("rx", "rx-checksumming", "rx-checksum"),
     offload("tx", "tx-checksumming", "tx-checksum-*"),
@@ -42,7 +42,7 @@ const fn offload(short: &'static str, long: &'static str, pattern: &'static str)
 }
 
 impl Offload {
-    /// The one of ethtool's short or long name.
+    /// The offload of a short or long name of ethtool.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let mut all = OFFLOADS.iter();
@@ -50,7 +50,7 @@ impl Offload {
     }
 }
 
-/// Whether a kernel's name is one of those that a [pattern](Offload::pattern) stands for.
+/// Whether a kernel's feature name matches a [pattern](Offload::pattern).
 #[must_use]
 pub fn matches(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {

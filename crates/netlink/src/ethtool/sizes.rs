@@ -32,7 +32,7 @@ const CHANNELS: [(u16, &str); 8] = [
 ];
 
 impl Ethtool {
-    /// Entries of the rings: `rx`, `tx`, each with its `-max`, and those that few drivers have.
+    /// Ring sizes in entries: `rx`, `tx`, each with its `-max`, and further rings that few drivers have.
     pub fn rings(&self, interface: &str) -> Result<BTreeMap<String, u64>, Error> {
         let answer = self.get(RINGS_GET, interface, "read the ring sizes")?;
         Ok(numbers(answer.attributes(), &RINGS))

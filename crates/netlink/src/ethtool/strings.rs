@@ -1,4 +1,4 @@
-//! Statistics that the driver names itself.
+//! The driver's own statistics.
 
 use super::{Ethtool, who};
 use crate::attributes::{Attributes, nest, number};
@@ -17,8 +17,8 @@ const STRING_VALUE: u16 = 2;
 const STATISTICS: u32 = 1;
 
 impl Ethtool {
-    /// Counters by the driver's names; empty if it has none. Where several have one name (queues of
-    /// some drivers), their sum.
+    /// Counters by the driver's names; empty if there are none. Counters of the same name (queues
+    /// of some drivers) are added up.
     pub fn statistics(&self, interface: &str) -> Result<BTreeMap<String, u64>, Error> {
         let names = self.statistics_names(interface)?;
         let Ok(count @ 1..) = u32::try_from(names.len()) else {
@@ -26,7 +26,7 @@ impl Ethtool {
         };
         let socket = self.family.socket().as_fd();
         let values = ioctl::statistics(socket, interface, count)?;
-        // Queues came or went between the two questions: names and values do not belong together.
+        // Queues were added or removed between the two requests, so that names and values do not match.
         if values.len() != names.len() {
             return Ok(BTreeMap::new());
         }

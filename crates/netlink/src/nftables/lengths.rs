@@ -1,7 +1,7 @@
-//! Rules of nftables that ask how long a packet is.
+//! Rules of nftables that match on a packet's length.
 //!
-//! A rule is a list of expressions: one loads something into a register, the next compares it, the
-//! last says what becomes of the packet. Numbers: include/uapi/linux/netfilter/nf_tables.h.
+//! A rule is a list of expressions: one loads a value into a register, the next compares it, the
+//! last is a verdict. Numbers: include/uapi/linux/netfilter/nf_tables.h.
 
 use super::{GET_CHAIN, HEADER, HOOK, NAME, NF_TABLES, TABLE};
 use crate::attributes::Attributes;
@@ -40,7 +40,7 @@ const HOOKS: [&str; 6] = [
     "ingress",
 ];
 
-/// A rule that asks for a packet's length.
+/// A rule that matches on a packet's length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LengthRule {
     /// `ip`, `ip6`, `inet`, `bridge` or `netdev`.
@@ -49,19 +49,19 @@ pub struct LengthRule {
     pub table: String,
     /// Its chain.
     pub chain: String,
-    /// Where the chain is hooked in; `None` if others jump to it.
+    /// The hook of the chain; `None` if other chains jump to it.
     pub hook: Option<&'static str>,
-    /// The interface that packets come in by, if it asks for one.
+    /// The input interface that the rule matches, if any.
     pub interface: Option<String>,
-    /// Lengths that it applies to, from and to; `None` if these are in a set.
+    /// Lengths that the rule matches, from and to; `None` if they are in a set.
     pub lengths: Option<(u32, u32)>,
-    /// `drop`, `reject`, `accept`, `jump`, `goto`, `return`; `None` if it gives no verdict.
+    /// `drop`, `reject`, `accept`, `jump`, `goto`, `return`; `None` without a verdict.
     pub verdict: Option<&'static str>,
-    /// Number of the protocol, if it asks for one.
+    /// Protocol number that the rule matches, if any.
     pub protocol: Option<u8>,
 }
 
-/// All rules of the calling thread's namespace that ask for a packet's length.
+/// All rules of the calling thread's namespace that match on a packet's length.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ fn hook(message: &Raw) -> Option<(Key, &'static str)> {
     let family = *message.bytes.first()?;
     let attributes = Attributes(message.bytes.get(HEADER.len()..)?);
     let number = big(attributes.inside(HOOK).get(1)?)?;
-    // Of the family netdev the only hooks are those of the device itself.
+    // The family netdev has only the hooks of its device.
     let hook = match (family, number) {
         (5, 0) => "ingress",
         (5, _) => "egress",
@@ -116,11 +116,11 @@ fn rule(message: &Raw, hooks: &BTreeMap<Key, &'static str>) -> Option<LengthRule
     })
 }
 
-/// What a register holds.
+/// The value in a register.
 #[derive(Clone, Copy, Default)]
 struct Register {
     held: Loaded,
-    /// It was put into the network's order, so that it can be compared.
+    /// Whether the value was converted to network byte order, so that it can be compared.
     swapped: bool,
 }
 
@@ -136,7 +136,7 @@ enum Loaded {
 #[derive(Default)]
 struct Reading {
     rule: LengthRule,
-    /// By the number of the register.
+    /// Registers by number.
     registers: BTreeMap<u32, Register>,
     asks: bool,
 }
@@ -181,7 +181,7 @@ impl Reading {
         Some(())
     }
 
-    /// `ip length` is the third and fourth byte of the header, `ip protocol` the tenth.
+    /// `ip length` is bytes 2 and 3 of the IPv4 header, `ip protocol` is byte 9.
     fn payload(&mut self, data: Attributes<'_>) -> Option<()> {
         let held = match (number(data, 2)?, number(data, 3)?, number(data, 4)?) {
             (NETWORK_HEADER, 2, 2) => Loaded::Length,
@@ -210,7 +210,7 @@ impl Reading {
         Some(())
     }
 
-    /// `NFT_CMP_EQ`, `_NEQ`, `_LT`, `_LTE`, `_GT`, `_GTE`. Two of them make a range.
+    /// `NFT_CMP_EQ`, `_NEQ`, `_LT`, `_LTE`, `_GT`, `_GTE`. Two comparisons make a range.
     fn narrow(&mut self, operator: u32, value: u32) {
         let (from, to) = self.rule.lengths.unwrap_or((0, u32::MAX));
         self.rule.lengths = match operator {
@@ -223,7 +223,7 @@ impl Reading {
         };
     }
 
-    /// `NFT_RANGE_EQ`, `_NEQ`, from and to.
+    /// `NFT_RANGE_EQ`, `_NEQ`, with the first and the last value.
     fn range(&mut self, data: Attributes<'_>) -> Option<()> {
         let Register { held, swapped } = self.register(number(data, 1)?);
         if held != Loaded::Length {
@@ -268,7 +268,7 @@ impl Reading {
     }
 }
 
-/// What is in a range, or what is not, if that is one range as well.
+/// The range, or its complement if that is one range as well.
 fn within(from: u32, to: u32, inverted: bool) -> Option<(u32, u32)> {
     match (from, to, inverted) {
         (from, to, false) => Some((from, to)),
@@ -278,7 +278,7 @@ fn within(from: u32, to: u32, inverted: bool) -> Option<(u32, u32)> {
     }
 }
 
-/// A length of two or four bytes, in the network's or the machine's order.
+/// A length of two or four bytes, in network or host byte order.
 fn length(value: &[u8], swapped: bool) -> Option<u32> {
     match (value.len(), swapped) {
         (2, _) => Some(u16::from_be_bytes(*value.first_chunk()?).into()),
@@ -287,7 +287,7 @@ fn length(value: &[u8], swapped: bool) -> Option<u32> {
     }
 }
 
-/// A number of the netlink family: the network's order.
+/// A number in an attribute of nftables: network byte order.
 fn number(attributes: Attributes<'_>, kind: u16) -> Option<u32> {
     big(attributes.get(kind)?)
 }

@@ -27,8 +27,9 @@ const IPV4: u8 = 2;
 const OWN_TABLE: &str = "coalescope";
 const OWN_CHAIN: &str = "postrouting";
 
-/// What leaves the calling thread's namespace by this interface gets the interface's address as its
-/// source. All of it happens or nothing; it may load the modules of nftables' NAT.
+/// Gives packets that leave the calling thread's namespace by this interface the interface's
+/// address as their source. The rules are added in one transaction. The kernel may load its modules
+/// of NAT for this.
 pub fn masquerade(interface: &str) -> Result<(), Error> {
     let messages = [
         (NEW_TABLE, vec![string(TABLE, OWN_TABLE)]),
@@ -48,7 +49,7 @@ pub fn masquerade(interface: &str) -> Result<(), Error> {
     )
 }
 
-/// `struct nfgenmsg` with the subsystem that the batch is for.
+/// The `struct nfgenmsg` that begins or ends a batch for the subsystem.
 fn end_of_batch(kind: u16) -> Raw {
     let [high, low] = NF_TABLES.to_be_bytes();
     Raw {
@@ -68,7 +69,7 @@ fn chain() -> Vec<DefaultNla> {
     ]
 }
 
-/// `NFTA_RULE_TABLE`, `_CHAIN`, `_EXPRESSIONS`: load the output's name, compare, masquerade.
+/// `NFTA_RULE_TABLE`, `_CHAIN`, `_EXPRESSIONS`: load the output interface's name, compare, masquerade.
 fn rule(interface: &str) -> Vec<DefaultNla> {
     let mut name = interface.as_bytes().to_vec();
     name.resize(NAME_LENGTH, 0);

@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 /// An address of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The interface's number.
+    /// The interface's ifindex.
     pub interface: u32,
     /// The address.
     pub address: IpAddr,
@@ -54,14 +54,14 @@ impl Route {
     }
 }
 
-/// A message by the library; `None` if it does not understand it.
+/// A message, decoded by the library; `None` if the library cannot.
 pub(super) fn decode(message: &crate::socket::Raw) -> Option<RouteNetlinkMessage> {
     let mut header = NetlinkHeader::default();
     header.message_type = message.kind;
     RouteNetlinkMessage::deserialize(&header, &message.bytes).ok()
 }
 
-/// The interface's own address: "local"; "address" is the other end where there is one.
+/// The interface's own address: `IFA_LOCAL`. `IFA_ADDRESS` is the peer's on a point-to-point link.
 fn read(message: RouteNetlinkMessage) -> Option<Address> {
     let RouteNetlinkMessage::NewAddress(message) = message else {
         return None;

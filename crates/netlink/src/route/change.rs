@@ -11,20 +11,20 @@ use netlink_packet_route::link::{
 };
 use std::net::Ipv4Addr;
 
-/// One end of a pair to be made.
+/// One end of a veth pair to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NewLink<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its hardware address; none has the kernel draw one.
+    /// Its hardware address; `None` for a random one.
     pub mac: Option<[u8; 6]>,
     /// Its MTU.
     pub mtu: u32,
 }
 
 impl Route {
-    /// Makes a veth pair with one queue each: with more, the sender's choice of a queue would give
-    /// the frames a hash, and GRO sorts its buckets by it.
+    /// Makes a veth pair with one queue each. With several queues, the sender's choice of one would
+    /// give frames a hash, and GRO puts frames into buckets by their hash.
     pub fn add_veth(&self, one: &NewLink<'_>, two: &NewLink<'_>) -> Result<(), Error> {
         let peer = InfoData::Veth(InfoVeth::Peer(described(two)));
         let mut message = described(one);
@@ -39,7 +39,7 @@ impl Route {
         self.make_vxlan(name, settings)
     }
 
-    /// Makes one end of a VXLAN tunnel with a single peer; `ends` are the addresses here and there.
+    /// Makes one end of a VXLAN tunnel with a single peer; `ends` are the local and the peer's address.
     pub fn add_vxlan_to(
         &self,
         name: &str,
@@ -62,17 +62,17 @@ impl Route {
         self.make(named(name, kind), &format!("make the VXLAN device {name}"))
     }
 
-    /// Makes a bridge that forwards at once: without spanning tree there is nothing to wait for.
+    /// Makes a bridge that forwards at once: without spanning tree the forward delay serves no purpose.
     pub fn add_bridge(&self, name: &str) -> Result<(), Error> {
         let settings = InfoData::Bridge(vec![InfoBridge::ForwardDelay(0)]);
         let kind = info(InfoKind::Bridge, settings);
         self.make(named(name, kind), &format!("make the bridge {name}"))
     }
 
-    /// Makes a bond whose members take so many packets each in turn: 1 to 65,535 (`packets_per_slave`,
-    /// Documentation/networking/bonding.rst; 0 is a member at random).
+    /// Makes a bond whose members get this number of packets each in turn: 1 to 65,535
+    /// (`packets_per_slave`, Documentation/networking/bonding.rst; 0 chooses members at random).
     pub fn add_bond(&self, name: &str, mtu: u32, packets_per_member: u16) -> Result<(), Error> {
-        /// How often it looks whether a member has a carrier.
+        /// Interval of the bond's carrier checks (`miimon`).
         const LOOK_MS: u32 = 100;
         let settings = InfoData::Bond(vec![
             InfoBond::Mode(BondMode::BalanceRr),
@@ -84,7 +84,7 @@ impl Route {
         self.make(message, &format!("make the bond {name}"))
     }
 
-    /// Makes a link a port of a bridge, or a member of a bond, that is given by its number.
+    /// Makes a link a port of a bridge or a member of a bond; `controller` is the ifindex of the bridge or bond.
     pub fn add_port(&self, name: &str, index: u32, controller: u32) -> Result<(), Error> {
         let mut message = LinkMessage::default();
         message.attributes = vec![LinkAttribute::Controller(controller)];
@@ -92,7 +92,8 @@ impl Route {
         self.change(message, index, &action)
     }
 
-    /// Sets how many frames wait in a link. The ioctl for it takes root of the first user namespace.
+    /// Sets the length of a link's transmit queue in frames. The ioctl for this takes root of the
+    /// first user namespace.
     pub fn set_queue_length(&self, name: &str, index: u32, frames: u32) -> Result<(), Error> {
         let mut message = LinkMessage::default();
         message.attributes = vec![LinkAttribute::TxQueueLen(frames)];
@@ -110,7 +111,7 @@ impl Route {
         self.change(message, index, &format!("rename {name} to {new}"))
     }
 
-    /// Sets a link up or down. Down, it loses its IPv6 addresses and the routes through it.
+    /// Sets a link up or down. A link that is set down loses its IPv6 addresses and its routes.
     pub fn set_up(&self, name: &str, index: u32, up: bool) -> Result<(), Error> {
         let mut message = LinkMessage::default();
         message.header.change_mask = LinkFlags::Up;
@@ -128,19 +129,19 @@ impl Route {
         self.change(message, index, &format!("set the MTU of {name} to {mtu}"))
     }
 
-    /// Sets the longest frame that a link takes: a longer one is cut before (`gso_max_size`).
+    /// Sets `gso_max_size` of a link: longer frames are segmented before.
     pub fn set_gso_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
         let attribute = LinkAttribute::GsoMaxSize(bytes);
         self.limit(name, index, attribute, &format!("gso_max_size {bytes}"))
     }
 
-    /// Sets the longest frame that a link makes of what it receives (`gro_max_size`).
+    /// Sets `gro_max_size` of a link: GRO merges up to this length.
     pub fn set_gro_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
         let attribute = LinkAttribute::GroMaxSize(bytes);
         self.limit(name, index, attribute, &format!("gro_max_size {bytes}"))
     }
 
-    /// The same for IPv4 alone, since Linux 6.3 (`gso_ipv4_max_size`).
+    /// Sets `gso_ipv4_max_size`, since Linux 6.3.
     pub fn set_gso_ipv4_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
         let attribute = LinkAttribute::GsoIpv4MaxSize(bytes);
         self.limit(
@@ -151,7 +152,7 @@ impl Route {
         )
     }
 
-    /// The same for IPv4 alone, since Linux 6.3 (`gro_ipv4_max_size`).
+    /// Sets `gro_ipv4_max_size`, since Linux 6.3.
     pub fn set_gro_ipv4_max_size(&self, name: &str, index: u32, bytes: u32) -> Result<(), Error> {
         let attribute = LinkAttribute::GroIpv4MaxSize(bytes);
         self.limit(

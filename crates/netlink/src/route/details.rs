@@ -1,4 +1,4 @@
-//! What only one kind of link has.
+//! Properties of single kinds of links.
 
 use super::tunnel::{self, Tunnel};
 use netlink_packet_core::Nla;
@@ -14,10 +14,10 @@ const TUN_VNET_HEADER: u16 = 5;
 /// `IFF_TAP`.
 const TAP: u8 = 2;
 
-/// What only one kind of link has.
+/// Properties that only one kind of link has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Details {
-    /// Nothing that is read.
+    /// None that is read.
     #[default]
     None,
     /// A bridge.
@@ -41,12 +41,12 @@ pub enum Details {
     },
     /// A TUN or TAP.
     Tun {
-        /// It carries frames (TAP), not packets (TUN).
+        /// Whether it carries Ethernet frames (TAP) rather than packets (TUN).
         tap: Option<bool>,
-        /// Packets carry a virtio-net header.
+        /// Whether packets carry a virtio-net header.
         vnet_header: Option<bool>,
     },
-    /// How a macvlan, macvtap or ipvlan works: `bridge`, `passthru`, `l3`.
+    /// The mode of a macvlan, macvtap or ipvlan: `bridge`, `passthru`, `l3`.
     Mode(&'static str),
     /// A tunnel.
     Tunnel(Tunnel),
@@ -61,14 +61,14 @@ pub enum VlanProtocol {
     Service,
 }
 
-/// What a link has as a port of its master.
+/// Properties of a link as a port of its master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Port {
     /// Of a bridge.
     Bridge {
         /// `disabled`, `listening`, `learning`, `forwarding` or `blocking`.
         state: Option<&'static str>,
-        /// Frames may leave through the port that they came in by.
+        /// Whether frames may leave through the port that they came in by.
         hairpin: Option<bool>,
     },
     /// Of a bond, a VRF or another.

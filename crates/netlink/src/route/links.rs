@@ -1,4 +1,4 @@
-//! Links: what every interface has.
+//! Links: properties of every interface.
 
 use super::details::{Details, Port};
 use super::{Route, details};
@@ -28,12 +28,11 @@ const HEADER: usize = 16;
 /// A network interface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// Its number in its namespace.
+    /// Its ifindex.
     pub index: u32,
     /// Its name.
     pub name: String,
-    /// What the kernel calls its kind: `veth`, `bridge`; `None` for a device of hardware or the
-    /// loopback.
+    /// The kernel's kind: `veth`, `bridge`; `None` for a hardware device or the loopback interface.
     pub kind: Option<String>,
     /// It is the loopback interface.
     pub loopback: bool,
@@ -49,40 +48,40 @@ pub struct Link {
     pub permanent_address: Option<Vec<u8>>,
     /// How often the carrier came and went.
     pub carrier_changes: Option<u32>,
-    /// The hardware address is one of Ethernet.
+    /// Whether the hardware address is one of Ethernet.
     pub ethernet: bool,
-    /// Set by the operator.
+    /// The alias that the operator has set.
     pub alias: Option<String>,
     /// MTU.
     pub mtu: Option<u32>,
-    /// Largest MTU that it takes; `None` if it has no limit or the kernel does not say.
+    /// Largest MTU; `None` if there is no limit or the kernel does not report it.
     pub max_mtu: Option<u32>,
-    /// Number of the bridge, bond or VRF that it belongs to.
+    /// The ifindex of its bridge, bond or VRF.
     pub master: Option<u32>,
-    /// Number of the interface beneath it, or of a veth's other end, in the namespace of
+    /// The ifindex of the lower interface, or of a veth's peer, in the namespace of
     /// [`link_namespace`](Self::link_namespace).
     pub link: Option<u32>,
-    /// The namespace of [`link`](Self::link), if not this one; negative if it has no number here.
+    /// The namespace id of [`link`](Self::link), if not this one; negative if it has no id here.
     pub link_namespace: Option<i32>,
-    /// How many want all frames that pass: captures, bridges.
+    /// How many users have set promiscuous mode: captures, bridges.
     pub promiscuity: Option<u32>,
-    /// Packets that its queue holds.
+    /// Length of its transmit queue in packets.
     pub queue_length: Option<u32>,
-    /// Largest frames.
+    /// Limits of segmentation and receive merging.
     pub limits: Limits,
     /// XDP program.
     pub xdp: Option<Xdp>,
     /// Counters, by their names in `struct rtnl_link_stats64`.
     pub counters: BTreeMap<&'static str, u64>,
-    /// What only this kind has.
+    /// Properties of this kind of link.
     pub details: Details,
-    /// What it has as a port of its master.
+    /// Properties as a port of its master.
     pub port: Option<Port>,
-    /// What of the kernel's answer was not understood; everything else is right.
+    /// Attributes that could not be decoded; all other fields are right.
     pub undecoded: Vec<String>,
 }
 
-/// Largest frames that segmentation takes and receive merging makes.
+/// Largest frames for segmentation, and from receive merging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// `gso_max_size`.
@@ -138,8 +137,7 @@ impl Route {
         self.one_link(request, &format!("find the interface {name}"))
     }
 
-    /// A link of another namespace, by that namespace's number in this one. It takes
-    /// `CAP_NET_ADMIN` there.
+    /// A link of another namespace, by that namespace's id in this one. This takes `CAP_NET_ADMIN` there.
     pub fn link_elsewhere(&self, namespace: i32, index: u32) -> Result<Link, Error> {
         let mut request = LinkMessage::default();
         request.header.index = index;
@@ -155,7 +153,7 @@ impl Route {
     }
 }
 
-/// Attribute by attribute, so that one that the library does not understand costs only itself.
+/// Decodes attribute by attribute, so that one that the library does not know costs no other.
 fn read(message: &Raw) -> Option<Link> {
     if message.kind != NEW_LINK {
         return None;
@@ -174,8 +172,8 @@ fn read(message: &Raw) -> Option<Link> {
     Some(link)
 }
 
-/// What can be had of an attribute that the library did not understand: a name that is not UTF-8,
-/// the kind without its details.
+/// Reads what is usable of an attribute that the library could not decode: a name that is not
+/// UTF-8, the kind without its details.
 fn rescue(link: &mut Link, attribute: &NlaBuffer<&[u8]>) {
     match attribute.kind() {
         NAME => link.name = text(attribute.value()),

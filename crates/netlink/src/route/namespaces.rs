@@ -1,4 +1,4 @@
-//! Numbers that this namespace has for others.
+//! Ids of other network namespaces in this one.
 
 use super::Route;
 use super::addresses::decode;
@@ -8,7 +8,7 @@ use netlink_packet_route::nsid::{NsidAttribute, NsidMessage};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 impl Route {
-    /// The number that this namespace has for another, given by its open file; `None` if it has none.
+    /// This namespace's id of another one, given by its open file; `None` if it has none.
     pub fn namespace_id(&self, namespace: BorrowedFd<'_>) -> Result<Option<i32>, Error> {
         let action = "find the number of a namespace";
         let descriptor = u32::try_from(namespace.as_raw_fd()).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! The kernel's network emulator as an interface's queue.
+//! The kernel's network emulator as an interface's qdisc.
 //!
 //! Numbers: include/uapi/linux/pkt_sched.h and rtnetlink.h.
 
@@ -18,28 +18,27 @@ const LATENCY_64: u16 = 10;
 const JITTER_64: u16 = 11;
 const SLOT: u16 = 12;
 
-/// How an interface is to send.
+/// Arguments of netem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Netem {
-    /// How late each frame is, in nanoseconds.
+    /// Delay of each frame, in nanoseconds.
     pub delay_ns: u64,
-    /// How much earlier or later at most, in nanoseconds. Without a rate it changes the order.
+    /// Random change of the delay in both directions, at most, in nanoseconds. Without a rate it reorders frames.
     pub jitter_ns: u64,
-    /// Which share of the frames is lost, 0 to 1.
+    /// Probability of loss, 0 to 1.
     pub loss: f64,
-    /// Bytes a second; none without a limit.
+    /// Bytes per second; `None` for no limit.
     pub rate_bytes_per_s: Option<u64>,
-    /// Bytes that each frame takes of the rate besides its own.
+    /// Bytes that are added to each frame's length for the rate.
     pub overhead_bytes: i32,
-    /// How many frames wait at most; those that are under way are among them.
+    /// Limit of the queue in frames; delayed frames count.
     pub frames: u32,
-    /// Frames leave together, so long after those before them: the least and the most, in nanoseconds.
+    /// Slots: frames leave together, with a gap between this minimum and this maximum, in nanoseconds.
     pub slot_ns: Option<[u64; 2]>,
 }
 
 impl Route {
-    /// Lets an interface send as [`Netem`] says. It takes a kernel that has `sch_netem`; the kernel
-    /// loads its module.
+    /// Puts netem on an interface. This takes a kernel with `sch_netem`, whose module the kernel loads.
     ///
     /// # Errors
     ///
@@ -59,7 +58,7 @@ impl Route {
     }
 }
 
-/// `struct tc_netem_qopt`, whose times the attributes behind it replace.
+/// `struct tc_netem_qopt`; its times are replaced by attributes after it.
 fn options(netem: &Netem) -> Vec<u8> {
     let loss = (netem.loss.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32;
     let fixed = [0, netem.frames.max(1), loss, 0, 0, 0];
@@ -72,7 +71,8 @@ fn options(netem: &Netem) -> Vec<u8> {
         behind.extend(of_rate(rate, netem.overhead_bytes));
     }
     if let Some([least, most]) = netem.slot_ns {
-        // `struct tc_netem_slot`: both times, then packets and bytes of a slot and a distribution, none of them given.
+        // `struct tc_netem_slot`: both gaps, then packets and bytes per slot and a distribution,
+        // which are not set.
         let fields = [least, most, 0, 0, 0];
         behind.push(bytes(SLOT, &fields.map(u64::to_ne_bytes).concat()));
     }
@@ -80,7 +80,7 @@ fn options(netem: &Netem) -> Vec<u8> {
     options
 }
 
-/// `struct tc_netem_rate`: bytes a second, and what each frame has besides.
+/// `struct tc_netem_rate`: bytes per second, and the overhead of each frame.
 fn of_rate(bytes_per_s: u64, overhead: i32) -> [DefaultNla; 2] {
     let small = u32::try_from(bytes_per_s).unwrap_or(u32::MAX).to_ne_bytes();
     let fields = [small, overhead.to_ne_bytes(), [0; 4], [0; 4]];

@@ -1,4 +1,4 @@
-//! Policers at the ingress and egress of an interface, and how long a packet they let pass.
+//! Policers at the ingress and egress of an interface, and the longest packet that conforms.
 //!
 //! Numbers: include/uapi/linux/pkt_sched.h, pkt_cls.h and rtnetlink.h.
 
@@ -14,7 +14,7 @@ const HEADER: usize = 20;
 /// `TCA_KIND`, `TCA_OPTIONS`.
 const KIND: u16 = 1;
 const OPTIONS: u16 = 2;
-/// Where each kind of filter has its actions, and the policer of its own that older ones have.
+/// The actions attribute of each kind of filter, and the attribute of its own policer in older kinds.
 const ACTIONS: [(&str, u16, Option<u16>); 6] = [
     ("matchall", 2, None),
     ("flower", 3, None),
@@ -31,18 +31,18 @@ const DROP: u32 = 2;
 /// A policer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policer {
-    /// Number of the interface that it is at.
+    /// The ifindex of its interface.
     pub interface: u32,
-    /// It is at the ingress, else at the egress.
+    /// Whether it is at the ingress, otherwise at the egress.
     pub ingress: bool,
     /// Longest packet that conforms, bytes.
     pub mtu: u32,
-    /// What does not conform is dropped.
+    /// Whether packets that do not conform are dropped.
     pub drops: bool,
 }
 
 impl Route {
-    /// All policers of interfaces that have an `ingress` or `clsact` queue.
+    /// All policers of interfaces with an `ingress` or `clsact` qdisc.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Route {
     }
 }
 
-/// The interface of an `ingress` or `clsact` queue, and whether it is the latter.
+/// The ifindex of an `ingress` or `clsact` qdisc, and whether it is `clsact`.
 fn queue(message: &Raw) -> Option<(u32, bool)> {
     let attributes = Attributes(message.bytes.get(HEADER..)?);
     let index = u32::from_ne_bytes(*message.bytes.get(4..)?.first_chunk()?);
@@ -97,7 +97,7 @@ fn queue(message: &Raw) -> Option<(u32, bool)> {
     }
 }
 
-/// The policers of a filter: longest packet, and whether others are dropped.
+/// The policers of a filter: the longest packet, and whether other packets are dropped.
 fn policers(message: &Raw) -> Vec<(u32, bool)> {
     let Some(bytes) = message.bytes.get(HEADER..) else {
         return Vec::new();

@@ -13,7 +13,7 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use std::net::{IpAddr, Ipv4Addr};
 
 impl Route {
-    /// Numbers of the interfaces that carry a default route, of any table and protocol.
+    /// Ifindexes of interfaces with a default route, of any table and protocol.
     pub fn default_routes(&self) -> Result<Vec<u32>, Error> {
         let mut interfaces = Vec::new();
         for family in [AddressFamily::Inet, AddressFamily::Inet6] {
@@ -34,8 +34,7 @@ impl Route {
         Ok(interfaces)
     }
 
-    /// Numbers of the interfaces by which packets to an address leave: several if the route has
-    /// several legs.
+    /// Ifindexes of the interfaces by which packets to an address leave: several for a multipath route.
     pub fn interfaces_to(&self, address: IpAddr) -> Result<Vec<u32>, Error> {
         let mut request = RouteMessage::default();
         let (family, bits, destination) = match address {

@@ -6,7 +6,7 @@ use netlink_packet_route::link::{
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What a tunnel is set to; `None` is what its kind does not have or the kernel did not say.
+/// Settings of a tunnel; `None` if its kind lacks the setting or the kernel does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tunnel {
     /// Own outer address.
@@ -23,7 +23,7 @@ pub struct Tunnel {
     pub zero_checksum6: Option<bool>,
     /// GRE sequence numbers are sent.
     pub sequence: Option<bool>,
-    /// Metadata comes with each packet.
+    /// Whether the tunnel takes its addresses from each packet's metadata (`external`).
     pub external: bool,
     /// The interface that its outer packets are bound to.
     pub link: Option<u32>,
@@ -49,7 +49,7 @@ pub(super) fn read(data: InfoData) -> Option<Tunnel> {
     Some(tunnel)
 }
 
-/// The address that means none is none.
+/// An address; the unspecified one is `None`.
 fn v4(address: Ipv4Addr) -> Option<IpAddr> {
     known(address.into())
 }

@@ -1,4 +1,4 @@
-//! What all files of netplan together say of a device.
+//! A device as all files of netplan define it together.
 
 use coalescope_host::glob;
 
@@ -25,7 +25,7 @@ const PHYSICAL: [&str; 3] = ["ethernets", "wifis", "modems"];
 pub(super) struct Definition {
     pub(super) kind: String,
     pub(super) id: String,
-    pub(super) says: Map<String, Value>,
+    pub(super) keys: Map<String, Value>,
     pub(super) renderer: Manager,
 }
 
@@ -35,11 +35,11 @@ impl Definition {
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {
-        self.says.get(key)?.as_str()
+        self.keys.get(key)?.as_str()
     }
 
     pub(super) fn matched(&self) -> Option<&Map<String, Value>> {
-        self.says.get("match")?.as_object()
+        self.keys.get("match")?.as_object()
     }
 
     pub(super) fn fits(&self, device: &Device) -> bool {
@@ -131,7 +131,7 @@ pub(super) fn definitions(tree: &Tree, without: Option<&Path>) -> Result<Vec<Def
     let list = devices(&all).map(|(kind, id, keys)| Definition {
         kind: kind.to_owned(),
         id: id.to_owned(),
-        says: keys.clone(),
+        keys: keys.clone(),
         renderer: renderer(&[
             keys.get("renderer"),
             network[kind].get("renderer"),
@@ -141,7 +141,7 @@ pub(super) fn definitions(tree: &Tree, without: Option<&Path>) -> Result<Vec<Def
     Ok(list.collect())
 }
 
-/// The first that says one; networkd if none does.
+/// The first renderer that is given; networkd if there is none.
 pub(super) fn renderer(said: &[Option<&Value>]) -> Manager {
     let mut said = said.iter().filter_map(|value| value.as_ref()?.as_str());
     match said.next() {
@@ -150,7 +150,7 @@ pub(super) fn renderer(said: &[Option<&Value>]) -> Manager {
     }
 }
 
-/// Keys are added; what both say is as the later one says.
+/// Merges keys; for a key of both, the later value counts.
 pub(super) fn merge(all: &mut Value, later: Value) {
     match (all, later) {
         (Value::Object(all), Value::Object(later)) => {

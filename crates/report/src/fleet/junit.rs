@@ -1,7 +1,8 @@
 //! JUnit's XML, as CI servers read it: a suite for each host, a case for each of its interfaces and switches.
 //!
-//! Names of cases stay from run to run, so that a server sees what begins and what ends to fail. The order of elements
-//! and attributes is that of the schema of Apache Ant's reports, the strictest that is in use.
+//! Names of cases stay the same from run to run, so that a server sees which cases begin and cease
+//! to fail. The order of elements and attributes is that of the schema of Apache Ant's reports, the
+//! strictest in use.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -39,13 +40,13 @@ pub(crate) fn write(
     out.write_all(b"\n")
 }
 
-/// How a case ended.
+/// The result of a case.
 enum End<'a> {
     Passed,
-    /// With what may be wrong, or could be better.
+    /// With possible faults or improvements.
     Skipped(&'a [&'a HostFinding]),
     Failed(&'a [&'a HostFinding]),
-    /// What lacks.
+    /// With what is missing.
     Undecided(&'a [String]),
 }
 
@@ -96,7 +97,7 @@ fn suite(
     Ok(())
 }
 
-/// All places of a host with what was found there.
+/// All interfaces and switches of a host, with their findings.
 fn places<'a>(
     snapshot: &'a Snapshot,
     checked: &'a Checked,
@@ -201,7 +202,7 @@ fn titles(findings: &[&HostFinding]) -> String {
     titles.join("; ")
 }
 
-/// What whoever has to mend it wants to read.
+/// The text of a failure: titles, meanings and remedies.
 fn whole(findings: &[&HostFinding]) -> String {
     let one = |finding: &&HostFinding| {
         let evidence = finding.evidence.iter().map(|one| format!("- {}", one.text));
@@ -219,12 +220,12 @@ fn whole(findings: &[&HostFinding]) -> String {
     findings.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A text of strangers without what XML 1.0 has no characters for.
+/// Text from outside, without characters that XML 1.0 does not allow.
 fn text(text: &str) -> String {
     printable(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
-/// `2026-11-25T20:41:07`, UTC; the schema wants no more.
+/// `2026-11-25T20:41:07`, UTC; the schema allows no fraction or zone.
 fn timestamp(when: SystemTime) -> String {
     let since = when.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());

@@ -1,8 +1,8 @@
-//! Metrics in the text format of OpenMetrics: gauges only, which Prometheus' older text format, that of node_exporter's
-//! textfile collector, has in the same words.
+//! Metrics in the text format of OpenMetrics: only gauges, which Prometheus's older text format (of
+//! node_exporter's textfile collector) writes in the same way.
 //!
-//! No label is an interface: there are as many samples as there are hosts and rules that found something, however many
-//! interfaces come and go.
+//! No label is an interface: the number of samples depends on hosts and on rules with findings, not
+//! on interfaces that come and go.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,9 +15,9 @@ use coalescope_knowledge::rules::{Blame, Checked};
 use crate::check::{CheckReport, is_decided, name_of};
 use crate::metrics::{self, Family, Labels};
 
-/// Kinds of findings: each has a sample, also of none, so that an alert has something to compare.
+/// Kinds of findings. Each has a sample even without findings, so that an alert always has a value.
 const KINDS: [Blame; 4] = [Blame::Harms, Blame::BadRemedy, Blame::Ask, Blame::Missed];
-/// What a check alone can say.
+/// The proof levels that a check can give.
 const PROOFS: [Proof; 2] = [Proof::Suspected, Proof::Observed];
 
 /// Writes all metrics.
@@ -67,7 +67,7 @@ fn families(report: &CheckReport) -> Vec<Family> {
     ]
 }
 
-/// Samples of all hosts, each with the host first among its labels.
+/// Samples of all hosts, with the host as the first label.
 fn samples_of(
     report: &CheckReport,
     samples: fn(&Snapshot, &Checked) -> Vec<(Labels, u64)>,

@@ -1,6 +1,6 @@
-//! SARIF 2.1.0 (OASIS), as tools that gather results of static analysis read it: a result for each finding, at the logical
-//! location HOST/INTERFACE, and the physical one of what the host was read from. No line of that is wrong, so none is
-//! named.
+//! SARIF 2.1.0 (OASIS), as read by tools that gather results of static analysis. Each finding is a
+//! result, with the logical location HOST/INTERFACE and, as the physical location, the file or
+//! folder from which the host was read. No line is given, since no line of that file is wrong.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -50,7 +50,7 @@ pub(crate) fn write(report: &CheckReport, out: &mut dyn Write) -> io::Result<()>
     out.flush()
 }
 
-/// Those that found something, by id: what they mean, and where they are from.
+/// The rules with findings, by id: their meaning and sources.
 fn rules(report: &CheckReport) -> BTreeMap<&str, Value> {
     let mut rules = BTreeMap::new();
     for finding in report.findings() {
@@ -85,7 +85,7 @@ fn result(finding: &HostFinding, rules: &[&str], report: &CheckReport) -> Value 
     result
 }
 
-/// What was ignored is in the log, so that whoever reads it sees that it was.
+/// An ignored finding is in the log as suppressed, so that readers see that it was ignored.
 fn suppressed(finding: &FindingRef, report: &CheckReport) -> Value {
     let place = finding.place().unwrap_or(HOST);
     json!({
@@ -121,7 +121,7 @@ fn location(host: &str, place: &str, report: &CheckReport) -> Value {
     location
 }
 
-/// A path as a reference of RFC 3986: relative to where the command ran, or whole.
+/// A path as a URI reference (RFC 3986): relative to the working folder, or absolute.
 fn uri(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let escaped = path.bytes().map(|byte| match is_plain(byte) {
@@ -136,7 +136,7 @@ fn fingerprint(id: &str, host: &str, place: &str) -> String {
     format!("{id}@{host}/{place}")
 }
 
-/// The finding in words, with what would mend it now.
+/// The finding in words, with its remedies.
 fn message(finding: &HostFinding) -> String {
     let title = sentence(&finding.title);
     let evidence = finding.evidence.iter().map(|one| sentence(&one.text));
@@ -148,14 +148,14 @@ fn message(finding: &HostFinding) -> String {
         .join("\n")
 }
 
-/// What was not read.
+/// Notifications about what was not read.
 fn notifications(report: &CheckReport) -> Vec<Value> {
     let warnings = report.warnings().into_iter();
     let one = |text: String| json!({ "level": "warning", "message": worded(&sentence(&text)) });
     warnings.map(one).collect()
 }
 
-/// A text that ends as sentences do: the specification wants that of messages.
+/// A text with a full stop, which the specification requires of messages.
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
     match text.ends_with(['.', '?', '!']) {
@@ -164,12 +164,12 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// A text of strangers.
+/// Text from outside, without control characters.
 fn said(text: &str) -> String {
     printable(text).into_owned()
 }
 
-/// The same in a message, where braces are placeholders, and brackets before parentheses links.
+/// Text in a message, where braces are placeholders and brackets before parentheses are links.
 fn worded(text: &str) -> Value {
     let mut text = said(text).replace('{', "{{").replace('}', "}}");
     if text.contains("](") {

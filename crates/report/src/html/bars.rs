@@ -1,4 +1,4 @@
-//! Bars that lie, one under the other, each with its words.
+//! Horizontal bars, one below the other, each with a text.
 
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ pub(crate) struct Bar {
     pub(crate) name: String,
     /// How long it is.
     pub(crate) value: f64,
-    /// The same in words.
+    /// The value in words.
     pub(crate) text: String,
     /// A class of the style sheet.
     pub(crate) class: &'static str,

@@ -1,4 +1,4 @@
-//! What an experiment changed: the judged figure before and after, with the interval of the effect.
+//! The effect of an experiment: the judged figure before and after, with the interval.
 
 use coalescope_experiment::effects::{Cell, Direction, Effect, EffectKind, Metric, Verdict};
 use coalescope_experiment::record::Record;
@@ -45,7 +45,7 @@ impl<'a> Change<'a> {
         ]
     }
 
-    /// The colours of both: only what is beyond doubt is good or bad.
+    /// The colours of both bars: only a certain difference is good or bad.
     fn classes(&self, margin: f64) -> [&'static str; 2] {
         match self.effect.direction(self.metric.sense, margin) {
             Direction::Faster => ["lost", "good-fill"],
@@ -54,7 +54,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// `45.5 times (95% interval 44.7 to 46.9)`, if it is a ratio.
+    /// `45.5 times (95% interval 44.7 to 46.9)`, for an effect that is a ratio.
     fn ratio(&self) -> Option<String> {
         let Effect {
             ratio, low, high, ..
@@ -65,7 +65,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The median at a level, every other factor being at its first one.
+/// The median at a level, with every other factor at its first level.
 fn median(record: &Record, factor: &str, level: &str, metric: &Metric) -> Option<f64> {
     let cells = record.cells.as_ref()?;
     let is_there = |cell: &&Cell| {

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::findings::{prove, remedies, sources, tags};
 use super::page::Page;
 use super::table::{Kind, Table};
-use super::verdict::{self, Said, Sure, Tone};
+use super::verdict::{self, Headline, Sure, Tone};
 use super::{drift, graph, made, notes};
 use crate::check::CheckReport;
 use crate::document::Document;
@@ -29,7 +29,7 @@ pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> i
     let findings = all_findings(report);
     let text = verdict_text(report, &findings);
     let sure = sure(&findings);
-    let said = Said {
+    let said = Headline {
         impact: None,
         text: &text,
         tone: tone(&findings),
@@ -43,7 +43,7 @@ pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> i
     page.write(out)
 }
 
-/// All of its sections but the first and the last.
+/// All sections but the first and the last.
 pub(super) fn show(page: &mut Page, report: &CheckReport) -> io::Result<()> {
     findings(page, &all_findings(report));
     watched(page, &report.watched)?;
@@ -61,7 +61,7 @@ fn tone(findings: &[&HostFinding]) -> Tone {
     }
 }
 
-/// How sure the gravest finding is, with the experiment that would prove it.
+/// The proof level of the gravest finding, with the experiment that would prove it.
 pub(super) fn sure(findings: &[&HostFinding]) -> Option<Sure> {
     let first = findings.first()?;
     Some(Sure {
@@ -101,7 +101,7 @@ fn article(group: &[&HostFinding]) -> Markup {
     }
 }
 
-/// What was counted of each interface, in the columns that a terminal has.
+/// Counts of each interface, in the columns of the terminal's table.
 fn watched(page: &mut Page, all: &[Watched]) -> io::Result<()> {
     let heads = HEADS.map(|head| head.replace('\n', " "));
     let kind = |column| match column {
@@ -161,7 +161,7 @@ fn drift_section(page: &mut Page, report: &CheckReport, rows: &[Drift]) {
     }
 }
 
-/// What an interface is; its offloads stand between that and its roles.
+/// Columns about an interface; its offloads follow, then its roles.
 const ABOUT: [(&str, Kind); 4] = [
     ("interface", Kind::Text),
     ("kind", Kind::Choice),

@@ -1,11 +1,11 @@
-//! The offloads of an interface that matter, and what findings say of them.
+//! The offloads of an interface that matter, with marks from findings.
 
 use coalescope_host::model::Interface;
 use coalescope_knowledge::Proof;
 use coalescope_knowledge::rules::{Blame, Checked, HostFinding};
 
-/// Offloads that decide how large received and forwarded frames are: as the platform names them, how
-/// they are shown, and the words of a setting or a rule's id that mean them.
+/// Offloads that decide how large received and forwarded frames are: the platform's name, the name
+/// on the page, and the words in settings and rule ids.
 const OFFLOADS: [(&str, &str, &[&str]); 9] = [
     ("generic-receive-offload", "GRO", &["gro"]),
     ("large-receive-offload", "LRO", &["lro"]),
@@ -26,14 +26,14 @@ const OFFLOADS: [(&str, &str, &[&str]); 9] = [
     ("rsc-ipv6", "RSC IPv6", &["rsc"]),
 ];
 
-/// What a finding says of an offload; of several the first is the graver.
+/// The mark of an offload; of several, the gravest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mark {
-    /// It harms.
+    /// The offload harms.
     Harms,
-    /// It may harm, or something is missed.
+    /// The offload may harm, or would help.
     Suspected,
-    /// It is right as it is.
+    /// The offload is right as it is.
     LeftAlone,
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct Chip {
 }
 
 impl Chip {
-    /// As it is drawn.
+    /// The text of the drawing.
     pub(crate) fn text(&self) -> String {
         let sign = self.mark.map_or("", Mark::sign);
         format!("{sign}{} {}", self.name, self.state())
     }
 
-    /// As it is read aloud.
+    /// The text for screen readers.
     pub(crate) fn spoken(&self) -> String {
         let words = self.mark.map_or("", Mark::words);
         format!("{} {}{words}", self.name, self.state())
@@ -91,8 +91,7 @@ impl Chip {
     }
 }
 
-/// The offloads of an interface that are known. Those that are off are left out, unless a finding
-/// says something of them or it is GRO.
+/// The known offloads of an interface. Offloads that are off are left out, except GRO and those with findings.
 pub(crate) fn chips(key: &str, interface: &Interface, checked: &Checked) -> Vec<Chip> {
     let known = OFFLOADS.iter().filter_map(|(feature, name, words)| {
         let is_on = interface.features.get(*feature)?.active;
@@ -118,7 +117,7 @@ fn mark(key: &str, words: &[&str], checked: &Checked) -> Option<Mark> {
     found.chain(alone.map(|_| Mark::LeftAlone)).min()
 }
 
-/// Whether a finding is about an offload: by what its remedies set, or else by its id.
+/// Whether a finding is about an offload: from the settings of its remedies, or else from its id.
 fn is_about(finding: &HostFinding, words: &[&str]) -> bool {
     let mut levels = finding.remedies.iter().flat_map(|one| &one.settings);
     let mut levels = levels.by_ref().peekable();

@@ -35,9 +35,9 @@ const COLUMNS: [(&str, Kind); 13] = [
 ///
 /// # Errors
 ///
-/// If it cannot be said in JSON.
+/// If a row cannot be written as JSON.
 pub(crate) fn section(page: &mut Page, report: &Report) -> io::Result<()> {
-    // All points share what a page can hold.
+    // The points share the number of rows that a page can hold.
     let most = MOST / report.trace.points.len().max(1);
     let points = report.trace.points.iter().enumerate();
     let tables = points.map(|(i, point)| listing(i, point, report, most));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::page::Page;
-use super::verdict::{self, Said, Tone};
+use super::verdict::{self, Headline, Tone};
 use super::{check, made, notes, trace};
 use crate::diagnose::DiagnoseReport;
 use crate::document::Document;
@@ -16,13 +16,13 @@ pub(crate) fn write(report: &DiagnoseReport, made: &Made, out: &mut dyn Write) -
     let mut page = Page::new("coalescope diagnose");
     let shown = report.trace.as_ref();
     let of_trace = shown.and_then(|trace| trace::sure(&trace.diagnosis));
-    // A setting that captures confirm tells what to do; else they do.
+    // A setting that the captures confirm determines the next step; otherwise the captures do.
     let sure = check::sure(&all_findings(&report.check));
     let sure = match (sure, of_trace) {
         (Some(setting), Some(seen)) if setting.proof < seen.proof => Some(seen),
         (setting, seen) => setting.or(seen),
     };
-    let said = Said {
+    let said = Headline {
         impact: shown.and_then(|trace| trace.diagnosis.verdict.impact.as_deref()),
         text: &text(report),
         tone: tone(report),

@@ -11,12 +11,12 @@ const WIDTH_PX: f64 = 760.0;
 /// Room for the levels' names.
 const LEFT_PX: f64 = 190.0;
 const TOP_PX: f64 = 14.0;
-/// A combination's row.
+/// Height of a combination's row.
 const ROW_PX: f64 = 48.0;
-/// Ticks, and what they count.
+/// Height of ticks and label.
 const BELOW_PX: f64 = 44.0;
 const LETTERS: usize = 28;
-/// Figures drawn: the judged one, and those that tell most of why.
+/// Number of figures drawn: the judged one, and those that explain most.
 const FIGURES: usize = 4;
 
 /// A drawing for each of the first figures.
@@ -64,7 +64,7 @@ fn figure(number: usize, metric: &Metric, record: &Record) -> Markup {
     }
 }
 
-/// Combinations in their order, each with its levels.
+/// Combinations in order, each with its levels.
 fn cells(record: &Record) -> Vec<(usize, String)> {
     let mut cells: Vec<(usize, String)> = Vec::new();
     for run in &record.runs {
@@ -85,7 +85,7 @@ fn levels(record: &Record, run: &Run) -> String {
     pairs.join(", ")
 }
 
-/// Runs that count, with their numbers from 1.
+/// Runs that count, numbered from 1.
 fn judged(record: &Record) -> impl Iterator<Item = (usize, &Run)> + Clone {
     (1..)
         .zip(&record.runs)

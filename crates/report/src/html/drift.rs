@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::check::{CheckReport, name_of};
 use crate::words::units::UNKNOWN;
 
-/// The matrix. What is as most have it is in plain letters; what differs is marked and bold.
+/// The matrix. The value of most hosts is in plain letters; a different one is marked and bold.
 pub(crate) fn matrix(report: &CheckReport, rows: &[Drift]) -> Markup {
     let hosts: Vec<String> = report
         .hosts

@@ -1,5 +1,5 @@
-//! The only place where text gets onto a page without being escaped: our own styles and scripts, and
-//! data. Everything else goes through `maud::html!`, which escapes what it is given.
+//! The only place where text is put on a page without being escaped: the program's own styles and
+//! scripts, and data. All other text goes through `maud::html!`, which escapes it.
 
 use std::io;
 
@@ -16,15 +16,14 @@ pub(crate) fn script(js: &'static str) -> Markup {
     html! { script { (PreEscaped(js)) } }
 }
 
-/// Data for scripts, as JSON, found by the id of its element:
-/// `JSON.parse(document.getElementById(id).textContent)`.
+/// Data for scripts as JSON, read by its element's id: `JSON.parse(document.getElementById(id).textContent)`.
 ///
 /// # Errors
 ///
-/// If it cannot be said in JSON.
+/// If the data cannot be written as JSON.
 pub(crate) fn data<T: Serialize + ?Sized>(id: &str, data: &T) -> io::Result<Markup> {
     let json = serde_json::to_string(data)?;
-    // Only "<" can end a script element or begin a comment in one; outside of strings JSON has none.
+    // Only "<" can end a script element or begin a comment in one; in JSON it occurs only in strings.
     let json = json.replace('<', "\\u003c");
     Ok(html! { script id=(id) type="application/json" { (PreEscaped(json)) } })
 }

@@ -1,4 +1,4 @@
-//! Findings of a trace, each with its evidence, what it means, and how to mend it.
+//! Findings of a trace, each with its evidence, meaning and remedies.
 
 use coalescope_knowledge::rules::{Meaning, Remedy, RemedyKind, meaning};
 use coalescope_knowledge::{Finding, Id};
@@ -55,7 +55,7 @@ pub(crate) fn tags(words: &[&str]) -> Markup {
     html! { p.tags { @for word in words { span.tag { (word) } " " } } }
 }
 
-/// The experiment that would settle it.
+/// The experiment that would prove or clear the finding.
 pub(crate) fn prove(experiment: &str) -> Markup {
     html! {
         p { b { "Prove it:" } }
@@ -63,7 +63,7 @@ pub(crate) fn prove(experiment: &str) -> Markup {
     }
 }
 
-/// How to mend it: commands that can be copied, folded up, since there are many.
+/// Remedies: commands to copy, folded, since there are many.
 pub(crate) fn remedies(remedies: &[Remedy]) -> Markup {
     html! {
         @if !remedies.is_empty() {
@@ -86,7 +86,7 @@ fn kind(kind: RemedyKind) -> &'static str {
     }
 }
 
-/// Where it is from. Only what is an address on the web becomes a link.
+/// Sources. Only web addresses become links.
 pub(crate) fn sources(sources: &[String]) -> Markup {
     html! {
         @if !sources.is_empty() {

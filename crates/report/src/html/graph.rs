@@ -1,4 +1,4 @@
-//! How the interfaces of a host hang together, with their roles and the offloads that matter.
+//! The graph of a host's interfaces, with their roles and the offloads that matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ use super::svg::{Drawing, Path, px, shortened};
 use crate::check::{CheckReport, name_of};
 use crate::words::units::count;
 
-/// Interfaces drawn of one host: more would be a thicket. The table has all.
+/// Most interfaces drawn of one host: more would be unreadable. The table has all.
 const MOST: usize = 40;
 const WIDTH_PX: f64 = 190.0;
 const GAP_PX: f64 = 24.0;
 const LINE_PX: f64 = 17.0;
 /// Letters that fit into a box.
 const LETTERS: usize = 26;
-/// From one row of boxes to the next.
+/// Distance between rows of boxes.
 const ROW_GAP_PX: f64 = 46.0;
 
 /// One interface, as it is drawn.
@@ -76,7 +76,7 @@ fn graph(
     }
 }
 
-/// Those that findings are about first, then those with something to do, with what they hang on.
+/// The interfaces with findings first, then those with roles, together with the interfaces that they depend on.
 fn chosen<'a>(
     snapshot: &'a Snapshot,
     checked: &Checked,
@@ -181,7 +181,7 @@ fn tops(nodes: &[Node<'_>], layout: &Layout<'_>) -> Vec<f64> {
     tops
 }
 
-/// From the upper edge of what is beneath to the lower edge of what stands on it.
+/// A line from the upper edge of the lower interface to the lower edge of the upper one.
 fn line(lower: &(f64, f64, &Node<'_>), upper: &(f64, f64, &Node<'_>)) -> Path {
     let half = WIDTH_PX / 2.0;
     if (lower.1 - upper.1).abs() < 1.0 {

@@ -1,4 +1,4 @@
-//! Effects of an experiment: what each was found to be, and between which bounds it lies.
+//! Effects of an experiment with their intervals.
 
 use coalescope_experiment::effects::{Effect, EffectKind, Verdict};
 use coalescope_experiment::record::Record;
@@ -42,7 +42,7 @@ fn compared(effect: &Effect) -> String {
     format!("{factor}={level} against {reference}, {figure}")
 }
 
-/// Effects on the figures that are shown, interactions on the judged one only.
+/// Effects on the figures that are shown; interactions only on the judged figure.
 fn chosen(record: &Record) -> Vec<&Effect> {
     let metrics = columns(record);
     let first = metrics.first().map(|metric| metric.name.as_str());
@@ -54,7 +54,7 @@ fn chosen(record: &Record) -> Vec<&Effect> {
     record.effects.iter().filter(is_shown).collect()
 }
 
-/// The ratio and the ends of its interval; only ratios are drawn beside each other.
+/// The ratio and the ends of its interval; only ratios are drawn in one diagram.
 fn bounds(effect: &Effect) -> Option<[f64; 3]> {
     let ratio = effect.ratio?;
     let bounds = [

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::page::Page;
 use super::published;
 use super::table::{Kind, Table};
-use super::verdict::{self, Said, Tone};
+use super::verdict::{self, Headline, Tone};
 use crate::lab::{LabIncident, LabReport};
 use crate::made::Made;
 use crate::words::lab::{
@@ -23,7 +23,7 @@ pub(crate) fn write(report: &LabReport, made: &Made, out: &mut dyn Write) -> io:
     } else {
         Tone::Bad
     };
-    let said = Said {
+    let said = Headline {
         impact: None,
         text: &text(report),
         tone,

@@ -1,5 +1,5 @@
-//! Lanes of a hop: one for each sort of frames, in which all frames of that sort are the whole width of a ribbon. So
-//! what is lost of few is as plain as what is lost of many.
+//! Lanes of a hop, one for each sort of frames. All frames of a sort fill the width of their lane,
+//! so that a loss among few frames is as visible as one among many.
 
 use coalescope_capture::facts::Outcomes;
 use maud::{Markup, html};
@@ -7,17 +7,17 @@ use maud::{Markup, html};
 use super::svg::{Path, px};
 use crate::words::units::{count, counted, percent};
 
-/// A lane in pixels; it is stretched to the room that there is.
+/// Size of a lane in pixels; it is stretched to the available width.
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 26.0;
-/// Between the ribbons of a lane.
+/// Gap between the ribbons of a lane.
 const GAP: f64 = 2.0;
-/// What is rarer is drawn as if it were so much of the lane.
+/// Least height of a ribbon, as a share of the lane: rarer outcomes are drawn at this height.
 const LEAST: f64 = 0.08;
-/// How much of the way a frame gets that does not arrive.
+/// Where the ribbon of lost frames ends, as a share of the lane.
 const ENDS: f64 = 0.5;
 
-/// What became of some frames of one sort.
+/// Frames of one sort and outcome.
 struct Part {
     outcome: &'static str,
     frames: u64,
@@ -62,7 +62,8 @@ fn parts(o: &Outcomes) -> Vec<Part> {
     all.into_iter().filter(|part| part.frames > 0).collect()
 }
 
-/// As high as frames are many, all together the height of the lane. Words beside them say the same.
+/// Ribbons with heights in proportion to their frames, which fill the lane together. The words
+/// beside them have the numbers.
 fn ribbons(sort: &str, parts: &[Part]) -> Markup {
     html! {
         svg.ribbons viewBox={ "0 0 " (px(WIDTH)) " " (px(HEIGHT)) } aria-hidden="true" {
@@ -73,7 +74,7 @@ fn ribbons(sort: &str, parts: &[Part]) -> Markup {
     }
 }
 
-/// The upper edge and the height of each.
+/// The upper edge and the height of each ribbon.
 fn places(parts: &[Part]) -> Vec<(f64, f64)> {
     let all: u64 = parts.iter().map(|part| part.frames).sum();
     let share = |part: &Part| (part.frames as f64 / all.max(1) as f64).max(LEAST);

@@ -1,4 +1,4 @@
-//! Where interfaces are drawn: what stands on others above them.
+//! Positions of interfaces: an upper interface is above the lower ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use coalescope_host::roles::{Graph, beside};
 /// Boxes in a row; more are wrapped.
 const ACROSS: usize = 6;
 
-/// One stands on the other, or both are ends of a pair.
+/// One interface is on top of the other, or both are ends of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
-    /// The one beneath.
+    /// The lower interface.
     pub(crate) lower: String,
-    /// The one on top.
+    /// The upper interface.
     pub(crate) upper: String,
-    /// Both ends of a pair, neither on top.
+    /// Whether both are ends of a pair, with neither on top.
     pub(crate) is_pair: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn edges(snapshot: &Snapshot) -> BTreeSet<Edge> {
     edges
 }
 
-/// The key of the other end, as far as it is known.
+/// The key of the other end, if it is known.
 fn peer(key: &str, peer: Option<&Peer>) -> Option<String> {
     let peer = peer?;
     let name = peer.name.as_ref()?;
@@ -71,7 +71,7 @@ pub(crate) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Places these interfaces of a host.
+    /// Positions for these interfaces of a host.
     pub(crate) fn of(snapshot: &Snapshot, keys: &[&'a str]) -> Self {
         let edges = edges(snapshot);
         let levels = levels(&edges, keys.len());
@@ -94,12 +94,12 @@ impl<'a> Layout<'a> {
         &self.rows
     }
 
-    /// How many stand beside each other at most.
+    /// The largest number of interfaces in a row.
     pub(crate) fn columns(&self) -> usize {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// The row of an interface, and how many boxes from the left; rows are centred.
+    /// The row of an interface, and its column; rows are centred.
     pub(crate) fn place(&self, key: &str) -> Option<(usize, f64)> {
         let columns = self.columns();
         self.rows.iter().enumerate().find_map(|(row, keys)| {
@@ -109,8 +109,9 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// How many stand beneath each other under each interface, those that are not drawn among them. A
-/// ring, which no kernel allows but a file may say, ends at the number of interfaces.
+/// The number of interfaces beneath each interface, one below the other, including those that are
+/// not drawn. A cycle, which no kernel allows but a file may contain, ends at the number of
+/// interfaces.
 fn levels(edges: &BTreeSet<Edge>, most: usize) -> BTreeMap<&str, usize> {
     let mut levels: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..most {
@@ -127,7 +128,7 @@ fn levels(edges: &BTreeSet<Edge>, most: usize) -> BTreeMap<&str, usize> {
     levels
 }
 
-/// Those on top of neighbours are neighbours.
+/// The rank of an interface in its row: those on top of neighbours are neighbours.
 fn rank(key: &str, edges: &BTreeSet<Edge>, below: Option<&Vec<&str>>) -> usize {
     let lower = edges
         .iter()

@@ -1,4 +1,4 @@
-//! How a page was made, and of which files.
+//! How a page was made, and from which files.
 
 use coalescope_capture::provenance::FileFacts;
 use maud::{Markup, html};
@@ -7,7 +7,7 @@ use super::page::Page;
 use crate::made::{Is, Made, Source};
 use crate::words::units::{bytes, count, counted, date, instant};
 
-/// Adds the section, if anything is known.
+/// Adds the section, if there is anything to list.
 pub(crate) fn section(page: &mut Page, made: &Made) {
     if made.command.is_empty() && made.sources.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The shell of a page: head, navigation, sections.
+//! The frame of a page: head, navigation, sections.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::embed;
 
-/// Nothing is fetched from anywhere, whatever is on the page.
+/// The page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 const STYLE: &str = include_str!("assets/page.css");
 const SCRIPT: &str = include_str!("assets/table.js");
@@ -29,7 +29,7 @@ struct Section {
 }
 
 impl Page {
-    /// An empty one; `title` says which command of coalescope wrote it, and about what.
+    /// An empty page; `title` names the command of coalescope, and its subject.
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -53,22 +53,22 @@ impl Page {
         });
     }
 
-    /// Adds a style sheet, once, however many sections ask for it.
+    /// Adds a style sheet once, even if several sections use it.
     pub(crate) fn style(&mut self, style: &'static str) {
         if !self.styles.contains(&style) {
             self.styles.push(style);
         }
     }
 
-    /// Adds a script, once, however many sections ask for it. It runs when the page is read.
+    /// Adds a script once, even if several sections use it. The script runs when the page is parsed.
     pub(crate) fn script(&mut self, script: &'static str) {
         if !self.scripts.contains(&script) {
             self.scripts.push(script);
         }
     }
 
-    /// Writes all of it. Marks that turn the direction of writing would make a browser show other names than
-    /// there are.
+    /// Writes the page without bidirectional control characters, which would make a browser show
+    /// other names than there are.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(printable(&self.markup().0).as_bytes())?;
         out.flush()

@@ -1,4 +1,4 @@
-//! The path: each hop with what became of its frames, and what happens there in words.
+//! The path: each hop with the outcomes of its frames, and its findings in words.
 
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use coalescope_knowledge::Finding;
@@ -8,16 +8,16 @@ use super::lanes;
 use super::page::Page;
 use crate::words::findings::capitalised;
 use crate::words::hops::{
-    brief, cell, happens, is_accused, outcome_table, sorts, test, timing, title, told,
+    brief, cell, happens, is_accused, outcome_table, shown_and_others, sorts, test, timing, title,
 };
 
 /// Adds the section.
 pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
-    let (told, left_out) = told(&trace.hops);
-    if told.is_empty() && left_out.is_empty() {
+    let (shown, left_out) = shown_and_others(&trace.hops);
+    if shown.is_empty() && left_out.is_empty() {
         return;
     }
-    let ways = ways(trace, &told);
+    let ways = ways(trace, &shown);
     let body = html! {
         p.note {
             "Data goes from left to right. In each lane all frames of one sort are the whole height; a cross ends what "
@@ -29,7 +29,7 @@ pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
     page.section("path", "The path: what became of data frames", body);
 }
 
-/// Hops in the order of the path, and those against it in the order in which their data went.
+/// Hops in the order of the path; hops against it in the order of their data.
 fn ways<'a>(trace: &Trace, hops: &[&'a Hop]) -> Vec<Vec<&'a Hop>> {
     let place = |name: &str| trace.points.iter().position(|point| point.name == name);
     let (mut along, mut against): (Vec<&Hop>, Vec<&Hop>) = hops
@@ -53,7 +53,7 @@ fn hop_markup(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Markup {
     }
 }
 
-/// The numbers of a hop, for those who want them exactly.
+/// The exact numbers of a hop.
 fn numbers(hop: &Hop, findings: &[Finding]) -> Markup {
     let (columns, rows) = outcome_table(hop);
     let is_bad = |name: &str| name == "merged" && is_accused(hop, findings);

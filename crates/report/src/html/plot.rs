@@ -1,4 +1,4 @@
-//! Pictures of a few connections, frame by frame: of those that show best what was found.
+//! Plots of a few connections, frame by frame: those that show the findings best.
 
 mod histogram;
 mod rates;
@@ -19,10 +19,10 @@ use sequence::Sequence;
 const STYLE: &str = include_str!("assets/plot.css");
 const SCRIPT: &str = include_str!("assets/plot.js");
 
-/// A direction with at least this part of the other's bytes has plots of its own.
+/// A direction with at least this fraction of the other's bytes has its own plots.
 const BOTH: u64 = 5;
 
-/// The section, if a page was asked for: its pictures, or why there are none.
+/// Adds the section if a page was asked for: the plots, or why there are none.
 pub(super) fn show(page: &mut Page, report: &Report) -> io::Result<()> {
     let body = match report.series() {
         None => return Ok(()),
@@ -104,7 +104,7 @@ fn way(index: usize, series: &Series, to_client: bool) -> io::Result<Markup> {
     })
 }
 
-/// The direction with most bytes, and the other if it has many too.
+/// The direction with most bytes, and the other one if it has many, too.
 fn directions(series: &Series) -> Vec<bool> {
     let sent = |to_client| {
         let lanes = series.lanes.iter();
@@ -128,7 +128,7 @@ fn direction(lane: &Lane, to_client: bool) -> &Direction {
     }
 }
 
-/// What limits what the pictures show.
+/// Limits of what the plots show.
 fn notes(series: &Series) -> Markup {
     let lanes = || series.lanes.iter();
     html! {

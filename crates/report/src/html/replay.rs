@@ -8,7 +8,7 @@ use maud::html;
 use super::bars::{self, Bar};
 use super::page::Page;
 use super::table::{Kind, MOST, Table};
-use super::verdict::{self, Said, Tone};
+use super::verdict::{self, Headline, Tone};
 use super::{made, notes};
 use crate::made::Made;
 use crate::words::replay::{
@@ -19,7 +19,7 @@ use crate::words::units::{bytes, count, percent, three_digits};
 /// Writes the page.
 pub(crate) fn write(replay: &Replay, made: &Made, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(format!("coalescope replay: {}", replay.profile));
-    let said = Said {
+    let said = Headline {
         impact: None,
         text: &text(replay),
         tone: Tone::Plain,

@@ -1,4 +1,4 @@
-//! One frame that vanishes, or is overtaken, as a picture with its story, and the filters that show it in Wireshark.
+//! A picture of one frame that is lost or overtaken, with a text, and display filters for Wireshark.
 
 mod filters;
 mod ladder;
@@ -14,22 +14,22 @@ use overtaken::Overtaken;
 use tale::{Stop, Tale};
 
 const SCRIPT: &str = include_str!("assets/copy.js");
-/// Frame numbers named in a sentence.
+/// Frame numbers listed in a sentence.
 const NAMED: usize = 3;
 
-/// What a picture is to show.
+/// The event that a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
-    /// A frame that vanishes.
+    /// A lost frame.
     Vanishing,
-    /// The same. Where no other point shows what became of it, a frame of several segments that was sent again counts
-    /// as one.
+    /// A lost frame. If no other point shows its outcome, a retransmitted frame of several segments
+    /// counts as lost.
     MergedVanishing,
     /// A segment that is overtaken.
     Overtaking,
 }
 
-/// The picture of the first connection in which it happens.
+/// The picture of the first connection with the event.
 pub(crate) fn figure(page: &mut Page, series: &[Series], shows: Shows) -> Option<Markup> {
     let body = match shows {
         Shows::Overtaking => series.iter().find_map(Overtaken::of)?.figure(),
@@ -40,7 +40,7 @@ pub(crate) fn figure(page: &mut Page, series: &[Series], shows: Shows) -> Option
     Some(html! { figure.story { (body) } })
 }
 
-/// What was lost before the first point.
+/// The picture of a loss before the first point.
 fn late(series: &[Series]) -> Option<Markup> {
     let late = series.iter().find_map(Overtaken::late)?;
     Some(late.figure())
@@ -51,13 +51,13 @@ fn vanishing(series: &[Series], may_guess: bool) -> Option<Markup> {
     Some(html! {
         (ladder::drawing(&tale))
         figcaption {
-            (told(&tale))
+            (caption(&tale))
             (filters::list(&tale))
         }
     })
 }
 
-fn told(tale: &Tale<'_>) -> Markup {
+fn caption(tale: &Tale<'_>) -> Markup {
     let Tale { here, lost, .. } = tale;
     html! {
         p.told {
@@ -94,7 +94,7 @@ fn again(tale: &Tale<'_>) -> Markup {
     }
 }
 
-/// What the frame was at the point before.
+/// The frame at the point before: as single frames or already merged.
 fn origin(before: &Stop<'_>, tale: &Tale<'_>) -> Markup {
     let singles = before.first.iter().all(|frame| frame.segments <= 1);
     let is_merged = before.first.len() > 1 && singles;

@@ -23,29 +23,29 @@ use std::fmt::{self, Display, Write};
 
 use maud::{Markup, Render, html};
 
-/// A drawing: what it is called, and how large it is.
+/// A drawing's title and size.
 pub(crate) struct Drawing<'a> {
     /// Once in a page; letters, digits and `-`.
     pub(crate) id: &'a str,
     /// What it shows, in a few words.
     pub(crate) title: &'a str,
-    /// What can be seen in it, in sentences: for those who cannot.
+    /// A description in sentences, for readers who cannot see the drawing.
     pub(crate) description: &'a str,
-    /// Width in pixels, at which its letters have the size of the page's.
+    /// Width in pixels, at which letters have the size of the page's text.
     pub(crate) width: f64,
     /// Height in pixels.
     pub(crate) height: f64,
 }
 
 impl Drawing<'_> {
-    /// The drawing with its contents. Where the page is narrower, it can be scrolled sideways.
+    /// The drawing with its contents. On a narrow page it can be scrolled sideways.
     pub(crate) fn markup(&self, contents: &Markup) -> Markup {
         html! {
             div.scroll tabindex="0" role="group" aria-label=(self.title) { (self.svg(contents)) }
         }
     }
 
-    /// The same of one that fits a phone, and is enlarged where there is more room.
+    /// A drawing that fits on a phone, and is enlarged where there is more room.
     pub(crate) fn fitted(&self, contents: &Markup) -> Markup {
         html! { div.fitted { (self.svg(contents)) } }
     }
@@ -72,8 +72,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From the first of `values` at the first of `pixels` to the second at the second. An empty range
-    /// of values is widened by one, what is not finite counts as zero.
+    /// A scale from the two `values` to the two `pixels`. An empty range of values is widened by
+    /// one; a value that is not finite counts as zero.
     pub(crate) fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         let low = finite(values.0);
         let high = finite(values.1);
@@ -84,7 +84,7 @@ impl Scale {
         }
     }
 
-    /// The same, with room up to the next tick.
+    /// The scale extended to the next tick.
     pub(crate) fn rounded(self, most: usize) -> Self {
         let step = step(self.values.1 - self.values.0, most);
         let low = (self.values.0 / step).floor() * step;
@@ -92,14 +92,14 @@ impl Scale {
         Self::new((low, high), self.pixels)
     }
 
-    /// Where a value stands; beyond an end, at the end.
+    /// The position of a value; a value beyond an end is at the end.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let (low, high) = self.values;
         let share = ((finite(value) - low) / (high - low)).clamp(0.0, 1.0);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Where a value stands, beyond the ends too, as far as a drawing can be cut off there.
+    /// The position of a value, also beyond the ends, as far as a drawing can be clipped.
     pub(crate) fn through(&self, value: f64) -> f64 {
         let (low, high) = self.values;
         let share = ((finite(value) - low) / (high - low)).clamp(-10.0, 10.0);
@@ -126,7 +126,7 @@ fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
 }
 
-/// The least of 1, 2 or 5 times a power of ten that makes at most so many steps.
+/// The least of 1, 2 or 5 times a power of ten that makes at most `most` steps.
 fn step(range: f64, most: usize) -> f64 {
     let rough = range / most.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -135,10 +135,10 @@ fn step(range: f64, most: usize) -> f64 {
     factors.into_iter().find(fits).unwrap_or(10.0) * power
 }
 
-/// About one tick in so many pixels across, and in so many down.
+/// Pixels per tick, about: horizontally and vertically.
 const TICK_PX: (f64, f64) = (90.0, 45.0);
 
-/// An axis below the plot, at `y` pixels, with ticks and what it counts.
+/// An axis below the plot, at `y` pixels, with ticks and a label.
 pub(crate) fn x_axis(x: &Scale, y: f64, label: &str, text: impl Fn(f64) -> String) -> Markup {
     let (from, to) = x.pixels;
     let values = x.ticks(((to - from).abs() / TICK_PX.0) as usize);
@@ -149,8 +149,7 @@ pub(crate) fn x_axis(x: &Scale, y: f64, label: &str, text: impl Fn(f64) -> Strin
     x_ticks(&ticks, x.pixels, y, label)
 }
 
-/// The same for factors: each step is as far as any other that multiplies by as much. The scale is
-/// one of decimal logarithms.
+/// An axis of factors below the plot: equal ratios have equal distances. The scale is one of decimal logarithms.
 pub(crate) fn log_x_axis(x: &Scale, y: f64, label: &str, text: impl Fn(f64) -> String) -> Markup {
     let (low, high) = x.values;
     let factors: &[f64] = if high - low > 2.5 {
@@ -184,8 +183,7 @@ fn x_ticks(ticks: &[(f64, String)], (from, to): (f64, f64), y: f64, label: &str)
     }
 }
 
-/// An axis left of the plot, which goes from the first of `x` pixels to the second; with lines across,
-/// and what it counts on top.
+/// An axis left of the plot, with lines from the first of `x` pixels to the second, and a label on top.
 pub(crate) fn y_axis(
     y: &Scale,
     x: (f64, f64),
@@ -206,12 +204,12 @@ pub(crate) fn y_axis(
     }
 }
 
-/// What goes into the `d` of a path: many marks of one kind are best one path.
+/// The `d` attribute of a path: many marks of one kind are best drawn as one path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path(String);
 
 impl Path {
-    /// An empty one.
+    /// An empty path.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -223,12 +221,12 @@ impl Path {
         path
     }
 
-    /// A cross, for what failed or did not arrive.
+    /// A cross, for a run that failed or a frame that was lost.
     pub(crate) fn cross(x: f64, y: f64) -> Self {
         Self::cross_of(4.0, x, y)
     }
 
-    /// The same with arms of another length.
+    /// A cross with arms of this length.
     pub(crate) fn cross_of(arm: f64, x: f64, y: f64) -> Self {
         let mut path = Self::of(&[(x - arm, y - arm), (x + arm, y + arm)]);
         path.polyline([(x - arm, y + arm), (x + arm, y - arm)]);
@@ -244,19 +242,19 @@ impl Path {
         }
     }
 
-    /// Goes on from where the last line ended.
+    /// Continues from the end of the last line.
     pub(crate) fn extend(&mut self, points: impl IntoIterator<Item = (f64, f64)>) {
         for (x, y) in points {
             let _ = write!(self.0, "L{} {}", px(x), px(y));
         }
     }
 
-    /// Adds an upright line.
+    /// Adds a vertical line.
     pub(crate) fn upright(&mut self, x: f64, from: f64, to: f64) {
         let _ = write!(self.0, "M{} {}V{}", px(x), px(from), px(to));
     }
 
-    /// Adds a line that begins at a point and goes on by steps.
+    /// Adds a line from a point by relative steps.
     pub(crate) fn steps(&mut self, (x, y): (f64, f64), steps: &[(f64, f64)]) {
         let _ = write!(self.0, "M{} {}", px(x), px(y));
         for (x, y) in steps {
@@ -277,7 +275,7 @@ impl Render for Path {
     }
 }
 
-/// A name that has to fit: its beginning, if it has more letters.
+/// The beginning of a name that is too long.
 pub(crate) fn shortened(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
@@ -286,18 +284,18 @@ pub(crate) fn shortened(name: &str, most: usize) -> String {
     format!("{begin}\u{2026}")
 }
 
-/// A coordinate: a tenth of a pixel is as fine as anybody sees.
+/// A coordinate, rounded to a tenth of a pixel.
 pub(crate) fn px(value: f64) -> Px {
     Px(finite(value))
 }
 
-/// A coordinate, as it is written.
+/// A coordinate as written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Px(f64);
 
 impl Display for Px {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Minus zero is zero.
+        // Adding zero turns minus zero into zero.
         let tenths = (self.0 * 10.0).round() + 0.0;
         write!(f, "{}", tenths / 10.0)
     }

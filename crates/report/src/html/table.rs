@@ -1,5 +1,5 @@
-//! Tables that may be long: the first rows are HTML, the others data for the script, which sorts,
-//! filters and turns pages.
+//! Tables that may be long: the first rows are HTML, the others are data for the script, which
+//! sorts, filters and pages.
 
 use std::io;
 
@@ -8,20 +8,19 @@ use maud::{Markup, html};
 use super::embed;
 use crate::words::units::count;
 
-/// Rows that are there without a script, and on a page of the script's. The script counts on it.
+/// Rows without a script, and rows of a page. The script relies on this number.
 const SHOWN: usize = 100;
-/// Rows of connections on one page at most; what is beyond it is said to be left out. A connection
-/// takes about 130 bytes.
+/// Most rows of connections on one page; the number of others is printed. A connection takes about 130 bytes.
 pub(crate) const MOST: usize = 100_000;
 
 /// How a column is sorted and filtered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// By letters.
+    /// Sorted by letters.
     Text,
-    /// By the first number in it with its unit, as `units` writes them; to the right.
+    /// Sorted by the first number with its unit, as `units` writes it; aligned right.
     Number,
-    /// By letters; few values, of which one can be chosen.
+    /// Sorted by letters; with few values, one of which can be selected.
     Choice,
 }
 
@@ -41,20 +40,20 @@ pub(crate) struct Table<'a> {
     pub(crate) id: &'a str,
     /// What it lists.
     pub(crate) caption: &'a str,
-    /// What stands over each column.
+    /// Heads of the columns.
     pub(crate) columns: &'a [(&'a str, Kind)],
-    /// Rows in the order in which they are shown first. The first cell says what the row is about.
+    /// Rows in their first order. The first cell is the row's name.
     pub(crate) rows: &'a [Vec<String>],
     /// How many rows there are; more than `rows` if some are left out.
     pub(crate) of: usize,
 }
 
 impl Table<'_> {
-    /// The table, and the data of rows that are not shown at first.
+    /// The table, and the data of further rows.
     ///
     /// # Errors
     ///
-    /// If a row cannot be said in JSON.
+    /// If a row cannot be written as JSON.
     pub(crate) fn markup(&self) -> io::Result<Markup> {
         let (shown, rest) = self.rows.split_at(self.rows.len().min(SHOWN));
         let data = format!("{}-rows", self.id);

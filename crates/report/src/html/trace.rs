@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::page::Page;
 use super::story::Shows;
-use super::verdict::{Said, Sure, Tone};
+use super::verdict::{Headline, Sure, Tone};
 use super::{connections, findings, made, notes, path, plot, story, verdict};
 use crate::Report;
 use crate::document::Document;
@@ -22,7 +22,7 @@ pub(crate) fn write(report: &Report, made: &Made, out: &mut dyn Write) -> io::Re
     let mut page = Page::new(format!("coalescope trace: {}", names.join(", ")));
     let verdict = &report.diagnosis.verdict;
     let sure = sure(&report.diagnosis);
-    let said = Said {
+    let said = Headline {
         impact: verdict.impact.as_deref(),
         text: &verdict.text,
         tone: tone(report),
@@ -36,7 +36,7 @@ pub(crate) fn write(report: &Report, made: &Made, out: &mut dyn Write) -> io::Re
     page.write(out)
 }
 
-/// One frame to which it happens, where anything is wrong.
+/// A picture of one frame with the fault, if there is one.
 pub(super) fn picture(page: &mut Page, report: &Report) -> Option<Markup> {
     let series = report.series()?.ok()?;
     let first = report.diagnosis.findings.first()?;
@@ -49,7 +49,7 @@ pub(super) fn picture(page: &mut Page, report: &Report) -> Option<Markup> {
     story::figure(page, series, shows)
 }
 
-/// All of its sections but the first and the last.
+/// All sections but the first and the last.
 pub(super) fn show(page: &mut Page, report: &Report) -> io::Result<()> {
     if let Some(comparison) = &report.comparison {
         compared(page, comparison);
@@ -61,7 +61,7 @@ pub(super) fn show(page: &mut Page, report: &Report) -> io::Result<()> {
     connections::section(page, report)
 }
 
-/// What the verdict's colour repeats.
+/// The verdict's colour.
 pub(super) fn tone(report: &Report) -> Tone {
     match report.diagnosis.verdict.merging {
         Merging::Harms => Tone::Bad,
@@ -70,7 +70,7 @@ pub(super) fn tone(report: &Report) -> Tone {
     }
 }
 
-/// How sure the first finding is; that all is well needs no proof.
+/// The proof level of the first finding; a verdict without a fault needs none.
 pub(super) fn sure(diagnosis: &Diagnosis) -> Option<Sure> {
     let first = diagnosis.findings.first();
     let first = first.filter(|finding| !finding.note)?;

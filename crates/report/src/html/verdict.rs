@@ -1,11 +1,11 @@
-//! The first section: the verdict in words, how sure it is, and what would make it surer.
+//! The first section: the verdict in words, its proof level, and what would raise it.
 
 use coalescope_knowledge::Proof;
 use maud::{Markup, html};
 
 use super::page::Page;
 
-/// What a colour says again that the words have said.
+/// The colour of the verdict, which only repeats the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Neither good nor bad.
@@ -30,7 +30,7 @@ impl Tone {
     }
 }
 
-/// How sure the gravest finding is, and what would raise that.
+/// The proof level of the gravest finding, and how to raise it.
 pub(crate) struct Sure {
     /// The level of proof.
     pub(crate) proof: Proof,
@@ -40,22 +40,22 @@ pub(crate) struct Sure {
     pub(crate) is_command: bool,
 }
 
-/// What the first section says.
-pub(crate) struct Said<'a> {
-    /// What was found comes to this, in a line.
+/// The contents of the first section.
+pub(crate) struct Headline<'a> {
+    /// The impact, in a line.
     pub(crate) impact: Option<&'a str>,
-    /// What was found, in sentences.
+    /// The findings, in sentences.
     pub(crate) text: &'a str,
-    /// What a colour says again.
+    /// The colour.
     pub(crate) tone: Tone,
-    /// How sure that is.
+    /// The proof level.
     pub(crate) sure: Option<&'a Sure>,
-    /// What shows it at a glance.
+    /// A picture of the fault.
     pub(crate) picture: Option<Markup>,
 }
 
 /// Adds the section.
-pub(crate) fn section(page: &mut Page, said: &Said<'_>) {
+pub(crate) fn section(page: &mut Page, said: &Headline<'_>) {
     let body = html! {
         div.verdict.(said.tone.class()) {
             @if let Some(impact) = said.impact { p.impact { (impact) } }

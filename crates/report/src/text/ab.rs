@@ -61,7 +61,7 @@ fn findings(page: &mut Page, record: &Record, findings: &[Settled]) {
     }
 }
 
-/// Effects on other figures than the judged one.
+/// Effects on figures besides the judged one.
 fn effects(page: &mut Page, record: &Record) {
     let words = others(record);
     if words.is_empty() {
@@ -73,7 +73,7 @@ fn effects(page: &mut Page, record: &Record) {
     }
 }
 
-/// What each combination of levels gave: medians.
+/// Medians of each combination of levels.
 fn cells(page: &mut Page, record: &Record) {
     let Some(cells) = &record.cells else { return };
     page.heading("Combinations (medians)");
@@ -115,7 +115,7 @@ fn runs(page: &mut Page, record: &Record) {
     });
 }
 
-/// A table with as many figures as the page is wide enough for, at least the first.
+/// A table with as many figures as fit in the width, at least the first.
 fn fitting(page: &mut Page, record: &Record, make: impl Fn(&[&Metric]) -> Grid) {
     let metrics = columns(record);
     let tables = (1..=metrics.len())

@@ -25,7 +25,7 @@ pub(crate) fn write(
     finish(&page, out)
 }
 
-/// All but the verdict.
+/// Everything but the verdict.
 pub(super) fn show(page: &mut Page, report: &CheckReport) {
     if page.is_brief() {
         return;
@@ -88,7 +88,7 @@ fn labelled(page: &mut Page, label: &str, text: &str) {
     page.paragraph("  ", "    ", &format!("{label}: {text}"), Tone::Plain);
 }
 
-/// Commands stand on lines of their own, so that they can be copied.
+/// Remedies. Commands are on lines of their own, so that they can be copied.
 fn remedies(page: &mut Page, remedies: &[Remedy]) {
     for remedy in remedies {
         let label = match remedy.kind {

@@ -1,4 +1,4 @@
-//! For each point, its connections.
+//! The connections of each point.
 
 use coalescope_capture::facts::{Connection, Point, Vantage};
 use coalescope_knowledge::Limit;
@@ -84,7 +84,7 @@ fn row(connection: &Connection, limit: Option<Limit>) -> [String; 9] {
     ]
 }
 
-/// The line above a row: which connection it is, and how it was seen.
+/// The line above a row: the connection, and how it was seen.
 fn caption(connection: &Connection) -> String {
     let (data, toward) = busier(connection);
     let mut text = format!("{}, data {toward}", ends(connection));

@@ -1,4 +1,4 @@
-//! What differs between alike hosts: a row for each value that most do not have.
+//! Differences between similar hosts: one row for each value that most hosts do not have.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::page::{Page, Tone};
 use crate::words::units::UNKNOWN;
 
 const INDENT: usize = 2;
-/// More hosts in a row are counted: the JSON document has them all.
+/// Most hosts in a row; further ones are counted. The JSON has all.
 const MOST_HOSTS: usize = 8;
 
 pub(super) fn show(page: &mut Page, rows: &[Drift]) {

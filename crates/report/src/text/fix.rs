@@ -1,4 +1,4 @@
-//! What mends findings, for people.
+//! Fixes, for people.
 
 use std::io::{self, Write};
 
@@ -35,7 +35,7 @@ pub(crate) fn write(
     finish(&page, out)
 }
 
-/// Says so where there is nothing to say.
+/// The message if there is nothing to fix.
 fn nothing(page: &mut Page, report: &FixReport) {
     if !report.verified.is_empty() || !report.fixes.is_empty() {
         return;
@@ -50,7 +50,7 @@ fn nothing(page: &mut Page, report: &FixReport) {
     page.paragraph("", "", text, Tone::Plain);
 }
 
-/// A line for each result.
+/// One line per result.
 fn brief(page: &mut Page, report: &FixReport) {
     for fixed in &report.fixes {
         page.paragraph("", "  ", &head(fixed), Tone::Heading);
@@ -98,12 +98,12 @@ fn fix(page: &mut Page, fixed: &Fixed) {
     page.gap();
 }
 
-/// A command stays whole; several lines stand below their label.
+/// A command is not wrapped; a command of several lines stands below its label.
 fn commands(page: &mut Page, label: &str, command: &str) {
     page.command(label, "      ", command);
 }
 
-/// What an experiment has shown, and when.
+/// The verdict of an experiment, and its date.
 fn proof(shown: &Shown) -> String {
     let verdict = shown.verdict.trim_end_matches('.');
     let when = date(shown.begun_unix_s);
@@ -190,7 +190,7 @@ fn done(page: &mut Page, report: &FixReport) {
     }
 }
 
-/// What merged frames have come to since.
+/// Counts of merged frames since.
 fn meanwhile(page: &mut Page, report: &FixReport) {
     let Some(seen) = &report.watched else {
         return;

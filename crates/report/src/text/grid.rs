@@ -1,29 +1,29 @@
-//! Tables without lines that keep within the page and break no word.
+//! Tables without lines, which keep within the width and break no word.
 //!
-//! A table is tried in this order: as it is; with heads wrapped between words; with the columns of
-//! words wrapped as well; and where all of that is too wide, each row as a paragraph of its own.
-//! (`comfy-table` breaks a word where a column is narrower, and has no other layout to fall back to.)
+//! A table is laid out in the first way that fits: as it is; with heads wrapped between words; with
+//! columns of words wrapped as well; each row as a paragraph. (`comfy-table` breaks a word in a
+//! narrow column, and has no other layout to fall back to.)
 
 use coalescope_host::safe::{printable, printable_line};
 use textwrap::core::display_width;
 
 use super::wrap::{glued, wrapped};
 
-/// Between two columns.
+/// Width between two columns.
 const GAP: usize = 2;
-/// Indent and comma of a pair in a paragraph.
+/// Width of the indent and comma of a pair in a paragraph.
 const BESIDE_PAIR: usize = 3;
-/// A column of words that is narrower reads like a list of words.
+/// Least width of a column of words: a narrower one reads like a list.
 const LEAST_WORDS: usize = 16;
 
-/// How a column stands, and whether its cells may be wrapped.
+/// The alignment of a column, and whether its cells may be wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// To the right, never wrapped.
+    /// Right-aligned, never wrapped.
     Number,
-    /// To the left, never wrapped: a name, an address, a word.
+    /// Left-aligned, never wrapped: a name, an address, a word.
     Name,
-    /// To the left, wrapped between words where the page is narrow.
+    /// Left-aligned, wrapped between words on a narrow page.
     Words,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Laid {
 }
 
 impl Grid {
-    /// A table of numbers. A line break in a head is where it breaks even if there is room.
+    /// A table of numbers. A line break in a head is kept even if there is room.
     pub(crate) fn new<H: Into<String>>(heads: impl IntoIterator<Item = H>) -> Self {
         let heads = heads
             .into_iter()
@@ -56,7 +56,7 @@ impl Grid {
         }
     }
 
-    /// Says what columns are of.
+    /// Sets the kind of columns.
     pub(crate) fn with(mut self, numbers: impl IntoIterator<Item = usize>, column: Column) -> Self {
         for number in numbers {
             if let Some(known) = self.columns.get_mut(number) {
@@ -66,7 +66,7 @@ impl Grid {
         self
     }
 
-    /// Adds a row. Its cells are names from files, too: what is not seen must not count as a column.
+    /// Adds a row. Cells may be names from files: invisible characters must not count in the width.
     pub(crate) fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let cells = cells
             .into_iter()
@@ -74,17 +74,17 @@ impl Grid {
         self.rows.push(cells.collect());
     }
 
-    /// Whether it fits without wrapping words or standing as paragraphs.
+    /// Whether the table fits without wrapped words and without paragraphs.
     pub(crate) fn fits(&self, width: usize) -> bool {
         total(&self.least_widths()) <= width
     }
 
-    /// Whether it stands as a table, with words wrapped if they have to be.
+    /// Whether the table fits as a table, perhaps with wrapped words.
     pub(crate) fn is_table(&self, width: usize) -> bool {
         self.widths(width).is_some()
     }
 
-    /// Lays it out, `width` columns wide at most but for a word that is longer.
+    /// Lays the table out in `width` columns at most, except for a longer word.
     pub(crate) fn laid(&self, width: usize) -> Laid {
         match self.widths(width) {
             Some(widths) => Laid {
@@ -119,12 +119,12 @@ impl Grid {
         })
     }
 
-    /// As narrow as it gets with whole cells.
+    /// The least widths without wrapped cells.
     fn least_widths(&self) -> Vec<usize> {
         self.each(|grid, n| grid.cell_width(n).max(longest_word(&grid.heads[n])))
     }
 
-    /// Columns of words share what the others leave.
+    /// Widths if columns of words share what the other columns leave.
     fn shrunk_widths(&self, width: usize) -> Option<Vec<usize>> {
         let floors = self.each(|grid, n| match grid.columns[n] {
             Column::Words => grid.floor(n),
@@ -133,7 +133,7 @@ impl Grid {
         shrunk(self.least_widths(), &floors, width)
     }
 
-    /// Narrower than that a column of words is not made.
+    /// The least width of a column of words.
     fn floor(&self, n: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(n));
         let longest = cells.map(|cell| longest_word(cell)).max().unwrap_or(0);
@@ -150,7 +150,7 @@ impl Grid {
         cells.map(|cell| display_width(cell)).max().unwrap_or(0)
     }
 
-    /// Heads stand on the line above the rows, however many lines they have.
+    /// The lines of the head, aligned at the bottom.
     fn head(&self, widths: &[usize]) -> Vec<String> {
         if self.heads.iter().all(String::is_empty) {
             return Vec::new();
@@ -172,7 +172,7 @@ impl Grid {
         self.joined(&cells, widths)
     }
 
-    /// Cells of several lines each, beside each other.
+    /// A row of cells with several lines each.
     fn joined(&self, cells: &[Vec<String>], widths: &[usize]) -> Vec<String> {
         let lines = cells.iter().map(Vec::len).max().unwrap_or(0);
         let line = |at: usize| {
@@ -209,7 +209,7 @@ impl Grid {
     }
 }
 
-/// `rate 343 KB/s`, which is kept on one line if one is long enough.
+/// `rate 343 KB/s`, on one line if it fits.
 fn pair(head: &str, cell: &str, width: usize) -> String {
     let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
     let both = format!("{head} {cell}").trim_start().to_owned();
@@ -220,8 +220,9 @@ fn pair(head: &str, cell: &str, width: usize) -> String {
     }
 }
 
-/// The widest column that is above its floor gives, until all fit. Sees numbers only: a cell may list ten thousand
-/// names, and is as many steps too wide, so that none may look at the rows again.
+/// Shrinks the widest column that is above its least width, until all columns fit. Uses numbers
+/// only: a cell may list ten thousand names and so take as many steps, none of which may read the
+/// rows again.
 fn shrunk(mut widths: Vec<usize>, floors: &[usize], width: usize) -> Option<Vec<usize>> {
     while total(&widths) > width {
         let room = (0..widths.len()).filter(|n| widths[*n] > floors[*n]);
@@ -270,7 +271,7 @@ mod tests {
         grid
     }
 
-    /// Two hosts of ten thousand interfaces differ in as many.
+    /// Two hosts of ten thousand interfaces differ in each of them.
     #[test]
     fn a_cell_that_lists_very_many_names_keeps_within_the_page() {
         let mut grid = Grid::new(["what", "where"]).with([0, 1], Column::Words);

@@ -1,4 +1,4 @@
-//! For each hop, what became of the frames.
+//! The outcomes of the frames of each hop.
 
 use coalescope_capture::facts::{DatagramHop, Hop};
 use coalescope_knowledge::Finding;
@@ -7,19 +7,19 @@ use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use super::strip;
 use crate::words::hops::{
-    Counts, brief, cell, datagram_table, is_accused, loses_datagrams, outcome_table, test, timing,
-    title, told,
+    Counts, brief, cell, datagram_table, is_accused, loses_datagrams, outcome_table,
+    shown_and_others, test, timing, title,
 };
 
 const INDENT: usize = 4;
 
 pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
-    let (told, left_out) = told(hops);
-    if told.is_empty() && left_out.is_empty() {
+    let (shown, left_out) = shown_and_others(hops);
+    if shown.is_empty() && left_out.is_empty() {
         return;
     }
     page.heading("Hops: what became of data frames");
-    for hop in told {
+    for hop in shown {
         page.paragraph("  ", "    ", &title(hop), Tone::Plain);
         outcomes(page, outcome_table(hop), is_accused(hop, findings));
         strip::show(page, hop);
@@ -33,7 +33,7 @@ pub(crate) fn show(page: &mut Page, hops: &[Hop], findings: &[Finding]) {
     }
 }
 
-/// For each hop of datagrams, what became of them; one that shows no merged ones says nothing.
+/// The outcomes of datagrams of each hop; hops without merged datagrams are left out.
 pub(crate) fn show_datagrams(page: &mut Page, hops: &[DatagramHop], findings: &[Finding]) {
     let telling: Vec<_> = hops.iter().filter(|hop| hop.merged.seen > 0).collect();
     if telling.is_empty() {

@@ -1,4 +1,4 @@
-//! Hosts: what each interface does and is set to, and virtual switches.
+//! Hosts: the roles and settings of each interface, and virtual switches.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::words::offloads::{Offload, UNREAD, offloads};
 use crate::words::units::on_off;
 
 const INDENT: usize = 2;
-/// What an interface is; its offloads stand before its roles, which may be long.
+/// Columns about an interface; its offloads follow, then its roles, which may be long.
 const ABOUT: [&str; 4] = ["interface", "kind", "driver", "MTU"];
 
 pub(super) fn show(page: &mut Page, report: &CheckReport) {
@@ -42,7 +42,7 @@ fn has_unread(snapshot: &Snapshot) -> bool {
     interfaces.any(|one| columns.iter().any(|column| column.state(one) == UNREAD))
 }
 
-/// One table, or two where the page is too narrow for one.
+/// One table, or two if the page is too narrow for one.
 fn interfaces(page: &mut Page, snapshot: &Snapshot, roles: &BTreeMap<String, Vec<Role>>) {
     let columns = offloads(snapshot.platform);
     let whole = table(snapshot, roles, columns);
@@ -82,7 +82,7 @@ fn states(snapshot: &Snapshot, columns: &[Offload]) -> Grid {
     table
 }
 
-/// Those of Hyper-V and ESXi.
+/// Virtual switches of Hyper-V and ESXi.
 fn switches(page: &mut Page, switches: &BTreeMap<String, VirtualSwitch>) {
     if switches.is_empty() {
         return;
@@ -112,7 +112,7 @@ fn switches(page: &mut Page, switches: &BTreeMap<String, VirtualSwitch>) {
     page.table(&table, INDENT, |_| Tone::Plain);
 }
 
-/// Those of Open vSwitch.
+/// Bridges of Open vSwitch.
 fn bridges(page: &mut Page, ovs: Option<&Ovs>) {
     let Some(ovs) = ovs.filter(|ovs| !ovs.bridges.is_empty()) else {
         return;
@@ -132,7 +132,7 @@ fn bridges(page: &mut Page, ovs: Option<&Ovs>) {
     page.table(&table, INDENT, |_| Tone::Plain);
 }
 
-/// `eth0`, or `vx0 (vxlan)` where it is no common one.
+/// `eth0`, or `vx0 (vxlan)` for a port of another kind.
 fn port((name, port): (&String, &OvsPort)) -> String {
     match port.kind.as_deref().filter(|kind| *kind != "system") {
         Some(kind) => format!("{name} ({kind})"),

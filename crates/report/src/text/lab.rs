@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use super::grid::{Column, Grid};
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::lab::{LabIncident, LabReport, LabRow};
+use coalescope_incident::LabRow;
+
+use crate::lab::{LabIncident, LabReport};
 use crate::words::lab::{
     CHAIN, MEASURED, ROWS, agreement, chain_row, control, measured_row, row, row_heads, verdict,
 };

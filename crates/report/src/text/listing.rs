@@ -2,8 +2,7 @@
 
 use super::grid::{Column, Grid};
 
-/// A line for each row: names beside each other, and the last column in as many lines as the width
-/// asks for.
+/// One line per row: the first cells side by side, and the last column wrapped to the width.
 #[must_use]
 pub fn listing(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,10 +1,10 @@
-//! What was left out or looked odd while reading.
+//! Warnings of a trace.
 
 use coalescope_capture::facts::{Point, Trace};
 
 use crate::words::hops::unmatched;
 
-/// All warnings: those of points, each with its name, then pairs of points that have nothing in common.
+/// All warnings: those of points with their names, then pairs of points without a common connection.
 pub(crate) fn warnings(trace: &Trace) -> Vec<String> {
     let of_points = trace.points.iter().flat_map(of_point);
     of_points.chain(unmatched(&trace.hops)).collect()

@@ -1,18 +1,18 @@
-//! What a report for people looks like.
+//! Options of a report for people.
 
-/// Columns that a report takes where nothing says how wide the terminal is.
+/// Width of a report if that of the terminal is not known.
 pub const WIDTH: usize = 100;
 
-/// What a report for people looks like.
+/// Options of a report for people.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOptions {
     /// Connections to list for each point; all if `None`.
     pub connections: Option<usize>,
     /// Whether to use colour.
     pub colour: bool,
-    /// Columns of a line. Only words that are longer, and commands, stand out.
+    /// Width of a line in columns. Only longer words and commands exceed it.
     pub width: usize,
-    /// Only the result, nothing of how it came about.
+    /// Only the result, without explanations.
     pub brief: bool,
 }
 

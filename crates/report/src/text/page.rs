@@ -1,4 +1,4 @@
-//! A page of text: paragraphs and tables that keep within the width.
+//! Text: paragraphs and tables that keep within the width.
 
 use anstyle::{AnsiColor, Style};
 use coalescope_host::safe::{printable, printable_line};
@@ -7,7 +7,7 @@ use super::TextOptions;
 use super::grid::{Grid, Laid};
 use super::wrap::{fits, wrapped};
 
-/// What a text's colour says.
+/// The meaning of a text's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Nothing.
@@ -16,7 +16,7 @@ pub(crate) enum Tone {
     Heading,
     /// All is well.
     Good,
-    /// Something was not read, or not rightly.
+    /// Something was not read, or not correctly.
     Warning,
     /// Merged frames are lost.
     Bad,
@@ -34,7 +34,7 @@ impl Tone {
     }
 }
 
-/// Text that grows downward.
+/// Text that grows line by line.
 pub(crate) struct Page {
     text: String,
     colour: bool,
@@ -57,7 +57,7 @@ impl Page {
         self.width
     }
 
-    /// Whether nothing but the result is wanted.
+    /// Whether only the result is printed.
     pub(crate) fn is_brief(&self) -> bool {
         self.is_brief
     }
@@ -77,15 +77,15 @@ impl Page {
         self.paragraph("", "", text, Tone::Heading);
     }
 
-    /// Text broken into lines: `first` stands before the first one, `rest` before the others.
+    /// Wrapped text: `first` stands before the first line, `rest` before the others.
     pub(crate) fn paragraph(&mut self, first: &str, rest: &str, text: &str, tone: Tone) {
         for line in wrapped(&printable_line(text), self.width, first, rest) {
             self.line(&line, tone);
         }
     }
 
-    /// A command after its label. It stays whole, so that it can be copied: on the label's line, or
-    /// below.
+    /// A command after its label. The command is not wrapped, so that it can be copied: on the
+    /// label's line, or below.
     pub(crate) fn command(&mut self, label: &str, below: &str, command: &str) {
         let command = printable(command);
         let line = format!("{label} {command}");
@@ -99,7 +99,7 @@ impl Page {
         }
     }
 
-    /// A line of pieces that together are short enough, each with its tone.
+    /// A line of pieces that fit together, each with its tone.
     pub(crate) fn pieces<'a>(&mut self, pieces: impl Iterator<Item = (&'a str, Tone)>) {
         for (text, tone) in pieces {
             self.piece(text, tone);
@@ -115,7 +115,7 @@ impl Page {
         }
     }
 
-    /// A table with a line above each row that says what the row is about.
+    /// A table with a caption above each row.
     pub(crate) fn table_with_captions(
         &mut self,
         grid: &Grid,
@@ -142,14 +142,14 @@ impl Page {
         }
     }
 
-    /// A line that is short enough.
+    /// A line that fits.
     pub(crate) fn line(&mut self, line: &str, tone: Tone) {
         self.piece(line, tone);
         self.text.push('\n');
     }
 
-    /// Names come out of files, and a file must not be able to speak to the terminal: all text goes
-    /// through here.
+    /// All text goes through here: names come from files, and a file must not send escape sequences
+    /// to the terminal.
     fn piece(&mut self, text: &str, tone: Tone) {
         let (text, style) = (printable_line(text), tone.style());
         if self.colour && tone != Tone::Plain {

@@ -1,4 +1,4 @@
-//! A replay for people: what became of the frames, why, connections, notes.
+//! A replay for people: outcomes of the frames, reasons, connections, notes.
 
 use std::io::{self, Write};
 
@@ -54,7 +54,7 @@ fn frames(page: &mut Page, replay: &Replay) {
     }
 }
 
-/// Why frames were not merged, and why held ones went up.
+/// Why frames were not merged, and why held frames were flushed.
 pub(super) fn reasons(page: &mut Page, reasons: &Reasons, frames_in: u64) {
     page.heading("Why");
     let mut table = Grid::new(["", "frames", "of all in", "reason"])

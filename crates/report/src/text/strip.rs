@@ -1,4 +1,4 @@
-//! What became of the frames of a hop over time, as one line.
+//! The outcomes of the frames of a hop over time, as one line.
 
 use coalescope_capture::facts::{Hop, Slot};
 
@@ -6,13 +6,13 @@ use super::page::{Page, Tone};
 use crate::words::hops::{FEW, lost};
 use crate::words::units::seconds;
 
-/// Columns at most, and at least.
+/// Least and most columns.
 const COLUMNS: std::ops::RangeInclusive<usize> = 20..=60;
-/// What stands beside them: the indent, two bars, and how long it all lasts.
+/// Width besides the columns: the indent, two bars, and the duration.
 const BESIDE: usize = 40;
 
-/// What stands for what happened in a column's time, the gravest first. Of merged frames, half or more
-/// were lost in the first two.
+/// Signs for the outcomes in a column's time, the gravest first. In the first two, half or more of
+/// the merged frames were lost.
 const SIGNS: [(char, &str); 5] = [
     ('X', "merged frames lost, single ones arrived"),
     ('M', "merged ones lost, no single ones came"),
@@ -22,7 +22,7 @@ const SIGNS: [(char, &str); 5] = [
 ];
 const NOTHING: char = ' ';
 
-/// Draws a hop on which something was lost, or more than a handful of merged frames came.
+/// Draws a hop with losses, or with more than a handful of merged frames.
 pub(super) fn show(page: &mut Page, hop: &Hop) {
     let many = hop.merged.seen + hop.tso.seen >= FEW;
     if hop.strip.slots.is_empty() || (lost(hop) == 0 && !many) {
@@ -42,7 +42,7 @@ pub(super) fn show(page: &mut Page, hop: &Hop) {
     page.paragraph("     ", "     ", &key(&signs), Tone::Plain);
 }
 
-/// A sign for each column, and how long a column lasts, in seconds.
+/// A sign for each column, and the seconds per column.
 fn signs(hop: &Hop, most: usize) -> (Vec<char>, f64) {
     let slots = &hop.strip.slots;
     let together = slots.len().div_ceil(most);
@@ -72,7 +72,7 @@ fn sign(slot: &Slot) -> char {
     }
 }
 
-/// Only what the verdict would be about has a colour.
+/// Only signs that accuse merging are coloured.
 fn tone(sign: char) -> Tone {
     if [SIGNS[0].0, SIGNS[1].0].contains(&sign) {
         Tone::Bad
@@ -81,7 +81,7 @@ fn tone(sign: char) -> Tone {
     }
 }
 
-/// What the signs that occur mean.
+/// The meaning of the signs that occur.
 fn key(signs: &[char]) -> String {
     let occur = SIGNS.iter().filter(|(sign, _)| signs.contains(sign));
     let meanings: Vec<String> = occur

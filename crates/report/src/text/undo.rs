@@ -1,4 +1,4 @@
-//! What was taken back, for people.
+//! The result of `undo`, for people.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use coalescope_change::restore::{Fate, Undone};
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::undo::{Listed, Told, UndoReport, words};
+use crate::undo::{Entry, Listed, UndoReport, words};
 
 pub(crate) fn write(
     report: &UndoReport,
@@ -20,11 +20,11 @@ pub(crate) fn write(
     if report.is_empty() {
         page.paragraph("", "", "There is nothing to undo.", Tone::Plain);
     }
-    for told in &report.journals {
-        match told {
-            Told::Undone(undone) => show(&mut page, undone),
-            Told::Listed(listed) => list(&mut page, listed),
-            Told::Forgotten { journal, .. } => {
+    for entry in &report.journals {
+        match entry {
+            Entry::Undone(undone) => show(&mut page, undone),
+            Entry::Listed(listed) => list(&mut page, listed),
+            Entry::Forgotten { journal, .. } => {
                 let text = format!("{journal}: forgotten; nothing was restored from it");
                 page.paragraph("", "  ", &text, Tone::Plain);
             }

@@ -1,4 +1,4 @@
-//! A watch for people: what was seen, findings, interfaces, what died.
+//! A watch for people: summary, findings, interfaces, drops.
 
 use std::io::{self, Write};
 
@@ -62,7 +62,7 @@ fn interfaces(page: &mut Page, watched: &Watched) {
     page.table(&table, INDENT, |_| Tone::Plain);
 }
 
-/// Places where merged frames died; where only single ones did, that is everyday life.
+/// Places where merged frames were dropped; drops of single frames alone are normal.
 fn drops(page: &mut Page, watched: &Watched) {
     let all = watched.drops.iter();
     let all = all.filter(|drop| drop.died() > 0);
@@ -80,7 +80,7 @@ fn drops(page: &mut Page, watched: &Watched) {
     }
 }
 
-/// Connections of this host, the slow ones first.
+/// Connections of this host, slow ones first.
 fn connections(page: &mut Page, watched: &Watched) {
     if watched.connections.is_empty() {
         return;
@@ -103,7 +103,7 @@ fn connections(page: &mut Page, watched: &Watched) {
     }
 }
 
-/// What was not seen, and what was counted nowhere.
+/// What is not visible, and frames that were not counted.
 pub(crate) fn not_seen(watched: &Watched) -> Vec<String> {
     let unseen = watched.unseen.iter();
     let unseen = unseen.map(|unseen| format!("not seen: {}: {}", unseen.what, unseen.why));

@@ -1,4 +1,4 @@
-//! What went through a wire, for people: both directions, why, notes.
+//! The counts of a wire, for people: both directions, reasons, notes.
 
 use std::io::{self, Write};
 

@@ -1,10 +1,9 @@
-//! Lines that are broken between words, and nowhere else.
+//! Lines that are broken only between words.
 
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// A space where no line is broken. It is printed as a plain space, so that what is copied from a
-/// terminal is what a shell reads.
+/// A space at which no line is broken. It is printed as a plain space, so that a shell can read what is copied.
 const NO_BREAK: &str = "\u{a0}";
 
 /// Keeps a text on one line, until it is printed.
@@ -13,14 +12,14 @@ pub fn glued(text: &str) -> String {
     text.replace(' ', NO_BREAK)
 }
 
-/// The same with plain spaces again, to be printed.
+/// The text with plain spaces again, to be printed.
 #[must_use]
 pub fn unglued(text: &str) -> String {
     text.replace(NO_BREAK, " ")
 }
 
-/// Breaks a text into lines. Commands in backquotes stay whole, as do words that are longer than a
-/// line: addresses, paths. `first` stands before the first line, `rest` before the others.
+/// Wraps a text. Commands in backquotes are not broken, nor are words longer than a line:
+/// addresses, paths. `first` stands before the first line, `rest` before the others.
 #[must_use]
 pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     let options = Options::new(width)
@@ -34,14 +33,14 @@ pub fn wrapped(text: &str, width: usize, first: &str, rest: &str) -> Vec<String>
     lines.map(|line| unglued(&line)).collect()
 }
 
-/// Words in backquotes are a command, which is to be copied.
+/// Keeps words in backquotes together: they are a command to copy.
 fn whole_commands(text: &str) -> String {
     let mut parts = text.split('`');
     let mut whole = parts.next().unwrap_or_default().to_owned();
     let rest: Vec<&str> = parts.collect();
     for (n, part) in rest.iter().enumerate() {
         whole.push('`');
-        // A backquote without its fellow opens nothing.
+        // A backquote without a closing one opens nothing.
         if n % 2 == 0 && n + 1 < rest.len() && !part.contains('\n') {
             whole.push_str(&glued(part));
         } else {
@@ -51,7 +50,7 @@ fn whole_commands(text: &str) -> String {
     whole
 }
 
-/// Whether a text is on one line of this width.
+/// Whether a text fits on one line.
 pub(crate) fn fits(text: &str, width: usize) -> bool {
     display_width(text) <= width
 }

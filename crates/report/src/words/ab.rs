@@ -1,12 +1,14 @@
 //! Words for an experiment.
 
-use coalescope_experiment::effects::{Direction, Effect, EffectKind, Metric, Sense, spoken};
+use coalescope_experiment::effects::{
+    Direction, Effect, EffectKind, Metric, Sense, at_peer, spoken,
+};
 use coalescope_experiment::record::{Ending, Record, Run, Vary};
 use coalescope_knowledge::{Settled, Standing};
 
 use super::units::{UNKNOWN, counted, figure, three_digits};
 
-/// What tells most of why, with a head that fits; the rest is in JSON and CSV.
+/// Figures that explain most, each with a short head; JSON and CSV have all.
 const TELLING: [(&str, &str); 8] = [
     ("service_demand_us_per_kb", "us/KB"),
     ("peer_service_demand_us_per_kb", "peer us/KB"),
@@ -21,16 +23,16 @@ const TELLING: [(&str, &str); 8] = [
 /// Heads of figures that are judged.
 const JUDGED: [(&str, &str); 2] = [("throughput_bps", "throughput"), ("time_total_s", "time")];
 
-/// What follows from the judged speed or time of the same transfer, and is no effect of its own.
+/// Figures that follow from the same transfer's speed or time, and are no effect of their own.
 const SAME_TRANSFER: [&str; 3] = ["throughput_bps", "time_total_s", "wall_s"];
-/// Parts of the CPU time for a KB.
+/// Parts of the CPU time per KB.
 const PARTS_OF_COST: [&str; 3] = ["cpu_user_s", "cpu_system_s", "cpu_softirq_s"];
 const COST: &str = "service_demand_us_per_kb";
 
-/// A head of a user's own metric: the beginning of it.
+/// Longest head of a user's own metric.
 const HEAD: usize = 24;
 
-/// The figure that is judged, then those.
+/// The judged figure, then those of `TELLING`.
 pub(crate) fn columns(record: &Record) -> Vec<&Metric> {
     let telling = TELLING.iter().filter_map(|(name, _)| {
         let mut metrics = record.metrics.iter().skip(1);
@@ -73,7 +75,7 @@ fn failed(record: &Record) -> impl Iterator<Item = String> {
     })
 }
 
-/// Runs whose judged figure is far from the others of their combination.
+/// Runs whose judged figure is far from others of their combination.
 fn far(record: &Record) -> impl Iterator<Item = String> {
     let first = record.metrics.first().map(|metric| metric.name.as_str());
     let outliers = record.outliers.iter();
@@ -89,7 +91,7 @@ fn far(record: &Record) -> impl Iterator<Item = String> {
     })
 }
 
-/// How many runs were made, and why there are no more.
+/// The number of runs, and why the experiment ended.
 pub(crate) fn ending(record: &Record) -> String {
     let error = record.error.as_deref().unwrap_or_default();
     let why = match record.ended {
@@ -105,7 +107,7 @@ pub(crate) fn ending(record: &Record) -> String {
     format!("{made} in {blocks}: {why}.")
 }
 
-/// What to do where a setting has made it faster: nothing of the experiment stays.
+/// The next step if a setting has made the transfer faster: the experiment itself keeps no setting.
 pub(crate) fn next(record: &Record, findings: &[Settled]) -> Option<String> {
     if findings.iter().any(|one| one.now == Standing::Proven) {
         return Some("`coalescope fix` shows how the change is made to last".to_owned());
@@ -117,7 +119,7 @@ pub(crate) fn next(record: &Record, findings: &[Settled]) -> Option<String> {
     ))
 }
 
-/// Whether a level of a setting is faster beyond doubt.
+/// Whether a setting's level is faster with certainty.
 fn helps(record: &Record, effect: &Effect) -> bool {
     let mut factors = record.factors.iter().zip(&record.asked.factors);
     let is_setting = factors
@@ -131,7 +133,7 @@ fn helps(record: &Record, effect: &Effect) -> bool {
         && effect.direction(sense, record.asked.rules.margin) == Direction::Faster
 }
 
-/// What became of a finding.
+/// The experiment's verdict on a finding.
 pub(crate) fn settled_title(finding: &Settled) -> String {
     let place = finding.place.as_deref();
     let place = place.filter(|place| !finding.title.contains(place));
@@ -146,7 +148,7 @@ pub(crate) fn settled_title(finding: &Settled) -> String {
     )
 }
 
-/// Effects on other figures than the judged one, by more than does not matter; each effect once.
+/// Effects on figures besides the judged one, if they exceed the margin; each effect once.
 pub(crate) fn others(record: &Record) -> Vec<&str> {
     let others = record.effects.iter().filter(|effect| {
         effect.kind == EffectKind::Main
@@ -156,23 +158,25 @@ pub(crate) fn others(record: &Record) -> Vec<&str> {
     others.map(|effect| effect.words.as_str()).collect()
 }
 
-/// Whether a figure says something that the judged one and the other figures do not.
+/// Whether a figure adds to the judged one and the other figures.
 fn is_another(record: &Record, metric: &str) -> bool {
     let Some(judged) = record.metrics.first() else {
         return true;
     };
     let is_of_transfer = judged.sense != Sense::Plain && SAME_TRANSFER.contains(&metric);
-    let (peer, bare) = match metric.strip_prefix("peer_") {
-        Some(bare) => ("peer_", bare),
-        None => ("", metric),
+    let (is_at_peer, bare) = match at_peer(metric) {
+        Some(bare) => (true, bare),
+        None => (false, metric),
     };
-    let cost = format!("{peer}{COST}");
-    let is_part =
-        PARTS_OF_COST.contains(&bare) && record.metrics.iter().any(|one| one.name == cost);
+    let is_cost = |one: &Metric| match is_at_peer {
+        true => at_peer(&one.name) == Some(COST),
+        false => one.name == COST,
+    };
+    let is_part = PARTS_OF_COST.contains(&bare) && record.metrics.iter().any(is_cost);
     metric != judged.name && !is_of_transfer && !is_part
 }
 
-/// Why a finding is proven or cleared, unless that is what the verdict says already.
+/// Why a finding is proven or cleared, unless the verdict has said so.
 pub(crate) fn reason<'a>(record: &Record, finding: &'a Settled) -> Option<&'a str> {
     let said = record
         .verdict
@@ -181,7 +185,7 @@ pub(crate) fn reason<'a>(record: &Record, finding: &'a Settled) -> Option<&'a st
     (!said).then_some(finding.why.as_str())
 }
 
-/// Everything that should be known besides: what was noted, what failed, what is far from the rest.
+/// Notes: recorded ones, failed runs, outliers.
 pub(crate) fn notes(record: &Record) -> Vec<String> {
     let noted = record.notes.iter().cloned();
     noted.chain(failed(record)).chain(far(record)).collect()

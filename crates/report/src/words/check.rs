@@ -1,4 +1,4 @@
-//! Words for what hosts are set to.
+//! Words for hosts' settings.
 
 use coalescope_host::model::{Interface, Platform, Snapshot};
 use coalescope_host::roles::Role;
@@ -14,7 +14,7 @@ pub(crate) fn all_findings(report: &CheckReport) -> Vec<&HostFinding> {
     report.findings().collect()
 }
 
-/// What it comes to, and what was set aside.
+/// The verdict, and what was set aside.
 pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> String {
     let watched = report.watched.iter().map(super::watch::verdict);
     let watched: Vec<String> = watched.collect();
@@ -25,7 +25,7 @@ pub(crate) fn verdict_text(report: &CheckReport, findings: &[&HostFinding]) -> S
     ])
 }
 
-/// How many findings were set aside, and why.
+/// The number of findings set aside, and why.
 fn aside(report: &CheckReport) -> String {
     let said = |list: &[FindingRef], text: &str| match list.len() {
         0 => String::new(),
@@ -88,13 +88,13 @@ pub(crate) fn innocent(report: &CheckReport) -> String {
     ])
 }
 
-/// Those that say something, behind each other.
+/// The sentences that are not empty, joined.
 fn sentences<const N: usize>(all: [String; N]) -> String {
     let said: Vec<_> = all.into_iter().filter(|text| !text.is_empty()).collect();
     said.join(" ")
 }
 
-/// That nothing was found says something only where enough was read.
+/// The verdict without findings, which counts only if enough was read.
 fn nothing_found(report: &CheckReport, where_: &str) -> String {
     if !report.is_decided() {
         return format!("Not enough was read of {where_} to say that nothing is wrong.");
@@ -111,7 +111,7 @@ fn nothing_found(report: &CheckReport, where_: &str) -> String {
     format!("Nothing wrong found on {where_} as far as it was read.")
 }
 
-/// The host that rules were asked about, or how many; none if there is none.
+/// The host that rules were applied to, or the number of hosts; none without any.
 fn judged(report: &CheckReport) -> Option<String> {
     let hosts = report.hosts.iter().filter(|(_, checked)| checked.judged);
     let names: Vec<_> = hosts.map(|(snapshot, _)| name_of(snapshot)).collect();
@@ -134,7 +134,7 @@ fn left_alone(report: &CheckReport) -> String {
     }
 }
 
-/// Hosts of which nothing was said, since no rule is about their platform.
+/// Hosts without a verdict, since no rule is for their platform.
 fn unjudged(report: &CheckReport) -> String {
     let hosts = report.hosts.iter().filter(|(_, checked)| !checked.judged);
     let texts = hosts.filter_map(|(snapshot, _)| {
@@ -147,7 +147,7 @@ fn unjudged(report: &CheckReport) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// What lacks for a judgement, with the hosts it lacks of.
+/// What is missing for a verdict, with its hosts.
 pub(crate) fn gaps(report: &CheckReport) -> String {
     let with_gaps = report
         .hosts
@@ -166,7 +166,7 @@ pub(crate) fn gaps(report: &CheckReport) -> String {
     texts.join(" ")
 }
 
-/// Findings of the same rule on the same host are told once.
+/// Findings of the same rule on the same host, as one group.
 pub(crate) fn groups<'a>(findings: &[&'a HostFinding]) -> Vec<Vec<&'a HostFinding>> {
     let mut groups: Vec<Vec<&HostFinding>> = Vec::new();
     for finding in findings {
@@ -182,7 +182,7 @@ pub(crate) fn groups<'a>(findings: &[&'a HostFinding]) -> Vec<Vec<&'a HostFindin
     groups
 }
 
-/// The host, and all interfaces that show it.
+/// The host, and all interfaces with the finding.
 pub(crate) fn places(group: &[&HostFinding]) -> String {
     let host = group
         .first()
@@ -197,7 +197,7 @@ pub(crate) fn places(group: &[&HostFinding]) -> String {
     }
 }
 
-/// What an interface is: its key, kind, driver and MTU.
+/// An interface's key, kind, driver and MTU.
 pub(crate) fn about(key: &str, interface: &Interface) -> [String; 4] {
     let driver = interface.driver.as_ref().map(|driver| &driver.name);
     [
@@ -208,7 +208,7 @@ pub(crate) fn about(key: &str, interface: &Interface) -> [String; 4] {
     ]
 }
 
-/// Names of an interface's roles. Of one that is in use and has none, too little was read.
+/// Names of an interface's roles. If an interface in use has none, too little was read.
 pub(crate) fn role_names(interface: &Interface, roles: &[Role]) -> String {
     let is_idle = interface.up == Some(false) || interface.kind.as_deref() == Some("loopback");
     if roles.is_empty() {

@@ -4,7 +4,7 @@ use coalescope_knowledge::Transfer;
 
 use super::units::{bytes, count, rate, seconds, three_digits};
 
-/// A row: its title, and what it shows of a transfer.
+/// A row: its title, and its value for a transfer.
 pub(crate) type Row = (&'static str, fn(&Transfer) -> Option<String>);
 
 pub(crate) const ROWS: [Row; 18] = [

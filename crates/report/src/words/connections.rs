@@ -1,4 +1,4 @@
-//! Connections at a point: which come first, and words for their figures.
+//! Connections at a point: their order, and words for their figures.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +28,7 @@ pub(crate) fn title(point: &Point) -> String {
     )
 }
 
-/// Those of the connections of a point that are known, by place.
+/// The limits of a point's connections, by index, as far as they are known.
 pub(crate) fn limits(report: &Report, point: &Point) -> Vec<Option<Limit>> {
     let mut limits = vec![None; point.connections.len()];
     let all = report.diagnosis.limits.iter();
@@ -56,8 +56,7 @@ pub(crate) fn listed(
         .collect()
 }
 
-/// The first so many keys in order: of very many connections few are shown, and to keep all of them
-/// and put them in order would take longer than to read them.
+/// The first `most` keys in order: sorting all keys of very many connections would take longer than reading them.
 pub(crate) fn first<K: Ord>(keys: impl Iterator<Item = K>, most: usize) -> Vec<K> {
     let mut least = BinaryHeap::new();
     for key in keys {
@@ -72,7 +71,7 @@ pub(crate) fn first<K: Ord>(keys: impl Iterator<Item = K>, most: usize) -> Vec<K
     least.into_sorted_vec()
 }
 
-/// The direction in which most data went, and where to.
+/// The direction with most data, and its end.
 pub(crate) fn busier(connection: &Connection) -> (&Direction, &'static str) {
     if connection.to_server.unique_bytes > connection.to_client.unique_bytes {
         (&connection.to_server, "to the server")
@@ -81,7 +80,7 @@ pub(crate) fn busier(connection: &Connection) -> (&Direction, &'static str) {
     }
 }
 
-/// Trouble first.
+/// The rank of a limit: trouble first.
 pub(crate) fn rank(limit: Option<Limit>) -> u8 {
     match limit {
         Some(Limit::MergedLoss) => 0,
@@ -132,7 +131,7 @@ pub(crate) fn ends(connection: &Connection) -> String {
     format!("#{id} {} -> {}", ends[0], ends[1])
 }
 
-/// Where it was seen.
+/// The end at which the connection was captured.
 pub(crate) fn vantage(connection: &Connection) -> &'static str {
     match connection.vantage {
         Vantage::Client => "at the client",
@@ -142,7 +141,7 @@ pub(crate) fn vantage(connection: &Connection) -> &'static str {
     }
 }
 
-/// What it came in: tunnels and VLANs.
+/// The encapsulation: tunnels and VLANs.
 pub(crate) fn around(connection: &Connection) -> Vec<String> {
     let tunnel = connection
         .tunnel

@@ -1,17 +1,17 @@
-//! What a demonstration comes to, in a line.
+//! Summaries of demonstrations, in one line.
 
 use coalescope_capture::facts::{Hop, Point};
 use coalescope_knowledge::Merging;
 
 use super::connections::busier;
 use super::hops::is_accused;
-use super::units::{self, count, figure};
+use super::units::{self, count};
 use crate::Report;
 use crate::lab::LabIncident;
 
 const UNTOUCHED: &str = "your machine was not touched.";
 
-/// Of an incident that was run live: what it was, what it became, and which steps did it.
+/// The summary of a live run: throughput before and after, and the successful steps.
 pub(crate) fn live(one: &LabIncident, remedy: &str) -> String {
     let steps = [
         ("proven", one.proven),
@@ -27,21 +27,12 @@ pub(crate) fn live(one: &LabIncident, remedy: &str) -> String {
     });
     format!(
         "{} with {remedy}: {}; {UNTOUCHED}",
-        change(one.slow_bps, one.fast_bps),
+        units::bit_rate_change(one.slow_bps, one.fast_bps),
         steps.join(", ")
     )
 }
 
-/// `1.10 -> 132 Mbit/s`, or with both units.
-fn change(from_bps: f64, to_bps: f64) -> String {
-    let [from, to] = [from_bps, to_bps].map(|bps| figure(bps, Some("bit/s")));
-    match (from.split_once(' '), to.split_once(' ')) {
-        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} -> {to}"),
-        _ => format!("{from} -> {to}"),
-    }
-}
-
-/// Of captures of a simulated network: what they show, and what they cannot.
+/// The summary of simulated captures: what they show, and what they cannot show.
 pub(crate) fn simulated(report: &Report, name: &str, is_built: bool) -> String {
     let rate = report.trace.points.last().and_then(throughput);
     let rate = rate.map_or_else(String::new, |bps| format!("{}, ", units::rate(bps)));
@@ -55,7 +46,7 @@ pub(crate) fn simulated(report: &Report, name: &str, is_built: bool) -> String {
     )
 }
 
-/// Of the connection with most data.
+/// Throughput of the connection with most data.
 fn throughput(point: &Point) -> Option<f64> {
     let connections = point.connections.iter();
     let busiest = connections.max_by_key(|one| busier(one).0.unique_bytes)?;
@@ -85,15 +76,4 @@ fn lost(hop: &Hop) -> String {
         hop.from,
         hop.to
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_has_one_unit_where_that_is_so() {
-        assert_eq!(change(1_100_000.0, 132_000_000.0), "1.10 -> 132 Mbit/s");
-        assert_eq!(change(44_000.0, 80_000_000.0), "44 kbit/s -> 80 Mbit/s");
-    }
 }

@@ -6,7 +6,7 @@ use coalescope_knowledge::{Merging, Proof};
 use super::check;
 use crate::diagnose::DiagnoseReport;
 
-/// What the captures show, and which setting explains it.
+/// The verdict of the captures, and the setting that explains it.
 pub(crate) fn verdict(report: &DiagnoseReport) -> String {
     let findings: Vec<&HostFinding> = report
         .check

@@ -11,7 +11,7 @@ pub(crate) fn capitalised(text: &str) -> String {
     first.into_iter().flatten().chain(rest).collect()
 }
 
-/// Whether a note has to be called one: that nothing is wrong says so by itself.
+/// Whether a note is marked as one: a healthy verdict needs no mark.
 pub(crate) fn is_marked(finding: &Finding) -> bool {
     finding.note && finding.id != Id::Healthy
 }

@@ -1,11 +1,11 @@
-//! Words for what became of the frames of a hop.
+//! Words for the outcomes of a hop's frames.
 
 use coalescope_capture::facts::{DatagramHop, Hop, Outcomes, Trace};
 use coalescope_knowledge::{Finding, Id};
 
 use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
 
-/// A hop that carried fewer data frames, such as the requests of a download, gets no table.
+/// A hop with fewer data frames, such as the requests of a download, gets no table.
 pub(crate) const FEW: u64 = 10;
 
 pub(crate) fn seen(hop: &Hop) -> u64 {
@@ -16,7 +16,7 @@ pub(crate) fn lost(hop: &Hop) -> u64 {
     hop.merged.lost + hop.tso.lost + hop.single.lost
 }
 
-/// Hops without a loss that carried next to nothing.
+/// Hops without loss and with almost no data.
 pub(crate) fn brief(hops: &[&Hop]) -> String {
     let name = |hop: &&Hop| {
         let frames = counted(seen(hop), "data frame");
@@ -31,7 +31,7 @@ pub(crate) fn title(hop: &Hop) -> String {
     format!("{} -> {} ({matched} found at both)", hop.from, hop.to)
 }
 
-/// Pairs of neighbouring points that have no connection in common, each with what that may mean.
+/// Pairs of neighbouring points without a common connection, each with possible reasons.
 pub(crate) fn unmatched(hops: &[Hop]) -> Vec<String> {
     let mut pairs: Vec<[&str; 2]> = Vec::new();
     for hop in hops {
@@ -52,12 +52,12 @@ pub(crate) fn unmatched(hops: &[Hop]) -> Vec<String> {
     pairs.iter().map(say).collect()
 }
 
-/// Whether anything was found at both points.
+/// Whether any frame was found at both points.
 fn has_met(hop: &Hop) -> bool {
     hop.connections_matched > 0 || seen(hop) > 0
 }
 
-/// Whether a hop is between these points, either way.
+/// Whether a hop is between these points, in either direction.
 fn is_between(hop: &Hop, [one, other]: [&str; 2]) -> bool {
     let ends = (hop.from.as_str(), hop.to.as_str());
     ends == (one, other) || ends == (other, one)
@@ -67,7 +67,7 @@ pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
     is_found(Id::MergedFramesLost, [&hop.from, &hop.to], findings)
 }
 
-/// Whether a finding says that merged datagrams are lost here.
+/// Whether a finding reports lost merged datagrams here.
 pub(crate) fn loses_datagrams(hop: &DatagramHop, findings: &[Finding]) -> bool {
     is_found(Id::MergedDatagramsLost, [&hop.from, &hop.to], findings)
 }
@@ -80,8 +80,7 @@ fn is_found(id: Id, [from, to]: [&str; 2], findings: &[Finding]) -> bool {
     findings.iter().any(|one| one.id == id && is_here(one))
 }
 
-/// What happens on a hop, or before it: what findings say of it, and what order it keeps; the second of each pair says
-/// whether that accuses merging.
+/// Findings and reordering on a hop, or before it; the second of each pair is whether this accuses merging.
 pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(String, bool)> {
     let mut words = Vec::new();
     if is_accused(hop, findings) {
@@ -104,7 +103,7 @@ pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(St
     words
 }
 
-/// Whether a finding names this hop; one that names none is told at the first hop that its data took.
+/// Whether a finding is about this hop; one without a hop belongs to the first hop of its data.
 fn is_about(finding: &Finding, hop: &Hop, trace: &Trace) -> bool {
     if finding.note {
         return false;
@@ -115,7 +114,7 @@ fn is_about(finding: &Finding, hop: &Hop, trace: &Trace) -> bool {
     }
 }
 
-/// Whether no other hop with as much data leads to where this one begins.
+/// Whether no other hop with as much data leads to the beginning of this one.
 fn is_first(hop: &Hop, trace: &Trace) -> bool {
     let leads = |other: &&Hop| other.to == hop.from && other.from != hop.to;
     let busiest = trace.hops.iter().map(seen).max().unwrap_or(0);
@@ -127,7 +126,7 @@ fn is_first(hop: &Hop, trace: &Trace) -> bool {
             .any(|other| leads(&other))
 }
 
-/// What came to the beginning of the path overtaken, or late: lost before it, and sent again.
+/// Frames that came to the beginning of the path overtaken, or late: lost before it and retransmitted.
 fn before(hop: &Hop, trace: &Trace) -> Vec<String> {
     let mut points = trace.points.iter();
     let Some(point) = points.find(|point| point.name == hop.from && is_first(hop, trace)) else {
@@ -140,15 +139,16 @@ fn before(hop: &Hop, trace: &Trace) -> Vec<String> {
     });
     let [odd, late, all] = ways.fold([0; 3], |sum, way| std::array::from_fn(|i| sum[i] + way[i]));
     let overtaken = odd.saturating_sub(late);
-    let told = [
+    let shares = [
         (overtaken, format!("were overtaken before {}", hop.from)),
         (
             late,
             format!("were lost before {}, and sent again", hop.from),
         ),
     ];
-    let told = told.into_iter().filter(|(frames, _)| *frames > 0);
-    told.map(|(frames, what)| format!("{} of the frames {what}", percent(frames, all)))
+    let shares = shares.into_iter().filter(|(frames, _)| *frames > 0);
+    shares
+        .map(|(frames, what)| format!("{} of the frames {what}", percent(frames, all)))
         .collect()
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn timing(hop: &Hop) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// How the clocks stand to each other.
+/// The offset of the clocks.
 pub(crate) fn clock(hop: &Hop, offset_s: f64) -> String {
     let side = if offset_s < 0.0 { "behind" } else { "ahead" };
     let offset = match seconds(offset_s.abs()) {
@@ -191,13 +191,13 @@ pub(crate) fn clock(hop: &Hop, offset_s: f64) -> String {
         offset => format!("clock of {} {offset} {side}", hop.to),
     };
     match hop.clock_drift_ppm {
-        // Less than that is lost in what the clocks resolve.
+        // A smaller drift is below the clocks' resolution.
         Some(ppm) if ppm.abs() >= 0.05 => format!("{offset}, drifts {ppm:+.1} ppm"),
         _ => offset,
     }
 }
 
-/// A column: its title, and whose count it shows.
+/// A column: its title, and its count.
 pub(crate) type Column = (&'static str, fn(&Outcomes) -> u64);
 
 const COLUMNS: [Column; 9] = [
@@ -212,18 +212,18 @@ const COLUMNS: [Column; 9] = [
     ("not\njudged", |outcomes| outcomes.not_judged),
 ];
 const LOST: &str = "lost";
-/// Columns that are shown even where all is zero: their zeros say something.
+/// Columns that are shown even if all counts are zero.
 const ALWAYS: [&str; 3] = ["seen", "arrived", LOST];
 
-/// The hops that are worth a table, and the others. One without a connection is neither: nothing is known of it.
-pub(crate) fn told(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
+/// The hops with a table, and the others. A hop without a connection is neither, since nothing is known of it.
+pub(crate) fn shown_and_others(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
     let most = hops.iter().map(seen).max().unwrap_or(0);
     hops.iter()
         .filter(|hop| has_met(hop))
         .partition(|hop| most < FEW || seen(hop) >= FEW || lost(hop) > 0)
 }
 
-/// What a hop's table shows: the columns that say something, and a row for each sort of frames.
+/// The table of a hop: the columns with counts, and a row for each sort of frames.
 pub(crate) fn outcome_table(hop: &Hop) -> Counts<'_> {
     let rows = sorts(hop).into_iter();
     columns_of(
@@ -232,12 +232,12 @@ pub(crate) fn outcome_table(hop: &Hop) -> Counts<'_> {
     )
 }
 
-/// The same of datagrams.
+/// The table of a hop's datagrams.
 pub(crate) fn datagram_table(hop: &DatagramHop) -> Counts<'_> {
     columns_of(vec![("merged", &hop.merged), ("single", &hop.single)])
 }
 
-/// The columns that say something, and a row for each sort.
+/// The columns with counts, and a row for each sort.
 pub(crate) type Counts<'a> = (Vec<Column>, Vec<(&'static str, &'a Outcomes)>);
 
 fn columns_of<'a>(rows: Vec<(&'static str, &'a Outcomes)>) -> Counts<'a> {
@@ -257,7 +257,7 @@ pub(crate) fn sorts(hop: &Hop) -> [(&'static str, &Outcomes); 3] {
     ]
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 pub(crate) fn cell((title, value): Column, outcomes: &Outcomes) -> String {
     let n = value(outcomes);
     if title == LOST && n > 0 {

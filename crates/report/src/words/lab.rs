@@ -1,7 +1,9 @@
 //! Words for incidents of the lab.
 
+use coalescope_incident::{LabAgreement, LabControl, LabRow};
+
 use super::units::{UNKNOWN, counted, figure, seconds, three_digits};
-use crate::lab::{LabAgreement, LabControl, LabIncident, LabReport, LabRow};
+use crate::lab::{LabIncident, LabReport};
 
 pub(crate) fn verdict(report: &LabReport) -> String {
     if report.ran_nothing() {
@@ -41,7 +43,7 @@ pub(crate) fn chain_row(one: &LabIncident) -> [String; CHAIN.len()] {
     ]
 }
 
-/// Heads of what was measured, and published.
+/// Heads of measured and published figures.
 pub(crate) const MEASURED: [&str; 8] = [
     "incident",
     "slow",
@@ -53,7 +55,7 @@ pub(crate) const MEASURED: [&str; 8] = [
     "published\nratio",
 ];
 
-/// A row under these heads.
+/// The row under these heads.
 pub(crate) fn measured_row(one: &LabIncident) -> [String; 8] {
     let unknown = || UNKNOWN.to_owned();
     let bits = |bps: Option<f64>| bps.map_or_else(unknown, |bps| figure(bps, Some("bit/s")));
@@ -70,12 +72,12 @@ pub(crate) fn measured_row(one: &LabIncident) -> [String; 8] {
     ]
 }
 
-/// Heads of what the commands made of an incident.
+/// Heads of the chain's results.
 pub(crate) const CHAIN: [&str; 9] = [
     "incident", "merging", "check", "watch", "trace", "ab", "fix", "undo", "took",
 ];
 
-/// Another measurement.
+/// A control, in one line.
 pub(crate) fn control(control: &LabControl) -> String {
     let took = control.took_s.map(|took| format!(", {}", seconds(took)));
     let frames = control
@@ -96,7 +98,7 @@ pub(crate) fn control(control: &LabControl) -> String {
 pub(crate) const ROWS: &str = "us/KB: CPU time of the whole machine, both ends together, for what the sender's and the \
      receiver's interface carried; ACK/seg: ACKs sent for each segment of data; merged: segments a frame";
 
-/// Heads of the table of which this is a row: its levels, and the figures.
+/// Heads of an incident's table: its levels, and the figures.
 pub(crate) fn row_heads(row: &LabRow) -> Vec<&str> {
     let figures = [
         "here",
@@ -114,7 +116,7 @@ pub(crate) fn row_heads(row: &LabRow) -> Vec<&str> {
         .collect()
 }
 
-/// A row under these heads.
+/// The row under these heads.
 pub(crate) fn row(row: &LabRow) -> Vec<String> {
     let unknown = || UNKNOWN.to_owned();
     let number = |value: Option<f64>| value.map_or_else(unknown, three_digits);
@@ -132,7 +134,7 @@ pub(crate) fn row(row: &LabRow) -> Vec<String> {
     row.levels.values().cloned().chain(figures).collect()
 }
 
-/// What one change does to a figure, published and here.
+/// The published and the measured effect of a change.
 pub(crate) fn agreement(one: &LabAgreement) -> String {
     format!(
         "{}: {} is {} times as much as published, {} here: {}",

@@ -1,13 +1,13 @@
-//! Offloads in a table: which ones a platform has, and how their state is said.
+//! Offloads in a table: those of a platform, and words for their state.
 
 use coalescope_host::model::{Interface, Platform};
 
 use super::units::on_off;
 
-/// What stands for a value that was not read: neither on nor off.
+/// The text for a value that was not read.
 pub(crate) const UNREAD: &str = "?";
 
-/// A column: its head, and the switch's name in a snapshot.
+/// A column: its head, and the offload's name in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offload {
     pub(crate) head: &'static str,
@@ -18,7 +18,7 @@ const fn offload(head: &'static str, name: &'static str) -> Offload {
     Offload { head, name }
 }
 
-/// Short names as ethtool(8) takes them after `-K`, as far as there are any.
+/// ethtool(8)'s short names (`-K`), as far as there are any.
 const LINUX: [Offload; 7] = [
     offload("gro", "generic-receive-offload"),
     offload("lro", "large-receive-offload"),
@@ -42,8 +42,8 @@ const WINDOWS: [Offload; 2] = [
     offload("RSC IPv6", "rsc-ipv6"),
 ];
 
-/// The offloads that decide how large frames become on a platform; none where settings of the host or of its
-/// switches do.
+/// The offloads that decide how large frames become on a platform; empty where settings of the host
+/// or of its switches decide.
 pub(crate) fn offloads(platform: Option<Platform>) -> &'static [Offload] {
     match platform {
         Some(Platform::Linux) => &LINUX,

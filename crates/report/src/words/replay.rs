@@ -47,7 +47,7 @@ pub(crate) fn clock(replay: &Replay) -> String {
     }
 }
 
-/// What each sort of reason says, and its counts.
+/// The title of each sort of reasons, and their counts.
 pub(crate) fn sorts(reasons: &Reasons) -> [(&'static str, &BTreeMap<&'static str, u64>); 3] {
     [
         ("passed on at once", &reasons.passed),
@@ -56,7 +56,7 @@ pub(crate) fn sorts(reasons: &Reasons) -> [(&'static str, &BTreeMap<&'static str
     ]
 }
 
-/// The most frequent first.
+/// Counts, largest first.
 pub(crate) fn by_count(counts: &BTreeMap<&'static str, u64>) -> Vec<(&'static str, u64)> {
     let mut sorted: Vec<_> = counts.iter().map(|(&reason, &n)| (reason, n)).collect();
     sorted.sort_by_key(|&(_, n)| Reverse(n));
@@ -77,7 +77,7 @@ pub(crate) fn row(connection: &Connection) -> [String; 6] {
     ]
 }
 
-/// The line above a row: which connection it is, and its commonest reasons.
+/// The line above a row: the connection, and its commonest reasons.
 pub(crate) fn caption(connection: &Connection) -> String {
     let name = name(connection);
     match top_reasons(&connection.reasons) {
@@ -105,7 +105,7 @@ pub(crate) fn name(connection: &Connection) -> String {
     )
 }
 
-/// At most so many, the largest first.
+/// The largest connections, at most `most`.
 pub(crate) fn largest(all: &[Connection], most: usize) -> Vec<&Connection> {
     let mut sorted: Vec<&Connection> = all.iter().collect();
     sorted.sort_by_key(|connection| (Reverse(connection.bytes_in), connection.id));
@@ -113,7 +113,7 @@ pub(crate) fn largest(all: &[Connection], most: usize) -> Vec<&Connection> {
     sorted
 }
 
-/// Frames without data that are gone.
+/// Frames without data that were absorbed.
 pub(crate) fn absorbed(replay: &Replay) -> Option<String> {
     let absorbed = counted(replay.absorbed_frames, "frame");
     (replay.absorbed_frames > 0)

@@ -1,7 +1,9 @@
-//! Numbers with units that people read: KB is 1000 bytes, Mbit/s is 1,000,000 bits a second.
+//! Numbers with units for people: KB is 1000 bytes, Mbit/s is 1,000,000 bits per second.
 
-/// Where nothing is known.
+/// The text for an unknown value.
 pub(crate) const UNKNOWN: &str = "-";
+
+const BIT_RATES: [&str; 5] = ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"];
 
 /// The state of a switch.
 pub(crate) fn on_off(on: bool) -> &'static str {
@@ -47,7 +49,16 @@ pub(crate) fn byte_rate(bps: f64) -> String {
 
 /// `2.74 Mbit/s`, as findings have it.
 pub(crate) fn bit_rate(bps: f64) -> String {
-    scaled(bps, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"])
+    scaled(bps, &BIT_RATES)
+}
+
+/// The change of a rate: `1.10 -> 132 Mbit/s`, or with two units.
+pub(crate) fn bit_rate_change(from_bps: f64, to_bps: f64) -> String {
+    let [from, to] = [from_bps, to_bps].map(|bps| parts(bps, &BIT_RATES));
+    match from.1 == to.1 {
+        true => format!("{} -> {} {}", from.0, to.0, to.1),
+        false => format!("{} {} -> {} {}", from.0, from.1, to.0, to.1),
+    }
 }
 
 /// `343 KB/s (2.74 Mbit/s)`.
@@ -80,7 +91,7 @@ pub(crate) fn instant(unix_ns: i64) -> String {
     format!("{} {hour:02}:{minute:02}:{:02}.{ms:03} UTC", day(s), s % 60)
 }
 
-/// How long something took that may have been days: `19.6 s`, `3.2 hours`, `1,649 days`.
+/// A duration that may be days: `19.6 s`, `3.2 hours`, `1,649 days`.
 pub(crate) fn duration(s: f64) -> String {
     match s {
         s if s < 2.0 * 3600.0 => seconds(s),
@@ -112,8 +123,8 @@ pub(crate) fn day(unix_s: u64) -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// A figure of a metric, by its unit: `343 KB/s` would hide that an experiment was about bits, so
-/// bits stay bits.
+/// A figure of a metric in its unit: bits stay bits, since `343 KB/s` would hide that an experiment
+/// was about bits.
 #[must_use]
 pub fn figure(value: f64, unit: Option<&str>) -> String {
     match unit {
@@ -132,14 +143,14 @@ pub fn figure(value: f64, unit: Option<&str>) -> String {
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     let share = part as f64 * 100.0 / whole.max(1) as f64;
     match share {
-        // What is not all, and not nothing, should not look so.
+        // A share that is neither all nor nothing must not be rounded to either.
         share if share > 99.9 && part < whole => "> 99.9%".to_owned(),
         share if share < 0.1 && part > 0 => "< 0.1%".to_owned(),
         share => format!("{}%", three_digits(share)),
     }
 }
 
-/// `p = 0.012`, `p = 3.1e-7`; what is smaller still is only "very small".
+/// `p = 0.012`, `p = 3.1e-7`; below that only "very small".
 pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p >= 0.001 => format!("p = {p:.3}"),
@@ -148,7 +159,7 @@ pub(crate) fn p_value(p: f64) -> String {
     }
 }
 
-/// Three digits that matter, but no digits of a whole number lost.
+/// Three significant digits, without cutting digits of a whole number.
 pub(crate) fn three_digits(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
@@ -161,13 +172,19 @@ pub(crate) fn three_digits(value: f64) -> String {
 }
 
 fn scaled(value: f64, units: &[&str]) -> String {
+    let (number, unit) = parts(value, units);
+    format!("{number} {unit}")
+}
+
+/// A number of three digits, and its unit.
+fn parts<'a>(value: f64, units: &[&'a str]) -> (String, &'a str) {
     let mut scaled = value;
     let mut index = 0;
     while scaled >= 999.5 && index + 1 < units.len() {
         scaled /= 1000.0;
         index += 1;
     }
-    format!("{} {}", three_digits(scaled), units[index])
+    (three_digits(scaled), units[index])
 }
 
 #[cfg(test)]
@@ -182,6 +199,18 @@ mod tests {
         assert_eq!(short, ["99,999", "123k", "1.23M"]);
         assert_eq!(counted(1, "frame"), "1 frame");
         assert_eq!(counted(0, "frame"), "0 frames");
+    }
+
+    #[test]
+    fn a_change_has_one_unit_where_both_rates_have_the_same() {
+        assert_eq!(
+            bit_rate_change(1_100_000.0, 132_000_000.0),
+            "1.10 -> 132 Mbit/s"
+        );
+        assert_eq!(
+            bit_rate_change(44_000.0, 80_000_000.0),
+            "44 kbit/s -> 80 Mbit/s"
+        );
     }
 
     #[test]

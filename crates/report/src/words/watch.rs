@@ -1,4 +1,4 @@
-//! Words for what a running host was seen to do.
+//! Words for counts of merged frames.
 
 use coalescope_knowledge::plain_reason;
 use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched};
@@ -7,7 +7,7 @@ use super::units::{
     UNKNOWN, bytes, count, counted, percent, rate, seconds, short_count, three_digits,
 };
 
-/// All that was counted, in a line.
+/// All counts, in one line.
 pub(crate) fn line(watched: &Watched) -> String {
     let time = seconds(watched.took_s);
     if watched.level == Level::Counters {
@@ -125,7 +125,7 @@ pub(crate) fn row(interface: &Interface) -> [String; HEADS.len()] {
     ]
 }
 
-/// Merged frames that died of those that came in, or, of an interface that brings none, that were to go out.
+/// Merged frames that were dropped, of those received, or of those to be sent if the interface received none.
 pub(crate) fn died(interface: &Interface, died: u64) -> String {
     let of = interface.frames.map_or(0, |frames| {
         let (came, went) = (frames.received.merged_frames, frames.queued.merged_frames);
@@ -133,7 +133,7 @@ pub(crate) fn died(interface: &Interface, died: u64) -> String {
     });
     match died {
         1.. if of > 0 => {
-            // Frames may be counted here while they are on their way there.
+            // Drops may be counted here while their frames are still on the way to the other count.
             let share = percent(died, of.max(died));
             format!("{} ({share})", short_count(died))
         }
@@ -141,7 +141,7 @@ pub(crate) fn died(interface: &Interface, died: u64) -> String {
     }
 }
 
-/// How many merged frames died; where, and why.
+/// The number of dropped merged frames; the place and the reason.
 pub(crate) fn died_where(drop: &Drop) -> (String, String) {
     let died = short_count(drop.died());
     let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
@@ -157,7 +157,7 @@ fn place(drop: &Drop) -> String {
     }
 }
 
-/// Frames of a drop, and why.
+/// Dropped frames of a place, and the reason.
 pub(crate) fn dropped(drop: &Drop) -> String {
     let place = place(drop);
     let mut frames = vec![format!(
@@ -174,7 +174,7 @@ pub(crate) fn dropped(drop: &Drop) -> String {
     format!("{place}: {}; {reason}", frames.join(", "))
 }
 
-/// A frame that died.
+/// A dropped frame.
 pub(crate) fn sample(sample: &Sample, begun_unix_s: f64) -> String {
     let flow = sample.flow.as_ref();
     let flow = flow.map_or_else(|| "not IP".to_owned(), ToString::to_string);
@@ -213,7 +213,7 @@ pub(crate) fn connection(one: &Connection) -> [String; CONNECTION_HEADS.len()] {
     ]
 }
 
-/// The same in a line.
+/// A connection in one line.
 pub(crate) fn connection_line(one: &Connection) -> String {
     let [ends, sent, received, window, most, repeated, rate, rtt] = connection(one);
     format!(
@@ -228,7 +228,7 @@ fn ends(one: &Connection) -> String {
     format!("{space}{} {}", one.local, one.remote)
 }
 
-/// What is the matter with one that gets few segments into a round trip.
+/// Why a connection with few segments per round trip is slow.
 pub(crate) fn little(one: &Connection) -> String {
     let window = three_digits(one.effective_window_segments.unwrap_or(0.0));
     format!(
@@ -241,7 +241,7 @@ pub(crate) fn little(one: &Connection) -> String {
     )
 }
 
-/// What was counted nowhere.
+/// Frames that were not counted.
 pub(crate) fn lost(watched: &Watched) -> Vec<String> {
     let lost = watched.lost;
     let kinds = [
@@ -261,7 +261,8 @@ pub(crate) fn lost(watched: &Watched) -> Vec<String> {
             "that came faster than they were read",
         ),
     ];
-    let told = kinds.into_iter().filter(|(number, ..)| *number > 0);
-    told.map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
+    let missed = kinds.into_iter().filter(|(number, ..)| *number > 0);
+    missed
+        .map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
         .collect()
 }

@@ -7,7 +7,7 @@ use coalescope_capture::facts::{
 };
 use coalescope_host::drift::{Differs, Drift};
 use coalescope_host::model::{Driver, Feature, Platform, Snapshot};
-use coalescope_incident::{Kind, Published};
+use coalescope_incident::{Kind, LabAgreement, LabControl, LabRow, Published};
 use coalescope_knowledge::rules::{
     Blame, Checked, HostEvidence, HostFinding, LeftAlone, Remedy, RemedyKind,
 };
@@ -17,8 +17,7 @@ use coalescope_knowledge::{
 };
 use coalescope_replay::facts::{self as replayed, Replay};
 use coalescope_report::{
-    CheckReport, DiagnoseReport, LabAgreement, LabControl, LabIncident, LabReport, LabRow,
-    ReplayReport, Report, Skipped,
+    CheckReport, DiagnoseReport, LabIncident, LabReport, ReplayReport, Report, Skipped,
 };
 
 fn connection(id: u64, name: &str) -> Connection {

@@ -17,7 +17,7 @@ const PUBLIC: (Ipv4Addr, Ipv6Addr) = (
     Ipv4Addr::new(203, 0, 113, 7),
     Ipv6Addr::new(0x2001, 0xdb8, 0x7, 0, 0, 0, 0, 1),
 );
-/// What the NAT adds to a port.
+/// By how much the NAT shifts a port.
 const PORT_SHIFT: u16 = 20_000;
 /// The real server behind the director.
 const REAL: (Ipv4Addr, Ipv6Addr) = (
@@ -120,7 +120,7 @@ impl HopState {
         }
     }
 
-    /// What is damaged is lost, though it travels on.
+    /// Damages a packet: it counts as lost, although it travels on.
     fn damage(&mut self, packet: &mut Packet, out: &mut Outbox) {
         let why = match self.hop {
             Hop::Damage {
@@ -149,7 +149,9 @@ impl HopState {
             Hop::Director { .. } => self.direct(packet),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
-            Hop::SegmentSize { toward, says } if packet.toward == toward => say(packet, says),
+            Hop::SegmentSize { toward, gso_size } if packet.toward == toward => {
+                set_segment_size(packet, gso_size)
+            }
             _ => {}
         }
     }
@@ -210,10 +212,11 @@ impl HopState {
     }
 }
 
-/// What goes on whole without a word about its segments is complete: no card will fill in its checksum.
-fn say(packet: &mut Packet, size: Option<u16>) {
+/// Sets the segment size of a merged frame. Without a segment size the frame is complete: no card will fill in its
+/// checksum.
+fn set_segment_size(packet: &mut Packet, size: Option<u16>) {
     if let Some(tcp) = packet.tcp_mut().filter(|tcp| tcp.is_merged()) {
-        tcp.said = size;
+        tcp.gso_size = size;
         if size.is_none() {
             (tcp.origin, tcp.reversible) = (Origin::Merged, false);
             tcp.checksum = Checksum::Full;
@@ -221,7 +224,7 @@ fn say(packet: &mut Packet, size: Option<u16>) {
     }
 }
 
-/// What a SYN announces is lowered.
+/// Lowers the MSS that a SYN announces.
 fn clamp(packet: &mut Packet, most: u16) {
     if let Some(tcp) = packet.tcp_mut().filter(|tcp| tcp.flags & SYN != 0) {
         tcp.options.mss = tcp.options.mss.map(|mss| mss.min(most));
@@ -232,7 +235,7 @@ fn was_merged(packet: &Packet) -> bool {
     packet.tcp().is_some_and(|tcp| tcp.origin == Origin::Merged)
 }
 
-/// What a router changes of every packet.
+/// The changes that a router makes to every packet.
 pub(crate) fn pass_router(packet: &mut Packet) {
     packet.ttl = packet.ttl.saturating_sub(1);
     packet.routers += 1;
@@ -247,7 +250,7 @@ fn fragment_or_drop(packet: Packet, mtu: usize, now: Nanos, out: &mut Outbox) {
     out.onward.extend(parts.into_iter().map(|part| (now, part)));
 }
 
-/// The router's complaint, quoting the packet's IP header and its first eight bytes.
+/// The router's "packet too big", quoting the packet's IP header and its first eight bytes.
 fn too_big(packet: &Packet, mtu: usize) -> Packet {
     let mut quote = crate::render::ip(
         packet,
@@ -257,7 +260,7 @@ fn too_big(packet: &Packet, mtu: usize) -> Packet {
     let mut answer = packet.clone();
     answer.toward = packet.toward.other();
     answer.target = packet.source;
-    // The router speaks with an address of its own.
+    // The router sends from an address of its own.
     answer.source = (pick(PUBLIC, !packet.source.0.is_ipv4()), 0);
     (answer.ttl, answer.ecn, answer.extension) = (64, 0, false);
     answer.content = Content::TooBig(TooBig {

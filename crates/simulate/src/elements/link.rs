@@ -44,7 +44,7 @@ impl LinkState {
     }
 }
 
-/// What a queue of so many bytes can't take even when empty.
+/// The reason for a packet that a queue of so many bytes cannot take even when empty.
 fn longest_of(queue: usize, packet: &Packet) -> Why {
     let around = packet.frame_len() - packet.ip_len() + OVERHEAD;
     Why::Longer(queue.saturating_sub(around))

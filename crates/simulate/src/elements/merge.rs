@@ -31,7 +31,7 @@ pub(crate) struct MergeState {
 struct Held {
     packet: Packet,
     segment_size: usize,
-    /// Nothing more may be added.
+    /// No segment may be added any more.
     closed: bool,
 }
 
@@ -73,7 +73,7 @@ impl MergeState {
         }
     }
 
-    /// The time asked for has come, unless the batch ended before.
+    /// Called at the time asked for; the batch may have ended before.
     pub(crate) fn wake(&mut self, now: Nanos, out: &mut Outbox) {
         if self.due.is_some_and(|due| due <= now) {
             self.flush(now, out);

@@ -28,7 +28,7 @@ fn segment(packet: &Packet, index: usize, count: usize, offset: usize) -> Packet
     if let Content::Tcp(tcp) = &mut segment.content {
         tcp.pieces = tcp.pieces.get(index).copied().into_iter().collect();
         tcp.origin = Origin::Single;
-        tcp.said = None;
+        tcp.gso_size = None;
         tcp.checksum = Checksum::Full;
         tcp.seq = tcp.seq.wrapping_add(offset as u32);
         tcp.start = tcp.start.wrapping_add(offset as u64);

@@ -1,4 +1,4 @@
-//! A box that thins acknowledgements, as cable modems and WiFi do: of those that wait, the newest of each
+//! A box that thins acknowledgements, as cable modems and WiFi do: of those that wait, only the newest of each
 //! connection goes on.
 
 use super::Outbox;
@@ -44,7 +44,7 @@ impl Thin {
         }
     }
 
-    /// The time asked for has come, unless everything went on before.
+    /// Called at the time asked for; all packets may have gone on before.
     pub(crate) fn wake(&mut self, now: Nanos, out: &mut Outbox) {
         if self.due.is_some_and(|due| due <= now) {
             self.flush(now, out);

@@ -9,21 +9,21 @@ use crate::side::Side;
 pub struct Point {
     /// Its name.
     pub name: String,
-    /// What its clock shows more than the true time, in nanoseconds.
+    /// The offset of its clock from the true time, in nanoseconds.
     pub offset: i64,
     /// How much faster than true time its clock runs, in parts per billion.
     pub drift_ppb: i64,
-    /// From a time on its clock shows so many nanoseconds more: somebody set it.
+    /// From this time on its clock shows so many nanoseconds more: somebody set it.
     pub set: Option<(Nanos, i64)>,
     /// Bytes kept of each frame.
     pub snap: u32,
     /// Probability that the sniffer misses a frame that went through.
     pub missed: f64,
-    /// The sniffer misses frames in runs, as one does whose ring is full: what is lost here went through.
+    /// The sniffer misses frames in runs, like one whose ring is full: these frames went through.
     pub missed_runs: Option<Bursts>,
     /// Longer frames are left out by the capture's filter.
     pub longest: usize,
-    /// Its clock counts no shorter times than this.
+    /// The resolution of its clock.
     pub tick: Nanos,
     /// Frames are written in the order in which some queues are emptied, up to so much later than their stamps say.
     pub unsorted: Nanos,
@@ -34,9 +34,9 @@ pub struct Point {
     pub routed: Option<Nanos>,
     /// Only frames toward this side are captured.
     pub only: Option<Side>,
-    /// The capture is running from then on.
+    /// Time from which on the capture runs.
     pub begins: Nanos,
-    /// And until then.
+    /// Time until which the capture runs.
     pub ends: Nanos,
     /// The file format.
     pub format: Format,

@@ -56,14 +56,14 @@ fn plain(name: &str, bytes: u64) -> Scenario {
     scenario
 }
 
-/// As `plain`, with a second point on the wire.
+/// Like `plain`, with a second point on the wire.
 fn with_wire(name: &str, bytes: u64) -> Scenario {
     let mut scenario = plain(name, bytes);
     scenario.path.insert(3, point("WIRE"));
     scenario
 }
 
-/// A VM behind a router that cuts merged frames again, and then something.
+/// A VM behind a router that segments merged frames, with an element in between.
 fn behind_router(name: &str, something: Element) -> Scenario {
     let mut scenario = Scenario::new(name, Cause::Healthy);
     scenario.turns = download(4 << 20);

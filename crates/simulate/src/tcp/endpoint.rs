@@ -66,9 +66,9 @@ pub(crate) struct Endpoint {
     syn_tries: u32,
     idle_since: Nanos,
     assembling: Option<(u16, usize)>,
-    /// A mark came, and its sender has not said that it slowed down.
+    /// A mark came, and its sender has not sent CWR yet.
     echoes: bool,
-    /// It said that it is over, or heard so.
+    /// It has sent or received a reset.
     is_reset: bool,
     /// When the connection was set up, as seen from here.
     pub(crate) opened_at: Option<Nanos>,
@@ -124,7 +124,7 @@ impl Endpoint {
             .map_or(0, |(sender, _)| sender.timeouts)
     }
 
-    /// What the sender's time went to.
+    /// The sender's time, by what it waited for.
     pub(crate) fn chrono(&self) -> Chrono {
         let halves = self.halves.as_ref();
         halves.map_or_else(Chrono::default, |(sender, _)| sender.chrono)
@@ -137,7 +137,7 @@ impl Endpoint {
         self.halves.as_ref().is_some_and(closed)
     }
 
-    /// When this end wants to be called.
+    /// When this end must be called.
     pub(crate) fn deadline(&self) -> Option<Nanos> {
         if self.is_reset {
             return None;
@@ -155,7 +155,7 @@ impl Endpoint {
         (self.phase == Phase::Open && !self.is_closed()).then_some(self.idle_since + idle)
     }
 
-    /// The time asked for has come.
+    /// Called at the time asked for.
     pub(crate) fn on_time(&mut self, context: &mut Context<'_>) {
         if self.syn_timer.is_some_and(|at| at <= context.now) {
             self.send_syn(context);
@@ -225,8 +225,8 @@ impl Endpoint {
         !part.more
     }
 
-    /// A router names an MTU. One below what is in use makes segments smaller, and what was too long is
-    /// sent again at once (RFC 1191 section 6.4; Linux's `tcp_v4_mtu_reduced`).
+    /// Takes the MTU that a router reports. An MTU below the one in use makes segments smaller, and segments that were
+    /// too long are sent again at once (RFC 1191 section 6.4; Linux's `tcp_v4_mtu_reduced`).
     fn reduce(&mut self, mtu: u16, context: &mut Context<'_>) {
         let headers = if self.id.own.0.is_ipv4() { 40 } else { 60 };
         let options = if self.uses_timestamps() { 12 } else { 0 };

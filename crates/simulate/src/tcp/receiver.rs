@@ -160,7 +160,7 @@ impl Receiver {
         self.latest = Some(left);
     }
 
-    /// Moves over what came early and is now in order.
+    /// Moves over early data that is now in order.
     fn absorb(&mut self) {
         while let Some((&from, &to)) = self.early.first_key_value() {
             if from > self.next {
@@ -171,7 +171,7 @@ impl Receiver {
         }
     }
 
-    /// The application reads if it is time to; true if the window opens enough to say so.
+    /// Lets the application read if it is time to.
     fn read(&mut self, now: Nanos) {
         match self.reader {
             Reader::AtOnce => self.unread = 0,
@@ -189,7 +189,7 @@ impl Receiver {
         }
     }
 
-    /// The time asked for has come; true if there is something to acknowledge or to announce.
+    /// Called at the time asked for; true if there is something to acknowledge or to announce.
     pub(crate) fn on_time(&mut self, now: Nanos) -> bool {
         let due = self.ack_at.is_some_and(|at| at <= now);
         if self.read_at.is_none_or(|at| at > now) {

@@ -36,7 +36,7 @@ impl Rtt {
         self.least
     }
 
-    /// RFC 6298 section 2.3.
+    /// Adds a sample (RFC 6298 section 2.3).
     pub(crate) fn sample(&mut self, sample: Nanos) {
         let error = self.smoothed.abs_diff(sample);
         self.variation = (3 * self.variation + error) / 4;
@@ -51,8 +51,8 @@ impl Rtt {
         (base << self.backoff.min(16)).min(MOST)
     }
 
-    /// RFC 8985 section 7.2: two round trips, and the peer's delayed ACK on top if one segment is
-    /// all there is to acknowledge.
+    /// Timeout of a tail loss probe (RFC 8985 section 7.2): two round trips, and the peer's delayed ACK on top if only
+    /// one segment is to be acknowledged.
     pub(crate) fn probe_timeout(&self, segments: usize) -> Nanos {
         let delayed = if segments == 1 {
             LEAST
@@ -67,7 +67,7 @@ impl Rtt {
         self.backoff += 1;
     }
 
-    /// Something new was acknowledged.
+    /// Called when new data was acknowledged.
     pub(crate) fn reset_backoff(&mut self) {
         self.backoff = 0;
     }

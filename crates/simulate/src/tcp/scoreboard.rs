@@ -1,4 +1,4 @@
-//! Which segments are under way, and what became of them (RFC 6675's scoreboard).
+//! The segments in flight, and their state (RFC 6675's scoreboard).
 
 use std::collections::VecDeque;
 
@@ -107,7 +107,7 @@ impl Scoreboard {
         flying.map(|chunk| u64::from(chunk.len)).sum()
     }
 
-    /// Removes what is acknowledged; gives the bytes that are news.
+    /// Removes acknowledged segments; returns the newly acknowledged bytes.
     pub(crate) fn acknowledge(&mut self, upto: u64, now: Nanos, rtt: &mut Rtt) -> u64 {
         let mut delivered = 0;
         let mut sample = None;
@@ -130,7 +130,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// Marks what is acknowledged selectively; gives the bytes that are news.
+    /// Marks selectively acknowledged segments; returns the newly acknowledged bytes.
     pub(crate) fn sack(&mut self, blocks: &[(u64, u64)], now: Nanos, rtt: &mut Rtt) -> u64 {
         let mut delivered = 0;
         for &(left, right) in blocks {
@@ -151,7 +151,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// RFC 8985 section 6.2 step 2: an arrival sooner than any round trip is of an earlier sending.
+    /// Notes an arrival. RFC 8985 section 6.2 step 2: an arrival sooner than any round trip is of an earlier sending.
     fn arrived(&mut self, chunk: &Chunk, now: Nanos, rtt: &Rtt) {
         let ambiguous = chunk.sends > 1 && now - chunk.sent_at < rtt.least();
         if !ambiguous {
@@ -172,7 +172,7 @@ impl Scoreboard {
         }
     }
 
-    /// RFC 8985 section 6.2 step 5: something sent more than `tolerance` later has arrived.
+    /// Marks segments lost if one sent more than `tolerance` later has arrived (RFC 8985 section 6.2 step 5).
     pub(crate) fn mark_overtaken(&mut self, tolerance: Nanos) {
         for chunk in self.chunks.iter_mut().filter(|chunk| !chunk.sacked) {
             if chunk.sent_at + tolerance < self.newest_arrived {
@@ -181,21 +181,22 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the first segment.
+    /// Marks the first segment lost.
     pub(crate) fn mark_first(&mut self) {
         if let Some(chunk) = self.chunks.front_mut() {
             chunk.lost = true;
         }
     }
 
-    /// Marks everything that isn't SACKed.
+    /// Marks all segments lost that are not SACKed.
     pub(crate) fn lose_all(&mut self) {
         for chunk in self.chunks.iter_mut().filter(|chunk| !chunk.sacked) {
             chunk.lost = true;
         }
     }
 
-    /// Cuts what is under way and longer than `mss`, and takes it for lost. How many pieces were cut.
+    /// Cuts segments in flight that are longer than `mss`, and takes them for lost; returns how many segments that
+    /// adds.
     pub(crate) fn recut(&mut self, mss: u64) -> usize {
         let before = self.chunks.len();
         let cut = |chunk: Chunk| chunk.cut(mss);

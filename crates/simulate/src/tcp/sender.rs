@@ -25,7 +25,7 @@ const DUP_THRESH: u64 = 3;
 /// Longest IP packet a TSO frame may be, less room for headers.
 const TSO_MAX: u64 = 65_535 - 120;
 
-/// What an acknowledgement says to the sender.
+/// What an acknowledgement reports to the sender.
 #[derive(Clone, Debug)]
 pub(crate) struct Acknowledged {
     pub(crate) upto: u64,
@@ -79,10 +79,10 @@ pub(crate) struct Sender {
     /// Marks reduce the window once until this is acknowledged.
     reduced_until: u64,
     /// The next frame of new data says that the window was reduced for a mark.
-    says_reduced: bool,
+    owes_cwr: bool,
     /// When pacing allows the next sending.
     pace: Option<Nanos>,
-    /// What the time went to.
+    /// The time, by what the sender waited for.
     pub(crate) chrono: Chrono,
     /// Timeouts so far.
     pub(crate) timeouts: u64,
@@ -119,14 +119,14 @@ impl Sender {
             bbr: None,
             send_buffer: u64::MAX,
             reduced_until: 0,
-            says_reduced: false,
+            owes_cwr: false,
             pace: None,
             chrono: Chrono::default(),
             timeouts: 0,
         }
     }
 
-    /// Goes by a host's settings, and by SACK if both ends do.
+    /// Applies a host's settings; SACK is used if both ends support it.
     pub(crate) fn with(mut self, host: &Host, sack: bool) -> Self {
         self.tso = host.tso;
         self.sack = sack;
@@ -139,7 +139,7 @@ impl Sender {
         self
     }
 
-    /// Goes on with shorter segments, if these are shorter: what is under way and longer is lost.
+    /// Continues with shorter segments, if these are shorter: longer ones in flight are taken for lost.
     pub(crate) fn shrink(&mut self, mss: u64) -> bool {
         if mss >= self.mss || mss == 0 {
             return false;
@@ -150,7 +150,7 @@ impl Sender {
         true
     }
 
-    /// The application writes.
+    /// Called when the application writes.
     pub(crate) fn write(&mut self, bytes: u64) {
         self.written += bytes;
         self.pushes.push_back(self.written);
@@ -176,7 +176,7 @@ impl Sender {
         self.next
     }
 
-    /// When the sender wants to be called.
+    /// When the sender must be called.
     pub(crate) fn deadline(&self) -> Option<Nanos> {
         let times = [self.timer, self.persist, self.pace];
         times.into_iter().flatten().min()
@@ -214,7 +214,7 @@ impl Sender {
         }
     }
 
-    /// Marks what must be taken for lost.
+    /// Marks segments that must be taken for lost.
     fn find_losses(&mut self, advanced: u64) {
         if self.sack {
             self.board.mark_holes((DUP_THRESH - 1) * self.mss);
@@ -242,7 +242,7 @@ impl Sender {
         self.board.pipe().saturating_sub(guessed)
     }
 
-    /// What may be sent now.
+    /// The transmissions that may be sent now.
     pub(crate) fn transmit(&mut self, now: Nanos) -> Vec<Transmission> {
         let mut out = Vec::new();
         while !self.is_paced(now) {

@@ -1,4 +1,4 @@
-//! What the elements of the path dropped, and for what.
+//! The frames that elements of the path dropped, and why.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -34,13 +34,13 @@ pub(crate) struct Drop {
     element: usize,
     toward: Side,
     flow: usize,
-    /// What its first segment is numbered.
+    /// Number of its first segment.
     first: u64,
     segments: usize,
     cause: Cost,
 }
 
-/// What a frame was dropped for.
+/// Why a frame was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cost {
     Merging,
@@ -128,7 +128,7 @@ impl DropTruth {
         *counter += 1;
     }
 
-    /// All of them.
+    /// All frames dropped here.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.for_merging + self.too_long + self.full + self.by_chance

@@ -1,4 +1,4 @@
-//! Names of the kernel's reasons for dropping, from its own description of its types (BTF): their numbers move from
+//! Names of the kernel's drop reasons, from its type information (BTF): their numbers differ from
 //! version to version.
 //!
 //! The format: Documentation/bpf/btf.rst of Linux.
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 const ENUM: &str = "skb_drop_reason";
 const PREFIX: &str = "SKB_DROP_REASON_";
 
-/// Kinds of types, and bytes that each has behind its head, by number of members.
+/// Kinds of types, and the number of bytes after each type's head.
 const HEAD: usize = 12;
 const KIND_ENUM: u32 = 6;
 
-/// Names by number, without what all of them begin with; none if the kernel has no reasons (before 5.17).
+/// Names by number, without their common prefix; none if the kernel has no drop reasons (before 5.17).
 pub(super) fn reasons(btf: &[u8]) -> Option<BTreeMap<u32, String>> {
     let word = |at: usize| Some(u32::from_ne_bytes(btf.get(at..at + 4)?.try_into().ok()?));
     let size = |at: usize| word(at).and_then(|word| usize::try_from(word).ok());
@@ -30,7 +30,7 @@ pub(super) fn reasons(btf: &[u8]) -> Option<BTreeMap<u32, String>> {
     Some(names.collect())
 }
 
-/// The members of the enum.
+/// The members of the enum of drop reasons.
 fn find<'a>(types: &'a [u8], strings: &[u8]) -> Option<&'a [u8]> {
     let mut rest = types;
     while let Some((head, after)) = rest.split_at_checked(HEAD) {
@@ -45,7 +45,7 @@ fn find<'a>(types: &'a [u8], strings: &[u8]) -> Option<&'a [u8]> {
     None
 }
 
-/// Bytes behind the head of a type; none of a kind that is not known, behind which nothing can be found.
+/// Number of bytes after the head of a type; none for an unknown kind, after which the next type cannot be found.
 fn body_bytes(kind: u32, members: usize) -> Option<usize> {
     Some(match kind {
         // Pointers, forward declarations, typedefs, qualifiers, functions, floats, type tags.

@@ -1,4 +1,4 @@
-//! Bytes of the maps, as `bpf/watch.bpf.c` lays them out.
+//! The layout of the maps, as in `bpf/watch.bpf.c`.
 
 use std::ops::AddAssign;
 
@@ -10,12 +10,12 @@ pub(crate) const COUNTER_WORDS: usize = 19;
 pub(crate) const WHERE_WORDS: usize = 8;
 /// Words of `struct drops`.
 pub(crate) const DROP_WORDS: usize = 4;
-/// `HEADERS`: bytes of a frame that a sample has.
+/// `HEADERS`: bytes of a frame in a sample.
 const HEADERS: usize = 96;
 /// `struct sample` up to the headers.
 const SAMPLE_HEAD: usize = 8 + 4 * WHERE_WORDS + 4 * 4 + 2 * 2 + 4;
 
-/// An interface: the inode of its network namespace, and its number in it.
+/// An interface: the inode of its network namespace, and its ifindex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) space: u32,
@@ -27,17 +27,17 @@ pub(crate) struct Place {
 pub(crate) struct Counted(pub(crate) Frames);
 
 impl Counted {
-    /// A number that changes with any of them.
+    /// A sum that changes with each of the counters.
     pub(crate) fn all(&self) -> u64 {
         let (received, queued, sent) = (&self.0.received, &self.0.queued, &self.0.sent);
         received.frames + queued.frames + sent.frames
     }
 
-    /// The place that has taken the slot, and its counters; none if the slot is free.
+    /// The place that uses the slot, and its counters; none if the slot is free.
     pub(crate) fn read(words: &[u64; COUNTER_WORDS]) -> Option<(Place, Self)> {
         let [place, rest @ ..] = words;
         let [space, interface] = halves(*place);
-        // The last word is the program's own.
+        // The last word is used only by the program.
         let [
             received @ ..,
             out_frames,
@@ -120,7 +120,7 @@ impl AddAssign for Counted {
     }
 }
 
-/// What a dropped frame looked like.
+/// What is known of a dropped frame's merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Single,
@@ -131,12 +131,12 @@ pub(crate) enum Shape {
 /// Where and why frames were dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Where {
-    /// None if the frame belonged to no interface.
+    /// None if the frame had no interface.
     pub(crate) place: Option<Place>,
-    /// Number of the interface that it came in by; 0 if there is none.
+    /// Ifindex of the interface that the frame came in by; 0 if there is none.
     pub(crate) from: u32,
     pub(crate) reason: u32,
-    /// Address in the kernel.
+    /// Address of the kernel's instruction that dropped the frame.
     pub(crate) location: u64,
 }
 
@@ -162,7 +162,7 @@ impl Where {
 /// A dropped frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawSample {
-    /// Of the clock that does not jump.
+    /// By the monotonic clock.
     pub(crate) time_ns: u64,
     pub(crate) at: Where,
     pub(crate) bytes: u32,
@@ -172,7 +172,7 @@ pub(crate) struct RawSample {
 }
 
 impl RawSample {
-    /// None if it is not as long as it must be.
+    /// None if the length is wrong.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (head, headers) = bytes.split_at_checked(SAMPLE_HEAD)?;
         let headers = headers.get(..HEADERS)?;
@@ -194,7 +194,7 @@ impl RawSample {
     }
 }
 
-/// Two half words that stand one after the other, as one.
+/// Two consecutive half words as one word.
 fn whole([first, second]: [u32; 2]) -> u64 {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&first.to_ne_bytes());

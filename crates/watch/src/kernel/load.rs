@@ -1,4 +1,4 @@
-//! Loads the programs, and reads what they counted.
+//! Loads the BPF programs, and reads their maps.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,14 +18,15 @@ use crate::facts::Lost;
 static OBJECT: &[u8] = include_bytes_aligned!("../bpf/watch.bpf.o");
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 
-/// Slots for interfaces: for at least so many, and for twice as many as there are, so that each finds a free one soon.
+/// Slots for interfaces: at least this many, and twice as many as there are interfaces, so that a
+/// free slot is found soon.
 const LEAST_SLOTS: u32 = 1024;
 const MOST_SLOTS: u32 = 65_536;
 
-/// Between samples of the same drop: enough to see that frames die again, and no load.
+/// Interval between samples of the same drop: enough to see that frames are dropped again, with little load.
 const SAMPLE_EVERY: Duration = Duration::from_millis(200);
 
-/// Programs by name, each with the kernel's event that calls it.
+/// Programs by name, each with the kernel's tracepoint that calls it.
 const PROGRAMS: [(&str, &str); 3] = [
     ("received", "netif_receive_skb"),
     ("queued", "net_dev_queue"),
@@ -33,19 +34,19 @@ const PROGRAMS: [(&str, &str); 3] = [
 ];
 const DROPPED: &str = "kfree_skb";
 
-/// Why the programs do not run.
+/// Why the programs could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The kernel has no BTF, or none that can be read.
     #[error("{BTF} cannot be read ({0}): the kernel was built without CONFIG_DEBUG_INFO_BTF")]
     NoBtf(String),
-    /// It takes more rights.
+    /// Rights are missing.
     #[error("BPF programs may not be loaded: it takes root, or CAP_BPF and CAP_PERFMON")]
     Denied,
-    /// The object or one of its maps is refused.
+    /// The kernel refuses the object or one of its maps.
     #[error("the kernel refuses the object: {0}")]
     Object(#[source] EbpfError),
-    /// A program is refused.
+    /// The kernel refuses a program.
     #[error("the kernel refuses the program {name}: {source}")]
     Program {
         /// Its name.
@@ -74,31 +75,31 @@ impl Count {
     }
 }
 
-/// What the programs are told before they run.
+/// Constants of the programs, set before they run.
 struct Options {
-    /// The inode of the only namespace that is counted; 0: all.
+    /// The inode of the only namespace to count, 0 for all.
     space: u32,
     /// Room for interfaces, a power of two.
     slots: u32,
-    /// Names of the kernel's reasons, if it has any.
+    /// Names of the kernel's drop reasons, if there are any.
     reasons: Option<BTreeMap<u32, String>>,
     sample_every: Duration,
 }
 
-/// The programs, which run until this value goes.
+/// The running programs; they are detached when this value is dropped.
 pub(crate) struct Programs {
     places: PerCpuArray<MapData, [u64; COUNTER_WORDS]>,
     drops: HashMap<MapData, [u32; WHERE_WORDS], [u64; DROP_WORDS]>,
     samples: RingBuf<MapData>,
     lost: PerCpuArray<MapData, u64>,
     reasons: Option<BTreeMap<u32, String>>,
-    /// Holds the links.
+    /// Holds the programs' links.
     _ebpf: Ebpf,
 }
 
 impl Programs {
-    /// Loads and attaches them. `space`: the inode of the only namespace that is counted; `interfaces`: how many there
-    /// are.
+    /// Loads and attaches the programs. `space` is the inode of the only namespace to count,
+    /// `interfaces` the number of interfaces.
     pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
         let types = std::fs::read(BTF).map_err(|error| LoadError::NoBtf(error.to_string()))?;
         let options = Options {
@@ -132,12 +133,12 @@ impl Programs {
         })
     }
 
-    /// Whether the kernel tells why it drops.
+    /// Whether the kernel reports drop reasons.
     pub(crate) fn tells_reasons(&self) -> bool {
         self.reasons.is_some()
     }
 
-    /// What a reason is called. Those of other parts of the kernel, such as Open vSwitch, have numbers of their own.
+    /// The name of a drop reason. Subsystems such as Open vSwitch have numbers of their own.
     pub(crate) fn reason(&self, number: u32) -> Option<String> {
         let reasons = self.reasons.as_ref()?;
         let name = reasons.get(&number).cloned();
@@ -187,7 +188,8 @@ impl Programs {
         all
     }
 
-    /// Gives back the slots of places. One that another place has on another processor stays: the kernel writes into it.
+    /// Frees the slots of places. A slot that another place has on another processor stays, since
+    /// the kernel writes into it.
     pub(crate) fn forget_places(&mut self, all: &[Place]) -> Result<(), LoadError> {
         if all.is_empty() {
             return Ok(());
@@ -205,7 +207,7 @@ impl Programs {
         Ok(())
     }
 
-    /// Forgets drops.
+    /// Removes drops from the map.
     pub(crate) fn forget_drops(&mut self, all: &[Where]) -> Result<(), LoadError> {
         if all.is_empty() {
             return Ok(());
@@ -213,7 +215,7 @@ impl Programs {
         let keys: Vec<_> = self.drops.keys().collect::<Result<_, _>>()?;
         for key in keys {
             if all.contains(&Where::read(&key).0) {
-                // It may be gone already.
+                // The program may have removed it already.
                 let _ = self.drops.remove(&key);
             }
         }
@@ -232,13 +234,13 @@ impl Programs {
     }
 }
 
-/// Before Linux 5.11 maps count as locked memory, of which there may be 64 KiB.
+/// Raises the limit: before Linux 5.11 maps count as locked memory, of which only 64 KiB are allowed.
 fn lift_limit() {
     let none = Rlimit {
         current: None,
         maximum: None,
     };
-    // Without the right to do so the kernel says what it lacks when maps are made.
+    // Without the right to raise it, the error follows when maps are made.
     let _ = setrlimit(Resource::Memlock, none);
 }
 
@@ -285,7 +287,7 @@ fn map(ebpf: &mut Ebpf, name: &'static str) -> Result<aya::maps::Map, LoadError>
     Ok(ebpf.take_map(name).ok_or_else(missing)?)
 }
 
-/// Whether somewhere beneath an error the kernel says that it may not be.
+/// Whether an error, or one of its causes, is the kernel's "operation not permitted".
 fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {

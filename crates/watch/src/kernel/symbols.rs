@@ -1,4 +1,4 @@
-//! Names of the kernel's functions, by address.
+//! Names of the kernel's functions by address, from /proc/kallsyms.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,14 +6,14 @@ use std::io::{BufRead, BufReader};
 
 const FILE: &str = "/proc/kallsyms";
 
-/// Names that were asked for until now. The whole list would take tens of megabytes.
+/// Names of the addresses so far. The whole list would take tens of megabytes.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     known: BTreeMap<u64, Option<String>>,
 }
 
 impl Symbols {
-    /// Looks for those addresses that were not asked for before.
+    /// Looks up those addresses that are new.
     pub(crate) fn find(&mut self, addresses: impl Iterator<Item = u64>) {
         let unknown = addresses.filter(|address| !self.known.contains_key(address));
         let mut best: BTreeMap<u64, (u64, String)> = unknown
@@ -32,12 +32,12 @@ impl Symbols {
         }));
     }
 
-    /// The function that an address is in; none where the kernel does not tell (CAP_SYSLOG).
+    /// The function at an address; none where the kernel hides addresses (CAP_SYSLOG).
     pub(crate) fn name(&self, address: u64) -> Option<&str> {
         self.known.get(&address)?.as_deref()
     }
 
-    /// Whether one of the addresses that were asked for has no name.
+    /// Whether one of the addresses has no name.
     pub(crate) fn lacks_any(&self) -> bool {
         self.known.values().any(Option::is_none)
     }
@@ -57,7 +57,7 @@ fn nearest(list: impl BufRead, best: &mut BTreeMap<u64, (u64, String)>) {
         if begin == 0 || !matches!(kind, "t" | "T" | "w" | "W") {
             continue;
         }
-        // An address to return to is behind the call, and so never a function's first.
+        // A return address follows a call, and is never the first address of a function.
         for (_, (known, text)) in best.range_mut(begin + 1..) {
             if begin > *known {
                 (*known, *text) = (begin, name.to_owned());
@@ -66,7 +66,7 @@ fn nearest(list: impl BufRead, best: &mut BTreeMap<u64, (u64, String)>) {
     }
 }
 
-/// Without what compilers add: `ip_forward.isra.0`.
+/// A name without the suffixes of compilers: `ip_forward.isra.0`.
 fn plain(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }

@@ -10,15 +10,15 @@ use coalescope_netlink::tcp_sockets::{TcpInfo, TcpSocket, tcp_sockets};
 
 use crate::facts::{Connection, Unseen};
 
-/// Ended connections that are told of: a busy server ends thousands a second.
+/// Closed connections that are reported at most: a busy server closes thousands a second.
 const ENDED: usize = 4096;
-/// One that has been busy for less says little of how much it gets into a round trip.
+/// A connection that was busy for less shows little about its throughput per round trip.
 const LEAST_BUSY_S: f64 = 0.1;
 
-/// A connection, in its namespace.
+/// A connection's key: its namespace and its socket's cookie.
 type Key = (Option<String>, u64);
 
-/// Connections as they were first seen, and last.
+/// Connections as first seen, and as last seen.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     known: BTreeMap<Key, Known>,
@@ -33,7 +33,7 @@ struct Known {
 }
 
 impl Connections {
-    /// Asks the kernel; what it does not tell.
+    /// Reads the connections; returns what is not visible.
     pub(super) fn look(&mut self, spaces: &[(Option<String>, PathBuf)]) -> Vec<Unseen> {
         if !has_module("tcp_diag") {
             return vec![unseen(
@@ -55,7 +55,7 @@ impl Connections {
     fn take(&mut self, space: Option<&String>, sockets: Vec<TcpSocket>) {
         let look = self.looks;
         for last in sockets {
-            // One that came after the first look is counted from its own beginning.
+            // A connection that was made after the first look is counted from its beginning.
             let begun = match look {
                 1 => last.info,
                 _ => TcpInfo::default(),
@@ -70,26 +70,29 @@ impl Connections {
         }
     }
 
-    /// Ended ones that have not moved meanwhile, and more than there is room for.
+    /// Forgets closed connections without traffic, and the oldest ones beyond the limit.
     fn forget(&mut self) {
         let now = self.looks;
         let has_ended = |known: &Known| known.look < now;
         self.known
             .retain(|_, known| !has_ended(known) || known.has_moved());
-        let ended = self.known.values().filter(|known| has_ended(known));
-        let mut ended: Vec<u64> = ended.map(|known| known.look).collect();
+        let ended = self.known.iter().filter(|(_, known)| has_ended(known));
+        let mut ended: Vec<_> = ended
+            .map(|(key, known)| (Reverse(known.look), key.clone()))
+            .collect();
         if ended.len() > ENDED {
-            ended.sort_unstable_by_key(|look| Reverse(*look));
-            let oldest = ended.get(ENDED).copied().unwrap_or_default();
-            self.known.retain(|_, known| known.look > oldest);
+            ended.sort_unstable();
+            for (_, key) in ended.drain(ENDED..) {
+                self.known.remove(&key);
+            }
         }
     }
 
-    /// Those that have moved.
-    pub(super) fn told(&self) -> Vec<Connection> {
+    /// The connections with traffic.
+    pub(super) fn moved(&self) -> Vec<Connection> {
         let moved = self.known.iter().filter(|(_, known)| known.has_moved());
         let mut all: Vec<_> = moved
-            .map(|((space, _), known)| known.told(space.clone()))
+            .map(|((space, _), known)| known.connection(space.clone()))
             .collect();
         all.sort_by_key(|one| Reverse((one.acked_bytes, one.received_bytes)));
         all
@@ -102,7 +105,7 @@ impl Known {
         counts(&self.first) != counts(&self.last.info)
     }
 
-    fn told(&self, namespace: Option<String>) -> Connection {
+    fn connection(&self, namespace: Option<String>) -> Connection {
         let (first, now) = (&self.first, &self.last.info);
         let seconds = |first: u64, now: u64| now.saturating_sub(first) as f64 / 1e6;
         let rtt_s = f64::from(now.rtt_us) / 1e6;
@@ -111,7 +114,7 @@ impl Known {
         let of = u64::from(now.snd_mss);
         let window = (acked_bytes > 0 && of > 0 && busy_s >= LEAST_BUSY_S)
             .then(|| acked_bytes as f64 / busy_s * rtt_s / of as f64);
-        // As the kernel reckons it (tcp_packets_in_flight).
+        // As in the kernel's tcp_packets_in_flight.
         let in_flight = (now.unacked + now.retrans).saturating_sub(now.sacked + now.lost);
         Connection {
             namespace,
@@ -130,7 +133,7 @@ impl Known {
             congestion_window_segments: now.snd_cwnd,
             delivery_rate_bps: now.delivery_rate.saturating_mul(8),
             rtt_s,
-            // The kernel has all ones before the first measurement.
+            // Before the first measurement the kernel has a value of all ones.
             min_rtt_s: (1..u32::MAX)
                 .contains(&now.min_rtt_us)
                 .then(|| f64::from(now.min_rtt_us) / 1e6),
@@ -138,7 +141,7 @@ impl Known {
     }
 }
 
-/// Those of a namespace.
+/// The connections of a namespace.
 fn within(is_main: bool, path: &Path) -> Result<Vec<TcpSocket>, String> {
     let own = Path::new("/proc/thread-self/ns/net");
     let is_here = is_main && same(own, path);
@@ -189,11 +192,11 @@ mod tests {
         connections.looks += 1;
         connections.take(None, sockets);
         connections.forget();
-        connections.told()
+        connections.moved()
     }
 
     #[test]
-    fn what_came_to_pass_meanwhile_is_told() {
+    fn what_happened_since_the_first_look_is_counted() {
         let mut all = Connections::default();
         let first = vec![socket(1, 9000, 5_000_000), socket(2, 500, 1)];
         assert_eq!(look(&mut all, first), []);
@@ -202,9 +205,9 @@ mod tests {
             socket(2, 500, 1),
             socket(3, 700, 0),
         ];
-        let told = look(&mut all, second);
-        let [one, new] = told.as_slice() else {
-            panic!("{told:?}")
+        let moved = look(&mut all, second);
+        let [one, new] = moved.as_slice() else {
+            panic!("{moved:?}")
         };
         assert_eq!((one.acked_bytes, one.busy_s), (20_000, 1.0));
         // 20 segments a second, 0.1 s a round trip.
@@ -215,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_is_told_as_it_was_seen_last_up_to_a_bound() {
+    fn what_ended_stays_as_last_seen_up_to_a_bound() {
         let mut all = Connections::default();
         look(&mut all, vec![socket(1, 1, 0)]);
         let many = (2..3 * ENDED as u64).map(|cookie| socket(cookie, 5, 0));
         look(&mut all, many.collect());
-        let told = look(&mut all, vec![socket(9, 6, 0)]);
-        assert_eq!(told[0].acked_bytes, 6);
-        assert!(all.known.len() <= ENDED + 1, "{}", all.known.len());
+        let moved = look(&mut all, vec![socket(9, 6, 0)]);
+        assert_eq!(moved[0].acked_bytes, 6);
+        assert_eq!(all.known.len(), ENDED + 1, "those that ended last stay");
         assert!(look(&mut all, Vec::new()).len() <= ENDED);
     }
 }

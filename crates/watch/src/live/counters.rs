@@ -6,7 +6,7 @@ use coalescope_host::model::Snapshot;
 
 use crate::facts::{Interface, Unseen, Watched};
 
-/// Counters as they were in the beginning.
+/// Counters at the beginning.
 #[derive(Debug)]
 pub(super) struct Counters {
     before: Snapshot,
@@ -19,8 +19,8 @@ impl Counters {
         }
     }
 
-    /// What has moved since.
-    pub(super) fn tell(&self, now: &Snapshot, watched: &mut Watched) {
+    /// Adds the differences to the report.
+    pub(super) fn describe(&self, now: &Snapshot, watched: &mut Watched) {
         let interfaces = now.interfaces.iter().map(|(key, interface)| {
             let before = self.before.interfaces.get(key);
             let before = before.filter(|before| before.index == interface.index);
@@ -38,7 +38,7 @@ impl Counters {
     }
 }
 
-/// By how much counters have grown; those that have not are left out.
+/// The differences of counters that have grown.
 fn moved(before: &BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     let grown = now.iter().filter_map(|(name, value)| {
         let before = before.get(name).copied().unwrap_or_default();
@@ -48,7 +48,7 @@ fn moved(before: &BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> BTreeMa
     grown.collect()
 }
 
-/// What counters do not show.
+/// What the kernel's counters do not show.
 pub(super) fn unseen(why: &str) -> Vec<Unseen> {
     let all = [
         "merged frames: how many there are, forwarded, cut in software",

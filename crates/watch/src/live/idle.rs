@@ -1,9 +1,9 @@
-//! What has not moved for long.
+//! Counts that do not change.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Counts, and since when they are what they are.
+/// Counts, and since when each has its value.
 #[derive(Debug)]
 pub(super) struct Idle<K> {
     since: BTreeMap<K, (u64, Instant)>,
@@ -17,7 +17,7 @@ impl<K> Default for Idle<K> {
 }
 
 impl<K: Copy + Ord> Idle<K> {
-    /// Those of all counts that have been the same for so long.
+    /// The keys of counts that have had the same value for this time.
     pub(super) fn idle(
         &mut self,
         all: impl Iterator<Item = (K, u64)>,

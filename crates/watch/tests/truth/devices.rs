@@ -93,7 +93,7 @@ fn what_a_router_forwards_is_what_the_kernel_says_that_it_forwards() {
             return;
         };
         assert_eq!(room.send(4 << 20, "10.9.2.2", PATIENCE), 4 << 20);
-        let (look, told) = settled(&mut watcher, || {
+        let (look, counted) = settled(&mut watcher, || {
             let said = room.run("middle", "cat /proc/net/snmp").unwrap();
             let mut lines = said.lines().filter(|line| line.starts_with("Ip: "));
             let names = lines.next().unwrap().split(' ');
@@ -102,8 +102,8 @@ fn what_a_router_forwards_is_what_the_kernel_says_that_it_forwards() {
             value.parse::<u64>().unwrap()
         });
         let sides = ["left", "right"].map(|name| frames(&look, name).forwarded.frames);
-        assert!(told > 100);
-        assert_eq!(sides.iter().sum::<u64>(), told, "{sides:?}");
+        assert!(counted > 100);
+        assert_eq!(sides.iter().sum::<u64>(), counted, "{sides:?}");
     });
 }
 

@@ -27,7 +27,7 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
     blocks + sum_words(rest)
 }
 
-/// Copies many bytes and gives their native sum. Both must have one length.
+/// Copies many bytes and returns their native sum. Both slices must have one length.
 pub(super) fn copy(from: &[u8], to: &mut [u8]) -> u64 {
     #[cfg(all(feature = "avx2", target_arch = "x86_64"))]
     if let Some(sum) = avx2::copy(from, to) {

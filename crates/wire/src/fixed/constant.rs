@@ -1,22 +1,22 @@
-//! Fields that frames of one direction have in common: about half of a header's bytes stay the same over a
-//! connection (RFC 1144, 2.2), so what one frame was found to be, the next is known to be once they are compared.
+//! Header fields that all frames of one direction have in common: about half of a header's bytes stay the same over a
+//! connection (RFC 1144, 2.2). Once these fields compare equal, the shape of a frame is known without parsing.
 
 use super::{FixedTcp, HEADERS};
 use crate::tcp::Flags;
 
 /// Ethernet, IPv4 and TCP with timestamps.
 const STAMPED: usize = HEADERS + 12;
-/// Of the Ethernet type, and of the byte behind it, which has IP's version and header length; not of the TOS behind
-/// these, since routers mark congestion there (RFC 3168).
+/// Mask of the Ethernet type, and of the byte behind it, with IP's version and header length; not of the TOS, since
+/// routers mark congestion there (RFC 3168).
 const TYPE_AND_VERSION: u32 = u32::from_ne_bytes([0xff, 0xff, 0xff, 0]);
-/// Of flags and offset of fragments, and of the protocol; not of the TTL between, which directions do not share.
+/// Mask of fragment flags and offset, and of the protocol; not of the TTL between them, which directions do not share.
 const FRAGMENT_AND_PROTOCOL: u32 = u32::from_ne_bytes([0xff, 0xff, 0, 0xff]);
-/// Of the length of TCP's header, and of SYN beside it.
+/// Mask of the TCP header length, and of SYN.
 const LENGTH_AND_SYN: u32 = u32::from_ne_bytes([0xf0, Flags::SYN as u8, 0, 0]);
-/// Bytes of TCP's header, as all of these have it.
+/// TCP header length of all these frames, in bytes.
 const TCP_LENGTH: u8 = 32;
 
-/// The constant fields of frames with timestamps and without other options, which are not SYN; what may change is 0.
+/// The constant fields of frames with timestamps, without other options and without SYN; bits that may change are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConstantFields {
     type_and_version: u32,
@@ -24,12 +24,12 @@ pub struct ConstantFields {
     addresses: u64,
     ports: u32,
     length_and_syn: u32,
-    /// NOP, NOP, and what timestamps begin with.
+    /// NOP, NOP, and the kind and length of timestamps.
     stamp: u32,
 }
 
 impl ConstantFields {
-    /// Those of a frame, if it has such a shape. None are those of no frame.
+    /// The constant fields of a frame, if it has this shape. The default value matches no frame.
     #[must_use]
     pub fn of(tcp: &FixedTcp<'_>) -> Option<Self> {
         let is_such = tcp.stamp.is_some() && !tcp.has_sack() && !tcp.flags().has(Flags::SYN);
@@ -37,7 +37,7 @@ impl ConstantFields {
         Some(Self::read(header))
     }
 
-    /// Those of the other direction, if it has no others.
+    /// The fields of the opposite direction, if only addresses and ports differ there.
     #[must_use]
     pub fn answered(&self) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl ConstantFields {
         }
     }
 
-    /// The view of a frame that has all of the first, or all of the others; and whether of the first.
+    /// The view of a frame that matches the first or the second set of fields; true if the first.
     #[expect(
         clippy::inline_always,
         reason = "a call would have the view written to memory"
@@ -68,7 +68,7 @@ impl ConstantFields {
     #[must_use]
     pub fn view<'a>(both: &[Self; 2], frame: &'a [u8]) -> Option<(FixedTcp<'a>, bool)> {
         let header = frame.first_chunk::<STAMPED>()?;
-        // Without a branch: which of both it is changes from frame to frame.
+        // Without a branch: the direction changes from frame to frame.
         let is_first = ne32(header, 34) == both[0].ports;
         if both[usize::from(!is_first)].differ(header) {
             return None;
@@ -78,7 +78,7 @@ impl ConstantFields {
         Some((FixedTcp::new(frame, fixed, options, TCP_LENGTH)?, is_first))
     }
 
-    /// Whether any is another.
+    /// Whether any field differs.
     #[inline(always)]
     fn differ(&self, header: &[u8; STAMPED]) -> bool {
         let other = Self::read(header);

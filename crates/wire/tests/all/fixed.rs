@@ -49,8 +49,8 @@ fn compare(frame: &[u8]) -> bool {
     assert_eq!(fixed.checksum(), tcp.checksum);
     let options = fixed.options();
     assert_eq!(options, tcp.options(frame));
-    let told = (options.timestamps, options.sack_count > 0);
-    assert_eq!((fixed.timestamps(), fixed.has_sack()), told);
+    let expected = (options.timestamps, options.sack_count > 0);
+    assert_eq!((fixed.timestamps(), fixed.has_sack()), expected);
     let after = tcp.offset + usize::from(tcp.header_len);
     assert_eq!(fixed.after_headers(), &frame[after..]);
     true
@@ -106,7 +106,7 @@ fn what_is_unusual_is_left_to_the_walk() {
 }
 
 /// All that a view says.
-fn told(fixed: &FixedTcp<'_>) -> impl PartialEq + std::fmt::Debug + use<> {
+fn fields(fixed: &FixedTcp<'_>) -> impl PartialEq + std::fmt::Debug + use<> {
     let numbers = (fixed.id(), fixed.ttl(), fixed.seq(), fixed.ack());
     let rest = (
         fixed.flags(),
@@ -145,7 +145,7 @@ fn frames_of_both_directions_are_known_by_one_of_them() {
     for (frame, is_of_these) in [(stamped(), true), (answer(), false)] {
         let (view, is_first) = ConstantFields::view(&both, &frame).unwrap();
         assert_eq!(is_first, is_of_these);
-        assert_eq!(told(&view), told(&fixed_tcp(&frame).unwrap()));
+        assert_eq!(fields(&view), fields(&fixed_tcp(&frame).unwrap()));
     }
     let mut syn = stamped();
     syn[47] |= Flags::SYN as u8;
@@ -193,7 +193,7 @@ proptest! {
         let alone = fixed_tcp(&frame);
         if let Some((view, is_of_these)) = ConstantFields::view(&both, &frame) {
             let alone = alone.unwrap();
-            prop_assert_eq!(told(&view), told(&alone));
+            prop_assert_eq!(fields(&view), fields(&alone));
             let fields = if is_of_these { stamped() } else { answer() };
             let ends = fixed_tcp(&fields).unwrap();
             let ends = (ends.addresses(), ends.ports());

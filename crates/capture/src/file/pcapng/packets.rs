@@ -6,15 +6,15 @@ use crate::file::warning::{Log, WarningKind};
 use crate::file::{Direction, Head};
 use pcap_parser::EPB_MAGIC;
 
-/// What comes before the packet in an enhanced or obsolete packet block (sections 4.3 and A).
+/// Offset of the packet in an enhanced or obsolete packet block (sections 4.3 and A).
 const PACKET_AT: usize = 28;
 
-/// What comes before the packet in a simple packet block (section 4.4).
+/// Offset of the packet in a simple packet block (section 4.4).
 const SIMPLE_PACKET_AT: usize = 12;
 
 impl Pcapng {
-    /// Enhanced (section 4.3) and obsolete (appendix A) packet blocks: they differ in the first
-    /// field only, which is an interface, or half of it is.
+    /// Enhanced (section 4.3) and obsolete (appendix A) packet blocks. They differ in the first field only: an
+    /// interface of 32 bits, or an interface of 16 bits and a count of drops.
     #[inline]
     pub(super) fn packet(&mut self, bytes: &[u8], block: Block, log: &mut Log) -> Option<Head> {
         log.frames += 1;
@@ -91,8 +91,8 @@ impl Pcapng {
         }
     }
 
-    /// Section 4.4: always of interface 0; no captured length, it follows from the snap length;
-    /// no time.
+    /// A simple packet block (section 4.4): always of interface 0, without a time, and without a captured length, which
+    /// follows from the snap length.
     pub(super) fn simple_packet(
         &mut self,
         bytes: &[u8],

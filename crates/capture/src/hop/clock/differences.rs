@@ -36,7 +36,7 @@ impl Differences {
         });
     }
 
-    /// How much longer than at least frames take in the middle, one way or the other: no offset has a part in it.
+    /// Median of one way's delays less the smallest: the clocks' offset cancels out.
     pub(crate) fn spread_ns(&self, clock: &Clock, forth: bool) -> Option<i64> {
         let slope = clock.drift.slope;
         let way = |sample: &Sample| {

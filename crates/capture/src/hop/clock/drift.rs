@@ -6,7 +6,7 @@ use super::Sample;
 /// what disciplines them slews by 500 ppm at most (RFC 5905, section 11.3). What moves differences faster is a queue.
 pub(crate) const MOST_DRIFT_PPM: i64 = 500;
 const MOST: f64 = MOST_DRIFT_PPM as f64 / 1e6;
-/// What a slope that was told from scatter may still be wrong by.
+/// The remaining error of a slope that stands out from the scatter.
 const TOLD_WITHIN: f64 = 50e-6;
 /// Drift is not told from less than this many windows, or over less than a second.
 const ENOUGH: usize = 4;
@@ -52,14 +52,14 @@ impl Drift {
         }
     }
 
-    /// By how much a clock may have moved besides, over a time.
+    /// By how much a clock may have moved beyond the slope, over a time.
     pub(super) fn doubt_ns(self, gap_ns: i64) -> i64 {
         let doubt = if self.is_clear { TOLD_WITHIN } else { MOST };
         (gap_ns.abs() as f64 * doubt) as i64
     }
 
     /// The drift, where it is more than what scatter and queues can show.
-    pub(super) fn told(self) -> Option<f64> {
+    pub(super) fn clear_slope(self) -> Option<f64> {
         self.is_clear.then_some(self.slope)
     }
 }

@@ -1,17 +1,17 @@
-//! What the two ends of a connection show at both points, all in all, of which point is nearer.
+//! Which point is nearer to an end of a connection, by what the connection's ends show at both points.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::connection::Connection;
 use crate::flow::Flow;
 
-/// Nothing takes a checksum out of a single frame again.
+/// Nothing on a path empties a checksum that was filled in.
 const CHECKSUM: i32 = 3;
-/// Middleboxes clamp the MSS; a proxy may say another.
+/// Middleboxes clamp the MSS; a proxy may announce another.
 const MSS: i32 = 2;
 /// Carriers translate between private networks as well.
 const ADDRESS: i32 = 2;
-/// Frames that tell of checksums.
+/// Frames that are enough to judge checksums by.
 const CHECKSUMS: u8 = 2;
 
 /// How much speaks for direction 0, from the lower end at the first point, to go forth.
@@ -71,7 +71,7 @@ fn announced(at: [&Connection; 2], way: usize, flipped: bool) -> [Option<u16>; 2
     })
 }
 
-/// 1 if it is smaller at the second point, -1 if at the first.
+/// 1 if the MSS is smaller at the second point, -1 if it is at the first.
 fn sizes([first, second]: [Option<u16>; 2]) -> i32 {
     let Some((first, second)) = first.zip(second) else {
         return 0;

@@ -1,23 +1,23 @@
-//! Writing files: what was is on disk before the first of them.
+//! Writing files: their contents are in the journal before the first one is replaced.
 
 use super::{FileWrite, back, disk, file_key};
 use crate::journal::{Digest, FileEntry, Journal, Lock, State, Store, begin};
 use crate::settings::Error;
 use std::path::{Path, PathBuf};
 
-/// Writes files, all or none, so that [`undo`](crate::restore::undo) can put them back byte for
-/// byte; gives back the journal's name. `store` is to be one that a reboot keeps.
+/// Writes files, all or none, so that [`undo`](crate::restore::undo) can restore them byte for
+/// byte; returns the journal's name. `store` has to be one that a reboot keeps.
 ///
 /// # Errors
-/// If one is not as [`FileWrite::before`] says, cannot be written, or is another command's at this
-/// time. Those written before it are put back then.
+/// If a file is not as [`FileWrite::before`] says, cannot be written, or is locked by another
+/// command. Files that were already written are restored then.
 pub fn apply_files(
     store: &Store,
     command: Vec<String>,
     writes: &[FileWrite],
 ) -> Result<String, Error> {
     let mut journal = begin(store, command, std::process::id())?;
-    // There is no other process that guards it.
+    // No guardian process is started for files.
     journal.guardian_pid = 0;
     let holder = format!("`{}`, process {}", journal.command_line(), journal.pid);
     let journal_lock = store.lock(&journal.id, &holder)?;
@@ -50,7 +50,7 @@ fn apply(
     }
 }
 
-/// The files themselves, each of them once.
+/// The paths without links; a file that is named twice is refused.
 fn resolve(writes: &[FileWrite]) -> Result<Vec<PathBuf>, Error> {
     let mut paths = Vec::new();
     for write in writes {
@@ -87,7 +87,7 @@ fn write_all(journal: &Journal, writes: &[FileWrite]) -> Result<(), Error> {
     Ok(())
 }
 
-/// From here on they are to stay.
+/// Marks the journal as kept: the files stay until `undo`.
 fn keep(store: &Store, journal: &mut Journal) -> Result<(), Error> {
     journal.state = State::Kept;
     let kept = store.write(journal);
@@ -111,11 +111,12 @@ fn give_up(store: &Store, journal: &mut Journal, error: Error) -> Error {
     }
 }
 
-/// What a command that was killed left behind must not be taken for what was.
+/// Refuses files of an unfinished journal: contents that a killed command left must not be recorded
+/// as the ones to restore.
 fn check_unfinished(store: &Store, paths: &[PathBuf]) -> Result<(), Error> {
     for id in store.list()? {
         let other = match store.read(&id) {
-            // It was taken back meanwhile.
+            // `undo` has removed the journal meanwhile.
             Err(_) if !store.file(&id).exists() => continue,
             other => other?,
         };

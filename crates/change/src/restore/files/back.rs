@@ -1,11 +1,11 @@
-//! Putting files back as they were, unless somebody has changed them since.
+//! Restoring files, unless somebody has changed them since.
 
 use super::disk;
 use crate::journal::{Digest, FileEntry, FileState, Journal, Store, Unrestored};
 use crate::settings::Error;
 use coalescope_host::safe::sh;
 
-/// Puts all files of a journal back, the last one first; gives back what is not as it was.
+/// Restores all files of a journal, the last one first; returns those that are not as they were.
 pub(in crate::restore) fn restore(store: &Store, journal: &Journal) -> Vec<Unrestored> {
     let mut left = Vec::new();
     for (number, entry) in journal.files.iter().enumerate().rev() {
@@ -24,7 +24,8 @@ pub(in crate::restore) fn restore(store: &Store, journal: &Journal) -> Vec<Unres
     left
 }
 
-/// Takes what is in files now for what was written, so that they are put back whoever wrote it.
+/// Records the present contents of the files in `forced` as written by us, so that they are
+/// restored whoever wrote them.
 pub(in crate::restore) fn force(journal: &mut Journal, forced: &[String]) {
     for entry in &mut journal.files {
         if forced.contains(&entry.path.display().to_string())
@@ -35,7 +36,7 @@ pub(in crate::restore) fn force(journal: &mut Journal, forced: &[String]) {
     }
 }
 
-/// Removes the copies that were made for work by hand.
+/// Removes the copies that were made for restoring by hand.
 pub(in crate::restore) fn clean(store: &Store, journal: &Journal) {
     for number in 0..journal.files.len() {
         let _ = std::fs::remove_file(store.copy(&journal.id, number));
@@ -45,7 +46,7 @@ pub(in crate::restore) fn clean(store: &Store, journal: &Journal) {
 fn is_restored(entry: &FileEntry, is: Option<&FileState>) -> bool {
     match (&entry.was, is) {
         (None, None) => true,
-        // By hand, with rights of one's own choice.
+        // Restored by hand, perhaps with other permissions.
         (Some(was), Some(is)) => was.bytes == is.bytes,
         _ => false,
     }
@@ -54,12 +55,13 @@ fn is_restored(entry: &FileEntry, is: Option<&FileState>) -> bool {
 fn put_back(entry: &FileEntry) -> Result<(), Error> {
     match &entry.was {
         None => disk::remove(&entry.path),
-        // What belongs to it may have been changed since, and that is not taken back.
+        // Owner and extended attributes may have been changed since, and stay as they are.
         Some(was) => disk::replace(&entry.path, &was.bytes, was.mode),
     }
 }
 
-/// Somebody's work is not thrown away; what was is kept where nothing reads it as configuration.
+/// Somebody else's contents are kept. The contents from before go to a copy that no program reads
+/// as configuration.
 fn changed(store: &Store, journal: &Journal, number: usize, is: Option<&FileState>) -> Unrestored {
     let is = match is {
         None => "gone",
@@ -81,7 +83,7 @@ fn unrestored(
     why: String,
 ) -> Unrestored {
     let entry = &journal.files[number];
-    // Names of connections have spaces.
+    // Names of NetworkManager's connections may have spaces.
     let path = entry.path.display().to_string();
     let path = sh(&path);
     let (was, by_hand) = match &entry.was {
@@ -105,7 +107,7 @@ fn unrestored(
     }
 }
 
-/// What belongs to a file that is there stays its own.
+/// The command that restores a file by hand. An existing file keeps its owner and permissions.
 fn by_hand(entry: &FileEntry, was: &FileState, from: &str, to: &str) -> String {
     if entry.path.exists() {
         return format!("cp {from} {to}");

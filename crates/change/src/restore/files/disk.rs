@@ -8,15 +8,15 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
-/// Longest file that is changed: what configures a network is short.
+/// Longest file that is changed: files of network configuration are short.
 const LONGEST: u64 = 4 << 20;
 /// Permissions as `chmod` takes them.
 const PERMISSIONS: u32 = 0o7777;
-/// What is there is made by the kernel, and not kept.
+/// Files here are made by the kernel, and gone after a reboot.
 const NOT_KEPT: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// The file itself behind links, or where it will be. A link to nowhere is an error: its maker
-/// meant something that is not known here.
+/// The path without symbolic links, also of a file that does not exist yet. A dangling link is an
+/// error: its target is not known to be meant as a file.
 pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
     let has_dots = path.components().any(|part| part == Component::ParentDir);
     let Some(name) = path.file_name().filter(|_| path.is_absolute() && !has_dots) else {
@@ -36,7 +36,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// A folder without links, as far as it exists.
+/// The path of a folder without links, as far as the folder exists.
 fn real_folder(folder: &Path) -> Result<PathBuf, Error> {
     match real(folder) {
         Ok(real) => Ok(real),
@@ -49,7 +49,7 @@ fn real_folder(folder: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Without links, each of them root's or one's own; it is there.
+/// The path without links, each of which must belong to root or to this user. The file exists.
 fn real(path: &Path) -> io::Result<PathBuf> {
     let real = files::real(path)?;
     fs::symlink_metadata(&real).map(|_| real)
@@ -59,8 +59,8 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Folders that are not there yet, the outermost first. Those that are must be safe to write to, all
-/// of them: whoever can rename one chooses where is written.
+/// Folders that do not exist yet, the outermost first. All existing ones must be safe to write to:
+/// whoever can rename a folder chooses where the file is written.
 pub(super) fn missing_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
     files::check_folders(path).map_err(|error| refused(path, &error.to_string()))?;
     let folders = path.ancestors().skip(1);
@@ -90,7 +90,7 @@ pub(super) fn read(path: &Path) -> Result<Option<FileState>, Error> {
     }))
 }
 
-/// Makes folders; one that is there already is as well.
+/// Makes folders; an existing one is no error.
 pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
     for folder in folders {
         let made = DirBuilder::new().mode(0o755).create(folder);
@@ -98,7 +98,7 @@ pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             made => made.map_err(Error::file("make", folder))?,
         }
-        // Whatever the umask: services that are not root read there.
+        // Whatever the umask: services that do not run as root read files there.
         let readable = fs::set_permissions(folder, Permissions::from_mode(0o755));
         readable.map_err(Error::file("make", folder))?;
         files::sync_folder_of(folder).map_err(Error::file("sync the folder of", folder))?;
@@ -106,7 +106,7 @@ pub(super) fn make_folders(folders: &[PathBuf]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes folders that are empty, the last one first. Others have something of somebody's in them.
+/// Removes empty folders, the last one first. A folder that is not empty has somebody else's files in it.
 pub(super) fn remove_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         if fs::remove_dir(folder).is_ok() {
@@ -115,8 +115,9 @@ pub(super) fn remove_folders(folders: &[PathBuf]) {
     }
 }
 
-/// Replaces what is in a file, so that at any instant, after a power cut too, there is the one before
-/// or this one. Owner, permissions and extended attributes stay those of the one that is there.
+/// Replaces the contents of a file. At any instant, also after a power cut, the file has either the
+/// old contents or the new ones. An existing file keeps its owner, permissions and extended
+/// attributes.
 pub(super) fn replace(path: &Path, bytes: &[u8], mode_if_new: u32) -> Result<(), Error> {
     let beside = beside(path);
     let replacement = Replacement {
@@ -127,7 +128,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], mode_if_new: u32) -> Result<(),
     replaced.map(drop).map_err(Error::file("write", path))
 }
 
-/// Removes a file; one that is not there is as well.
+/// Removes a file; a missing one is no error.
 pub(super) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -137,18 +138,19 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes what a crash left half written beside a file.
+/// Removes the incomplete copy that a crash left beside a file.
 pub(super) fn remove_half_written(path: &Path) {
     let _ = fs::remove_file(beside(path));
 }
 
-/// Hidden, and with an ending that nothing reads: some programs read every file of a folder.
+/// The path of the copy: hidden, and with an extension that nothing reads, since some programs read
+/// every file of a folder.
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.coalescope-new"))
 }
 
-/// It could not be taken back, so it is not done.
+/// The error for a file that could not be restored, and is therefore not changed.
 pub(super) fn refused(path: &Path, why: &str) -> Error {
     Error::NotReversible {
         what: path.display().to_string(),

@@ -1,4 +1,4 @@
-//! What changes settings and puts them back: `ab`, `fix` and `undo`.
+//! Commands that change settings and restore them: `ab`, `fix` and `undo`.
 
 pub(crate) mod ab;
 pub(crate) mod fix;
@@ -14,7 +14,7 @@ use crate::cli::SchemaName;
 pub(crate) use coalescope_change::guardian::serve_if_asked;
 pub(crate) use places::mention_left;
 
-/// The schema of what these print and write.
+/// The schemas of their output and files.
 pub(crate) fn schema(name: SchemaName) -> anyhow::Result<Schema> {
     Ok(match name {
         SchemaName::Fix => FixReport::schema(),

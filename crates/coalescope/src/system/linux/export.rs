@@ -1,4 +1,4 @@
-//! `coalescope export`: what `watch` counts, for Prometheus.
+//! `coalescope export`: the counts of `watch`, for Prometheus.
 
 mod answer;
 
@@ -10,28 +10,29 @@ use coalescope_watch::live::Watcher;
 
 use super::{host, watch};
 use crate::cli::{ExportArgs, LiveArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::{Outcome, serve, speech};
 
-/// Counts are not read again for whoever asks sooner: ten clients at once cost one look.
+/// Counts are read again only after this time: ten clients at once cost one read.
 const FRESH: Duration = Duration::from_millis(500);
-/// What has no name any more and does not move is forgotten after this time: longer than any scrape is apart.
+/// An interface without a name whose counts do not change is dropped after this time, which is
+/// longer than the interval of any scrape.
 const FORGOTTEN: Duration = Duration::from_mins(10);
 
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     host::refuse_unknown(&args.live)?;
-    let told = until_told()?;
+    let stop = stop_on_signal()?;
     let listener = serve::listen(args.listen)?;
     let mut exporter = Exporter::begin(args)?;
     let address = listener.local_addr()?;
     speech::tell(&format!("listening: http://{address}/metrics"));
-    serve::serve(listener, &told, move |request| {
+    serve::serve(listener, &stop, move |request| {
         answer::to(request, &mut exporter)
     })?;
     Ok(Outcome::Done)
 }
 
-/// A watch, and the series that it has come to.
+/// A watcher and its present series.
 struct Exporter {
     watcher: Watcher,
     live: LiveArgs,
@@ -55,7 +56,7 @@ impl Exporter {
         })
     }
 
-    /// All series, as they are now.
+    /// All series with their present values.
     fn metrics(&mut self, form: Form) -> anyhow::Result<Vec<u8>> {
         if self.looked.is_none_or(|looked| looked.elapsed() >= FRESH) {
             self.exported

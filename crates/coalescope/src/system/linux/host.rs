@@ -1,4 +1,4 @@
-//! What this host is set to, with interfaces named as they are from here.
+//! Settings of this host, with interfaces named as from the outside of namespaces.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::cli::LiveArgs;
 use crate::speech::{self, in_brief, took};
 use crate::suggest::unknown;
 
-/// This host. With `--netns NAME` its interfaces are called as they are from here.
+/// Reads this host. With `--netns NAME`, interfaces are named `ns/NAME/eth0`.
 pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     let snapshot = collect(live)?;
     if let Some(name) = live.netns.as_ref().filter(|name| !name.contains('/')) {
@@ -20,7 +20,7 @@ pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     Ok(snapshot)
 }
 
-/// Looks at this host.
+/// Reads this host.
 pub(crate) fn collect(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     refuse_unknown(live)?;
     let begun = Instant::now();
@@ -44,7 +44,7 @@ fn place(live: &LiveArgs) -> String {
     }
 }
 
-/// A namespace has `lo` at least: one without interfaces could not be read.
+/// Refuses a namespace without interfaces: each has at least `lo`, so it could not be read.
 fn refuse_empty(live: &LiveArgs, snapshot: &Snapshot) -> anyhow::Result<()> {
     let Some(name) = &live.netns else {
         return Ok(());
@@ -60,7 +60,7 @@ fn refuse_empty(live: &LiveArgs, snapshot: &Snapshot) -> anyhow::Result<()> {
     )
 }
 
-/// A name that no namespace has, with the one that was probably meant.
+/// Refuses an unknown namespace, with the name that was probably meant.
 pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
     let known = namespaces();
     match &live.netns {
@@ -77,7 +77,7 @@ pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The namespaces that have a name.
+/// The named namespaces.
 pub(crate) fn namespaces() -> Vec<String> {
     let entries = std::fs::read_dir("/run/netns")
         .into_iter()
@@ -87,8 +87,7 @@ pub(crate) fn namespaces() -> Vec<String> {
     names.collect()
 }
 
-/// The same snapshot, seen from outside of the namespace that it is of: interfaces are called
-/// `ns/NAME/eth0`.
+/// The snapshot with interfaces named as from outside of their namespace: `ns/NAME/eth0`.
 fn seen_from_outside(mut snapshot: Snapshot, name: &str) -> Snapshot {
     let interfaces = std::mem::take(&mut snapshot.interfaces).into_iter();
     snapshot.interfaces = interfaces

@@ -1,4 +1,4 @@
-//! Names of this host that were probably meant.
+//! Suggestions for unknown names of this host.
 
 use coalescope_change::settings::Error;
 use coalescope_experiment::ab;
@@ -13,7 +13,7 @@ pub(crate) fn hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) ->
     name.map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
 }
 
-/// ` (did you mean eth0?)`, or nothing: for an interface or a namespace that an error says is not there.
+/// ` (did you mean eth0?)` for an error about an unknown interface or namespace, or nothing.
 pub(crate) fn meant(error: &anyhow::Error) -> String {
     let setting = error.chain().find_map(|cause| {
         let inner = cause.downcast_ref::<ab::Error>();
@@ -36,7 +36,7 @@ pub(crate) fn meant(error: &anyhow::Error) -> String {
     }
 }
 
-/// What an interface of a namespace, or of this one, was probably meant to be.
+/// A suggestion for an unknown interface of a namespace, or of this one.
 pub(crate) fn interface(given: &str, namespace: Option<&str>) -> String {
     let known = interfaces(namespace);
     hint(given, known.iter().map(String::as_str))

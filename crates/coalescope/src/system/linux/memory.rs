@@ -1,7 +1,7 @@
-//! A bound on memory, whatever strangers' files say: a thread looks how much the process has, and ends
-//! it with an error that names the input.
+//! A limit on memory, whatever strangers' files contain: a thread checks how much the process uses,
+//! and ends it with an error that names the input.
 //!
-//! Looking, rather than counting each kind of thing that is read, holds for kinds that nobody thought
+//! Checking the process, rather than counting each kind of object, covers kinds that nobody thought
 //! of, and costs nothing where frames and lines are read.
 
 use std::fs::File;
@@ -14,28 +14,27 @@ use std::time::Duration;
 use crate::cli::MemoryArgs;
 use crate::speech;
 
-/// Of this part of the budget, in quarters, connections may be kept; the rest is for judging and
-/// printing them.
+/// The share of the budget, in quarters, up to which connections are kept; the rest is for judging
+/// and printing them.
 const QUARTERS_TO_KEEP: u64 = 3;
-/// New pages are cleared, and filled, no faster than this by two cores: what sets how soon to look
-/// again.
+/// Two cores clear and fill new pages no faster than this, which determines the time until the next check.
 const FASTEST_BYTES_PER_MS: u64 = 4 << 20;
 const SHORTEST_MS: u64 = 1;
 const LONGEST_MS: u64 = 40;
 
-/// What is bounded.
+/// The limit and its state.
 struct Bound {
     most_bytes: u64,
-    /// What is being read, for the error.
+    /// Name of the input that is being read, for the error.
     input: Mutex<String>,
     resident: Resident,
     watched: Once,
 }
 
-/// Of the process: set once, before anything is read.
+/// The limit of this process: set once, before anything is read.
 static BOUND: OnceLock<Bound> = OnceLock::new();
 
-/// Bounds the memory of this process, from the first input on.
+/// Limits the memory of this process, from the first input on.
 pub(crate) fn bound(args: MemoryArgs) {
     let Ok(resident) = Resident::open() else {
         return speech::tell("warning: memory is not bounded: there is no /proc to see it in");
@@ -48,8 +47,8 @@ pub(crate) fn bound(args: MemoryArgs) {
     });
 }
 
-/// Names what is read from now on. The thread that looks is made with the first: it has no more
-/// rights than are left by then.
+/// Names the present input. The first call starts the checking thread, which so has no more rights
+/// than are left by then.
 pub(crate) fn reading(input: String) {
     let Some(bound) = BOUND.get() else { return };
     *bound.input.lock().unwrap_or_else(PoisonError::into_inner) = input;
@@ -58,7 +57,7 @@ pub(crate) fn reading(input: String) {
         .call_once(|| drop(thread::spawn(|| bound.watch())));
 }
 
-/// Whether there is no room to keep more of what could be summed up.
+/// Whether too little memory is left to keep further connections individually.
 pub(crate) fn is_short() -> bool {
     let most = |bound: &Bound| bound.most_bytes / 4 * QUARTERS_TO_KEEP;
     BOUND
@@ -67,7 +66,7 @@ pub(crate) fn is_short() -> bool {
 }
 
 impl Bound {
-    /// Looks until there is too much, the more often the less is left.
+    /// Checks until the limit is exceeded, the more often the less is left.
     fn watch(&self) {
         while let Some(left) = self.most_bytes.checked_sub(self.resident.bytes()) {
             thread::sleep(pause(left));
@@ -76,7 +75,7 @@ impl Bound {
         std::process::exit(2);
     }
 
-    /// What to say once there is no more.
+    /// The error after the limit was exceeded.
     fn exceeded(&self) -> String {
         let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         format!(
@@ -93,7 +92,7 @@ fn pause(left_bytes: u64) -> Duration {
     Duration::from_millis(soonest.clamp(SHORTEST_MS, LONGEST_MS))
 }
 
-/// What the process has in memory of its own.
+/// Reads the memory of this process.
 struct Resident {
     statm: File,
     page_bytes: u64,
@@ -107,7 +106,7 @@ impl Resident {
         })
     }
 
-    /// Pages in memory without those of files (`proc_pid_statm(5)`); what cannot be read is none.
+    /// Resident pages without those of files (`proc_pid_statm(5)`); 0 if they cannot be read.
     fn bytes(&self) -> u64 {
         let mut line = [0; 128];
         let read = self.statm.read_at(&mut line, 0).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Landlock, `no_new_privs`, and another user for root.
+//! Landlock, `no_new_privs`, and an unprivileged user instead of root.
 
 use std::path::PathBuf;
 
@@ -14,28 +14,27 @@ use rustix::thread::{
 
 use crate::speech;
 
-/// The newest version that the crate knows: of an older kernel's, what that has is used.
+/// The newest version that the crate knows; on an older kernel, the rights that it has are used.
 const NEWEST: ABI = ABI::V10;
-/// The user that the kernel puts in place of those it cannot express (`/proc/sys/kernel/overflowuid`), and
-/// that systems call nobody.
+/// The user of the kernel's overflow uid (`/proc/sys/kernel/overflowuid`), which systems call nobody.
 const NOBODY: u32 = 65_534;
 
-/// What making a file beside another, and renaming it, takes; a file that is there is written over.
+/// The rights to make a file beside another and to rename it; an existing file is overwritten.
 const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     MakeReg | WriteFile | ReadFile | ReadDir | RemoveFile | Truncate
 });
 
-/// Gives up all but reading these folders and writing these outputs. What this kernel does not have is not missed: `-v`
-/// says what holds.
+/// Gives up all rights but reading these folders and writing these outputs. What the kernel lacks
+/// is skipped; `-v` reports what is in effect.
 pub(crate) fn give_up(folders: &[PathBuf], outputs: &[PathBuf]) {
     let files = restrict(folders, outputs);
     let user = leave(folders, outputs);
     speech::detail(|| format!("confined: no new privileges; {}; {user}", words(&files)));
 }
 
-/// Leaves this thread, and those that it makes, without files but those that are open or needed.
+/// Restricts this thread and its children to files that are open, and to these paths.
 fn restrict(folders: &[PathBuf], outputs: &[PathBuf]) -> Result<RestrictionStatus, RulesetError> {
-    // Also where there is no Landlock. It cannot fail from Linux 3.5 on.
+    // Also without Landlock. This cannot fail from Linux 3.5 on.
     let _ = rustix::thread::set_no_new_privs(true);
     Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))?
@@ -71,8 +70,8 @@ fn words(files: &Result<RestrictionStatus, RulesetError>) -> String {
     }
 }
 
-/// Root becomes another user, unless a file is to be made, which would be that user's. What root may do more
-/// than others is given up but for what opening takes.
+/// Root becomes another user, unless a file is to be made, which would then belong to that user.
+/// Root's capabilities are given up, but for those that opening the paths needs.
 fn leave(folders: &[PathBuf], outputs: &[PathBuf]) -> String {
     let is_left = outputs.is_empty() && geteuid().is_root() && become_nobody().is_ok();
     let user = match is_left {
@@ -86,14 +85,15 @@ fn leave(folders: &[PathBuf], outputs: &[PathBuf]) -> String {
     }
 }
 
-/// As capabilities(7) writes them.
+/// Names as in capabilities(7).
 fn names(capabilities: CapabilitySet) -> String {
     let names = capabilities.iter_names();
     let names = names.map(|(name, _)| format!("CAP_{name}"));
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The C library does so for all threads of the process. What root is permitted outlasts it until [`keep`].
+/// Changes the user. The C library does this for all threads of the process. Permitted capabilities
+/// are kept until [`keep`].
 fn become_nobody() -> nix::Result<()> {
     set_keep_capabilities(true).map_err(|error| nix::Error::from_raw(error.raw_os_error()))?;
     let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
@@ -102,7 +102,7 @@ fn become_nobody() -> nix::Result<()> {
     setresuid(user, user, user)
 }
 
-/// Gives up all capabilities but these.
+/// Gives up all capabilities but these; returns those that are kept.
 fn keep(needed: CapabilitySet) -> rustix::io::Result<CapabilitySet> {
     let held = capabilities(None)?;
     let kept = held.permitted & needed;
@@ -117,7 +117,7 @@ fn keep(needed: CapabilitySet) -> rustix::io::Result<CapabilitySet> {
     Ok(kept)
 }
 
-/// What root needs to read files of others, and to make one in a folder of others.
+/// Capabilities that root needs to read others' files, and to make a file in another user's folder.
 fn capabilities_for(folders: &[PathBuf], outputs: &[PathBuf]) -> CapabilitySet {
     let mut needed = CapabilitySet::empty();
     if !folders.is_empty() {
@@ -125,7 +125,7 @@ fn capabilities_for(folders: &[PathBuf], outputs: &[PathBuf]) -> CapabilitySet {
     }
     if !outputs.is_empty() {
         needed |= CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER;
-        // One that takes the place of another has its owner and permissions.
+        // A file that replaces another one gets its owner and permissions.
         needed |= CapabilitySet::CHOWN | CapabilitySet::FSETID;
     }
     needed
@@ -148,7 +148,7 @@ mod tests {
         result.err().map(|error| error.kind())
     }
 
-    /// Files that may be read and written, and others.
+    /// Checks files that may be read and written, and others.
     fn look(root: &Path, status: &RestrictionStatus) {
         let at = |path: &str| root.join(path);
         assert_eq!(fs::read(at("in/deep/file")).unwrap(), b"known");
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Landlock is of a thread: the other tests keep their rights.
+    /// Landlock applies to a thread: the other tests keep their rights.
     #[test]
     fn a_confined_thread_opens_nothing_else() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Signals to a program that was started.
+//! Signals to a child process.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -11,25 +11,25 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 
-/// How often a program that was started is looked after.
+/// Interval of checks whether the child has ended.
 const PAUSE: Duration = Duration::from_millis(20);
-/// So often before it is killed: 2 s.
+/// Checks before the child is killed: 2 s.
 const PATIENCE: u32 = 100;
 
-/// Runs a program and outlives it: what is to be cleaned up afterwards is. A terminal that goes
-/// away, and whoever ends this program, end the other one; Ctrl-C is its own business.
+/// Runs a program and outlives it, so that the caller can clean up. SIGHUP and SIGTERM to this
+/// process end the child; Ctrl-C is left to the child.
 pub(crate) fn outlived(mut command: Command) -> io::Result<ExitStatus> {
-    let (told, ignored) = (Arc::default(), Arc::default());
+    let (ended, ignored) = (Arc::default(), Arc::default());
     for (signal, came) in [
-        (SIGHUP, &told),
-        (SIGTERM, &told),
+        (SIGHUP, &ended),
+        (SIGTERM, &ended),
         (SIGINT, &ignored),
         (SIGQUIT, &ignored),
     ] {
         flag::register(signal, Arc::clone(came))?;
     }
     let mut child = command.spawn()?;
-    while !told.load(Ordering::Relaxed) {
+    while !ended.load(Ordering::Relaxed) {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
@@ -38,7 +38,7 @@ pub(crate) fn outlived(mut command: Command) -> io::Result<ExitStatus> {
     end(&mut child)
 }
 
-/// As a terminal that goes away ends it; a shell that does not listen is killed.
+/// Sends SIGHUP, as a terminal that closes; a child that ignores it is killed.
 fn end(child: &mut Child) -> io::Result<ExitStatus> {
     let pid = Pid::from_child(child);
     for signal in [Signal::HUP, Signal::CONT] {

@@ -21,41 +21,41 @@ use coalescope_watch::record;
 
 use super::host;
 use crate::cli::{LiveArgs, WatchArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::speech;
 use crate::suggest::unknown;
 
-/// How often is looked whether to end.
+/// How often the stop flag is checked.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// All that was seen in a time, or until Ctrl-C.
+/// Watches for a time, or until Ctrl-C.
 pub(crate) fn for_a_time(time: Duration, live: &LiveArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(live)?;
-    let told = until_told()?;
+    let stop = stop_on_signal()?;
     let mut watcher = begin(options(live, &[]))?;
     speech::detail(|| format!("watching by {}", watcher.level().name()));
-    wait(Instant::now(), time, &told);
+    wait(Instant::now(), time, &stop);
     seen(&mut watcher, live)
 }
 
-/// All that was seen until the end.
+/// Watches until the end.
 pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     host::refuse_unknown(&args.live)?;
-    let told = until_told()?;
+    let stop = stop_on_signal()?;
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
     let mut watcher = begin(Options {
         connections: args.connections,
         ..options(&args.live, &args.interfaces)
     })?;
     if screen::is_wanted(args) {
-        return screen::show(watcher, args, record, &told);
+        return screen::show(watcher, args, record, &stop);
     }
     let begun = Instant::now();
     let mut next = args.every;
     loop {
         let until = args.duration.map_or(next, |all| all.min(next));
-        let is_told = wait(begun, until, &told);
-        let is_last = is_told || args.duration.is_some_and(|all| until >= all);
+        let is_stopped = wait(begun, until, &stop);
+        let is_last = is_stopped || args.duration.is_some_and(|all| until >= all);
         let look = seen(&mut watcher, &args.live)?;
         if let Some(record) = &mut record {
             record.write(&look)?;
@@ -77,7 +77,7 @@ fn options(live: &LiveArgs, interfaces: &[String]) -> Options {
     }
 }
 
-/// Begins to count; see [`Options::forget_after`].
+/// Begins to watch; see [`Options::forget_after`].
 pub(crate) fn begin_for(
     live: &LiveArgs,
     interfaces: &[String],
@@ -100,18 +100,18 @@ fn begin(options: Options) -> anyhow::Result<Watcher> {
     }
 }
 
-/// Waits until so much has passed since the beginning; true if it was told to end before.
-fn wait(begun: Instant, until: Duration, told: &AtomicBool) -> bool {
+/// Waits until `until` after the beginning; true if `stop` was set before.
+fn wait(begun: Instant, until: Duration, stop: &AtomicBool) -> bool {
     while begun.elapsed() < until {
-        if told.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return true;
         }
         thread::sleep(PAUSE.min(until.saturating_sub(begun.elapsed())));
     }
-    told.load(Ordering::Relaxed)
+    stop.load(Ordering::Relaxed)
 }
 
-/// A look, with names as they are from here.
+/// Reads the counts, with interfaces named as from outside of namespaces.
 pub(crate) fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
     let mut look = watcher.look()?;
     let space = live.netns.as_deref();

@@ -48,7 +48,7 @@ fn words(sense: Sense, reference: f64, level: f64) -> String {
 
 #[test]
 fn faster_slower_higher_and_lower() {
-    let told = [
+    let words = [
         words(Sense::Speed, 343.0, 16018.0),
         words(Sense::Speed, 2957.52, 2847.64),
         words(Sense::Speed, 100.0, 130.0),
@@ -66,7 +66,7 @@ fn faster_slower_higher_and_lower() {
         "with gro=off figure is 3.29 times lower (95% interval 3.27 to 3.32, p = 0.002)",
         "no difference larger than 0.9%",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(words, expected);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn story_c() {
         Noise::LogNormal(0.02),
         5,
     );
-    let told: Vec<&str> = analysis
+    let words: Vec<&str> = analysis
         .effects
         .iter()
         .map(|effect| effect.words.as_str())
@@ -264,8 +264,8 @@ fn story_c() {
         "with gro=on it is on average 22.8% faster (95% interval 21.4% to 24.2%, p = 0.008)",
         "with mtu=9000 and gro=on throughput is 0.603 times what their separate effects would give",
     ];
-    assert_eq!(told[..2], expected[..2]);
-    assert!(told[2].starts_with(expected[2]), "{}", told[2]);
+    assert_eq!(words[..2], expected[..2]);
+    assert!(words[2].starts_with(expected[2]), "{}", words[2]);
     let rows: Vec<(Vec<&str>, f64)> = analysis
         .cells
         .cells

@@ -1,4 +1,4 @@
-//! The IP headers of a frame, tunnels' too: their lengths, and what keeps a packet alone.
+//! The IP headers of a frame, including tunnels' ones: their lengths, and what keeps a packet alone.
 
 use coalescope_wire::checksum::{fold, sum};
 use coalescope_wire::{HeaderKind, Headers};
@@ -8,7 +8,7 @@ use crate::frame::sound::ends_at;
 use crate::profile::{Checksum, IpId, Padding, Profile};
 use crate::reason::Reason;
 
-/// Every IP header from the outside in. Says why the packet must stay alone, if it must.
+/// Checks every IP header from the outside in. Returns why the packet must stay alone, if it must.
 pub(super) fn network(
     profile: &Profile,
     frame: &[u8],
@@ -44,7 +44,7 @@ pub(super) fn network(
     Ok(alone)
 }
 
-/// DF is missing where the profile merges nothing without.
+/// Fails without DF if the profile merges only packets with DF.
 fn needs_df(profile: &Profile, frame: &[u8], ip: usize) -> Option<Reason> {
     let needed = profile
         .ipv4
@@ -53,13 +53,13 @@ fn needs_df(profile: &Profile, frame: &[u8], ip: usize) -> Option<Reason> {
     (needed && !set).then_some(Reason::DontFragment)
 }
 
-/// To Linux it is a fragment field that is not zero, but no fragment.
+/// The reserved bit: to Linux a fragment field that is not zero, but no fragment.
 fn reserved_bit(frame: &[u8], ip: usize) -> Option<Reason> {
     let set = frame.get(ip + 6).is_some_and(|byte| byte & 0x80 != 0);
     set.then_some(Reason::ReservedBit)
 }
 
-/// The length that the header says.
+/// The packet's length by its IPv4 header.
 fn ipv4(profile: &Profile, frame: &[u8], at: usize) -> Result<usize, Reason> {
     let rules = profile.ipv4.as_ref().ok_or(Reason::NotIp)?;
     let header = chunk::<20>(frame, at)?;
@@ -78,7 +78,7 @@ fn ipv4(profile: &Profile, frame: &[u8], at: usize) -> Result<usize, Reason> {
     Ok(usize::from(u16::from_be_bytes([header[2], header[3]])))
 }
 
-/// The length that the header says.
+/// The packet's length by its IPv6 header.
 fn ipv6(profile: &Profile, frame: &[u8], at: usize, next: Option<usize>) -> Result<usize, Reason> {
     let rules = profile.ipv6.as_ref().ok_or(Reason::NotIp)?;
     let header = chunk::<40>(frame, at)?;
@@ -92,8 +92,8 @@ fn ipv6(profile: &Profile, frame: &[u8], at: usize, next: Option<usize>) -> Resu
     Ok(usize::from(u16::from_be_bytes([header[4], header[5]])) + header.len())
 }
 
-/// The extension headers that Linux passes on the way (`INET6_PROTO_GSO_EXTHDR`): hop-by-hop,
-/// routing, destination options. A fragment header ends it, even of a whole packet.
+/// Checks the extension headers that Linux passes over (`INET6_PROTO_GSO_EXTHDR`): hop-by-hop, routing, destination
+/// options. A fragment header fails, even that of a whole packet.
 fn extensions(frame: &[u8], mut kind: u8, mut at: usize, end: usize) -> Result<(), Reason> {
     while at < end {
         let header = chunk::<2>(frame, at)?;
@@ -108,7 +108,7 @@ fn extensions(frame: &[u8], mut kind: u8, mut at: usize, end: usize) -> Result<(
     Ok(())
 }
 
-/// Whether it is the outermost IP header that keeps a packet alone.
+/// Whether the outermost IP header is the one that keeps a packet alone.
 pub(super) fn outer_alone(profile: &Profile, frame: &[u8], headers: &Headers) -> bool {
     let mut ips = headers
         .as_slice()
@@ -124,7 +124,7 @@ pub(super) fn outer_alone(profile: &Profile, frame: &[u8], headers: &Headers) ->
     (end != frame.len() && !padded) || reserved
 }
 
-/// GRE: a key, and a checksum. A sequence number differs in every packet.
+/// Allows a GRE header with a key and a checksum only: a sequence number differs in every packet.
 fn gre(frame: &[u8], at: usize) -> Result<(), Reason> {
     const CHECKSUM: u8 = 0x80;
     const KEY: u8 = 0x20;

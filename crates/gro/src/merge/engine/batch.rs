@@ -1,4 +1,4 @@
-//! Many frames in.
+//! Takes many frames in.
 
 use coalescope_wire::{LinkType, Work, prefetch};
 
@@ -7,8 +7,8 @@ use crate::merge::plain::{ALL, IPV4_HEADERS, NOTHING};
 use crate::out::decision::Action;
 use crate::payload::store::{Outlet, Store};
 
-/// Frames after one that merged for which it is still taken for likely that they will: one that starts
-/// the next run of a flow does not end it (docs/gro-performance.md).
+/// Number of frames after a merge for which another merge still counts as likely: one frame that starts the next run of
+/// a flow does not change that (docs/gro-performance.md).
 const LIKELY: u32 = 2;
 
 /// A batch on its way through the engine.
@@ -65,8 +65,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Takes frames in, and fetches the payload of each while the second before it is taken in, if it
-    /// will be read: always, or where it merges, which is likely soon after one did.
+    /// Takes frames in, and prefetches the payload of each two frames ahead, if it will be read: always, or when the
+    /// frame merges, which is likely soon after a merge.
     #[inline(always)]
     fn push_fetched<'f, const LINK: usize>(
         &mut self,
@@ -96,8 +96,9 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Asks for the frame that the second one from now will likely join, if nothing has joined it, as nothing had
-    /// the one that the last frame joined: flows that take turns have their second frames one after the other.
+    /// Prefetches the held frame that the second frame from now will likely join, if nothing has joined it yet, as
+    /// nothing had joined the one that the last frame joined: flows that take turns have their second frames one after
+    /// the other.
     #[inline(always)]
     fn fetch_first(&self, out: &impl Outlet<S>) {
         if let Some(slot) = self.table.after_next(2) {

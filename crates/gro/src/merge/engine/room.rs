@@ -1,4 +1,4 @@
-//! Where a frame that is going to be held gets its slot, and its masks.
+//! Chooses the slot, and the masks, of a frame that will be held.
 
 use super::Engine;
 use crate::frame::seen::Seen;
@@ -8,7 +8,7 @@ use crate::profile::Full;
 use crate::reason::Reason;
 
 impl<S: Store> Engine<S> {
-    /// The bucket of a hash, if there is room in it: made if the profile says so.
+    /// The bucket of a hash, if there is room in it; room is made if the profile evicts.
     #[inline(always)]
     pub(crate) fn room(&mut self, hash: u64, out: &mut impl Outlet<S>) -> Option<u32> {
         let bucket = match self.settings.one_bucket {
@@ -24,7 +24,7 @@ impl<S: Store> Engine<S> {
         Some(bucket)
     }
 
-    /// The oldest frame in a bucket goes up if it is full.
+    /// Sends up the oldest frame of a bucket if the bucket is full.
     #[inline(never)]
     pub(super) fn make_room(&mut self, bucket: u32, out: &mut impl Outlet<S>) {
         if self.table.is_full(bucket)
@@ -34,7 +34,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// The number of the masks for a frame that is going to be held.
+    /// The number of the masks for a frame that will be held.
     pub(super) fn template_for(&mut self, slot: u32, seen: &Seen, frame: &[u8]) -> u32 {
         if let Some(number) = self.plain.number(seen) {
             return number;

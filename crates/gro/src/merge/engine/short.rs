@@ -1,4 +1,4 @@
-//! A plain frame's short way through the engine (`plain`).
+//! The short path of a plain frame through the engine (`plain`).
 
 use coalescope_wire::checksum::fold;
 
@@ -19,8 +19,8 @@ use crate::rules::identification::{Step, follows};
 use crate::rules::join::Join;
 
 impl<S: Store> Engine<S> {
-    /// Takes a frame whose IP header starts at `LINK` if it is plain. `CHECKS` is
-    /// [`PlainRules::checks`]: asking for each frame costs registers.
+    /// Takes a frame in whose IP header starts at `LINK`, if the frame is plain. `CHECKS` is [`PlainRules::checks`]: a
+    /// check at run time would cost registers for each frame.
     #[inline(always)]
     pub(crate) fn push_behind<const LINK: usize, const CHECKS: u8>(
         &mut self,
@@ -57,8 +57,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Takes a frame that is no mere continuation. Not inlined, so that what it needs takes no
-    /// registers from those that are.
+    /// Takes in a frame that is no mere continuation. Not inlined, so that its variables take no registers from the
+    /// path of the others.
     #[inline(never)]
     fn push_unlike<const LINK: usize>(
         &mut self,
@@ -99,7 +99,7 @@ impl<S: Store> Engine<S> {
                 }
                 return self.join_plain::<LINK, IP>(slot, head, incoming, out);
             }
-            // The newest of the flow counts first, and the frame may join in front of it.
+            // The newest frame of the flow counts first, and this frame may join in front of it.
             if held.hash == hash {
                 return self.push_any(incoming, out);
             }
@@ -108,7 +108,7 @@ impl<S: Store> Engine<S> {
         self.push_first::<LINK, IP>(head, hash, incoming, out)
     }
 
-    /// Takes a frame of a flow of which nothing is held.
+    /// Takes in a frame of a flow of which nothing is held.
     #[inline(always)]
     fn push_first<const LINK: usize, const IP: usize>(
         &mut self,
@@ -126,7 +126,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Whether a frame joins behind a held one, if there is room: no other rule forbids it.
+    /// Whether a frame joins behind a held one, if there is room: all other rules allow it.
     #[inline(always)]
     fn continues<const LINK: usize, const IP: usize>(
         &self,
@@ -151,7 +151,7 @@ impl<S: Store> Engine<S> {
             && is_sound::<LINK, IP>(rules, head, frame, rules.check_tcp)
     }
 
-    /// Whether the packet stays short enough when a frame joins that continues it.
+    /// Whether the merged packet stays short enough when the frame joins.
     #[inline(always)]
     fn has_room<const LINK: usize, const IP: usize>(&self, held: &Held, frame: &[u8]) -> bool {
         let limit = match IP {
@@ -178,7 +178,7 @@ impl<S: Store> Engine<S> {
         )
     }
 
-    /// Looks at the checksum of a held frame that nothing has joined yet.
+    /// Verifies the checksum of a held frame that nothing has joined yet.
     #[inline(always)]
     fn is_held_sound<const LINK: usize, const IP: usize>(
         &mut self,
@@ -187,7 +187,7 @@ impl<S: Store> Engine<S> {
     ) -> bool {
         let held = &mut self.table.slots[slot as usize];
         held.unverified = false;
-        // What follows it in the frame is padding.
+        // Bytes behind the segment are padding.
         let segment = LINK + IP..usize::from(held.header_len) + held.payload_len as usize;
         let Some(head) = held.header.first_chunk() else {
             return true;
@@ -260,7 +260,7 @@ fn agrees(mask: &[u8], held: &Held, head: &Head) -> bool {
     }
 }
 
-/// Whether the checksums are right that must be; of TCP, if it is to be looked at now.
+/// Whether the required checksums are right; TCP's only if `check_tcp`.
 #[inline(always)]
 fn is_sound<const LINK: usize, const IP: usize>(
     rules: &PlainRules,
@@ -272,7 +272,7 @@ fn is_sound<const LINK: usize, const IP: usize>(
         && (!check_tcp || segment_is_sound::<LINK, IP>(head, frame))
 }
 
-/// Whether the segment that has just joined is the last that may.
+/// Why the segment that has just joined is the last that may.
 #[cold]
 fn ends(rules: &PlainRules, held: &mut Held, flags: u8, payload_len: u32) -> Option<Reason> {
     let shorter = payload_len < held.segment_size && !rules.any_size;

@@ -58,7 +58,7 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store> Engine<S> {
-    /// Takes a frame that continues a held one in which there is no room.
+    /// Takes in a frame that continues a held one in which there is no room.
     #[inline(never)]
     pub(super) fn push_beside<const LINK: usize, const IP: usize>(
         &mut self,
@@ -81,7 +81,7 @@ impl<S: Store> Engine<S> {
         self.start_plain::<LINK, IP>(&first, Some(Reason::SizeLimit), incoming, out)
     }
 
-    /// Whether a frame of a flow is held, from a slot of a chain on.
+    /// Whether a frame of a flow is held in the rest of a chain, from a slot on.
     fn is_held(&self, hash: u64, mut slot: u32) -> bool {
         while let Some(held) = self.table.slots.get(slot as usize) {
             if held.hash == hash {
@@ -93,7 +93,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Whether a frame of which no flow is known is plain, and may be held.
+/// Checks whether a frame of a flow that is not held is plain, and may be held.
 #[inline(always)]
 pub(super) fn first<'a, const LINK: usize, const IP: usize>(
     rules: &PlainRules,

@@ -1,4 +1,4 @@
-//! A frame that is what the last one of its flow was, only further on: most are.
+//! A frame that is a mere continuation of the last one of its flow: most frames are.
 
 use super::head::{be16, bytes, hash, head_sum, is_v4, is_v6, place};
 use super::rules::{ALL, IPV4_HEADERS, NOTHING};
@@ -9,8 +9,8 @@ use crate::gso::IdRun;
 use crate::merge::table::Table;
 use crate::profile::IpId;
 
-/// The held frame of which a frame is a mere continuation, whatever its TCP checksum; and, where that
-/// is looked at, the sum of what it covers besides the payload.
+/// The held frame that a frame merely continues, whatever its TCP checksum; and, where that is verified, the sum of the
+/// bytes that it covers besides the payload.
 #[inline(always)]
 pub(crate) fn alike<'t, const LINK: usize, const CHECKS: u8>(
     table: &'t mut Table,
@@ -52,7 +52,7 @@ fn alike_ip<'t, const LINK: usize, const IP: usize, const CHECKS: u8>(
     Some((slot, held, sum))
 }
 
-/// Whether a frame is what the last one that joined was, only further on: nearly all are.
+/// Whether a frame is a mere continuation of the last one that joined: nearly all are.
 #[inline(always)]
 fn is_alike<const LINK: usize, const IP: usize, const CHECKS: u8>(
     rules: &PlainRules,
@@ -72,9 +72,9 @@ fn is_alike<const LINK: usize, const IP: usize, const CHECKS: u8>(
         }
 }
 
-/// The sum of the only words of an IPv4 header that differ between frames which are alike: identification and
-/// checksum. Where it is that of a frame whose header sums up to what it must, the frame's does, too.
-/// The byte order does not matter (RFC 1071 section 2).
+/// The sum of the only words that differ between the IPv4 headers of frames that are alike: identification and
+/// checksum. If this sum equals that of a frame whose header checksum is right, this frame's is right too. The byte
+/// order does not matter (RFC 1071 section 2).
 #[inline(always)]
 fn varying_sum(head: &Head, ip: usize) -> u16 {
     let word = |at| u16::from_ne_bytes(bytes(head, ip + at));
@@ -82,7 +82,7 @@ fn varying_sum(head: &Head, ip: usize) -> u16 {
     sum + u16::from(carry)
 }
 
-/// A frame that is a mere continuation joins.
+/// Lets a mere continuation join.
 #[inline(always)]
 pub(crate) fn grow(held: &mut Held) {
     let size = held.segment_size;
@@ -97,7 +97,7 @@ pub(crate) fn grow(held: &mut Held) {
     }
 }
 
-/// Notes what more segments like the last would look like, and how many fit.
+/// Notes how more segments like the last would look, and how many fit.
 #[inline(always)]
 pub(crate) fn expect<const LINK: usize, const IP: usize>(
     rules: &PlainRules,
@@ -107,7 +107,7 @@ pub(crate) fn expect<const LINK: usize, const IP: usize>(
     let limit = if IP == 20 { rules.len_v4 } else { rules.len_v6 };
     let headers = u32::from(held.header_len) - u32::from(held.link_len);
     let by_size = limit.saturating_sub(headers + held.segment_size);
-    // The last that the number of segments allows is left to the usual way, which sends it up.
+    // The last segment that the limit allows is left to the usual path, which sends the frame up.
     let more = u64::from(rules.segments.saturating_sub(held.segments + 1));
     let before = u64::from(held.payload_len.saturating_sub(held.segment_size));
     let by_count = more * u64::from(held.segment_size) + before;

@@ -1,12 +1,12 @@
-//! The headers of a merged plain frame. The general way is `crate::merge::finish`, which gives the same.
+//! The headers of a merged plain frame. The general path is `crate::merge::finish`, with the same result.
 
 use coalescope_wire::checksum::fold;
 
 use crate::frame::held::Held;
 use crate::frame::template::MAX_HEADER;
 
-/// Rewrites the headers, the transport checksum becoming the pseudo-header's sum. `false` where
-/// the general way must: the packet is too long for its length fields.
+/// Rewrites the headers; the transport checksum becomes the pseudo-header's sum. `false` where the general path is
+/// needed: the packet is too long for its length fields.
 #[inline(always)]
 pub(crate) fn finish(held: &mut Held) -> bool {
     match (held.ip, held.version) {
@@ -19,12 +19,12 @@ pub(crate) fn finish(held: &mut Held) -> bool {
     true
 }
 
-/// Sums are of words in the order that they lie in: RFC 1071 section 2 (B).
+/// Sums are over words in the machine's byte order: RFC 1071 section 2 (B).
 #[inline(always)]
 fn v4<const IP: usize>(held: &mut Held) {
     let len = held.network_len() as u16;
     let header = &mut held.header;
-    // All is read before anything is written: a load that covers a narrower store waits for it.
+    // All loads come before all stores: a load that covers a narrower store waits for it.
     let addresses = word(header, IP + 12) + word(header, IP + 16);
     let rest = half(header, IP) + word(header, IP + 4) + half(header, IP + 8);
     put(header, IP + 2, len.to_be());
@@ -53,7 +53,7 @@ fn v6<const IP: usize>(held: &mut Held) {
     );
 }
 
-/// The protocol's number as it stands in a pseudo-header.
+/// The protocol number in the word order of a pseudo-header.
 const TCP: u64 = 6_u16.to_be() as u64;
 
 #[inline(always)]

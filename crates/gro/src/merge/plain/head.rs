@@ -9,7 +9,7 @@ use crate::frame::held::Place;
 const ETHERTYPE_IPV4: u16 = u16::from_ne_bytes([0x08, 0x00]);
 const ETHERTYPE_IPV6: u16 = u16::from_ne_bytes([0x86, 0xdd]);
 
-/// The IP version of a frame that may be plain; anything else where it is not.
+/// The IP version of a frame that may be plain; any other number if it is not.
 #[inline(always)]
 pub(crate) fn version<const LINK: usize>(head: &Head) -> u8 {
     if LINK == 0 {
@@ -28,13 +28,13 @@ pub(crate) fn is_v4<const LINK: usize>(head: &Head) -> bool {
     version::<LINK>(head) == 4
 }
 
-/// By the IP header alone: what is held agrees in the EtherType, too, if the frame is alike.
+/// Decided by the IP header alone: if the frame is alike, the EtherType agrees too.
 #[inline(always)]
 pub(crate) fn is_v6<const LINK: usize>(head: &Head) -> bool {
     head[LINK] >> 4 == 6
 }
 
-/// Of addresses and ports, which lie where they do in a plain frame.
+/// Hash of addresses and ports, at the offsets of a plain frame.
 #[inline(always)]
 pub(crate) fn hash<const LINK: usize, const IP: usize>(head: &Head, seed: u64) -> u64 {
     let ports = u32::from_ne_bytes(bytes(head, LINK + IP));
@@ -71,7 +71,7 @@ pub(crate) fn place<const LINK: usize, const IP: usize>(head: &Head) -> Place {
     Place::of(bytes(head, LINK + IP))
 }
 
-/// `N` bytes at a place that is known to lie inside: callers pass constants.
+/// `N` bytes at an offset that is known to lie inside: callers pass constants.
 #[inline(always)]
 pub(crate) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
     let mut bytes = [0; N];
@@ -79,20 +79,19 @@ pub(crate) fn bytes<const N: usize>(head: &Head, at: usize) -> [u8; N] {
     bytes
 }
 
-/// Whether an IPv4 header sums up to what it must. The byte order does not matter (RFC 1071
-/// section 2).
+/// Whether the checksum of an IPv4 header is right. The byte order does not matter (RFC 1071 section 2).
 #[inline(always)]
 pub(crate) fn header_is_sound<const LINK: usize>(head: &Head) -> bool {
     let word = |at: usize| u128::from(u64::from_ne_bytes(bytes(head, LINK + at)));
     let last = u128::from(u32::from_ne_bytes(bytes(head, LINK + 16)));
-    // In two words and a half: of narrower ones the compiler makes vectors, which take longer.
+    // In words of 64 bits: for narrower ones the compiler makes vectors, which take longer.
     let sum = word(0) + word(8) + last;
     let (low, carries) = (sum as u64, (sum >> 64) as u64);
     fold((low & u64::from(u32::MAX)) + (low >> 32) + carries) == 0xffff
 }
 
-/// Whether the TCP checksum of a plain frame is right. Not inlined: where it is not asked for, the
-/// compiler would take the addresses apart in advance.
+/// Whether the TCP checksum of a plain frame is right. Not inlined: where it is not verified, the compiler would still
+/// prepare the addresses.
 #[inline(never)]
 pub(crate) fn segment_is_sound<const LINK: usize, const IP: usize>(
     head: &Head,
@@ -102,8 +101,8 @@ pub(crate) fn segment_is_sound<const LINK: usize, const IP: usize>(
     fold(pseudo_sum::<LINK, IP>(head, segment.len()) + sum(segment)) == 0xffff
 }
 
-/// What the TCP checksum of a plain frame covers besides the payload. Not inlined, for the same
-/// reason.
+/// The sum of all bytes that the TCP checksum of a plain frame covers besides the payload. Not inlined, for the reason
+/// given at `segment_is_sound`.
 #[inline(never)]
 pub(crate) fn head_sum<const LINK: usize, const IP: usize>(
     head: &Head,

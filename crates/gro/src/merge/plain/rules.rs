@@ -5,14 +5,14 @@ use coalescope_wire::Flags;
 use crate::profile::{Checksum, Field, IpId, Ipv4Rules, Profile, SegmentSize};
 use crate::settings::{Checksums, Settings, Verification};
 
-/// Flags that the short way knows.
+/// Flags that the short path handles.
 const KNOWN: u16 = Flags::ACK | Flags::PSH | Flags::ECE;
 
-/// No checksum is looked at.
+/// No checksum is verified.
 pub(crate) const NOTHING: u8 = 0;
-/// That of the IPv4 header is, of which nothing else but the identification differs.
+/// The IPv4 header checksum alone is verified, where headers differ in identification and checksum only.
 pub(crate) const IPV4_HEADERS: u8 = 1;
-/// The rules say which are.
+/// `PlainRules` decides which checksums are verified.
 pub(crate) const ALL: u8 = 2;
 
 /// A segment with these flags may join.
@@ -25,24 +25,24 @@ const CLOSES: u8 = 4;
 /// The rules of one profile for plain frames.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainRules {
-    /// By the low eight flags.
+    /// Classes by the low eight flags.
     classes: [u8; 256],
     /// Flags that are carried over to the merged frame.
     pub(crate) carried: u8,
     pub(crate) id: IpId,
-    /// Nothing merges without DF.
+    /// Only packets with DF merge.
     pub(crate) needs_df: bool,
     /// Segments of any size may join.
     pub(crate) any_size: bool,
     /// Payload that may join whatever the first segment's size is, in bytes.
     pub(crate) size_floor: u32,
-    /// IPv4 header checksums are looked at.
+    /// IPv4 header checksums are verified.
     pub(crate) check_ipv4: bool,
     /// All of an IPv4 header but identification and checksum is equal in frames that merge.
     equal_ipv4: bool,
-    /// TCP checksums of frames that join are looked at.
+    /// TCP checksums of frames that join are verified.
     pub(crate) check_tcp: bool,
-    /// Those of frames that are held are not, before something joins them.
+    /// TCP checksums of held frames are not verified before a segment joins.
     pub(crate) lazy: bool,
     /// The payload's sum is kept.
     pub(crate) sums: bool,
@@ -81,7 +81,7 @@ impl PlainRules {
         }
     }
 
-    /// What is to be looked at, or added up, of frames that join, besides what is compared.
+    /// What has to be verified or summed of frames that join, besides the comparisons.
     #[inline(always)]
     pub(crate) fn checks(&self) -> u8 {
         match (self.check_tcp || self.sums, self.check_ipv4) {
@@ -91,7 +91,7 @@ impl PlainRules {
         }
     }
 
-    /// Whether the payload of a frame will probably be read, by whether it is likely to merge.
+    /// Whether the payload of a frame will probably be read; `likely`: it will probably merge.
     #[inline(always)]
     pub(crate) fn fetches(&self, likely: bool) -> bool {
         self.check_tcp && (likely || !self.lazy)

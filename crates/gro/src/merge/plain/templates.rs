@@ -12,8 +12,8 @@ use crate::profile::{Field, Options, Profile};
 /// TCP header lengths, in words of 4 bytes: 5 to 15.
 const LENGTHS: usize = 11;
 
-/// Masks for two versions and these lengths, rounded up to a power of two: no number lies outside of it
-/// that is cut to its bits.
+/// Room for the masks of two versions and these lengths, rounded up to a power of two, so that a number cut to its bits
+/// is always inside.
 const ROOM: usize = (2 * LENGTHS).next_power_of_two();
 
 /// The masks for each IP version and TCP header length; none under a profile that always needs the
@@ -45,8 +45,8 @@ impl PlainTemplates {
         templates
     }
 
-    /// The bits that are equal in two segments of one size with the same flags; of a template that is not
-    /// plain, any.
+    /// The bits that are equal in two segments of one size with the same flags; undefined for a template that is not
+    /// plain.
     #[inline(always)]
     pub(crate) fn same(&self, number: u32) -> &[u8; PLAIN_HEADER] {
         &self.same[number as usize % ROOM]
@@ -87,7 +87,8 @@ pub(crate) fn number(version: u8, words: u8) -> u32 {
     first + u32::from(words.wrapping_sub(5))
 }
 
-/// Whether no rule of a profile for plain frames changes anything held but flags.
+/// Whether all rules of a profile for plain frames are comparisons, so that a merge changes nothing in the headers but
+/// flags.
 fn only_compares(profile: &Profile) -> bool {
     let compared = |field: Field| matches!(field, Field::Flow | Field::Equal | Field::First);
     let v4 = profile.ipv4.is_some_and(|rules| {

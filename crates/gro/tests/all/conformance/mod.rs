@@ -8,6 +8,7 @@ mod run;
 
 mod disagreements;
 mod dpdk;
+mod eras;
 mod freebsd;
 mod gvisor;
 mod ndis;

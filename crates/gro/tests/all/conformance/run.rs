@@ -38,6 +38,8 @@ fn profile(name: &str) -> Profile {
         "linux-gro" => Profile::linux_gro(),
         "linux-gro-udp" => Profile::linux_gro_udp(),
         "linux-7" => Profile::linux_gro_7(),
+        "linux-gro-4.6" => Profile::linux_gro_4_6(),
+        "linux-gro-2.6" => Profile::linux_gro_2_6(),
         "virtio-rsc" => Profile::virtio_rsc(),
         "linux-lro" => Profile::linux_lro(),
         "freebsd-lro" => Profile::freebsd_lro(),
@@ -319,11 +321,16 @@ fn list(items: &[Out]) -> String {
 
 /// Runs cases under all profiles, as Ethernet frames and where there are packets only as these.
 pub(crate) fn check(cases: &[Case]) {
+    check_under(ALL, cases);
+}
+
+/// The same, under some profiles.
+pub(crate) fn check_under(profiles: &[&str], cases: &[Case]) {
     let mut failures = Vec::new();
     let mut runs = 0;
     for case in cases {
         for &wrap in &case.wraps {
-            for name in ALL {
+            for name in profiles {
                 for raw in [false, true] {
                     let link_matters = case.frames.iter().any(|frame| {
                         !frame.vlans.is_empty()

@@ -3,7 +3,7 @@
 use crate::model::Setting;
 use crate::text::notes::Notes;
 
-/// One object.
+/// An object.
 #[derive(Default)]
 pub(super) struct Block<'a> {
     /// The line above it; empty if there is none.

@@ -156,7 +156,7 @@ pub(super) fn read_opnsense(text: &Text<'_>, snapshot: &mut Snapshot) {
     notes.finish(snapshot);
 }
 
-/// Rules that translate, and what else `pfctl -sn` prints.
+/// Translation rules, and other lines of `pfctl -sn`.
 const TRANSLATES: &[&str] = &[
     "nat on ",
     "nat pass ",

@@ -6,7 +6,7 @@ use crate::model::{Distribution, Platform, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
-/// What Linux says in place of a host's name before anybody gave it one.
+/// Linux's host name before one is set.
 const NO_NAME: &str = "(none)";
 
 /// `/proc/version`.
@@ -226,7 +226,7 @@ fn hostname(text: &Text<'_>, snapshot: &mut Snapshot) {
     out.finish();
 }
 
-/// One word in small letters, as `kvm`, `systemd-nspawn`, `none`.
+/// One lower-case word, such as `kvm`, `systemd-nspawn`, `none`.
 fn is_virt(word: &str) -> bool {
     let letter =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';

@@ -1,4 +1,4 @@
-//! What the kernel says of itself: its log, and its modules.
+//! The kernel's log and its modules.
 
 use super::files::{module, module_and_users};
 use super::out::Out;

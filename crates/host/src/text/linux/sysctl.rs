@@ -174,7 +174,7 @@ fn put(out: &mut Out<'_>, key: String, value: &str, applies: Applies) {
     }
 }
 
-/// What the kernel says of itself.
+/// The kernel's own facts.
 fn of_host(out: &mut Out<'_>, key: &str, value: &str, applies: Applies) {
     let value = Some(value.to_owned()).filter(|value| !value.is_empty());
     let field = match key {

@@ -1,4 +1,4 @@
-//! Adapters: what they are, RSC, LSO, counters.
+//! Adapters: kind, RSC, LSO, counters.
 
 use super::super::Text;
 use super::forms::records;

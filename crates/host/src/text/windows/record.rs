@@ -3,7 +3,7 @@
 use crate::model::Setting;
 use crate::text::notes::{Notes, quoted};
 
-/// One object.
+/// An object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) fields: Vec<(String, Cell)>,

@@ -1,5 +1,4 @@
-//! Histograms of a direction, a row for each point: how long its frames are, how many segments they
-//! carry, and how many segments an ACK answers.
+//! Histograms of a direction, a row per point: lengths of frames, segments per frame, and segments per ACK.
 
 use coalescope_capture::series::{LENGTH_CLASSES, Series};
 use maud::{Markup, html};
@@ -11,21 +10,21 @@ use crate::words::units::{counted, short_count, three_digits};
 const WIDTH: f64 = 470.0;
 const LEFT: f64 = 8.0;
 const TOP: f64 = 22.0;
-/// Height of the largest bar of a row, and of the row with its name.
+/// Height of the largest bar of a row, and of a row with its name.
 const BAR: f64 = 62.0;
 const ROW: f64 = 106.0;
 const BELOW: f64 = 40.0;
-/// Segments that one ACK answers at least where each second one is answered (RFC 9293, 3.8.6.3).
+/// Least number of segments per ACK if every second segment is acknowledged (RFC 9293, 3.8.6.3).
 const DELAYED: f64 = 2.0;
 
 /// A histogram.
 struct Histogram<'a> {
     id: &'a str,
     title: &'a str,
-    /// What the classes are of.
+    /// The unit of the classes.
     unit: &'a str,
     classes: &'a [String],
-    /// Name of the point, frames by class.
+    /// The point's name, and frames by class.
     rows: Vec<(&'a str, Vec<u64>)>,
 }
 
@@ -105,7 +104,7 @@ impl Histogram<'_> {
         (WIDTH - 2.0 * LEFT) / self.classes.len() as f64
     }
 
-    /// A point's bars with their counts, so that none has to be measured.
+    /// A point's bars with their counts.
     fn row(&self, top: f64, point: &str, counts: &[u64]) -> Markup {
         let most = counts.iter().copied().max().unwrap_or(0).max(1);
         let base = top + ROW - 24.0;
@@ -147,7 +146,7 @@ impl Histogram<'_> {
     }
 }
 
-/// Segments for each ACK that carries no data, a bar for each point.
+/// Segments per ACK without data, one bar per point.
 pub(super) fn acknowledgments(id: &str, series: &Series, to_client: bool) -> Markup {
     let rows: Vec<_> = series
         .lanes
@@ -182,7 +181,7 @@ pub(super) fn acknowledgments(id: &str, series: &Series, to_client: bool) -> Mar
 
 fn bars(rows: &[(&str, f64, u64)]) -> Markup {
     let largest = rows.iter().map(|row| row.1).fold(2.0 * DELAYED, f64::max);
-    // Room for a name on the left, and for the number behind a bar.
+    // Room for the name on the left, and for the number behind the bar.
     let (left, right) = (160.0, 2.0 * WIDTH - 130.0);
     let width = |ratio: f64| ratio / largest * (right - left);
     let bottom = 26.0 * rows.len() as f64;

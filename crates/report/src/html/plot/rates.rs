@@ -1,4 +1,4 @@
-//! Throughput, and below it the effective window, over time.
+//! Throughput over time, and below it the effective window.
 
 use coalescope_capture::series::{Bin, Lane, Rates, Series};
 use maud::{Markup, html};
@@ -11,7 +11,7 @@ const LEFT: f64 = 90.0;
 const WIDTH: f64 = 960.0;
 const TOP: f64 = 30.0;
 const HEIGHT: f64 = 130.0;
-/// Where the lower panel begins.
+/// Upper edge of the lower panel.
 const SECOND: f64 = TOP + HEIGHT + 46.0;
 
 /// The two panels of one direction.
@@ -53,7 +53,7 @@ fn end_s(series: &Series, way: usize) -> f64 {
 }
 
 struct Panels<'a> {
-    /// The lane nearest to the sender, and the one farthest from it: the same if there is but one.
+    /// The lane nearest to the sender, and the one farthest from it; the same lane if there is only one.
     near: &'a Lane,
     far: &'a Lane,
     way: usize,
@@ -109,7 +109,7 @@ impl Panels<'_> {
             .unwrap_or(0);
         let window = bins.iter().filter_map(|bin| bin.window_bytes).max();
         let windows: Vec<_> = bins.iter().map(|bin| bin.window_bytes).collect();
-        // A window far above what is used would press that to the ground.
+        // A receive window far above the bytes in flight would flatten their curve.
         let most = window.map_or(flying, |window| window.clamp(flying, flying * 2));
         let y = Scale::new((0.0, most as f64), (SECOND + HEIGHT, SECOND));
         html! {
@@ -159,7 +159,7 @@ impl Panels<'_> {
     }
 }
 
-/// One mark of the legend.
+/// One entry of the legend.
 fn key(class: &str, sample: &Path, text: &str) -> Markup {
     html! {
         li { svg.key width="26" height="16" viewBox="0 0 26 16" aria-hidden="true" {
@@ -168,17 +168,17 @@ fn key(class: &str, sample: &Path, text: &str) -> Markup {
     }
 }
 
-/// Bits per second of so many bytes in one bin.
+/// Bits per second, from the bytes of one bin.
 fn bps(rates: &Rates, bytes: u64) -> f64 {
     bytes as f64 * 8e9 / rates.width_ns as f64
 }
 
-/// When a bin begins.
+/// The beginning of a bin, in seconds.
 fn at_s(rates: &Rates, bin: usize) -> f64 {
     (rates.start_ns + bin as i64 * rates.width_ns) as f64 / 1e9
 }
 
-/// New bytes per second, a step for each bin.
+/// New bytes per second, one step per bin.
 fn line(rates: &Rates, x: &Scale, y: &Scale) -> Path {
     let points = rates.bins.iter().enumerate().flat_map(|(i, bin)| {
         let height = y.at(bps(rates, bin.new_bytes));
@@ -192,7 +192,7 @@ fn line(rates: &Rates, x: &Scale, y: &Scale) -> Path {
     path
 }
 
-/// Bars of what only some bins have.
+/// Bars for values that only some bins have.
 fn bars(rates: &Rates, x: &Scale, y: &Scale, value: impl Fn(&Bin) -> Option<u64>) -> Path {
     let mut path = Path::new();
     for (i, bin) in rates.bins.iter().enumerate() {
@@ -204,7 +204,7 @@ fn bars(rates: &Rates, x: &Scale, y: &Scale, value: impl Fn(&Bin) -> Option<u64>
     path
 }
 
-/// The most that is in flight in each bin. Where no data passes, that is what the last frame before left.
+/// The most bytes in flight in each bin. In a bin without data, the value after the last frame before it.
 fn flight(bins: &[Bin]) -> Vec<Option<u64>> {
     let mut left = None;
     let of = |bin: &Bin| {
@@ -215,7 +215,7 @@ fn flight(bins: &[Bin]) -> Vec<Option<u64>> {
     bins.iter().map(of).collect()
 }
 
-/// A line that stays until another value is known.
+/// A line that keeps its value until the next known one.
 fn steps(rates: &Rates, x: &Scale, y: &Scale, values: &[Option<u64>]) -> Path {
     let mut points = Vec::new();
     let mut last = None;

@@ -1,5 +1,5 @@
-//! Time-sequence plot: when which bytes passed each point, a lane for each, one above the other on
-//! one time axis, so that a frame that vanishes is in one lane and not in the next.
+//! Time-sequence plot: the bytes that pass each point over time. Points are lanes above each other
+//! on one time axis, so that a lost frame is in one lane and not in the next.
 
 mod data;
 mod marks;
@@ -19,20 +19,21 @@ use data::Geometry;
 use marks::Marks;
 use vanishing::Vanishing;
 
-/// Where lanes stand in the drawing, in pixels.
+/// Positions of the lanes in the drawing, in pixels.
 const LEFT: f64 = 76.0;
 const WIDTH: f64 = 960.0;
 const RIGHT: f64 = WIDTH - 26.0;
 const TOP: f64 = 34.0;
 const GAP: f64 = 44.0;
 const BELOW: f64 = 44.0;
-/// Height of a lane where there are few, and where there are more than two.
+/// Height of a lane if there are at most two, and if there are more.
 const HEIGHTS: [f64; 2] = [260.0, 190.0];
-/// The window's line may take so much room above the data; beyond that it leaves the picture.
+/// The window's line may use this much room above the data; beyond it is cut off.
 const WINDOW_ROOM: f64 = 1.15;
-/// Frame numbers named below the picture for each hop.
+/// Frame numbers listed below the plot for each hop.
 const NAMED: usize = 60;
-/// Room above and below the bytes of a part, as a part of their range, and the least range; the script has the same.
+/// Room above and below the bytes of a part, as a share of their range, and the least range; the
+/// script uses the same.
 const CLOSE_ROOM: f64 = 0.06;
 const LEAST_BYTES: f64 = 100.0;
 
@@ -52,18 +53,18 @@ pub(super) struct Sequence<'a> {
     shows: Shows<'a>,
 }
 
-/// What a plot shows.
+/// The part that a plot shows.
 enum Shows<'a> {
-    /// The whole connection, for those who read without scripts.
+    /// The whole connection, for readers without scripts.
     All,
-    /// Where it happens, or all; with what the script needs for any part.
+    /// The part with the first loss, or all of it; with the data that the script needs for any part.
     Opening(Box<Sequence<'a>>),
-    /// One frame that vanishes.
+    /// One frame that is lost.
     CloseUp(Vanishing<'a>),
 }
 
 impl<'a> Sequence<'a> {
-    /// What a reader sees first: some round trips around the first loss, or all if nothing happens.
+    /// The first view: some round trips around the first loss, or the whole connection without a loss.
     pub(super) fn opening(id: &str, series: &'a Series, to_client: bool) -> Self {
         let whole = Self::whole(format!("{id}-whole"), series, to_client);
         let all = whole.x.values();
@@ -76,7 +77,7 @@ impl<'a> Sequence<'a> {
         Self::of(id.to_owned(), (series, to_client), times, bytes, shows)
     }
 
-    /// The bytes that pass in a part of the time, with some room.
+    /// The range of bytes in a part of the time, with some room.
     fn bytes(series: &Series, to_client: bool, (from_s, to_s): (f64, f64)) -> (f64, f64) {
         let frames = series.lanes.iter().flat_map(|lane| &lane.frames);
         let is_shown = |frame: &&Frame| {
@@ -88,7 +89,7 @@ impl<'a> Sequence<'a> {
         (low as f64 - room, high as f64 + room)
     }
 
-    /// All of it.
+    /// The whole connection.
     fn whole(id: String, series: &'a Series, to_client: bool) -> Self {
         let frames = || series.lanes.iter().flat_map(|lane| &lane.frames);
         let last_ns = frames().map(|frame| frame.at_ns).max().unwrap_or(0);
@@ -108,7 +109,7 @@ impl<'a> Sequence<'a> {
         )
     }
 
-    /// One frame that vanishes, until it is sent again; `None` if none does.
+    /// One lost frame, until its bytes are retransmitted; `None` without one.
     pub(super) fn close_up(id: String, series: &'a Series, to_client: bool) -> Option<Self> {
         let subject = Vanishing::of(series, to_client)?;
         let (from_ns, to_ns) = subject.span_ns();
@@ -137,8 +138,7 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    /// The plot; the one that is seen first with its legend, what the script needs, and the numbers of frames that
-    /// vanished.
+    /// The plot; the first view also has the legend, the data of the script, and the numbers of lost frames.
     pub(super) fn markup(&self) -> io::Result<Markup> {
         let plot = html! { h4 { (self.title()) } (self.drawing()) };
         let Shows::Opening(whole) = &self.shows else {
@@ -207,7 +207,7 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    /// The point, and which end of the path it is nearest to.
+    /// The point's name, and the end of the path to which it is nearest.
     fn lane_name(&self, index: usize, lane: &Lane) -> String {
         let ends = self.series.nearest_sender;
         let place = match ends.iter().position(|end| *end == index) {
@@ -220,7 +220,7 @@ impl<'a> Sequence<'a> {
         format!("{}{place}{lost}", lane.point)
     }
 
-    /// Numbers beside the frames that a close-up shows vanishing.
+    /// Frame numbers beside the lost frames of a close-up.
     fn numbers(&self, lane: &Lane) -> Markup {
         let (from, to) = self.x.values();
         let at_s = |frame: &Frame| frame.at_ns as f64 / 1e9;
@@ -282,7 +282,7 @@ impl<'a> Sequence<'a> {
         lanes.join(" ")
     }
 
-    /// The frames that vanished, by number, for those who open the capture.
+    /// The numbers of lost frames, for readers who open the capture.
     fn vanished(&self) -> Markup {
         let lanes = self.series.lanes.iter();
         html! {
@@ -335,27 +335,27 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Whether a frame carries bytes of the stream in a direction: no keep-alive, no RST's message, and
-/// nothing from far outside.
+/// Whether a frame carries bytes of the stream in a direction: not a keep-alive, not the message of
+/// an RST, and not bytes far outside of the window.
 fn is_data(frame: &Frame, to_client: bool) -> bool {
     frame.data != Data::None && frame.to_client == to_client
 }
 
-/// The first byte of all frames, and one past their last.
+/// The first byte of all frames, and the end of the last.
 fn bounds<'a>(frames: impl Iterator<Item = &'a Frame>) -> (i64, i64) {
     let both = frames.map(|frame| (frame.start, frame.end()));
     both.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
         .unwrap_or_default()
 }
 
-/// Up to where the receiver of a direction lets the sender go, if a frame says so.
+/// The right edge of the receive window in a frame of the other direction, if it has one.
 fn window_edge(frame: &Frame, to_client: bool) -> Option<i64> {
-    let says = frame.to_client != to_client;
+    let is_answer = frame.to_client != to_client;
     let edge = frame.ack?.checked_add(i64::from(frame.window?));
-    edge.filter(|_| says)
+    edge.filter(|_| is_answer)
 }
 
-/// What each mark means.
+/// The meaning of each mark.
 fn legend() -> Markup {
     let marks = [
         ("single", "frame of one segment"),

@@ -1,5 +1,5 @@
-//! What stands at the ticks of an axis that may be far from zero, with as many digits as tell them
-//! apart. The script writes the same.
+//! Texts at the ticks of an axis that may be far from zero, with as many digits as distinguish
+//! them. The script writes the same texts.
 
 use crate::html::svg::Scale;
 
@@ -21,7 +21,7 @@ pub(super) fn bytes(scale: &Scale) -> impl Fn(f64) -> String + use<> {
     move |value| label(value, step, &BYTES)
 }
 
-/// How far apart ticks are at most, whatever the axis: ten of them tell the range.
+/// The largest distance of ticks, whatever the axis: a tenth of the range.
 fn step(scale: &Scale) -> f64 {
     let (low, high) = scale.values();
     let ticks = scale.ticks(10);

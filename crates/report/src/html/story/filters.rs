@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use super::tale::Tale;
 use crate::words::units::counted;
 
-/// Numbers in one filter: beyond that nobody reads it.
+/// Most numbers in a filter: nobody reads a longer one.
 const MOST: usize = 200;
 
-/// A filter for each point of the story, and one for all that vanished.
+/// A filter for each point of the story, and one for all lost frames.
 pub(super) fn list(tale: &Tale<'_>) -> Markup {
     let lost: Vec<u64> = lost(tale);
     let here = &tale.here.lane.point;
@@ -44,7 +44,7 @@ pub(super) fn item(point: &str, numbers: &[u64]) -> Markup {
     html! { li data-copy=(point) { span { (point) } " " code { (filter(numbers)) } } }
 }
 
-/// As every release of Wireshark reads it: lists in braces have changed their commas.
+/// A filter for every release of Wireshark: the separators of lists in braces have changed.
 fn filter(numbers: &[u64]) -> String {
     let terms = numbers
         .iter()

@@ -1,4 +1,4 @@
-//! The drawing: points side by side, time downward, a bar for each frame.
+//! The drawing: points side by side, time downward, one bar per frame.
 
 use coalescope_capture::series::Frame;
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use super::{numbers, segments};
 use crate::html::svg::{Drawing, Path, px, shortened};
 use crate::words::units::seconds;
 
-/// As wide as a small phone leaves room: letters are as large as they are drawn.
+/// The width of a small phone, so that letters keep their size.
 const WIDTH: f64 = 340.0;
 /// From the edge to the first and to the last point.
 const MARGIN: f64 = 46.0;
@@ -18,22 +18,22 @@ const ROW: f64 = 40.0;
 const BESIDE: f64 = 9.0;
 /// Height of a bar with one segment, and with more.
 const BARS: [f64; 2] = [4.0, 12.0];
-/// How much of the way a frame gets that does not arrive.
+/// Where the arrow of a lost frame ends, as a share of the way.
 const ENDS: f64 = 0.52;
-/// Bars of one row.
+/// Most bars in a row.
 const MOST: usize = 3;
-/// Borders of segments that can be told apart in a bar.
+/// Most segment borders that are distinguishable in a bar.
 const BORDERS: u32 = 12;
 /// Letters of a point's name that fit.
 const NAME: usize = 13;
 
-/// Places in the drawing.
+/// Positions in the drawing.
 struct Ladder {
     xs: Vec<f64>,
     y: f64,
 }
 
-/// The drawing of a frame that vanishes.
+/// The drawing of a lost frame.
 pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
     let names = names(tale);
     let mut ladder = Ladder::new(names.len());
@@ -56,7 +56,7 @@ pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
     })
 }
 
-/// The points; where none is behind the loss, the place is left open.
+/// The names of the points; an open place where there is no point behind the loss.
 fn names<'a>(tale: &'a Tale<'_>) -> Vec<(&'a str, bool)> {
     let mut names: Vec<(&str, bool)> = tale
         .stops()
@@ -125,7 +125,7 @@ impl Ladder {
         }
     }
 
-    /// A frame that does not arrive.
+    /// A frame that is lost on the way.
     fn vanishing(&mut self, from: usize, frame: &Frame) -> Markup {
         let (left, right) = (self.xs[from], self.xs[from + 1]);
         let end = left + (right - left) * ENDS;
@@ -140,7 +140,7 @@ impl Ladder {
         }
     }
 
-    /// Time that passes until the sender gives up waiting.
+    /// The time until the sender's retransmission.
     fn gap(&mut self, tale: &Tale<'_>) -> Markup {
         self.y += 4.0;
         let y = self.y + 8.0;
@@ -185,7 +185,7 @@ fn bar((left, right): (f64, f64), y: f64, frame: &Frame) -> Markup {
     }
 }
 
-/// What can be seen, in words.
+/// A description of the drawing, in words.
 fn described(tale: &Tale<'_>) -> String {
     let Tale { here, lost, .. } = tale;
     let place = |stop: &Stop<'_>| stop.lane.point.clone();

@@ -1,5 +1,5 @@
-//! A segment that came after others whose bytes follow its own, as a picture with its story: overtaken, or lost before
-//! the first point and sent again.
+//! A picture of a segment that came after later bytes: overtaken, or lost before the first point
+//! and retransmitted.
 
 use coalescope_capture::series::{Data, Frame, Lane, Series};
 use maud::{Markup, html};
@@ -10,38 +10,38 @@ use crate::words::units::{count, seconds};
 
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 150.0;
-/// Where the two points stand.
+/// Horizontal positions of the two points.
 const XS: [f64; 2] = [56.0, 284.0];
-/// When the two frames leave and arrive: the one that is overtaken first.
+/// Vertical positions at which the two frames leave and arrive: the overtaken one first.
 const ROWS: [[f64; 2]; 2] = [[44.0, 130.0], [76.0, 92.0]];
 const NAME: usize = 18;
-/// How much of the way a frame gets that does not arrive.
+/// Where the arrow of a lost frame ends, as a share of the way.
 const ENDS: f64 = 0.45;
 
-/// The same of three arrows: what is lost before the point, what arrives, and what was sent again.
+/// Vertical positions of three arrows: the frame lost before the point, one that arrives, and the retransmission.
 const LOST_ROWS: [[f64; 2]; 3] = [[40.0, 40.0], [70.0, 70.0], [126.0, 126.0]];
 const WAIT: f64 = 92.0;
 
 /// A frame that came after one whose bytes follow its own.
 pub(super) struct Overtaken<'a> {
-    /// Lost before the lane's point, most likely, and sent again.
+    /// Whether it was probably lost before the lane's point and retransmitted.
     is_late: bool,
     lane: &'a Lane,
     slow: &'a Frame,
     fast: &'a Frame,
-    /// The last point that saw them in order, and their frames there.
+    /// The last point with both in order, and their frames there.
     before: Option<(&'a Lane, [&'a Frame; 2])>,
 }
 
 impl<'a> Overtaken<'a> {
-    /// The first one at the last point that has any.
+    /// The first overtaken segment at the last point that has one.
     pub(super) fn of(series: &'a Series) -> Option<Self> {
         let ways = [true, false].into_iter();
         let mut all = ways.filter_map(|to_client| Self::at(series, to_client, Data::OutOfOrder));
         all.next()
     }
 
-    /// The same of what was sent again: a loss that happened before the first point.
+    /// The first retransmission of a segment that was lost before the first point.
     pub(super) fn late(series: &'a Series) -> Option<Self> {
         let ways = [true, false].into_iter();
         let mut all = ways.filter_map(|to_client| Self::at(series, to_client, Data::Late));
@@ -77,7 +77,7 @@ impl<'a> Overtaken<'a> {
         html! {
             (self.drawing())
             figcaption {
-                (self.told())
+                (self.caption())
                 p.filters-head { "These frames in Wireshark:" }
                 ul.filters {
                     @if let Some((lane, numbers)) = there { (filters::item(&lane.point, &numbers)) }
@@ -87,7 +87,7 @@ impl<'a> Overtaken<'a> {
         }
     }
 
-    fn told(&self) -> Markup {
+    fn caption(&self) -> Markup {
         let Self {
             lane, slow, fast, ..
         } = self;
@@ -176,7 +176,7 @@ impl<'a> Overtaken<'a> {
     }
 }
 
-/// From one point so far towards the other.
+/// An arrow from one point toward the other, up to a share of the way.
 fn arrow(class: &str, [from, to]: [f64; 2], ends: f64) -> Markup {
     let left = XS[0] + 3.0;
     let right = left + (XS[1] - 3.0 - left) * ends;
@@ -194,15 +194,15 @@ fn arrow(class: &str, [from, to]: [f64; 2], ends: f64) -> Markup {
     html! { path class={ "arrow " (class) } d=(path) {} }
 }
 
-/// Beside the end of an arrow, where it arrives.
+/// A label at the end of an arrow.
 fn label(y: f64, words: &str) -> Markup {
     html! { text.halo x=(px(XS[1] - 14.0)) y=(px(y)) text-anchor="end" { (words) } }
 }
 
-/// Frames out of order looked at; with more, one of the first of them does as well.
+/// Frames out of order that are considered; among more, one of the first is good enough.
 const LOOKED_AT: usize = 256;
 
-/// The first frame out of order of which a frame before it, with bytes that follow, is known.
+/// The first frame out of order, with a frame before it that has later bytes.
 fn overtaken(lane: &Lane, to_client: bool, data: Data) -> Option<(&Frame, &Frame)> {
     let is_odd = |frame: &Frame| frame.data == data && frame.to_client == to_client;
     let frames = lane.frames.iter().enumerate();
@@ -217,7 +217,7 @@ fn overtaken(lane: &Lane, to_client: bool, data: Data) -> Option<(&Frame, &Frame
     })
 }
 
-/// The same two at another point, if they are in order there.
+/// The same two frames at another point, if they are in order there.
 fn in_order<'a>(lane: &'a Lane, slow: &Frame, fast: &Frame) -> Option<[&'a Frame; 2]> {
     let holds = |one: &Frame| {
         let (to_client, byte) = (one.to_client, one.start);

@@ -1,13 +1,13 @@
-//! Which frame shows best how frames vanish, and its bytes at the points around.
+//! The lost frame that is the best example, and its bytes at the points around.
 
 use coalescope_capture::series::{Data, Fate, Frame, Lane, Series};
 
-/// Frames looked at of a lane; with more, one of the first of them does as well.
+/// Frames of a lane that are considered; among more, one of the first is good enough.
 const LOOKED_AT: usize = 256;
-/// Frames that carry the bytes of one, at a point.
+/// Most frames at a point that carry the bytes of one frame.
 const PIECES: usize = 64;
 
-/// A frame that vanished, from the point before to the point after.
+/// A lost frame, from the point before to the point after.
 pub(super) struct Tale<'a> {
     pub(super) before: Option<Stop<'a>>,
     pub(super) here: Stop<'a>,
@@ -15,17 +15,18 @@ pub(super) struct Tale<'a> {
     pub(super) lost: &'a Frame,
 }
 
-/// A point, with its frames of these bytes.
+/// A point, with its frames of the lost bytes.
 pub(super) struct Stop<'a> {
     pub(super) lane: &'a Lane,
-    /// Up to the loss.
+    /// Frames before the loss.
     pub(super) first: Vec<&'a Frame>,
-    /// And after it.
+    /// Frames of the retransmission.
     pub(super) again: Vec<&'a Frame>,
 }
 
 impl<'a> Tale<'a> {
-    /// Rather one of which nothing came, rather one of several segments, and rather one that was soon sent again.
+    /// Prefers a frame of which no byte arrived, then one of several segments, then one that was
+    /// soon retransmitted.
     pub(super) fn of(series: &'a Series, may_guess: bool) -> Option<Self> {
         let ways = [true, false].into_iter();
         let all = ways.flat_map(|to_client| {
@@ -65,7 +66,7 @@ impl<'a> Tale<'a> {
         }
     }
 
-    /// From the loss until the bytes are sent again.
+    /// The time from the loss to the retransmission.
     pub(super) fn wait_s(&self) -> f64 {
         let again = self.here.again.first();
         let wait_ns = again.map_or(0, |again| again.at_ns - self.lost.at_ns);
@@ -80,7 +81,7 @@ impl<'a> Tale<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// At the point before: first as the sender sent them, then what `again` is made of.
+    /// At the point before: the frames as sent first, then those that `again` is made of.
     fn before(lane: &'a Lane, lost: &Frame, again: &[&Frame]) -> Self {
         let first = covering(lane, lost, lost, i64::MIN);
         let since_ns = first.last().map_or(i64::MIN, |frame| frame.at_ns + 1);
@@ -92,7 +93,7 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// At the point after: of what was lost nothing came, or a part.
+    /// At the point after: none of the lost bytes, or a part of them.
     fn after(lane: &'a Lane, lost: &Frame) -> Self {
         Self {
             lane,
@@ -101,7 +102,7 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// The numbers of all of them.
+    /// The numbers of all frames.
     pub(super) fn numbers(&self) -> Vec<u64> {
         let all = self.first.iter().chain(&self.again);
         let mut numbers: Vec<u64> = all.map(|frame| frame.number).collect();
@@ -111,7 +112,7 @@ impl<'a> Stop<'a> {
     }
 }
 
-/// Frames of a lane that vanished, each with the next one that brings its first byte again.
+/// Lost frames of a lane, each with the next frame that carries its first byte again.
 fn candidates(
     series: &Series,
     index: usize,
@@ -131,7 +132,7 @@ fn candidates(
     })
 }
 
-/// Whether a frame of several segments was for nothing: its bytes come again, as such.
+/// Whether the bytes of a frame of several segments were retransmitted.
 fn is_sent_again(lane: &Lane, frame: &Frame) -> bool {
     let first = lane.frames.partition_point(|one| one.at_ns <= frame.at_ns);
     let mut later = lane.frames[first..].iter();
@@ -141,7 +142,7 @@ fn is_sent_again(lane: &Lane, frame: &Frame) -> bool {
         && again.is_some_and(|one| one.data == Data::Again)
 }
 
-/// The frames that carry the bytes of one, each byte once, since some time; at most up to the end of `lost`.
+/// The frames with the bytes of `bytes`, each byte once, since a time; at most up to the end of `lost`.
 fn covering<'a>(lane: &'a Lane, bytes: &Frame, lost: &Frame, since_ns: i64) -> Vec<&'a Frame> {
     let (mut next, end) = (bytes.start.max(lost.start), bytes.end().min(lost.end()));
     let mut found = Vec::new();

@@ -5,7 +5,7 @@ use super::Endpoint;
 use crate::packet::{CWR, ECE, MARKED, MAY_BE_MARKED, Packet, RST, SYN, Tcp};
 
 impl Endpoint {
-    /// Marks on what arrives are echoed until their sender says that it slowed down (RFC 3168 section 6.1.3).
+    /// Echoes marks on arriving packets until their sender sends CWR (RFC 3168 section 6.1.3).
     pub(super) fn hear_marks(&mut self, packet: &Packet, tcp: &Tcp) {
         self.echoes = packet.ecn == MARKED || self.echoes && tcp.flags & CWR == 0;
         let heard = tcp.flags & ECE != 0 && tcp.flags & SYN == 0;
@@ -14,13 +14,13 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn says_reduced(&mut self, transmission: &Transmission) -> u8 {
+    pub(super) fn cwr_flag(&mut self, transmission: &Transmission) -> u8 {
         let sender = self
             .halves
             .as_mut()
             .filter(|_| !transmission.lens.is_empty());
-        let says = sender.is_some_and(|(sender, _)| sender.says_reduced());
-        if says { CWR } else { 0 }
+        let is_reduced = sender.is_some_and(|(sender, _)| sender.take_cwr());
+        if is_reduced { CWR } else { 0 }
     }
 
     /// Only what carries data may be marked (RFC 3168 section 6.1.4).

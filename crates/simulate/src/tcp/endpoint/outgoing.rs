@@ -16,7 +16,7 @@ impl Endpoint {
         for transmission in sending {
             let push = if transmission.push { PSH } else { 0 };
             let fin = if transmission.fin { FIN } else { 0 };
-            let reduced = self.says_reduced(transmission);
+            let reduced = self.cwr_flag(transmission);
             self.send(transmission, ACK | push | fin | reduced, context);
         }
     }
@@ -163,15 +163,15 @@ impl Endpoint {
                 Checksum::Full
             },
             reversible: true,
-            said: None,
+            gso_size: None,
         };
         let packet = self.wrap(tcp);
         self.count_ids(count.max(1) as u16);
         context.out.push(packet);
     }
 
-    /// By chance is by the generator of the C library's `rand` (ISO/IEC 9899, 7.24.2): nobody guesses what comes next from
-    /// what a capture shows, and runs stay the same.
+    /// Random identifications come from the generator of the C library's `rand` (ISO/IEC 9899, 7.24.2): the next one is
+    /// not obvious from a capture, and runs stay reproducible.
     fn count_ids(&mut self, packets: u16) {
         let next = match self.host.ip_ids {
             IpIds::Counted => self.id.ip_id.wrapping_add(packets),

@@ -39,7 +39,7 @@ pub(super) struct Bbr {
 }
 
 impl Bbr {
-    /// Before anything was sent.
+    /// The model before anything was sent.
     pub(super) fn new(mss: u64, initial_window: u64, rtt: Nanos) -> Self {
         Self {
             phase: Phase::Startup,
@@ -70,7 +70,7 @@ impl Bbr {
         }
     }
 
-    /// Time that so many bytes take.
+    /// Time that so many bytes take at the model's rate.
     pub(super) fn time_of(&self, bytes: u64) -> Nanos {
         (bytes as f64 * SECOND as f64 / (self.rate() * self.gain())) as Nanos
     }
@@ -95,7 +95,7 @@ impl Bbr {
         self.rate() * self.least_rtt as f64 / SECOND as f64
     }
 
-    /// Something was acknowledged: up to `upto`, with `next` to be sent next and `pipe` under way.
+    /// Updates the model on an acknowledgement up to `upto`, with `next` to be sent next and `pipe` in flight.
     pub(super) fn update(
         &mut self,
         delivered: u64,
@@ -155,7 +155,7 @@ impl Bbr {
 }
 
 impl Sender {
-    /// The model decides, whatever was lost; after a timeout it takes over again at once.
+    /// Lets the model set the window, whatever was lost; after a timeout it takes over again at once.
     pub(super) fn follow_model(&mut self, delivered: u64, upto: u64, now: Nanos) {
         let (next, pipe, least) = (self.next, self.pipe(), self.rtt.least());
         if let Some(bbr) = &mut self.bbr {
@@ -164,12 +164,12 @@ impl Sender {
         }
     }
 
-    /// Until when pacing forbids to send.
+    /// Whether pacing forbids to send now.
     pub(super) fn is_paced(&self, now: Nanos) -> bool {
         self.pace.is_some_and(|at| at > now)
     }
 
-    /// What was sent takes its time at the model's rate.
+    /// Delays the next sending by the time that this one takes at the model's rate.
     pub(super) fn pace_out(&mut self, sent: &Transmission, now: Nanos) {
         if let Some(bbr) = &self.bbr {
             let bytes: u64 = sent.lens.iter().map(|len| u64::from(*len)).sum();

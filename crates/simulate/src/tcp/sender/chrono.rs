@@ -1,4 +1,4 @@
-//! What a sender's time goes to, as Linux's `tcp_chrono` keeps it.
+//! The sender's time by what it waited for, like Linux's `tcp_chrono`.
 
 use super::Sender;
 use crate::schedule::Nanos;

@@ -1,4 +1,4 @@
-//! What a sender does when time has passed: timeouts, tail loss probes, window probes.
+//! The sender's timers: timeouts, tail loss probes, window probes.
 
 use super::super::scoreboard::Chunk;
 use super::{Sender, State, Transmission};
@@ -38,7 +38,7 @@ impl Sender {
         }
     }
 
-    /// The time asked for has come.
+    /// Called at the time asked for.
     pub(crate) fn on_time(&mut self, now: Nanos) -> Vec<Transmission> {
         if self.pace.is_some_and(|at| at <= now) {
             self.pace = None;

@@ -1,4 +1,4 @@
-//! The congestion window: what losses do to it, and what lets it grow.
+//! The congestion window: how losses reduce it, and how it grows.
 
 use super::Sender;
 
@@ -53,12 +53,12 @@ impl Sender {
         self.ssthresh = (self.cwnd * 7 / 10).max(2 * self.mss);
         self.cwnd = self.ssthresh;
         self.reduced_until = self.next;
-        self.says_reduced = true;
+        self.owes_cwr = true;
     }
 
-    /// Whether the next frame has to say that the window was reduced; it says so once.
-    pub(crate) fn says_reduced(&mut self) -> bool {
-        std::mem::take(&mut self.says_reduced)
+    /// Whether the next frame has to carry CWR; true once.
+    pub(crate) fn take_cwr(&mut self) -> bool {
+        std::mem::take(&mut self.owes_cwr)
     }
 
     fn enter_recovery(&mut self) {

@@ -1,7 +1,6 @@
 //! Sums in registers of 32 bytes, where the processor has them.
 //!
-//! The instructions are named one by one: of the portable loop, compiled for AVX2, the compiler
-//! makes something slower than without.
+//! The instructions are named one by one: compiled for AVX2, the portable loop becomes slower than without AVX2.
 #![allow(unsafe_code)]
 
 use core::arch::x86_64::{
@@ -37,14 +36,14 @@ pub(super) fn sum(bytes: &[u8]) -> Option<u64> {
     Some(sums.sum::<u64>() + sum_words(rest))
 }
 
-/// Copies and gives the native sum; `None`, and nothing copied, where [`sum`] gives `None`. Both
+/// Copies bytes and returns their native sum; `None`, with nothing copied, where [`sum`] returns `None`. Both slices
 /// must have one length.
 #[inline]
 pub(super) fn copy(from: &[u8], to: &mut [u8]) -> Option<u64> {
     if !detected::get() {
         return None;
     }
-    // What no block holds, and more: a length that is known needs no call.
+    // Copies the bytes beyond the last block, and some more: a constant length needs no call.
     *to.last_chunk_mut::<{ BLOCK * REGISTER }>()? = *from.last_chunk()?;
     let (from, rest) = from.as_chunks();
     let (to, _) = to.as_chunks_mut();
@@ -118,7 +117,7 @@ impl Lanes {
     }
 }
 
-/// What eight numbers of 32 bits add up to.
+/// The sum of eight numbers of 32 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn widened(lanes: __m256i) -> u64 {

@@ -15,18 +15,18 @@ use coalescope_report::AbReport;
 
 use super::places;
 use crate::cli::{AbArgs, LiveArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::page::PageFile;
 use crate::system::linux::host;
 use crate::{Outcome, made, output, speech};
 use kept::Kept;
-use watch::Told;
+use watch::OnTerminal;
 
 pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     places::mention_left();
     ask::mind_the_rights(args)?;
-    let stop = until_told().context("cannot listen for signals")?;
+    let stop = stop_on_signal().context("cannot listen for signals")?;
     let (mut record, kept) = begin(args)?;
     let checked = Checked::new(&record.asked)?;
     ask::mind_the_session(&checked, &mut record, args.yes)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
     Ok(outcome(report.record()))
 }
 
-/// A new experiment, or one that is gone on with.
+/// A new experiment, or one to resume.
 fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
     match &args.resume {
         Some(path) => {
@@ -72,7 +72,7 @@ fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
     }
 }
 
-/// Runs it, and looks at the host again afterwards.
+/// Runs the experiment, and reads the host's settings again afterwards.
 fn experiment(
     checked: &Checked,
     record: Record,
@@ -80,7 +80,7 @@ fn experiment(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Record> {
     let namespaces = checked.namespaces();
-    let mut watch = Told::new(kept);
+    let mut watch = OnTerminal::new(kept);
     let mut record = ab::run(checked, record, &mut watch, stop)?;
     record.after = Some(snapshot_of(&namespaces)?);
     Ok(record)
@@ -90,8 +90,8 @@ fn snapshot(checked: &Checked) -> anyhow::Result<coalescope_host::model::Snapsho
     snapshot_of(&checked.namespaces())
 }
 
-/// With other namespaces, all are looked at, so that names are those of the settings
-/// (`ns/NAME/eth0`).
+/// With settings in other namespaces, all namespaces are read, so that interfaces have the names
+/// that settings use (`ns/NAME/eth0`).
 fn snapshot_of(namespaces: &[String]) -> anyhow::Result<coalescope_host::model::Snapshot> {
     host::collect(&LiveArgs {
         netns: None,

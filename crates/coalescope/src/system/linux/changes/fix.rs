@@ -1,4 +1,4 @@
-//! `coalescope fix`: makes what `check` proposes, so that it can be taken back.
+//! `coalescope fix`: applies what `check` proposes, so that it can be undone.
 
 mod apply;
 mod choose;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
         return Ok(Outcome::of(report.reverted()));
     }
     let chosen = Chosen::of(args)?;
-    // Shown unless they are neither asked for nor just looked at.
+    // Files are shown if they were asked for, or if nothing is applied.
     if args.persist || !args.apply {
         report.files = lasting(&chosen.settings);
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// What would be done on other hosts, whatever their system.
+/// Shows the fixes of other hosts, whatever their system.
 fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
     let given = coalescope_analysis::hosts::open(&args.from)?;
@@ -72,7 +72,7 @@ fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::of(!report.fixes.is_empty()))
 }
 
-/// What files would have to say.
+/// The changes of managers' files that make settings persistent.
 fn lasting(settings: &[Setting]) -> Plan {
     let wishes = settings.iter().filter_map(|setting| {
         let (interface, feature, on) = setting.feature()?;
@@ -86,7 +86,7 @@ fn lasting(settings: &[Setting]) -> Plan {
     plan(Path::new("/"), &wishes.collect::<Vec<_>>())
 }
 
-/// A finding, and what mends it.
+/// A finding with the settings that fix it.
 fn fixed(finding: &HostFinding, settings: &[Setting], persist: bool) -> Fixed {
     let is_ours = !settings.is_empty() && settings.iter().all(|one| one.feature().is_some());
     let texts = settings.iter().map(ToString::to_string).collect();

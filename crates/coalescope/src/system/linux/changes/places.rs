@@ -1,4 +1,4 @@
-//! Where the program keeps what is to be found again.
+//! Folders of records and journals.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ pub(crate) fn records() -> PathBuf {
     state().join("ab")
 }
 
-/// Every folder of journals, or why it cannot be looked at. Without root these are the user's own,
-/// if there is a place for them. `command` is who asks.
+/// Every folder of journals, or why it cannot be read. Without root these are the user's own, if
+/// there is one. `command` is for the error.
 pub(crate) fn journals(command: &str) -> anyhow::Result<Vec<Result<Store, Error>>> {
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let own = ["COALESCOPE_STATE", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"];
@@ -28,7 +28,7 @@ pub(crate) fn journals(command: &str) -> anyhow::Result<Vec<Result<Store, Error>
     Ok(Store::everywhere())
 }
 
-/// Says which commands have ended without taking back what they changed.
+/// Reports commands that ended without restoring their changes.
 pub(crate) fn mention_left() {
     for store in Store::everywhere().into_iter().flatten() {
         for journal in store.left().unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! `coalescope undo`: takes back what journals hold.
+//! `coalescope undo`: restores from journals.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::places;
 use crate::cli::UndoArgs;
 use crate::{Outcome, output, speech, suggest};
 
-/// A guardian whose program was killed restores by itself: it needs about this long.
+/// After its program was killed, a guardian needs about this long to restore by itself.
 const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -44,12 +44,12 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     if !args.force.is_empty() {
         check_forced(&args.force, &all)?;
     }
-    // What was changed last is undone first, wherever that is written down.
+    // The latest change is undone first, in whichever folder its journal is.
     all.sort_by(|one, two| two.0.cmp(&one.0));
     for (id, store) in all {
         handle(args, &store, &id, &mut report)?;
     }
-    // Whoever has named what is to be undone, and got all of it, is told nothing of other places.
+    // Unreadable folders are reported only if no journal was named: the named ones were all found.
     if args.journals.is_empty() {
         unread.iter().for_each(|error| report.unread(error));
     }
@@ -62,7 +62,8 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// What is forced is a key of a journal: else somebody has mistyped one, and would take it for set back.
+/// Refuses a `--force` that names no key of a journal: with a typing error, the user would believe
+/// the key restored.
 fn check_forced(forced: &[String], all: &[(String, Store)]) -> anyhow::Result<()> {
     let journals = all.iter().filter_map(|(id, store)| store.read(id).ok());
     let journals: Vec<Journal> = journals.collect();
@@ -80,7 +81,7 @@ fn check_forced(forced: &[String], all: &[(String, Store)]) -> anyhow::Result<()
     ))
 }
 
-/// Journals of a folder that are to be undone.
+/// The journals of a folder that were asked for.
 fn meant(args: &UndoArgs, store: &Store) -> Result<Vec<String>, Error> {
     let mut ids = store.list()?;
     if args.left {
@@ -95,7 +96,7 @@ fn meant(args: &UndoArgs, store: &Store) -> Result<Vec<String>, Error> {
     Ok(ids)
 }
 
-/// What an ordinary user does not get to see.
+/// Mentions that journals of root are not visible to an ordinary user.
 fn mind_root(report: &UndoReport) {
     let is_root = rustix::process::geteuid().is_root();
     let own = std::env::var_os("COALESCOPE_STATE").is_some_and(|path| !path.is_empty());
@@ -118,7 +119,7 @@ fn handle(args: &UndoArgs, store: &Store, id: &str, report: &mut UndoReport) -> 
     Ok(())
 }
 
-/// Where a guardian is restoring at this moment, it is waited for.
+/// Undoes a journal; if a guardian is restoring it at this moment, waits for the guardian.
 fn patiently(args: &UndoArgs, store: &Store, id: &str) -> Option<Undone> {
     let mut undone = undo_forced(store, id, &args.force)?;
     for _ in 0..PATIENCE {

@@ -1,4 +1,4 @@
-//! What is said to whoever asks for metrics.
+//! Answers to requests for metrics.
 
 use coalescope_report::Form;
 use hyper::body::Incoming;
@@ -9,7 +9,7 @@ use super::Exporter;
 use crate::serve::{Answer, said};
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// Prometheus' older format.
+/// Prometheus's older text format.
 const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 const START: &str =
@@ -38,7 +38,7 @@ fn metrics(form: Form, exporter: &mut Exporter) -> Answer {
     }
 }
 
-/// What the client says that it understands.
+/// The format that the client accepts.
 fn form(request: &Request<Incoming>) -> Form {
     let accepted = request.headers().get_all(ACCEPT).iter();
     let mut accepted = accepted.filter_map(|value| value.to_str().ok());

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use coalescope_incident::{Build, Incident, Kind, Nearer};
+use coalescope_incident::{Build, Figures, Found, Incident, LabAgreement, Nearer, Steps};
 use coalescope_lab::incident::{Live, Measured};
 use coalescope_lab::uml::is_inside;
 use coalescope_report::{LabIncident, figure};
@@ -19,16 +19,15 @@ use serde_json::Value;
 
 use super::commands::{Commands, list};
 use super::{others, table};
-use crate::lab::judged::{Measurements, problems};
 use crate::place::Place;
 use crate::speech;
 
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
-/// A run of the experiment that takes longer has hung.
+/// A run that takes longer hangs.
 const TIMEOUT_S: &str = "60";
 
-/// Runs it.
+/// Runs the chain.
 pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncident> {
     let begun = Instant::now();
     let mut chain = Chain::start(incident, place)?;
@@ -41,30 +40,30 @@ pub(super) fn run(incident: &Incident, place: &Place) -> anyhow::Result<LabIncid
     let undone_bps = chain.take_back([slow.bps(), fast_bps])?;
     let seen = chain.stop()?;
     let [slow_bps, fast_bps] = others::settled(incident, [slow.bps(), fast_bps])?;
-    let measured = Measurements {
+    let figures = Figures {
         slow_bps,
         fast_bps,
         window: incident.effective_window(slow_bps),
         controls: others::controls(incident, place, [slow_bps, fast_bps])?,
     };
-    let mut done = report(incident, place, seen, measured, undone_bps);
+    let mut done = report(incident, place, seen, figures, undone_bps);
     done.table = table::rows(incident)?;
-    done.agreement = table::agreement(&done.table);
+    done.agreement = LabAgreement::of(&done.table);
     done.took_s = begun.elapsed().as_secs_f64();
     Ok(done)
 }
 
-/// What the commands have said.
+/// Results of the commands.
 #[derive(Default)]
 struct Seen {
-    /// A finding of `check` about the remedy's setting: its id.
+    /// Id of the finding of `check` about the remedy's setting.
     suspected: Option<String>,
     /// See [`LabIncident::watched`].
     watched: Option<bool>,
     observed: bool,
     proven: bool,
     fixed: bool,
-    /// What `fix` has written down.
+    /// Journals of `fix`.
     journals: Vec<String>,
     accused: BTreeSet<String>,
     /// Files with findings, which the experiment settles.
@@ -76,7 +75,7 @@ struct Chain<'a> {
     incident: &'a Incident,
     live: Live,
     place: &'a Place,
-    /// The remedy, as `ab` takes it here.
+    /// The remedy, as an argument of `ab` on this machine.
     remedy: String,
     seen: Seen,
 }
@@ -114,7 +113,7 @@ impl<'a> Chain<'a> {
         Ok(measured)
     }
 
-    /// Looks at the settings of the lab's hosts, and at no others of this machine.
+    /// Runs `check` on the lab's hosts, and on no other interface of this machine.
     fn check(&mut self) -> anyhow::Result<()> {
         let arguments = [
             "check",
@@ -141,7 +140,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Findings of the lab's hosts, and of no others of this machine.
+    /// Findings about the lab's hosts, and not about others of this machine.
     fn ours(&self, report: &Value) -> anyhow::Result<Vec<Value>> {
         let rooms = self.rooms()?;
         let is_ours = |finding: &&Value| {
@@ -151,7 +150,7 @@ impl<'a> Chain<'a> {
         Ok(list(&report["findings"]).filter(is_ours).cloned().collect())
     }
 
-    /// How interfaces of the lab's rooms are called, up to their own names.
+    /// Prefixes of the names of the rooms' interfaces.
     fn rooms(&self) -> anyhow::Result<Vec<String>> {
         let rooms = self.incident.rooms();
         rooms
@@ -225,8 +224,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// What the remedy gives: made by `fix` where `check` proposes it. Where it does not, nobody would
-    /// make it, and it is made to be measured; the path ends with it.
+    /// Measures with the remedy: applied by `fix` if `check` proposes it, otherwise applied just
+    /// for the measurement; the path ends afterwards.
     fn mend(&mut self) -> anyhow::Result<f64> {
         let Some(id) = &self.seen.suspected else {
             self.live.set(&self.incident.remedy)?;
@@ -251,7 +250,7 @@ impl<'a> Chain<'a> {
         if !self.seen.fixed {
             return Ok(None);
         }
-        // By name: this host may have journals of its own.
+        // By name, since this host may have other journals.
         for journal in &self.seen.journals {
             self.commands()
                 .json(&["undo", journal, "--format", "json"])?;
@@ -272,77 +271,56 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// How long the path's elements may take to follow a setting: they look every 50 ms.
+/// How long elements of the path may take to follow a setting: they read settings every 50 ms.
 const OBEYED: Duration = Duration::from_millis(200);
 
 fn report(
     incident: &Incident,
     place: &Place,
     seen: Seen,
-    measured: Measurements,
+    figures: Figures,
     undone_bps: Option<f64>,
 ) -> LabIncident {
-    let (slow_bps, fast_bps) = (measured.slow_bps, measured.fast_bps);
-    let is = |bps: f64, nearer| Nearer::of(bps, slow_bps, fast_bps) == nearer;
     let accused: Vec<String> = seen.accused.into_iter().collect();
-    let mut done = LabIncident {
+    let observed = seen.observed;
+    let accuses = Found {
+        observed,
+        accused: &accused,
+    };
+    let mut problems = incident.problems(&figures, accuses);
+    let steps = Steps {
+        suspected: seen.suspected.is_some(),
+        watched: seen.watched,
+        proven: seen.proven,
+        fixed: seen.fixed && figures.fast_bps > figures.slow_bps,
+        undone: undone_bps.is_some_and(|bps| figures.nearer(bps) == Nearer::Slow),
+    };
+    problems.extend(incident.problems_of_steps(steps));
+    LabIncident {
         name: incident.name.clone(),
         title: incident.title.clone(),
         kind: incident.kind,
         kernel: kernel(),
         published: incident.published.clone(),
-        slow_bps,
-        fast_bps,
-        ratio: fast_bps / slow_bps.max(1.0),
-        effective_window_segments: measured.window,
+        slow_bps: figures.slow_bps,
+        fast_bps: figures.fast_bps,
+        ratio: figures.ratio(),
+        effective_window_segments: figures.window,
         undone_bps,
-        suspected: seen.suspected.is_some(),
-        watched: seen.watched,
-        observed: seen.observed,
-        proven: seen.proven,
-        fixed: seen.fixed && fast_bps > slow_bps,
-        undone: undone_bps.is_some_and(|bps| is(bps, Nearer::Slow)),
-        problems: problems(incident, &measured, seen.observed, &accused),
+        suspected: steps.suspected,
+        watched: steps.watched,
+        observed,
+        proven: steps.proven,
+        fixed: steps.fixed,
+        undone: steps.undone,
         accused,
-        controls: measured.controls,
+        controls: figures.controls,
         table: Vec::new(),
         agreement: Vec::new(),
+        problems,
         captures: place.kept(seen.captures),
         took_s: 0.0,
-    };
-    if has_remedy(incident) {
-        done.problems.extend(missing(&done));
     }
-    if !incident.expect.watched.is_empty() && done.watched == Some(false) {
-        let expected = incident.expect.watched.join(" or ");
-        done.problems
-            .push(format!("watch does not find {expected}"));
-    }
-    done
-}
-
-/// Whether the remedy must be found: merging harms, or its cure is there to be measured.
-fn has_remedy(incident: &Incident) -> bool {
-    match incident.kind {
-        Kind::Harm => true,
-        Kind::Cure => incident.expect.ratio_at_least.is_some(),
-        Kind::Innocent => false,
-    }
-}
-
-/// Each step of the chain has to succeed then.
-fn missing(done: &LabIncident) -> Vec<String> {
-    let steps = [
-        (
-            done.suspected,
-            "check does not suspect the setting of the remedy",
-        ),
-        (done.proven, "ab does not prove it"),
-        (done.fixed, "fix does not mend it"),
-        (done.undone, "undo does not make it as it was"),
-    ];
-    let failed = steps.iter().filter(|(is, _)| !is);
-    failed.map(|(_, words)| (*words).to_owned()).collect()
 }
 
 fn kernel() -> String {
@@ -357,7 +335,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Whether one of a finding's remedies is this setting.
+/// Whether a finding has this setting as a remedy.
 fn sets(finding: &Value, setting: &str) -> bool {
     let remedies = list(&finding["remedies"]);
     let mut settings = remedies.flat_map(|remedy| list(&remedy["settings"]));

@@ -1,4 +1,4 @@
-//! The product's own commands, run on the lab's hosts.
+//! The program's own commands, run on the lab's hosts.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -11,23 +11,23 @@ use crate::speech;
 /// This program, even if its file was replaced meanwhile.
 const SELF: &str = "/proc/self/exe";
 
-/// Runs this program's commands in a folder, with a state of their own.
+/// Runs this program's commands in a folder, with their state in it.
 pub(super) struct Commands<'a> {
     folder: &'a Path,
 }
 
 impl<'a> Commands<'a> {
-    /// State goes to a folder of the folder.
+    /// State is kept in a folder inside of this one.
     pub(super) fn new(folder: &'a Path) -> Self {
         Self { folder }
     }
 
-    /// What a command prints as JSON. Findings are an exit code of their own, and no error.
+    /// The JSON output of a command. The exit code for findings is no error.
     pub(super) fn json(&self, arguments: &[&str]) -> anyhow::Result<Value> {
         self.json_of(arguments, &[0, 1])
     }
 
-    /// The same of a command that may end with one of these exit codes.
+    /// The JSON output of a command that may exit with one of these codes.
     pub(super) fn json_of(&self, arguments: &[&str], codes: &[i32]) -> anyhow::Result<Value> {
         let output = self.output(arguments)?;
         if output
@@ -44,7 +44,7 @@ impl<'a> Commands<'a> {
     }
 
     fn output(&self, arguments: &[&str]) -> anyhow::Result<Output> {
-        // The command is run in the folder, where a relative path would be another one.
+        // The command runs in the folder, where a relative path would mean another file.
         let state = std::path::absolute(self.folder.join("state"))
             .context("cannot tell where the lab's folder is: give --keep an absolute path")?;
         speech::detail(|| format!("$ coalescope {}", arguments.join(" ")));
@@ -52,7 +52,7 @@ impl<'a> Commands<'a> {
             .args(arguments)
             .current_dir(self.folder)
             .env("COALESCOPE_STATE", state)
-            // Nobody's session goes over the lab's interfaces.
+            // No ssh session goes over the lab's interfaces.
             .env_remove("SSH_CONNECTION")
             .stdin(Stdio::null())
             .output()
@@ -60,7 +60,7 @@ impl<'a> Commands<'a> {
     }
 }
 
-/// The entries of a list in what a command printed; none where there is no list.
+/// The entries of a list in a command's output; none if it is no list.
 pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

@@ -13,8 +13,8 @@ use coalescope_report::{LabReport, Skipped};
 
 use super::chain;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
-use crate::interrupt::until_told;
-use crate::lab::judged;
+use crate::interrupt::stop_on_signal;
+use crate::lab::exit;
 use crate::lab::list::{chosen, one};
 use crate::made::made;
 use crate::page::PageFile;
@@ -22,7 +22,7 @@ use crate::place::Place;
 use crate::system::linux::signals::outlived;
 use crate::{Outcome, output, scratch, speech};
 
-/// What `coalescope demo` shows: story A.
+/// The incident of `coalescope demo`: story A.
 const DEMO: &str = "openstack-gro";
 
 /// Runs the chain over each incident.
@@ -37,7 +37,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
 fn none_of(incidents: &[Incident], why: &str) -> LabReport {
@@ -53,7 +53,7 @@ fn none_of(incidents: &[Incident], why: &str) -> LabReport {
 
 /// Each incident, until the first signal.
 fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> {
-    let stop = until_told().context("cannot listen for signals")?;
+    let stop = stop_on_signal().context("cannot listen for signals")?;
     let mut report = LabReport::default();
     for incident in incidents {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -66,7 +66,7 @@ fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> 
                 let name = incident.name.clone();
                 match unavailable(&error) {
                     Some(why) => report.skipped.push(Skipped { name, why }),
-                    // The others' figures are not lost for it.
+                    // A failure must not lose the figures of the other incidents.
                     None => report.failed.push(Skipped {
                         name,
                         why: format!("{error:#}"),
@@ -78,7 +78,7 @@ fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> 
     Ok(report)
 }
 
-/// Story A, live; false, and why on standard error, where that cannot be.
+/// Runs story A live; false, with the reason on standard error, if this is not possible.
 pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     let incident = Incident::named(DEMO)?;
     speech::tell(&format!(
@@ -117,7 +117,7 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Rights, and nothing left of those that were killed.
+/// Makes the process root of a namespace if needed, and removes what killed labs have left.
 fn prepare() -> Result<(), Error> {
     if !rustix::process::geteuid().is_root() {
         become_namespace_root()?;
@@ -129,7 +129,7 @@ fn prepare() -> Result<(), Error> {
     Ok(())
 }
 
-/// A system may give a user a namespace, but no rights in it, as Ubuntu 24.04 does (AppArmor's
+/// Some systems allow a user namespace but give no rights in it, as Ubuntu 24.04 (AppArmor's
 /// `unprivileged_userns`).
 fn refused(error: &Error) -> Error {
     let reason = error.to_string();
@@ -151,7 +151,7 @@ fn is_closed(kind: ErrorKind) -> bool {
     [ErrorKind::PermissionDenied, ErrorKind::NotFound].contains(&kind)
 }
 
-/// Leaves an incident at work while a shell runs in the victim's namespace.
+/// Runs a shell in the victim's namespace while the incident stays up.
 pub(crate) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     let incident = one(&args.name)?;
     let is_root = rustix::process::geteuid().is_root();
@@ -177,7 +177,8 @@ pub(crate) fn shell(args: &LabShellArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What to type: here, and where the rooms can be entered by their names, which takes another terminal of root's.
+/// Commands to type in the shell, and with root those to type in another terminal, where rooms can
+/// be entered by name.
 fn commands(incident: &Incident, live: &Live, is_root: bool) -> anyhow::Result<String> {
     let (address, workload) = (live.address(), &incident.workload);
     let measure = format!("measure: coalescope lab get {address} {}", workload.bytes);
@@ -204,7 +205,7 @@ pub(crate) fn clean() -> anyhow::Result<Outcome> {
     let mut cleaned: Vec<_> = folders.collect();
     match path::clean() {
         Ok(names) => cleaned.extend(names),
-        // Names that a lab of root's gave are not this user's; a user's own lab gives none out here.
+        // Names that root's lab gave cannot be removed by this user; a user's own lab leaves none here.
         Err(error) if error.is_denied() && !rustix::process::geteuid().is_root() => {
             speech::tell(
                 "labs of root are left alone: `sudo coalescope lab clean` cleans up after them",

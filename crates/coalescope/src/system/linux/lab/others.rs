@@ -1,16 +1,15 @@
-//! Measurements beside the chain's own: the controls, and more runs where one of each is not as the file says.
+//! Measurements besides the chain: controls, and repeated runs if the first ones are not as the file expects.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use coalescope_incident::{Build, Control, Incident, Nearer};
+use coalescope_incident::{Build, Control, Incident, LabControl, Nearer};
 use coalescope_lab::incident::{Live, Measured};
-use coalescope_report::{LabControl, figure};
+use coalescope_report::figure;
 use serde_json::Value;
 
 use super::commands::{Commands, list};
-use crate::lab::judged;
 use crate::place::Place;
 use crate::speech;
 
@@ -34,7 +33,9 @@ pub(super) fn settled(incident: &Incident, first: [f64; 2]) -> anyhow::Result<[f
 
 fn is_as_said(incident: &Incident, [slow, fast]: [f64; 2]) -> bool {
     let window = incident.effective_window(slow);
-    judged::throughput(incident, [slow, fast], window).is_empty()
+    incident
+        .problems_of_throughput([slow, fast], window)
+        .is_empty()
 }
 
 fn again(incident: &Incident, build: Build<'_>) -> anyhow::Result<f64> {
@@ -51,8 +52,8 @@ pub(super) fn middle(mut runs: Vec<f64>) -> f64 {
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
 
-/// Each on a path of its own, since it may be built differently. One that is nearer to the wrong of the two figures
-/// is measured as often as they may have been.
+/// Runs each control on a path of its own, since it may be built differently. A control that is
+/// nearer to the wrong one of the two figures is repeated as often as they are.
 pub(super) fn controls(
     incident: &Incident,
     place: &Place,
@@ -97,7 +98,7 @@ fn control(incident: &Incident, control: &Control, place: &Place) -> anyhow::Res
     })
 }
 
-/// The workload, and the frames with data that `trace` finds at the first point.
+/// Runs the workload, and counts the frames with data that `trace` finds at the first point.
 fn counted(live: &Live, folder: &Path) -> anyhow::Result<(Measured, Option<u64>)> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! `coalescope lab run --kernel uml`: this same program, over the same incidents, in user-mode Linux.
+//! `coalescope lab run --kernel uml`: the same program with the same incidents, in user-mode Linux.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use coalescope_lab::uml::{End, Finished, Task, Uml};
 use coalescope_report::{LabReport, Skipped};
 
 use crate::cli::LabRunArgs;
-use crate::interrupt::until_told;
-use crate::lab::judged;
+use crate::interrupt::stop_on_signal;
+use crate::lab::exit;
 use crate::lab::list::chosen;
 use crate::made::made;
 use crate::page::PageFile;
 use crate::scratch::Scratch;
 use crate::{Outcome, output, speech};
 
-/// What the incidents' paths need of the guest's kernel, and what masquerading does.
+/// Modules that the incidents' paths and masquerading need in the guest's kernel.
 const MODULES: [&str; 19] = [
     "ipv6",
     "af_packet",
@@ -40,9 +40,9 @@ const MODULES: [&str; 19] = [
     "xfrm_user",
     "esp4",
 ];
-/// An incident that takes longer has hung: the slowest takes two minutes.
+/// An incident that takes longer hangs: the slowest takes two minutes.
 const LIMIT: Duration = Duration::from_secs(900);
-/// Lines of the guest's that are shown if it fails.
+/// Lines of the guest's console that are shown if it fails.
 const LAST_WORDS: usize = 10;
 
 /// Runs the chain over each incident, in one guest.
@@ -56,7 +56,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    judged::outcome(&report)
+    exit::outcome(&report)
 }
 
 fn skipped(incidents: &[Incident], why: &str) -> LabReport {
@@ -71,21 +71,21 @@ fn skipped(incidents: &[Incident], why: &str) -> LabReport {
     }
 }
 
-/// What a guest needs of this machine.
+/// A guest's files on this machine.
 struct Guest {
-    /// The incidents' files, and the report; it goes with this value.
+    /// The incidents' files and the report; removed with this value.
     folder: Scratch,
     files: Vec<PathBuf>,
     keep: Option<PathBuf>,
 }
 
 impl Guest {
-    /// Writes the incidents as they are in user-mode Linux.
+    /// Writes the incidents in the form for user-mode Linux.
     fn prepare(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<Self> {
         let folder = Scratch::new()?;
         let write = |incident: &Incident| {
             let file = folder.path().join(format!("{}.yaml", incident.name));
-            // JSON is YAML.
+            // JSON is valid YAML.
             fs::write(&file, serde_json::to_string(&incident.on_uml())?)
                 .with_context(|| format!("cannot write {}", file.display()))?;
             Ok(file)
@@ -99,7 +99,7 @@ impl Guest {
 
     fn run(&self, uml: &Uml) -> anyhow::Result<LabReport> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
-        let stop = until_told().context("cannot listen for signals")?;
+        let stop = stop_on_signal().context("cannot listen for signals")?;
         let output = self.folder.path().join("report.json");
         let folders = [Some(self.folder.path()), self.keep.as_deref()];
         let folders: Vec<&Path> = folders.into_iter().flatten().collect();
@@ -130,7 +130,7 @@ impl Guest {
     }
 }
 
-/// The guest has the folder at the same place.
+/// The folder's absolute path, under which the guest sees the folder too.
 fn kept(folder: &Path) -> anyhow::Result<PathBuf> {
     let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
     made.with_context(|| format!("cannot make the folder {}", folder.display()))
@@ -141,7 +141,7 @@ fn report(finished: &Finished, output: &Path) -> anyhow::Result<LabReport> {
     let last: Vec<&str> = last.into_iter().rev().collect();
     let last = last.join("\n");
     match (finished.end, finished.status) {
-        // 2 with a report: the guest could run nothing.
+        // Exit code 2 with a report: the guest could run no incident.
         (End::Own, Some(0..=2)) => {}
         (End::Own, Some(_)) => bail!("the run in user-mode Linux failed:\n{last}"),
         (End::Own, None) => bail!("user-mode Linux broke down; it said last:\n{last}"),

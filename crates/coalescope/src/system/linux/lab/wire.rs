@@ -1,4 +1,4 @@
-//! `coalescope lab wire`, and the fetch that the lab measures with.
+//! `coalescope lab wire`, and the fetch command of the lab's measurements.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,19 +13,19 @@ use gro::{Counters, Reason};
 use crate::Outcome;
 use crate::cli::lab::DEFAULT_HOLD_US;
 use crate::cli::{GetArgs, WireArgs};
-use crate::interrupt::until_told;
+use crate::interrupt::stop_on_signal;
 use crate::system::linux::meant::interface;
 use crate::{output, speech};
 
 const _: () = assert!(DEFAULT_HOLD.as_micros() == DEFAULT_HOLD_US as u128);
 
-/// Runs until a signal ends it.
+/// Runs the wire until a signal ends it.
 pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     let [input, output] = [link(&args.input)?, link(&args.output)?];
     if input.index() == output.index() {
         bail!("--in and --out are the same interface, {}", args.input);
     }
-    let stop = until_told()?;
+    let stop = stop_on_signal()?;
     let mut merger = Merger::new(&args.profile, Duration::from_micros(args.hold_us));
     let mut unchanged = Unchanged;
     let wire = Wire::open([&input, &output], [&mut merger, &mut unchanged])?;
@@ -40,13 +40,13 @@ pub(crate) fn wire(args: &WireArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// An interface, or the name that was probably meant.
+/// An interface; the error has the name that was probably meant.
 fn link(name: &str) -> anyhow::Result<Link> {
     let found = Link::named(name);
     found.map_err(|error| anyhow!("{error}{}", interface(name, None)))
 }
 
-/// Fetches from the lab's server; the fields are those of curl's `-w '%{json}'`.
+/// Fetches from the lab's server; prints the fields of curl's `-w '%{json}'`.
 pub(crate) fn get(args: &GetArgs) -> anyhow::Result<Outcome> {
     let got = http::get(args.server, args.bytes, Duration::from_secs_f64(args.limit))?;
     println!(

@@ -1,11 +1,11 @@
-//! What was opened: a drop with its samples and the commands that would show it in packets, or connections.
+//! Details that a key opens: a drop with its samples and the tcpdump commands for it, or connections.
 
 use coalescope_host::names::of_key;
 use coalescope_host::safe::sh;
 use coalescope_report::WatchReport;
 use coalescope_watch::facts::{Drop, Flow, Watched};
 
-/// What is told of it: the commands first, since samples may be many.
+/// Lines about a drop: the commands first, since samples may be many.
 pub(super) fn lines(drop: &Drop, look: &Watched) -> Vec<String> {
     let flow = drop.samples.iter().find_map(|one| one.flow.as_ref());
     let mut lines = vec![WatchReport::dropped(drop), String::new()];
@@ -21,7 +21,7 @@ pub(super) fn lines(drop: &Drop, look: &Watched) -> Vec<String> {
     lines
 }
 
-/// TCP connections of this host, those that sent most first.
+/// TCP connections of this host, those with most sent bytes first.
 pub(super) fn connections(look: &Watched) -> Vec<String> {
     if look.connections.is_empty() {
         return vec![
@@ -33,7 +33,7 @@ pub(super) fn connections(look: &Watched) -> Vec<String> {
     all.map(WatchReport::connection).collect()
 }
 
-/// At the interface that the frames came in by, else at the one that they left by.
+/// Commands for the interface that the frames came in by, or else for the one that they left by.
 fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
     let Some(key) = drop.place() else {
         return vec!["  the frames belonged to no interface".to_owned()];
@@ -50,8 +50,9 @@ fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
     ]
 }
 
-/// A filter for tcpdump. Fragments and ICMP of the same hosts belong to the story. In a tunnel tcpdump sees the addresses
-/// of its ends alone; `trace` looks into it.
+/// A filter for tcpdump. It includes fragments and ICMP of the same hosts. For a tunnel it has the
+/// addresses of the tunnel's ends, the only ones that tcpdump sees; `trace` parses the inner
+/// packets.
 fn filter(flow: &Flow) -> String {
     if let Some(tunnel) = &flow.tunnel {
         let (one, other) = (&tunnel.source, &tunnel.destination);

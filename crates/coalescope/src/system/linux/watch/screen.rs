@@ -1,4 +1,4 @@
-//! A terminal: looks go to the table, keys come from it.
+//! The terminal: shows the table and reads keys.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,21 +13,21 @@ use super::table::Shown;
 use super::{Record, seen};
 use crate::cli::{WatchArgs, WatchFormat};
 
-/// How long a key is waited for, before it is looked whether to end.
+/// How long a key is waited for before the stop flag is checked.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Whether somebody sits there.
+/// Whether to show the table: text output on a terminal.
 pub(super) fn is_wanted(args: &WatchArgs) -> bool {
     let is_text = args.format == WatchFormat::Text && !args.plain;
     is_text && io::stdout().is_terminal() && io::stdin().is_terminal()
 }
 
-/// Shows looks until the end, and gives the terminal back as it was.
+/// Shows the table until the end, and restores the terminal.
 pub(super) fn show(
     watcher: Watcher,
     args: &WatchArgs,
     record: Option<Record>,
-    told: &AtomicBool,
+    stop: &AtomicBool,
 ) -> anyhow::Result<Watched> {
     let mut terminal = ratatui::try_init()?;
     let screen = Screen {
@@ -37,7 +37,7 @@ pub(super) fn show(
         begun: Instant::now(),
         shown: Shown::default(),
     };
-    let last = screen.run(&mut terminal, told);
+    let last = screen.run(&mut terminal, stop);
     ratatui::try_restore()?;
     last
 }
@@ -51,7 +51,7 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    fn run(mut self, terminal: &mut DefaultTerminal, told: &AtomicBool) -> anyhow::Result<Watched> {
+    fn run(mut self, terminal: &mut DefaultTerminal, stop: &AtomicBool) -> anyhow::Result<Watched> {
         let mut next = Duration::ZERO;
         loop {
             if self.begun.elapsed() >= next {
@@ -61,7 +61,7 @@ impl Screen<'_> {
             }
             terminal.draw(|frame| self.shown.draw(frame))?;
             let until = self.args.duration.map_or(next, |all| all.min(next));
-            if self.wait(until)? || told.load(Ordering::Relaxed) || self.is_over() {
+            if self.wait(until)? || stop.load(Ordering::Relaxed) || self.is_over() {
                 return self.look();
             }
         }
@@ -80,7 +80,7 @@ impl Screen<'_> {
         Ok(look)
     }
 
-    /// Waits for a key, or for so much time since the beginning; true if a key says to end.
+    /// Waits for a key, or until `until` after the beginning; true if a key ends the program.
     fn wait(&mut self, until: Duration) -> io::Result<bool> {
         let left = until.saturating_sub(self.begun.elapsed());
         if !event::poll(left.min(PAUSE))? {

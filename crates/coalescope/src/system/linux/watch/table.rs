@@ -1,4 +1,4 @@
-//! The table: what somebody looks at, and what keys do.
+//! The state of the table, and the effect of keys.
 
 mod drawn;
 mod order;
@@ -9,19 +9,19 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::opened;
 use order::Order;
 
-/// What somebody looks at.
+/// The state of the table.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     look: Watched,
     order: Order,
     is_paused: bool,
     open: Open,
-    /// Lines of what is open, or rows of interfaces, that have gone out at the top.
+    /// Lines of details, or rows of interfaces, that are scrolled out at the top.
     above: Above,
     selected: Option<Place>,
 }
 
-/// What stands in place of the table.
+/// Details in place of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
     #[default]
@@ -36,7 +36,7 @@ struct Above {
     interfaces: usize,
 }
 
-/// What makes a drop the same one in the next look, wherever that stands in order.
+/// Identifies a drop in the next look, whatever its position.
 type Place = [Option<String>; 4];
 
 fn place(drop: &Drop) -> Place {
@@ -51,14 +51,14 @@ fn place(drop: &Drop) -> Place {
 }
 
 impl Shown {
-    /// Shows another look, unless paused: counting goes on.
+    /// Takes a new look, unless paused; counting goes on.
     pub(super) fn take(&mut self, look: &Watched) {
         if !self.is_paused {
             self.look = look.clone();
         }
     }
 
-    /// Does what a key asks for; true if that is to end.
+    /// Handles a key; true if it ends the program.
     pub(super) fn key(&mut self, key: KeyEvent) -> bool {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -74,7 +74,7 @@ impl Shown {
         false
     }
 
-    /// To another drop, or another line.
+    /// Moves to another drop or another line.
     fn go(&mut self, code: KeyCode) {
         let shift = |at: usize, by: isize, all: usize| {
             at.saturating_add_signed(by).min(all.saturating_sub(1))
@@ -115,13 +115,13 @@ impl Shown {
         self.open != Open::Nothing
     }
 
-    /// Places where merged frames died.
+    /// Places where merged frames were dropped.
     fn died(&self) -> impl Iterator<Item = &Drop> {
         let all = self.look.drops.iter();
         all.filter(|drop| drop.died() > 0)
     }
 
-    /// Which of them is selected.
+    /// The index of the selected place.
     fn selected(&self) -> usize {
         let wanted = self.selected.as_ref();
         let at = wanted.and_then(|wanted| self.died().position(|drop| place(drop) == *wanted));
@@ -132,7 +132,7 @@ impl Shown {
         self.died().nth(self.selected())
     }
 
-    /// What is open, if anything is.
+    /// The lines of open details.
     fn lines(&self) -> Vec<String> {
         match self.open {
             Open::Nothing => Vec::new(),

@@ -95,8 +95,8 @@ fn finish(out: &mut Out<'_>, block: Option<(&str, Interface)>) {
 
 /// Only where some switch is marked as fixed did the kernel tell of all.
 fn complete(block: &mut Interface) {
-    let told = |feature: &Feature| feature.fixed.is_some() || feature.wanted.is_some();
-    if !block.features.values().any(told) {
+    let is_whole = |feature: &Feature| feature.fixed.is_some() || feature.wanted.is_some();
+    if !block.features.values().any(is_whole) {
         return;
     }
     for (name, feature) in &mut block.features {

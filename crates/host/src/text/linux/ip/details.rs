@@ -1,4 +1,4 @@
-//! What facts of a link mean in the model.
+//! Facts of a link as fields of the model.
 
 use super::facts::{Facts, flag, number, text};
 use crate::model::{
@@ -74,7 +74,7 @@ fn xdp(facts: &Facts) -> Option<Xdp> {
     })
 }
 
-/// What a kind's own facts say.
+/// The facts of a kind of link.
 pub(super) fn of_kind(block: &mut Interface, kind: &str, facts: &Facts) {
     match kind {
         "bridge" => block.bridge = Some(bridge(facts)),
@@ -88,7 +88,7 @@ pub(super) fn of_kind(block: &mut Interface, kind: &str, facts: &Facts) {
     block.kind = Some(kind.to_owned());
 }
 
-/// What a port's facts say.
+/// The facts of a port.
 pub(super) fn of_port(block: &mut Interface, kind: &str, facts: &Facts) {
     block.master_kind = Some(kind.to_owned());
     if kind == "bridge" {

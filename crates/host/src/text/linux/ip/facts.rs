@@ -1,4 +1,4 @@
-//! What iproute2 says of a link, as words or as JSON, under the same names.
+//! Facts of a link in iproute2's output, from words or JSON, under the same names.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ const FLAGS: [(&str, &str, &str); 12] = [
     ("xdpmulti", "xdp", "multi"),
 ];
 
-/// Facts of a line of words; what is not known is passed over.
+/// Facts from a line of words; unknown words are skipped.
 pub(super) fn of_words<'a>(mut words: impl Iterator<Item = &'a str>, facts: &mut Facts) {
     while let Some(word) = words.next() {
         if let Some((_, name)) = VALUED.iter().find(|(known, _)| *known == word) {
@@ -89,7 +89,7 @@ pub(super) fn of_words<'a>(mut words: impl Iterator<Item = &'a str>, facts: &mut
     }
 }
 
-/// Facts of a JSON object; what is not known is passed over.
+/// Facts from a JSON object; unknown members are skipped.
 pub(super) fn of_json(object: &Map<String, Value>, facts: &mut Facts) {
     let flags = FLAGS
         .iter()

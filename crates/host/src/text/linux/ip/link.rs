@@ -63,7 +63,7 @@ impl<'a> Header<'a> {
         self.rest.contains("master ") && !self.rest.contains("qdisc ") && states.iter().any(is)
     }
 
-    /// What the line says, without what is behind the `@`.
+    /// The line without the part behind the `@`.
     pub(super) fn block(&self, facts: &mut Facts) -> Interface {
         let mut block = Interface {
             index: Some(self.index),
@@ -81,7 +81,7 @@ struct Link<'a> {
     block: Interface,
     facts: Facts,
     columns: Option<Vec<Option<&'static str>>>,
-    /// Its kind was told, and what it says was read.
+    /// Whether its kind was given, and its details were read.
     detailed: bool,
     /// What follows is about virtual functions: their counters have titles of the same words.
     functions: bool,

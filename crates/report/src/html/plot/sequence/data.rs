@@ -1,13 +1,13 @@
-//! What the script needs to draw a part of the plot larger, and to say what is under the pointer.
-//! Columns of whole numbers, each but the first of a column as the difference to the one before it
-//! where that is shorter.
+//! Data for the script: to draw a part of the plot larger, and to describe the frame under the
+//! pointer. Columns of integers; where that is shorter, each number but the first is the difference
+//! to the one before.
 
 use coalescope_capture::series::{Data, Fate, Frame, Lane};
 use serde::Serialize;
 
 use super::is_data;
 
-/// Where lanes stand, and what the axes show.
+/// Positions of the lanes, and ranges of the axes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Geometry {
     pub(super) left: f64,
@@ -17,7 +17,7 @@ pub(super) struct Geometry {
     pub(super) gap: f64,
     pub(super) begin_ns: i64,
     pub(super) end_ns: i64,
-    /// What is drawn at first.
+    /// The part that is drawn at first.
     pub(super) view_ns: [i64; 2],
     /// Bytes at the bottom and at the top of each lane.
     pub(super) low: f64,
@@ -55,7 +55,7 @@ struct DataFrames {
     kind: Vec<u32>,
 }
 
-/// Frames of the other direction that acknowledge.
+/// Frames of the other direction with an acknowledgement.
 #[derive(Debug, Default, Serialize)]
 struct Answers {
     /// Frame numbers, differences.
@@ -66,7 +66,7 @@ struct Answers {
     ack: Vec<i64>,
     /// Window in bytes; -1 where it is not known.
     window: Vec<i64>,
-    /// Three numbers for each SACK block: which of these frames, from, up to.
+    /// Three numbers for each SACK block: the index of its frame, left edge, right edge.
     sack: Vec<i64>,
 }
 
@@ -132,8 +132,8 @@ fn differences(values: impl Iterator<Item = i64>) -> Vec<i64> {
         .collect()
 }
 
-/// What its payload was (0 new, 1 out of order, 2 late, 3 sent again), 4 more if it had not been
-/// cut yet, and 8 times what became of it (0 not known; see below).
+/// The kind of a frame's payload (0 new, 1 out of order, 2 late, 3 retransmitted), plus 4 if it was
+/// not segmented yet, plus 8 times its outcome (0 if not known; see below).
 fn kind(frame: &Frame, is_uncut: bool) -> u32 {
     let data = match frame.data {
         Data::None | Data::New => 0,

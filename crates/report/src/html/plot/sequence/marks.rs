@@ -1,4 +1,4 @@
-//! The marks of one lane: one path for each kind, however many frames there are.
+//! The marks of one lane: one path per kind, for any number of frames.
 
 use coalescope_capture::series::{Data, Frame, Lane};
 use maud::{Markup, html};
@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use super::{is_data, window_edge};
 use crate::html::svg::{Path, Scale};
 
-/// Bars are at least as high as this, in pixels, however few bytes they are.
+/// Least height of a bar in pixels.
 const LEAST_PX: f64 = 2.0;
-/// Half of a cross, a diamond, a triangle, in pixels, if a lane has at most so many.
+/// Half the size of a cross, diamond or triangle in pixels, by the number of marks in a lane.
 const ARMS_PX: [(usize, f64); 3] = [(60, 4.0), (300, 2.5), (usize::MAX, 1.5)];
-/// Borders of segments are marked if they are so far apart, in pixels.
+/// Segment borders are drawn if they are at least this far apart, in pixels.
 const BORDERS_PX: f64 = 8.0;
 
-/// Paths by kind. The script draws the same when it zooms.
+/// Paths by kind. The script draws the same ones when zoomed.
 #[derive(Default)]
 pub(super) struct Marks {
     arm: f64,
@@ -32,7 +32,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Those of the frames within the time of the scale.
+    /// The marks of the frames within the time scale.
     pub(super) fn of(lane: &Lane, to_client: bool, x: &Scale, y: &Scale) -> Self {
         let (from, to) = x.values();
         let at_s = |frame: &Frame| frame.at_ns as f64 / 1e9;
@@ -40,7 +40,7 @@ impl Marks {
         let (before, rest) = lane.frames.split_at(begin);
         let shown = rest.iter().take_while(|frame| at_s(frame) <= to);
         let mut marks = Self::with_arm(shown.clone().filter(|f| is_data(f, to_client)));
-        // What was said last before stands at the left edge.
+        // The last ACK and window before this part begin at the left edge.
         if let Some(last) = before
             .iter()
             .rfind(|f| f.to_client != to_client && f.ack.is_some())
@@ -63,7 +63,7 @@ impl Marks {
         marks
     }
 
-    /// None yet, of a size that so many do not hide what they mark.
+    /// No marks yet, with a size that keeps many marks from hiding each other.
     fn with_arm<'a>(frames: impl Iterator<Item = &'a Frame>) -> Self {
         let odd = |frame: &&Frame| frame.is_lost() || frame.data != Data::New;
         let marks = frames.filter(odd).count();
@@ -95,7 +95,7 @@ impl Marks {
         }
     }
 
-    /// Where one segment of a frame ends and the next begins.
+    /// The borders between the segments of a frame.
     fn border(&mut self, frame: &Frame, size: u32, at: f64, y: &Scale) {
         let low = y.values().0;
         let apart = y.through(low) - y.through(low + f64::from(size));
@@ -108,7 +108,7 @@ impl Marks {
         }
     }
 
-    /// What a frame of the other direction says about this one's bytes.
+    /// The ACK, window and SACK blocks of a frame of the other direction.
     fn answer(&mut self, frame: &Frame, at: f64, y: &Scale) {
         if let Some(ack) = frame.ack {
             self.ack.to(at, y.through(ack as f64));
@@ -122,7 +122,7 @@ impl Marks {
         }
     }
 
-    /// All of them, what matters most on top.
+    /// All marks, the most important ones on top.
     pub(super) fn markup(&self) -> Markup {
         html! {
             path.window d=(self.window.path) {}
@@ -141,7 +141,7 @@ impl Marks {
     }
 }
 
-/// Vertical bars, of which one that covers the one before to the tenth of a pixel is left out.
+/// Vertical bars. A bar that covers the one before, to a tenth of a pixel, is left out.
 #[derive(Default)]
 struct Bars {
     path: Path,
@@ -158,11 +158,11 @@ impl Bars {
     }
 }
 
-/// A line that stays where it is until it jumps.
+/// A line of horizontal steps.
 #[derive(Default)]
 struct Steps {
     path: Path,
-    /// Where it stands, and to where it was drawn.
+    /// The present value, and the position up to which it was drawn.
     last: Option<(f64, f64)>,
 }
 
@@ -176,7 +176,7 @@ impl Steps {
         self.last = Some((x, y));
     }
 
-    /// Goes on as it is.
+    /// Continues at the present value.
     fn stay(&mut self, x: f64) {
         if let Some((_, y)) = self.last {
             self.path.extend([(x, y)]);
@@ -193,7 +193,7 @@ fn cross(path: &mut Path, x: f64, y: f64, arm: f64) {
     path.steps((x - arm, y + arm), &[(2.0 * arm, -2.0 * arm)]);
 }
 
-/// Stands on its point.
+/// A diamond, on its tip.
 fn diamond(path: &mut Path, x: f64, y: f64, arm: f64) {
     path.steps(
         (x, y),
@@ -201,7 +201,7 @@ fn diamond(path: &mut Path, x: f64, y: f64, arm: f64) {
     );
 }
 
-/// The same.
+/// A triangle, on its tip.
 fn triangle(path: &mut Path, x: f64, y: f64, arm: f64) {
     let down = 2.0 * arm;
     path.steps((x, y), &[(-arm, -down), (down, 0.0), (-arm, down)]);

@@ -1,4 +1,4 @@
-//! Where a plot opens: around the first frame that vanished, or else the first that was sent again or came late.
+//! The first view of a plot: around the first lost frame, or else the first retransmitted or late one.
 
 use coalescope_capture::series::{Data, Frame, Lane, Series};
 
@@ -7,13 +7,13 @@ use crate::html::plot::direction;
 
 /// Round trips shown.
 const ROUND_TRIPS: f64 = 20.0;
-/// Where no round trip is known, in seconds: a fast path through a country.
+/// A round trip in seconds if none is known: that of a fast path within a country.
 const USUAL_S: f64 = 0.01;
-/// What is shown before it happens.
+/// The share of the view before the event.
 const BEFORE: f64 = 0.25;
-/// Until the bytes are sent again takes at most this part of what is shown.
+/// The time until the retransmission takes at most this share of the view.
 const REPAIR: f64 = 0.6;
-/// A part that is nearly all is no part.
+/// A part that is longer than this share is replaced by the whole.
 const NEARLY_ALL: f64 = 0.8;
 
 /// The part of the time to show, in seconds; `None` for all of it.
@@ -24,7 +24,7 @@ pub(super) fn part_s(series: &Series, to_client: bool, end_s: f64) -> Option<(f6
     (length < NEARLY_ALL * end_s).then_some((from, from + length))
 }
 
-/// When it happens first, and how long until it is mended.
+/// The first event, and the time until its retransmission.
 fn first(series: &Series, to_client: bool) -> Option<(f64, f64)> {
     let find = |is: fn(&Frame) -> bool| {
         let lanes = series.lanes.iter();
@@ -44,7 +44,7 @@ fn is_odd(frame: &Frame) -> bool {
     !matches!(frame.data, Data::None | Data::New)
 }
 
-/// From a frame that vanished until its bytes are sent again.
+/// The time from a lost frame to the retransmission of its bytes.
 fn repair_ns(lane: &Lane, lost: usize) -> i64 {
     let (frame, later) = (&lane.frames[lost], &lane.frames[lost + 1..]);
     let brings = |later: &&Frame| {

@@ -1,18 +1,18 @@
-//! The frame that shows best how frames vanish.
+//! The lost frame that is the best example.
 
 use coalescope_capture::series::{Fate, Frame, Lane, Series};
 
 use super::is_data;
 use crate::words::units::{counted, seconds};
 
-/// Frames looked at; with more, one of the first of them does as well.
+/// Frames that are considered; among more, one of the first is good enough.
 const LOOKED_AT: usize = 256;
-/// What is shown before and after, as a part of the time until the bytes are sent again.
+/// Time shown before and after, as a share of the time until the retransmission.
 const AROUND: f64 = 0.4;
-/// And at least, in nanoseconds.
+/// Least time shown before and after, in nanoseconds.
 const LEAST_NS: i64 = 1_000_000;
 
-/// A frame that vanished, and the next one with its first byte.
+/// A lost frame, and the next one with its first byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vanishing<'a> {
     pub(super) lane: &'a Lane,
@@ -21,7 +21,8 @@ pub(super) struct Vanishing<'a> {
 }
 
 impl<'a> Vanishing<'a> {
-    /// Rather one of which nothing came, rather one of several segments than a single one, and rather one that was soon sent again.
+    /// Prefers a frame of which no byte arrived, then one of several segments, then one that was
+    /// soon retransmitted.
     pub(super) fn of(series: &'a Series, to_client: bool) -> Option<Self> {
         let lanes = series.lanes.iter();
         let all = lanes.flat_map(|lane| of_lane(lane, to_client));
@@ -35,7 +36,7 @@ impl<'a> Vanishing<'a> {
         })
     }
 
-    /// What can be seen in the close-up, in words.
+    /// A description of the close-up, in words.
     pub(super) fn described(&self) -> String {
         let Self { lane, lost, again } = self;
         let at = |frame: &Frame| seconds(frame.at_ns as f64 / 1e9);

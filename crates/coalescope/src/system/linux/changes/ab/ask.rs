@@ -1,4 +1,4 @@
-//! From arguments to what is asked for.
+//! From arguments to a request.
 
 use anyhow::{Context, anyhow, bail};
 use coalescope_change::settings::{Factor, Setting};
@@ -16,10 +16,10 @@ const IPERF3_S: u64 = 5;
 /// Runs and blocks that are enough for most differences; docs/experiments.md has the power.
 const RUNS: usize = 40;
 const BLOCKS: usize = 10;
-/// Over one's own ssh session, nothing may take for ever.
+/// Longest run if the user's own ssh session is at risk: a hanging run must end.
 const LONGEST_S: f64 = 300.0;
 
-/// What the arguments ask for.
+/// The request of the arguments.
 pub(super) fn asked(args: &AbArgs) -> anyhow::Result<Asked> {
     let factors = factors(args)?;
     let cells: usize = factors
@@ -48,7 +48,7 @@ pub(super) fn asked(args: &AbArgs) -> anyhow::Result<Asked> {
     })
 }
 
-/// Settings take root, or its right to change networks; without either nothing else matters.
+/// Refuses settings without root or CAP_NET_ADMIN, before other errors are reported.
 pub(super) fn mind_the_rights(args: &AbArgs) -> anyhow::Result<()> {
     let mut settings = args.set.iter().chain(&args.factor);
     match settings.next() {
@@ -60,7 +60,7 @@ pub(super) fn mind_the_rights(args: &AbArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Whether settings of networks can be changed.
+/// Whether this process may change network settings.
 pub(crate) fn may_change() -> bool {
     use rustix::thread::{CapabilitySet, capabilities};
     let effective = capabilities(None).map(|sets| sets.effective);
@@ -125,8 +125,8 @@ fn sense(sense: SenseArg) -> Sense {
     }
 }
 
-/// Refuses to change what the user's own ssh session goes over, unless that is meant; then nothing
-/// may take for ever.
+/// Refuses to change an interface that carries the user's own ssh session, unless `--yes` is given;
+/// then runs get a time limit.
 pub(super) fn mind_the_session(
     checked: &Checked,
     record: &mut Record,

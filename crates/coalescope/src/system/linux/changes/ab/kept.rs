@@ -1,4 +1,4 @@
-//! Where the record is kept.
+//! The file of an experiment's record.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,12 +18,12 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// A file of the user's choice.
+    /// A file that the user has chosen.
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// A new one in the usual place.
+    /// A new file in the usual folder.
     pub(super) fn usual(begun_unix_s: u64) -> anyhow::Result<Self> {
         let folder = places::records();
         files::private(&folder).with_context(|| {
@@ -54,8 +54,8 @@ impl Kept {
         Ok(record)
     }
 
-    /// Writes all of it, so that after a crash there is this one or the one before. It holds a command,
-    /// which is nobody else's business.
+    /// Replaces the record; after a crash there is this version or the one before. The record has a
+    /// command line, which only its owner may read.
     pub(super) fn write(&self, record: &impl Serialize) -> io::Result<()> {
         let replacement = Replacement::of(&self.path, Rights::Exactly(0o600));
         files::replace(&replacement, |file| {
@@ -73,7 +73,7 @@ pub(super) fn now_unix_s() -> u64 {
     since_1970().as_secs()
 }
 
-/// The time in nanoseconds, cut: any number that is not twice the same.
+/// The time in nanoseconds, truncated: a number that differs from run to run, for a seed.
 #[expect(clippy::cast_possible_truncation, reason = "its low bits are wanted")]
 pub(super) fn now_ns() -> u64 {
     since_1970().as_nanos() as u64

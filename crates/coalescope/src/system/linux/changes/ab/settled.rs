@@ -1,4 +1,4 @@
-//! Findings that the experiment is about, and what it makes of them.
+//! Findings that the experiment is about, and its verdict on them.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -16,10 +16,10 @@ use crate::hosts;
 
 /// CPU time for the same bytes, here and at the other end.
 const COSTS: [&str; 2] = ["service_demand_us_per_kb", "peer_service_demand_us_per_kb"];
-/// A run that moved less over the interface says nothing of it: a handshake and a small answer.
+/// A run with fewer bytes over the interface (a handshake and a small answer) shows nothing about the interface.
 const TOUCHED_BYTES: u64 = 10_000;
 
-/// What there is to be settled: the findings of reports, or else those of this host.
+/// The findings to settle: those of reports, or else those of this host.
 pub(super) fn suspicions(args: &AbArgs, record: &Record) -> anyhow::Result<Vec<Suspicion>> {
     if args.findings.is_empty() {
         let rules = hosts::rules(&args.rules)?;
@@ -40,7 +40,7 @@ fn report(path: &Path) -> anyhow::Result<serde_json::Value> {
         .with_context(|| format!("{} is not a report in JSON", path.display()))
 }
 
-/// What the experiment makes of them.
+/// The experiment's verdict on each finding.
 pub(super) fn settle(suspicions: &[Suspicion], record: &Record) -> Vec<Settled> {
     coalescope_knowledge::settle(suspicions, &switched(record))
 }
@@ -64,7 +64,7 @@ fn switched(record: &Record) -> Vec<Switched> {
     .collect()
 }
 
-/// A level against the reference, and where there are only two, the reference against the level.
+/// The level against the reference; if there are only two levels, also the reference against the level.
 fn both_ways(record: &Record, vary: &Vary, effect: &Effect, sense: Sense) -> Vec<Switched> {
     let margin = record.asked.rules.margin;
     let touched = was_touched(record, vary);
@@ -95,7 +95,7 @@ fn both_ways(record: &Record, vary: &Vary, effect: &Effect, sense: Sense) -> Vec
     forth.into_iter().chain(back.flatten()).collect()
 }
 
-/// The more of CPU time, the worse: as with a time.
+/// The direction of CPU time: less is better, as with a time.
 fn cost(record: &Record, effect: &Effect, margin: f64) -> Option<Direction> {
     let same = |other: &&Effect| {
         COSTS.contains(&other.metric.as_str())
@@ -105,7 +105,7 @@ fn cost(record: &Record, effect: &Effect, margin: f64) -> Option<Direction> {
     };
     let mut ways = record.effects.iter().filter(same);
     let first = ways.next()?.direction(Sense::Time, margin);
-    // Dearer at one end and cheaper at the other is no answer.
+    // More at one end and less at the other is no result.
     let is_one = ways.all(|other| {
         let way = other.direction(Sense::Time, margin);
         way == first || way == Direction::Unclear
@@ -131,7 +131,7 @@ fn turned(direction: Direction) -> Went {
     }
 }
 
-/// What made a level, in the words of rules.
+/// The setting of a level, in the words of rules.
 fn made(vary: &Vary, level: &str) -> Option<Switch> {
     match vary {
         Vary::Setting { subject, .. } => {
@@ -160,8 +160,7 @@ fn set_to(setting: &Setting) -> SetTo {
     }
 }
 
-/// Whether the runs went over the interface that was changed; what has no interface counts as
-/// touched.
+/// Whether the runs went over the changed interface; a setting without an interface counts as used.
 fn was_touched(record: &Record, vary: &Vary) -> bool {
     let Vary::Setting { subject, levels } = vary else {
         return true;

@@ -1,4 +1,4 @@
-//! How it goes, on standard error.
+//! Progress of an experiment, on standard error.
 
 use std::io;
 
@@ -11,20 +11,20 @@ use coalescope_report::figure;
 use super::kept::Kept;
 use crate::speech;
 
-/// Tells of each run, and keeps the record.
-pub(super) struct Told<'a> {
+/// Reports each run, and saves the record.
+pub(super) struct OnTerminal<'a> {
     kept: &'a Kept,
     line: String,
 }
 
-impl<'a> Told<'a> {
+impl<'a> OnTerminal<'a> {
     pub(super) fn new(kept: &'a Kept) -> Self {
         let line = String::new();
         Self { kept, line }
     }
 }
 
-impl Watch for Told<'_> {
+impl Watch for OnTerminal<'_> {
     fn begins(&mut self, planned: Planned, levels: &[String], made: usize, allowed: usize) {
         let place = match planned.block {
             Some(block) => format!("run {made} of at most {allowed}, block {}", block + 1),

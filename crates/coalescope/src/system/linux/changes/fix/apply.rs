@@ -1,4 +1,4 @@
-//! Making the changes, all or none.
+//! Applying settings, all or none.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::cli::FixArgs;
 use crate::system::linux::changes::ab::ask::may_change;
 
-/// How long a change may take before the guardian takes it for lost.
+/// How long a change may take before the guardian restores.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(super) fn apply(
@@ -57,7 +57,7 @@ fn mind_the_session(settings: &[Setting], is_meant: bool) -> anyhow::Result<()> 
     );
 }
 
-/// Makes all settings and keeps them; or takes all back, and says no.
+/// Makes and keeps all settings, or restores all of them and returns false.
 fn make(settings: &[Setting], command: &[String], report: &mut FixReport) -> anyhow::Result<bool> {
     let store = Store::usual(StoreKind::Runtime)?;
     let mut options = Options::new(store, command.to_vec());
@@ -79,7 +79,7 @@ fn make(settings: &[Setting], command: &[String], report: &mut FixReport) -> any
     Ok(false)
 }
 
-/// The first one that the kernel takes no notice of, if there is one.
+/// Makes the settings; returns the first one that had no effect, if any.
 fn make_all<'a>(
     guard: &mut Guard,
     settings: &'a [Setting],
@@ -96,7 +96,7 @@ fn make_all<'a>(
     Ok(None)
 }
 
-/// Writes the files. If that fails, the settings are taken back as well.
+/// Writes the files. If this fails, the settings are restored as well.
 fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<bool> {
     let store = Store::usual(StoreKind::Persistent)?;
     match apply_files(&store, command.to_vec(), &report.files.writes()) {
@@ -115,7 +115,7 @@ fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<bool> {
     }
 }
 
-/// Takes the settings back; gives back what of them is not as it was.
+/// Restores the settings; returns what could not be restored.
 fn take_back(report: &mut FixReport) -> anyhow::Result<Vec<String>> {
     let store = Store::usual(StoreKind::Runtime)?;
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Which findings are to be fixed, and by which settings.
+//! The findings to fix, and their settings.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use crate::speech;
 use crate::system::linux::host::this_host;
 use crate::system::linux::meant::hint;
 
-/// What is to be done.
+/// The chosen findings and settings.
 pub(super) struct Chosen {
     /// The findings.
     pub(super) fixes: Vec<Fixed>,
-    /// All their settings, each once, those that are not so already.
+    /// The settings of all findings, each once, without those that are set already.
     pub(super) settings: Vec<Setting>,
 }
 
 impl Chosen {
-    /// Asks the rules about this host.
+    /// Applies the rules to this host and chooses.
     pub(super) fn of(args: &FixArgs) -> anyhow::Result<Self> {
         let rules = hosts::rules(&args.rules)?;
         let snapshots = vec![this_host(&args.live)?];
@@ -37,7 +37,7 @@ impl Chosen {
         let mut settings = Settings::default();
         for finding in chosen {
             let own = settings_of(finding, namespace).unwrap_or_else(|error| {
-                // The name of one interface is no reason to leave all others as they are.
+                // An interface whose name cannot be used must not keep the others from being fixed.
                 speech::tell(&format!("warning: {} is left out: {error}", finding.id));
                 Vec::new()
             });
@@ -52,7 +52,7 @@ impl Chosen {
     }
 }
 
-/// Those that were named; all, if none was.
+/// The findings that were named, or all if none was.
 pub(super) fn named<'a>(
     all: &[&'a HostFinding],
     ids: &[String],
@@ -77,7 +77,7 @@ pub(super) fn named<'a>(
     Ok(chosen.copied().collect())
 }
 
-/// What mends a finding now. With a path after `--netns` names are those of that namespace.
+/// The settings that fix a finding now. With a path after `--netns`, names are those of that namespace.
 fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result<Vec<Setting>> {
     let runtime = finding
         .remedies
@@ -95,12 +95,12 @@ fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result
         .collect()
 }
 
-/// Settings with the finding that wants each.
+/// Settings, each with the finding that needs it.
 #[derive(Default)]
 struct Settings(BTreeMap<String, (Setting, String)>);
 
 impl Settings {
-    /// Two findings may want the same, and must not want opposites.
+    /// Adds the settings of a finding. Two findings may need the same setting, but not opposite ones.
     fn add(&mut self, finding: &HostFinding, settings: &[Setting]) -> anyhow::Result<()> {
         for setting in settings {
             let subject = setting.shortened().subject.to_string();

@@ -1,4 +1,4 @@
-//! What experiments of this host have shown of its findings: the records that `ab` keeps.
+//! Proofs of this host's findings by earlier experiments: the records that `ab` keeps.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::speech;
 use crate::system::linux::changes::places;
 
-/// What is needed of a record.
+/// The needed fields of a record.
 #[derive(Deserialize)]
 struct Record {
     host: Option<String>,
@@ -35,10 +35,10 @@ struct Finding {
 pub(super) struct Proofs(Vec<Record>);
 
 impl Proofs {
-    /// Reads all records that `ab` has kept in the usual place.
+    /// Reads all records in the usual folder.
     pub(super) fn read() -> Self {
         let folder = places::records();
-        // What others could have put there proves nothing.
+        // A folder that others can write to proves nothing.
         let own = files::existing(&folder).and_then(fs::read_dir);
         let entries = own.into_iter().flatten().flatten();
         let mut records: Vec<Record> = entries.filter_map(|entry| record(&entry.path())).collect();
@@ -53,7 +53,7 @@ impl Proofs {
         Self(records)
     }
 
-    /// What the newest experiment that settled a finding says of it.
+    /// The verdict of the newest experiment that settled a finding.
     pub(super) fn about(&self, finding: &HostFinding, host: &Snapshot) -> Option<Shown> {
         let records = self.0.iter().filter(|record| record.host == host.name);
         let mut about = records.filter_map(|record| settled(record, finding, host));
@@ -83,7 +83,7 @@ fn settled(record: &Record, finding: &HostFinding, host: &Snapshot) -> Option<Sh
     })
 }
 
-/// Names are given anew: of another namespace, another lab, another card.
+/// Whether the record is about the same interface: another namespace, lab or card may use the same name.
 fn same_interface(record: &Record, place: Option<&str>, host: &Snapshot) -> bool {
     let Some(place) = place else { return true };
     let before = record

@@ -1,4 +1,4 @@
-//! Whether what was applied is still so.
+//! Whether applied settings still hold.
 
 use std::fs;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use crate::cli::LiveArgs;
 use crate::system::linux::changes::places;
 use crate::system::linux::watch;
 
-/// What became of merged frames meanwhile.
+/// Counts merged frames for a time.
 pub(super) fn watched(time: Duration, live: &LiveArgs) -> anyhow::Result<Meanwhile> {
     let watched = watch::for_a_time(time, live)?;
     let findings = judge_watched(&watched);
     Ok(Meanwhile { watched, findings })
 }
 
-/// What all journals of changes that were to stay say, beside what is.
+/// Compares all journals of kept changes with the present settings.
 pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
     let mut all = Vec::new();
     for store in places::journals("fix --verify")? {
@@ -33,7 +33,7 @@ pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
         for id in store.list()? {
             match store.read(&id) {
                 Ok(journal) if journal.state == State::Kept => all.extend(look(&journal)),
-                // One that is being written or undone is not one that was to stay.
+                // Journals in other states are not of kept changes.
                 Ok(_) => {}
                 Err(error) => all.push(Verified::unreadable(&id, &error.to_string())),
             }
@@ -42,7 +42,7 @@ pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
     Ok(all)
 }
 
-/// A name is of the namespace that the command ran in; elsewhere it is of something else.
+/// Refuses a journal of another namespace than this one, where the same name means another interface.
 fn here(journal: &Journal, setting: &Setting) -> Result<(), Error> {
     let namespace = &setting.subject.namespace;
     let interfaces = journal.interfaces.iter().map(|entry| &entry.namespace);

@@ -1,4 +1,4 @@
-//! What `watch` makes of the path while the workload runs.
+//! Runs `watch` while the workload runs.
 
 use std::thread;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::{Chain, list, text};
 
-/// `watch` counts after so long, on a machine that is busy; where it began later some of the workload is not counted.
+/// Time until `watch` counts on a busy machine; if it begins later, part of the workload is not counted.
 const BEGUN: Duration = Duration::from_secs(1);
-/// The exit code of a command that has not seen enough to decide.
+/// The exit code of a command that saw too little to decide.
 const UNDECIDED: i32 = 4;
 
 impl Chain<'_> {
-    /// Counts in the lab's rooms while the workload runs: neither settings nor captures are asked.
+    /// Counts frames in the lab's rooms while the workload runs, without reading settings or captures.
     pub(super) fn watch(&mut self) -> anyhow::Result<()> {
         let limit_s = self.incident.workload.limit_s;
         let time = format!("{:.0}s", (limit_s + BEGUN.as_secs_f64()).ceil());

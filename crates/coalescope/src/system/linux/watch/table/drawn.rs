@@ -1,4 +1,4 @@
-//! How that is drawn, on a terminal of any size.
+//! Drawing the table, on a terminal of any size.
 
 use coalescope_host::safe::printable_line;
 use coalescope_report::WatchReport;
@@ -16,14 +16,14 @@ const KEYS: &str =
 const FEW_KEYS: &str = "q end  s sort  p pause  Enter open";
 const OPEN_KEYS: &str = "Esc back  p pause  up, down scroll";
 
-/// Rows of places where merged frames died, at most.
+/// Most rows of places where merged frames were dropped.
 const DROPS: usize = 8;
-/// Rows of what is above the table, at most.
+/// Most rows above the table.
 const HEAD: usize = 5;
-/// Columns of a table in which a name of this length stands whole, wherever there is room.
+/// Width of the name's column; longer names are cut where there is no more room.
 const NAMES: u16 = 32;
 
-/// A column: its head, its width, and what goes first where the terminal is narrow (the highest).
+/// A column: its head, its width, and its rank for being left out on a narrow terminal (the highest first).
 type Column = (&'static str, u16, u8);
 
 const INTERFACES: [Column; 8] = [
@@ -38,7 +38,7 @@ const INTERFACES: [Column; 8] = [
 ];
 
 impl Shown {
-    /// Draws it.
+    /// Draws the table.
     pub(in super::super) fn draw(&self, frame: &mut Frame<'_>) {
         let head = self.head();
         let died = self.died().count().min(DROPS);
@@ -73,7 +73,7 @@ impl Shown {
         }
     }
 
-    /// How it goes, and what is not seen.
+    /// The summary, and what is not visible.
     fn head(&self) -> Vec<String> {
         let paused = if self.is_paused { "PAUSED, " } else { "" };
         let order = self.order.name();
@@ -130,7 +130,7 @@ impl Shown {
     }
 }
 
-/// Which columns have room beside the name.
+/// The columns that have room beside the name.
 fn columns(width: u16) -> Vec<usize> {
     let mut all: Vec<usize> = (0..INTERFACES.len()).collect();
     let of = |n: &usize| INTERFACES.get(*n).copied().unwrap_or_default();
@@ -143,7 +143,7 @@ fn columns(width: u16) -> Vec<usize> {
     all
 }
 
-/// An interface in all columns but its name.
+/// The cells of an interface, without its name.
 fn cells(interface: &Interface, died: u64) -> Vec<Cell<'static>> {
     let mut cells = WatchReport::row(interface);
     cells.remove(0);
@@ -178,7 +178,7 @@ fn title(head: &'static str) -> Text<'static> {
     }
 }
 
-/// The end of a name that is too long: the interface, rather than its namespace.
+/// The end of a name that is too long: the interface rather than the namespace.
 fn tail(name: &str, room: usize) -> String {
     let length = name.chars().count();
     if length <= room {
@@ -194,7 +194,7 @@ fn paragraph(lines: &[String]) -> Paragraph<'static> {
     Paragraph::new(text).wrap(Wrap { trim: false })
 }
 
-/// How many rows lines take, broken between words.
+/// The number of rows of lines wrapped between words.
 fn rows(lines: &[String], width: u16) -> usize {
     let width = usize::from(width.max(1));
     let of = |line: &String| {

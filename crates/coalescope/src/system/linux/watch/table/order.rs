@@ -1,14 +1,14 @@
-//! Which interface comes first.
+//! The order of interfaces.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use coalescope_watch::facts::{Interface, Watched};
 
-/// What comes first.
+/// Orders of interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Order {
-    /// What dies most, ports below their bridge or bond.
+    /// Most dropped merged frames first, ports below their bridge or bond.
     #[default]
     Worst,
     Frames,
@@ -35,7 +35,7 @@ impl Order {
         }
     }
 
-    /// Interfaces in this order, each with the merged frames of it that died.
+    /// Interfaces in this order, each with the number of its dropped merged frames.
     pub(super) fn sorted(self, look: &Watched) -> Vec<(&Interface, u64)> {
         let deaths = deaths(look);
         let died = |one: &Interface| deaths.get(one.name.as_str()).copied().unwrap_or(0);
@@ -62,7 +62,7 @@ fn received(one: &Interface) -> u64 {
         .map_or(packets.unwrap_or(0), |frames| frames.received.frames)
 }
 
-/// Bridges and bonds above their ports, those of which most merged frames die first.
+/// Bridges and bonds above their ports; groups with most dropped merged frames first.
 fn by_group(all: &mut [(&Interface, u64)]) {
     let mut worst: BTreeMap<&str, u64> = BTreeMap::new();
     for (one, died) in all.iter() {
@@ -81,7 +81,7 @@ fn group(one: &Interface) -> &str {
     one.master.as_deref().unwrap_or(&one.name)
 }
 
-/// Merged frames that died on their way from an interface, or to it if this host made them.
+/// Dropped merged frames by the interface that they came in by, or else by the one that they left by.
 fn deaths(look: &Watched) -> BTreeMap<&str, u64> {
     let mut all = BTreeMap::new();
     for drop in &look.drops {

@@ -1,4 +1,4 @@
-//! How frames come out: those that pass, and held ones, each on its own, with its batch, by age, or all.
+//! How frames come out: passing frames, and held ones, each on its own, with its batch, by age, or all.
 
 use coalescope_wire::Flags;
 
@@ -13,7 +13,7 @@ use crate::profile::{Bystanders, Emission, Profile};
 use crate::reason::Reason;
 
 impl<S: Store> Engine<S> {
-    /// Lets a frame pass, behind what it must not overtake.
+    /// Lets a frame pass, behind the frames that it must not overtake.
     pub(super) fn pass(
         &mut self,
         incoming: Incoming<'_, S::Token>,
@@ -38,7 +38,7 @@ impl<S: Store> Engine<S> {
         decision
     }
 
-    /// A slot for a frame that passes, if it must not overtake what comes out with its batch.
+    /// A slot for a passing frame, if it must not overtake the frames that come out with its batch.
     fn room_to_wait(&mut self, out: &mut impl Outlet<S>) -> Option<u32> {
         if self.profile.emission != Emission::Batch || self.table.is_empty() {
             return None;
@@ -59,7 +59,7 @@ impl<S: Store> Engine<S> {
             .start(slot, incoming.frame, len..len, incoming.token);
     }
 
-    /// A held frame is done: it comes out now, or with its batch.
+    /// Ends the merge of a held frame: the frame comes out now, or with its batch.
     pub(crate) fn end(&mut self, slot: u32, reason: Reason, out: &mut impl Outlet<S>) {
         match self.profile.emission {
             Emission::Decided => self.emit(slot, reason, out),
@@ -100,7 +100,7 @@ impl<S: Store> Engine<S> {
         self.table.release(slot);
     }
 
-    /// Sends up all that is held: bucket by bucket, the oldest first.
+    /// Sends up all held frames: bucket by bucket, the oldest first.
     pub(crate) fn flush(&mut self, reason: Reason, out: &mut impl Outlet<S>) {
         self.until_flush = budget(&self.profile);
         self.flush_buckets(reason, out);
@@ -126,7 +126,7 @@ impl<S: Store> Engine<S> {
             .min()
     }
 
-    /// Sends up what came before `since`, the oldest of each bucket first.
+    /// Sends up frames that came before `since`, the oldest of each bucket first.
     pub(crate) fn flush_before(&mut self, since: u64, out: &mut impl Outlet<S>) {
         for bucket in 0..self.table.buckets() {
             while let Some(slot) = self.table.oldest(bucket)
@@ -138,8 +138,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Whether all segments have CWR: where it must not change, it is a counter's bit (AccECN), and
-/// elsewhere the first segment's alone.
+/// Whether all segments have CWR: where the flag must be equal, it is a bit of a counter (AccECN); elsewhere it belongs
+/// to the first segment alone.
 fn is_accurate_ecn(profile: &Profile, held: &Held) -> bool {
     let kept = profile.tcp.equal & Flags::CWR;
     kept != 0 && held.is_tcp && flags_at(&held.header, held.layer4.into()) & kept != 0

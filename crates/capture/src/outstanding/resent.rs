@@ -1,7 +1,7 @@
 //! How much of a transmission was sent again, in four bytes.
 
-/// How many of its bytes were sent again. The highest bit says that the last ones went in a frame of one
-/// segment; all bits, that the receiver had reported some of it before any was.
+/// How many bytes of a transmission were sent again. Highest bit: the last retransmission was a frame of one segment.
+/// All bits: the receiver had reported some of the bytes (SACK) before any of them was sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Again(u32);
 
@@ -20,7 +20,7 @@ impl Again {
         if self == ARRIVED { 0 } else { self.0 & !ALONE }
     }
 
-    /// More is sent again, in a frame of one segment or of several.
+    /// Counts bytes sent again, in a frame of one segment or of several.
     pub(super) fn add(&mut self, bytes: u32, alone: bool) {
         if *self != ARRIVED {
             let all = self.bytes().saturating_add(bytes).min(MOST);
@@ -28,7 +28,7 @@ impl Again {
         }
     }
 
-    /// Sending so many bytes again was unnecessary.
+    /// Takes off bytes whose retransmission was unnecessary.
     pub(super) fn take_back(&mut self, bytes: u32) {
         if *self != ARRIVED {
             let left = self.bytes().saturating_sub(bytes);
@@ -36,13 +36,13 @@ impl Again {
         }
     }
 
-    /// Whether what was sent again last went in a frame of one segment.
+    /// Whether the last retransmission was a frame of one segment.
     pub(super) fn was_alone(self) -> bool {
         self != ARRIVED && self.0 & ALONE != 0
     }
 
-    /// The receiver has some of it, which it has of the first try unless it was sent again; false if that
-    /// was known.
+    /// Notes that the receiver reported some of the bytes: unless any were sent again, the first transmission brought
+    /// them. False if this was noted before.
     pub(super) fn arrive(&mut self) -> bool {
         let is_known = *self == ARRIVED;
         if self.is_none() {

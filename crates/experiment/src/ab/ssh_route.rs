@@ -1,4 +1,4 @@
-//! Whether the user's own way to this host goes over what is changed.
+//! Whether the user's own ssh session goes over an interface that is changed.
 
 use super::Error;
 use coalescope_change::settings::{Setting, Space, What, read_named, related};
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::net::IpAddr;
 
-/// What sshd(8) sets: the client's address and port, then the server's.
+/// The variable that sshd(8) sets: the client's address and port, then the server's.
 const SESSION: &str = "SSH_CONNECTION";
-/// Ancestors that are looked at: sudo(8) takes the variable away.
+/// How many ancestors are searched for the variable, which sudo(8) removes.
 const ANCESTORS: usize = 32;
 
 /// The other end of the ssh session that this process is run in, if there is one.
@@ -47,8 +47,7 @@ fn parent(pid: &str) -> Option<String> {
     (parent != "0").then(|| parent.to_owned())
 }
 
-/// Those of the settings that are of an interface on the way to `address`, or of one above or
-/// beneath it.
+/// The settings of interfaces on the route to `address`, or of interfaces above or beneath these.
 ///
 /// # Errors
 ///

@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 
 /// The hidden argument that makes an executable a guardian.
 pub(crate) const ARGUMENT: &str = "__guardian";
-/// The hidden argument that runs a command without the guardian's deafness.
+/// The hidden argument that runs a command with no signal blocked, unlike the guardian.
 const AS_USUAL: &str = "__as-usual";
-/// It could not be run: as env(1) says it.
+/// Exit code if the command could not be run, as of env(1).
 const NOT_RUN: u8 = 125;
-/// These mean that the program itself is broken; if they were kept out, it would hang.
+/// Signals that mean a fault of the program itself. If they were blocked, the program would hang.
 const FAULTS: [Signal; 6] = [
     Signal::SIGSEGV,
     Signal::SIGBUS,
@@ -39,8 +39,8 @@ const LONGEST: usize = 1 << 20;
 /// The longest deadline.
 const YEAR_S: f64 = 366.0 * 86_400.0;
 
-/// Is the guardian if the program was called as one: to be asked first of all in `main`, before
-/// there is a second thread. With `Some`, the program ends with that code.
+/// Runs the guardian if the program was started as one. To be called first in `main`, before there
+/// is a second thread. With `Some`, the program ends with that exit code.
 #[must_use]
 pub fn serve_if_asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
@@ -51,8 +51,8 @@ pub fn serve_if_asked() -> Option<ExitCode> {
     }
 }
 
-/// The words that run a command for `sh -c` and with all signals let through. A child inherits the
-/// signals that are kept out, and the guardian's thread must not let them in for a moment.
+/// The arguments that make `sh -c` run a command with no signal blocked. A child inherits blocked
+/// signals, and the guardian's thread must not unblock them even for a moment.
 pub(crate) fn as_usual(command: &str) -> Vec<String> {
     let is_deaf = SigSet::thread_get_mask().is_ok_and(|mask| mask.contains(Signal::SIGTERM));
     if is_deaf {
@@ -80,7 +80,7 @@ fn serve() -> ExitCode {
     let mut guardian = Guardian::default();
     while let Some(request) = guardian.next() {
         let reply = guardian.answer(request);
-        say(&reply);
+        reply_with(&reply);
         if guardian.is_done {
             break;
         }
@@ -88,22 +88,22 @@ fn serve() -> ExitCode {
     guardian.end()
 }
 
-/// A signal to the terminal's processes, the process group or by name does not end it, and the
-/// kernel looks elsewhere when memory is short.
+/// Blocks all signals that can be blocked, leaves the session of the terminal, and makes the kernel
+/// choose another process when memory is short.
 fn become_independent() {
     let mut refused = SigSet::all();
     for fault in FAULTS {
         refused.remove(fault);
     }
-    // Neither fails but for reasons that make no difference here: being a leader already.
+    // `setsid` fails only if this process leads a group already, which makes no difference here.
     let _ = refused.thread_block();
     let _ = setsid();
     let _ = env::set_current_dir("/");
     let _ = fs::write("/proc/self/oom_score_adj", "-1000");
 }
 
-/// The program may be gone: then there is nobody to tell.
-fn say(reply: &Reply) {
+/// Sends a reply. An error is ignored: if the program is gone, nobody reads the reply.
+fn reply_with(reply: &Reply) {
     let mut line = serde_json::to_vec(reply).unwrap_or_default();
     line.push(b'\n');
     let mut out = stdout().lock();
@@ -114,14 +114,14 @@ fn say(reply: &Reply) {
 struct Guardian {
     session: Option<Session>,
     deadline: Option<Instant>,
-    /// What restoring at the deadline came to.
+    /// The result of restoring at the deadline.
     expired: Option<Report>,
     is_done: bool,
     input: Vec<u8>,
 }
 
 impl Guardian {
-    /// The next whole request; `None` when the program is gone. Half a request is none.
+    /// Reads the next complete request; `None` when the program is gone. An incomplete request is dropped.
     fn next(&mut self) -> Option<Request> {
         loop {
             if let Some(end) = self.input.iter().position(|&byte| byte == b'\n') {
@@ -136,8 +136,8 @@ impl Guardian {
         }
     }
 
-    /// Waits for something to read; false at the deadline. A wait that was cut short, by a signal
-    /// or because there is none as long as it should be, goes on.
+    /// Waits for input; false at the deadline. The wait goes on after a signal, and after poll(2)
+    /// timed out before the deadline, since one poll may be shorter.
     fn wait(&self) -> bool {
         let input = stdin();
         loop {
@@ -150,7 +150,7 @@ impl Guardian {
             let mut both = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
             match poll(&mut both, timeout(left)) {
                 Ok(0) | Err(Errno::EINTR | Errno::EAGAIN) => {}
-                // What else is wrong with it, reading will tell.
+                // Any other error will be returned by the read that follows.
                 Ok(_) | Err(_) => return true,
             }
         }
@@ -172,7 +172,7 @@ impl Guardian {
         self.deadline = None;
         if let Some(session) = self.session.take() {
             let report = session.finish();
-            tell("the deadline is over", &report);
+            warn("the deadline is over", &report);
             self.expired = Some(report);
         }
     }
@@ -222,7 +222,7 @@ impl Guardian {
         }
     }
 
-    /// Why there is no experiment.
+    /// The error for requests outside an experiment: before its start, after its end or after the deadline.
     fn over(&self) -> Error {
         match self.expired {
             Some(_) => Error::Expired,
@@ -247,12 +247,12 @@ impl Guardian {
         Ok(Reply::Done)
     }
 
-    /// Whatever has not been taken back or been kept is taken back now.
+    /// Restores what was neither restored nor kept yet.
     fn end(mut self) -> ExitCode {
         let report = match self.session.take() {
             Some(session) => {
                 let report = session.finish();
-                tell("the command ended without restoring", &report);
+                warn("the command ended without restoring", &report);
                 report
             }
             None => self.expired.unwrap_or_default(),
@@ -261,7 +261,7 @@ impl Guardian {
     }
 }
 
-/// Rounded up: not a moment before the deadline.
+/// Rounds up, so that poll(2) does not return before the deadline.
 fn timeout(left: Option<Duration>) -> PollTimeout {
     left.map_or(PollTimeout::NONE, |left| {
         let left = left + Duration::from_millis(1);
@@ -276,8 +276,8 @@ fn deadline(seconds: Option<f64>) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_secs_f64(wait))
 }
 
-/// On the terminal that the command was started from, if there still is one.
-fn tell(why: &str, report: &Report) {
+/// Prints to the terminal that the command was started from, if the terminal is still there.
+fn warn(why: &str, report: &Report) {
     let text = format!("coalescope: {why}; its guardian speaks: {report}\n");
     let _ = stderr().write_all(printable(&text).as_bytes());
 }

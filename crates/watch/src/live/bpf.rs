@@ -1,4 +1,4 @@
-//! With BPF: what the programs have counted, with names.
+//! With BPF: the programs' counts, with names.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,10 +12,11 @@ use crate::headers::flow;
 use crate::kernel::{Count, Counted, LoadError, Place, Programs, RawSample, Symbols, Where};
 use crate::names::Names;
 
-/// Samples that are kept of one place and reason.
+/// Samples that are kept for one place and reason.
 const SAMPLES: usize = 32;
 
-/// Functions between the queue and the driver, by how their names begin: what is dropped there was not cut.
+/// Kernel functions between qdisc and driver, by the beginning of their names: a merged frame dropped there was not
+/// segmented before.
 const QUEUES: [&str; 7] = [
     "__dev_queue_xmit",
     "__dev_xmit_skb",
@@ -23,11 +24,11 @@ const QUEUES: [&str; 7] = [
     "validate_xmit",
     "sch_direct_xmit",
     "dev_hard_start_xmit",
-    // Kernels before 5.17, which name no reason: what a full queue refused is freed as a list.
+    // In kernels before 5.17, which have no drop reasons, frames that a full queue refused are freed as a list.
     "kfree_skb_list",
 ];
 
-/// The programs, and samples that were fetched until now.
+/// The programs, and the samples fetched so far.
 pub(super) struct Traced {
     programs: Programs,
     symbols: Symbols,
@@ -37,7 +38,7 @@ pub(super) struct Traced {
     idle_drops: Idle<Where>,
 }
 
-/// What was counted, without names.
+/// Counts without names.
 pub(super) struct Looked {
     counted: BTreeMap<Place, Counted>,
     dropped: BTreeMap<Where, Count>,
@@ -45,11 +46,11 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Whether an interface is among these that has no name yet.
+    /// Whether one of the interfaces has no name yet.
     pub(super) fn has_unknown(&self, names: &Names) -> bool {
         let dropped = self.dropped.keys().filter_map(|at| at.place);
         let mut all = self.counted.keys().copied().chain(dropped);
-        all.any(|place| !names.has_name(place))
+        all.any(|place| !names.was_ever_named(place))
     }
 }
 
@@ -65,7 +66,7 @@ impl Traced {
         }
     }
 
-    /// What programs do not show on this kernel.
+    /// What BPF does not show on this kernel.
     pub(super) fn unseen(&self) -> Vec<Unseen> {
         let mut all = Vec::new();
         if !self.programs.tells_reasons() {
@@ -88,7 +89,7 @@ impl Traced {
         for sample in self.programs.samples() {
             let kept = self.samples.entry(sample.at).or_default();
             if self.keeps_samples && kept.len() < SAMPLES {
-                kept.push(told(&sample, since_boot));
+                kept.push(sample_of(&sample, since_boot));
             }
         }
         self.symbols
@@ -96,8 +97,8 @@ impl Traced {
         Ok(looked)
     }
 
-    /// Puts that into words.
-    pub(super) fn tell(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
+    /// Adds the counts to the report.
+    pub(super) fn describe(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
         watched.lost = looked.lost;
         watched.drops = self.drops(looked, names);
         watched.interfaces = self.interfaces(looked, names);
@@ -109,7 +110,8 @@ impl Traced {
         }
     }
 
-    /// Makes room: what is there no more, or never had a name, and has not moved for so long is forgotten. Gives back which.
+    /// Makes room in the maps: removes places and drops of interfaces that are gone or never had a
+    /// name, once their counters have not changed for `long`. Returns the removed places.
     pub(super) fn forget(
         &mut self,
         looked: &Looked,
@@ -118,7 +120,7 @@ impl Traced {
     ) -> Result<Vec<Place>, LoadError> {
         let now = Instant::now();
         let places = looked.counted.iter();
-        let places = places.filter(|(place, _)| !names.knows(**place));
+        let places = places.filter(|(place, _)| !names.is_present(**place));
         let places = places.map(|(place, counted)| (*place, counted.all()));
         let places = self.idle_places.idle(places, now, long);
         self.programs.forget_places(&places)?;
@@ -149,7 +151,7 @@ impl Traced {
         interfaces
     }
 
-    /// Merged frames that an interface's queue dropped.
+    /// Merged frames that were dropped in an interface's queue.
     fn dropped_in_queue(&self, looked: &Looked, place: Place) -> u64 {
         let there = looked.dropped.iter();
         let there = there.filter(|(at, _)| at.place == Some(place) && self.is_in_queue(at));
@@ -192,7 +194,7 @@ impl Traced {
     }
 }
 
-/// Whether one of its interfaces is not there any more.
+/// Whether the interface of a drop no longer exists.
 fn has_no_name(at: &Where, names: &Names) -> bool {
     let Some(place) = at.place else {
         return false;
@@ -201,10 +203,10 @@ fn has_no_name(at: &Where, names: &Names) -> bool {
         interface: at.from,
         ..place
     };
-    !names.knows(place) || at.from != 0 && !names.knows(from)
+    !names.is_present(place) || at.from != 0 && !names.is_present(from)
 }
 
-fn told(sample: &RawSample, since_boot_s: f64) -> Sample {
+fn sample_of(sample: &RawSample, since_boot_s: f64) -> Sample {
     Sample {
         unix_s: since_boot_s + sample.time_ns as f64 / 1e9,
         bytes: sample.bytes,
@@ -214,7 +216,7 @@ fn told(sample: &RawSample, since_boot_s: f64) -> Sample {
     }
 }
 
-/// The clock of `bpf_ktime_get_ns`.
+/// The clock of `bpf_ktime_get_ns` (CLOCK_MONOTONIC).
 fn monotonic_s() -> f64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9

@@ -1,7 +1,7 @@
 //! The guarded program's side.
 
-use super::process::ARGUMENT;
 use super::protocol::{Reply, Request};
+use super::server::ARGUMENT;
 use crate::journal::Store;
 use crate::restore::{Fate, Report, undo_one};
 use crate::settings::{Change, Error, Setting};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const ANSWER: Duration = Duration::from_secs(300);
 /// How long a guardian may take to end: without an answer it may still be restoring.
 const END: Duration = Duration::from_secs(150);
-/// How long it may take to die.
+/// How long a killed guardian may take to end.
 const KILLED: Duration = Duration::from_secs(5);
 
 /// How the guardian is started.
@@ -70,18 +70,18 @@ impl Options {
 #[derive(Debug)]
 pub struct Guard {
     child: Child,
-    /// `None` once nothing is to be said any more.
+    /// `None` after the guardian was asked to end, or after an error.
     requests: Option<ChildStdin>,
     replies: BufReader<ChildStdout>,
     store: Store,
     journal: String,
-    /// Everything was restored, as far as it could be, or is to stay.
+    /// Everything was restored as far as possible, or is kept.
     has_ended: bool,
 }
 
 impl Guard {
-    /// Starts a guardian. Nothing is locked, written or changed yet. "Here" is the network namespace
-    /// of the calling thread.
+    /// Starts a guardian. No setting is locked, written or changed yet. "Here" is the network namespace of the calling
+    /// thread.
     pub fn start(options: &Options) -> Result<Self, Error> {
         let mut command = Command::new(&options.launch.program);
         command
@@ -103,7 +103,7 @@ impl Guard {
         };
         let introduced = guard.introduce(options);
         if introduced.is_err() {
-            // Nothing was begun, so that nothing is to be taken back.
+            // Nothing was changed yet, so nothing has to be restored.
             guard.has_ended = true;
             guard.part();
         }
@@ -136,14 +136,15 @@ impl Guard {
         self.child.id()
     }
 
-    /// Locks what these settings are of, and writes down what it is: all levels at once before the
-    /// first run, so that what cannot be done is known before anything is changed.
+    /// Locks the interfaces and sysctls of these settings, and writes their present values to the
+    /// journal. An experiment records all levels before its first run, so that a setting that
+    /// cannot be changed is refused before anything is changed.
     pub fn record(&mut self, settings: &[Setting]) -> Result<(), Error> {
         self.done(&Request::Record(settings.to_vec()))
     }
 
-    /// Writes down a command, for `sh -c` in the present folder, that makes what commands will change
-    /// as it was: it is run when everything is restored.
+    /// Writes a command to the journal that undoes the changes of the user's own commands. The
+    /// command is run by `sh -c` in the present folder when the settings are restored.
     pub fn remember(&mut self, command: &str) -> Result<(), Error> {
         let folder = std::env::current_dir().map_err(Error::file("find", Path::new(".")))?;
         let folder = folder.to_string_lossy();
@@ -154,7 +155,7 @@ impl Guard {
         )))
     }
 
-    /// Makes one change and says what came of it. What is not recorded yet is recorded first.
+    /// Makes one change and returns its outcome. A setting that is not recorded yet is recorded first.
     pub fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
         match self.ask(&Request::Change(setting.clone()))? {
             Reply::Changed(change) => Ok(change),
@@ -162,7 +163,7 @@ impl Guard {
         }
     }
 
-    /// Restores everything; changes may follow.
+    /// Restores all settings; further changes may follow.
     pub fn restore(&mut self) -> Result<Report, Error> {
         match self.ask(&Request::Restore)? {
             Reply::Restored(report) => Ok(report),
@@ -170,14 +171,14 @@ impl Guard {
         }
     }
 
-    /// Another deadline, from now; `None` for none.
+    /// Sets another deadline, counted from now; `None` for no deadline.
     pub fn set_deadline(&mut self, deadline: Option<Duration>) -> Result<(), Error> {
         let seconds = deadline.map(|deadline| deadline.as_secs_f64());
         self.done(&Request::Deadline(seconds))
     }
 
-    /// Leaves all changes as they are, and gives back the name of the journal that can undo them. If
-    /// that fails they are still guarded.
+    /// Leaves all changes as they are and returns the name of the journal that can undo them. If
+    /// this fails, the changes are still guarded.
     pub fn keep(&mut self) -> Result<String, Error> {
         self.done(&Request::Keep)?;
         self.has_ended = true;
@@ -185,7 +186,7 @@ impl Guard {
         Ok(self.journal.clone())
     }
 
-    /// Restores everything and ends the guardian. If it is gone, this process restores.
+    /// Restores all settings and ends the guardian. If the guardian is gone, this process restores.
     pub fn finish(mut self) -> Result<Report, Error> {
         self.end()
     }
@@ -201,7 +202,7 @@ impl Guard {
         }
     }
 
-    /// The guardian is gone, and with it whatever it was doing.
+    /// Restores from the journal after the guardian has ended.
     fn recover(&self) -> Result<Report, Error> {
         let undone = undo_one(&self.store, &self.journal);
         let unrestored = match undone.map(|undone| undone.fate) {
@@ -225,7 +226,8 @@ impl Guard {
         }
     }
 
-    /// After an error here nothing more is asked: answers would no longer fit their questions.
+    /// Sends a request and reads its reply. After an error no request is sent any more, since
+    /// replies would no longer match requests.
     fn ask(&mut self, request: &Request) -> Result<Reply, Error> {
         let answer = self.exchange(request);
         if answer.is_err() {
@@ -268,8 +270,9 @@ impl Guard {
         }
     }
 
-    /// Closes the pipe, at which a guardian that is still there restores, and waits for its end. One
-    /// that does not end is of no use any more, and in the way of restoring without it.
+    /// Closes the pipe, which makes a living guardian restore, and waits for the guardian's end. A
+    /// guardian that does not end is killed: it holds the lock of the journal, and nobody else
+    /// could restore.
     fn part(&mut self) {
         self.requests = None;
         if !self.ends_within(END) {
@@ -297,18 +300,18 @@ impl Drop for Guard {
         }
         match self.end() {
             Ok(report) if report.is_complete() => {}
-            Ok(report) => tell(&report.to_string()),
-            Err(error) => tell(&format!("{error}; run `coalescope undo`")),
+            Ok(report) => warn(&report.to_string()),
+            Err(error) => warn(&format!("{error}; run `coalescope undo`")),
         }
     }
 }
 
-/// There is nobody to give a result to. Names of interfaces may have what a terminal would obey.
-fn tell(text: &str) {
+/// Prints to standard error, since `Drop` has no result. Names may hold escape sequences of a terminal.
+fn warn(text: &str) {
     eprintln!("coalescope: {}", printable(text));
 }
 
-/// What was refused is an error of its own; anything else makes no sense.
+/// The guardian's own error if it sent one; any other reply is an error of the protocol.
 fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::Failed(error) => error,

@@ -1,4 +1,4 @@
-//! Frames into, and out of, a table that is in no cache: what will be looked at there is asked for in time.
+//! Takes frames into, and sends frames out of, a table that is in no cache: its entries are prefetched.
 
 use coalescope_wire::{LinkType, Work};
 
@@ -8,17 +8,17 @@ use crate::merge::plain::{ALL, hash, version};
 use crate::payload::store::{Outlet, Store};
 use crate::reason::Reason;
 
-/// Frames of which the table is asked at a time. Of 16, 32, 48 and 64 all measured alike.
+/// Frames for which the table is prefetched at a time. 16, 32, 48 and 64 all measured alike.
 const CHUNK: usize = 32;
 
-/// Frames that were looked for in the index, of those before, from which on it is taken for likely that those to
-/// come are, too: where each goes to the slot that follows the last one's, asking would only take time.
+/// Number of earlier frames looked up in the index from which on look-ups of the next frames count as likely: where
+/// each frame goes to the slot that follows the last one's, prefetching would only cost time.
 const SOUGHT: u32 = 8;
 
-/// Frames ahead that are asked for while held ones go up.
+/// Frames that are prefetched ahead while held ones go up.
 const FLUSHED_AHEAD: usize = 4;
 
-/// A batch on its way through an engine for which [`Engine::is_far`] says so.
+/// A batch on its way through an engine for which [`Engine::is_far`] is true.
 pub(crate) struct PushFar<'a, S, I, A, O> {
     pub(crate) engine: &'a mut Engine<S>,
     pub(crate) frames: I,
@@ -54,12 +54,12 @@ where
 }
 
 impl<S: Store> Engine<S> {
-    /// Whether it is worth while to ask for what is held: the table is large, and no payload is read beside it.
+    /// Whether it pays to prefetch held frames: the table is large, and no payload is read.
     pub(crate) fn is_far(&self) -> bool {
         self.table.is_large() && self.short.is_some() && !self.rules.check_tcp
     }
 
-    /// Takes frames in, one after the other; `ahead` are the same.
+    /// Takes frames in, one after the other; `ahead` iterates over the same frames.
     #[inline(always)]
     fn push_far<'f, const LINK: usize>(
         &mut self,
@@ -85,8 +85,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Asks for all that is held of the flows of some frames, or will be: each step for all of them, so that what it
-    /// asks for is on its way at the same time.
+    /// Prefetches the held frames of the flows of some frames, or their free slots: each step for all frames, so that
+    /// all loads of a step are in flight at once.
     #[inline(always)]
     fn fetch_held_of<'f, const LINK: usize>(&self, frames: impl Iterator<Item = &'f [u8]>) {
         let mut entries = [None; CHUNK];
@@ -127,7 +127,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Sends up all that is held.
+    /// Sends up all held frames.
     #[inline(never)]
     pub(super) fn flush_far(&mut self, reason: Reason, out: &mut impl Outlet<S>) {
         self.table.empty_index();
@@ -144,7 +144,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Asks for the frame that came after one in its bucket, and gives its slot.
+    /// Prefetches the frame that came after one in its bucket, and returns its slot.
     fn fetch_newer(&self, slot: Option<u32>) -> Option<u32> {
         let newer = self.table.newer(slot?);
         newer.inspect(|&slot| self.fetch_held(slot))

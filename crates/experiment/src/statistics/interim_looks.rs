@@ -2,10 +2,9 @@
 
 use super::smallest_p;
 
-/// From one look to the next there are at least this many times as many blocks: looking more often
-/// costs error at each look and saves few runs.
+/// The smallest ratio of blocks from one look to the next: more looks cost error at each look and save few runs.
 const GROWTH: f64 = 1.5;
-/// At most so many looks.
+/// The largest number of looks.
 const MOST: usize = 8;
 /// The last look's share of the error, if it is not the only one: most experiments that need all
 /// their runs need them because the effect is small, and this costs them little.
@@ -14,7 +13,7 @@ const LAST: f64 = 0.5;
 /// One look at the results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// After so many whole blocks.
+    /// The number of complete blocks before the look.
     pub blocks: usize,
     /// Its share of the error; the shares of all looks add up to 1.
     pub share: f64,
@@ -36,7 +35,7 @@ pub struct Look {
 /// allow a look after every block, at the price of wider intervals at every number of blocks up to
 /// the few dozen that are run here.
 ///
-/// What that leaves of the 5%, measured over 10,000 null experiments of 40 runs: 3.3% (normal, skewed,
+/// The rest of the 5%, measured over 10,000 null experiments of 40 runs: 3.3% (normal, skewed,
 /// drifting noise) to 3.7% (heavy tails); 2.3% for any of the three effects of a 2 x 2 factorial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks(Vec<Look>);
@@ -71,8 +70,8 @@ impl Looks {
     }
 
     /// The share of the error for results after `blocks` blocks: that of this look, or of the next
-    /// one if an experiment ended before it. (If it is then gone on with, that look's share is
-    /// used twice: the report of an experiment that is gone on with replaces the earlier one.)
+    /// one if the experiment ended before it. (If the experiment is then resumed, the share of that
+    /// look is used twice: the report of the resumed experiment replaces the earlier one.)
     #[must_use]
     pub fn share(&self, blocks: usize) -> f64 {
         let next = self.0.iter().find(|look| look.blocks >= blocks);
@@ -80,7 +79,7 @@ impl Looks {
     }
 }
 
-/// So many looks, if they fit.
+/// A number of looks, if they fit.
 fn spread(looks: usize, max_blocks: usize, effects: usize, alpha: f64) -> Option<Vec<Look>> {
     let early = (1.0 - LAST) / super::number(looks - 1);
     let first = (1..max_blocks)

@@ -6,7 +6,7 @@ use super::Clock;
 #[derive(Debug)]
 pub(crate) struct Offsets<'a> {
     clock: &'a Clock,
-    /// What is taken while nothing is known of the clocks but one frame.
+    /// The offset while only one frame shows how the clocks differ.
     rough_ns: i64,
     /// A window, and the offset at its middle.
     last: Option<(i64, i64)>,
@@ -34,9 +34,9 @@ impl<'a> Offsets<'a> {
         offset_ns + ((time_ns - middle_ns) as f64 * clock.drift.slope) as i64
     }
 
-    /// The same, at a time by the second.
+    /// Like `at_first`, at a time by the second clock.
     pub(crate) fn at_second(&mut self, time_ns: i64) -> i64 {
-        // What drifts within one offset is nothing.
+        // The drift over a time as short as the offset is negligible.
         let offset_ns = self.clock.now_ns().unwrap_or(self.rough_ns);
         self.at_first(time_ns - offset_ns)
     }

@@ -18,11 +18,11 @@ enum Scale {
     Binary(u8),
 }
 
-/// Times after this (the year 2116) and before 1970 are not told apart from it, so that times can
-/// be subtracted, and differences of times added, without a thought to overflow.
+/// Times after this (the year 2116) are set to it, and times before 1970 to 1970, so that no difference of times, nor a
+/// sum of differences, overflows.
 pub(super) const LATEST_NS: i64 = (1 << 62) - 1;
 
-/// Microseconds, for interfaces that do not say.
+/// Microseconds, for interfaces without `if_tsresol`.
 pub(super) const DEFAULT_RESOLUTION: u8 = 6;
 
 impl Clock {
@@ -34,7 +34,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds since 1970, or the nearest that can be told.
+    /// Nanoseconds since 1970; `Err` has the nearest time that can be represented.
     #[inline]
     pub(super) fn nanoseconds(&self, ticks: u64) -> Result<i64, i64> {
         let since = match self.scale {

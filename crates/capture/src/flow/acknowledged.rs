@@ -1,4 +1,4 @@
-//! What the other side's frames say of this direction: acknowledgments, D-SACK, timestamp echoes.
+//! What the other side's frames show of this direction: acknowledgments, D-SACK, timestamp echoes.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::rtt::Stamp;
 const BLOCKS: usize = 4;
 
 impl Flow {
-    /// Takes what a frame of the other direction acknowledges here; true if that advances.
+    /// Processes the acknowledgment, in a frame of the other direction, of data sent here; true if it advances.
     #[inline]
     pub(crate) fn acknowledged(&mut self, frame: &Frame, late: Late, common: &mut Common) -> bool {
         if !frame.flags.has(Flags::ACK) || frame.flags.has(Flags::RST) {
@@ -60,15 +60,15 @@ impl Flow {
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
             .outstanding
-            .acknowledge(una, common, |fate| longest.tell(fate, tally));
+            .acknowledge(una, common, |fate| longest.count(fate, tally));
         if let Some((sent_ns, waited)) = clean {
             let took_ns = frame.time_ns - sent_ns;
             self.turn.push(took_ns, is_prompt && !waited, stamp(frame));
         }
     }
 
-    /// What the receiver reports beside what it acknowledges: a D-SACK takes the loss of what was sent
-    /// again back, and what is reported before it is sent again has arrived.
+    /// Takes SACK blocks. A D-SACK shows that a retransmission was spurious: the first transmission was not lost. Bytes
+    /// reported before they are sent again arrived with the first transmission.
     #[cold]
     fn take_sack(&mut self, sack: &[(u32, u32)], una: u64, after_hole: bool) {
         let blocks: [_; BLOCKS] = from_fn(|number| {
@@ -88,10 +88,10 @@ impl Flow {
         }
     }
 
-    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the second
-    /// block. Below means below an earlier one: some receivers still report what has just filled the hole.
-    /// What only this one acknowledges came twice if it was sent twice and no hole had been reported, so
-    /// that an earlier acknowledgment was delayed, or lost on its way.
+    /// RFC 2883: the first block is a D-SACK if it lies below the acknowledgment, or inside the second block. Below an
+    /// earlier ACK, that is: some receivers still report the block that has just filled the hole. Bytes that only this
+    /// ACK acknowledges came twice if they were sent twice and no hole had been reported: then an earlier ACK was
+    /// delayed or lost.
     fn is_d_sack(
         &mut self,
         first: &Range<u64>,
@@ -107,9 +107,9 @@ impl Flow {
         !first.is_empty() && (is_old || may_be_old)
     }
 
-    /// Remembers the TSval of a frame without payload until it is echoed (RFC 7323): this is how
-    /// the sender's side of the path is measured from behind it. What a sender sends after it waited for a
-    /// timeout, or for its application, tells nothing of queues.
+    /// Remembers the TSval of a frame without payload until its echo comes (RFC 7323): the echo measures the sender's
+    /// side of the path from a point behind the sender. A frame that was sent after waiting for a timeout, or for the
+    /// application, shows nothing of queues.
     #[inline]
     pub(super) fn probe_with(&mut self, frame: &Frame) {
         let Some((tsval, _)) = frame.timestamps() else {
@@ -122,7 +122,7 @@ impl Flow {
         self.last_tsval = tsval;
     }
 
-    /// The same for a frame with payload.
+    /// Remembers the last TSval, for a frame with payload.
     #[inline(always)]
     pub(super) fn note_stamp(&mut self, frame: &Frame) {
         if let Some((tsval, _)) = frame.timestamps() {
@@ -136,7 +136,7 @@ impl Flow {
         self.is_probing
     }
 
-    /// Looks whether a frame of the other direction is the echo that is waited for.
+    /// Checks whether a frame of the other direction is the echo that is waited for.
     #[inline(never)]
     pub(super) fn echo(&mut self, frame: &Frame, waited: bool) {
         let Some((_, tsecr)) = frame.timestamps() else {

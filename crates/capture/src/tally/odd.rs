@@ -1,0 +1,107 @@
+//! Rare events of a direction: retransmissions, holes, rejected frames, timeouts.
+
+use crate::stuck::Stuck;
+
+/// Counters that stay 0 in most directions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Odd {
+    pub(crate) retransmitted: u32,
+    /// Payload bytes that were seen before.
+    pub(crate) repeated_bytes: u64,
+    /// Of the retransmitted: full single frames, and those of them whose bytes had been retransmitted before.
+    pub(crate) retried: u32,
+    pub(crate) retried_in_vain: u32,
+    pub(crate) fast: u32,
+    pub(crate) timeout: u32,
+    pub(crate) spurious: u32,
+    pub(crate) keep_alives: u32,
+    pub(crate) out_of_order: u32,
+    pub(crate) late: u32,
+    pub(crate) rejected_merged: u32,
+    pub(crate) rejected_single: u32,
+    pub(crate) rejected_mtu: u32,
+    /// Frames with an IP length of 0 that would have fitted.
+    pub(crate) length_zero: u32,
+    pub(crate) strays: u32,
+    /// Position up to which the sender repeats data after a timeout.
+    pub(crate) recovery_until: u64,
+    pub(crate) stuck: Stuck,
+    /// Where the last retransmission ends, and its payload, until it is known whether it was in vain.
+    pub(crate) tried: (u64, u32),
+    /// Gaps as long as a timeout, and those of them that were longer by the round trip known at the time.
+    pub(crate) gaps: Gaps,
+    pub(crate) sure_gaps: Gaps,
+    /// Data that came beyond bytes not seen, and the fewest such bytes.
+    pub(crate) holes: u32,
+    pub(crate) least_hole: u32,
+    /// The shortest time from a loss to its repair; 0 if there was none.
+    pub(crate) repair_ns: i64,
+    /// Payload of the longest frame over a segment of Ethernet, where the segment size cannot be known.
+    pub(crate) longest_unknown: u32,
+}
+
+/// Gaps, and the time in them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gaps {
+    pub(crate) count: u32,
+    pub(crate) ns: i64,
+}
+
+impl Gaps {
+    pub(crate) fn add(&mut self, ns: i64) {
+        self.count += 1;
+        self.ns += ns;
+    }
+
+    /// Whether the gaps are longer than this, on average.
+    fn exceed(self, ns: i64) -> bool {
+        self.ns >= i64::from(self.count) * ns
+    }
+}
+
+impl Odd {
+    /// Gaps that are as long as a timeout and a round trip. The smallest round trip is known at the end only: where
+    /// every round trip waits for a timeout, all seem long until then. An `rtt_ns` of 0 is not known.
+    pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
+        if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
+            self.gaps
+        } else {
+            self.sure_gaps
+        }
+    }
+
+    /// Notes that data came beyond so many missing bytes.
+    #[cold]
+    pub(crate) fn note_hole(&mut self, bytes: u64) {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.least_hole = if self.holes == 0 {
+            bytes
+        } else {
+            bytes.min(self.least_hole)
+        };
+        self.holes += 1;
+    }
+
+    /// Notes the time from a frame, or from the hole that it left, to the repetition of its bytes.
+    pub(crate) fn note_repair(&mut self, took_ns: i64) {
+        if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
+            self.repair_ns = took_ns;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
+        let mut odd = Odd::default();
+        (0..10).for_each(|_| odd.gaps.add(212));
+        assert_eq!(odd.waits(200, 6).count, 10);
+        assert_eq!(odd.waits(200, 100).count, 0);
+        assert_eq!(odd.waits(200, 0).count, 0);
+        odd.sure_gaps.add(900);
+        assert_eq!(odd.waits(200, 100).ns, 900);
+    }
+}
