@@ -150,7 +150,7 @@ impl HopState {
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
             Hop::SegmentSize { toward, gso_size } if packet.toward == toward => {
-                set_segment_size(packet, gso_size)
+                set_segment_size(packet, gso_size);
             }
             _ => {}
         }
