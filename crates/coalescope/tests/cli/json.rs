@@ -211,7 +211,8 @@ fn many_threads_change_nothing() {
         };
         assert_eq!(with("1"), with("4"));
     }
-    let read = document(&captures, &["--threads", "4", "twice.pcap"]);
+    let options = ["--format", "json", "--threads", "4", "twice.pcap"];
+    let read: Document = serde_json::from_str(&stdout(&captures.trace(&options))).unwrap();
     let warnings = read.points[0].warnings.join("\n");
     assert!(warnings.contains("captured twice"), "{warnings}");
 }
