@@ -27,7 +27,7 @@ pub enum Decision {
 ///
 /// # Errors
 ///
-/// As [`Analysis::of`].
+/// As [`Analysis::of`](super::Analysis::of).
 pub fn decide(
     design: &Design,
     metrics: &[Metric],
