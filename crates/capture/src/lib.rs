@@ -34,7 +34,7 @@
 //! | pcapng interfaces | 65,536, then 1,024 shared by link type and clock; 64 as points | shared, or left out with a warning |
 //! | UDP datagrams remembered of a point, where there are several points | 131,072 (12 MiB) | later ones are not judged, with a warning |
 //! | IP datagrams in reassembly, a point | 64 of 128 pieces, 30 s; lengths only | oldest left out, counted |
-//! | unacknowledged first transmissions | 8,192 a direction, 524,288 a point (20 MiB) | oldest without a verdict; 16 a direction stay |
+//! | unacknowledged first transmissions | 8,192 a direction, 524,288 a point (16 to 32 MiB) | oldest without a verdict; 16 a direction stay |
 //! | frames among which copies are found | 65,536 a point (1 MiB) | oldest forgotten |
 //! | holes in a direction | 256 | oldest given up, counted as missed bytes |
 //! | round-trip samples | 32 a direction | thinned evenly |

@@ -16,7 +16,7 @@ pub(crate) use transmission::{Fate, Transmission};
 const MAX_PER_FLOW: usize = 8192;
 /// A direction may always keep this many, whatever the others hold.
 const MIN_PER_FLOW: usize = 16;
-/// Transmissions kept for one point in all: about 24 MiB.
+/// Transmissions kept for one point in all: 16 MiB of 32 bytes each, and up to as much again where queues have just grown.
 pub(crate) const MAX_PER_POINT: usize = 512 * 1024;
 /// Empty queues kept for reuse: few directions need a queue at any time, and a queue used a moment ago is still in the
 /// CPU cache.

@@ -192,7 +192,6 @@ fn is_extension(version: u8, protocol: u8) -> bool {
 }
 
 /// Follows the extension headers, whatever their order: senders do not all keep RFC 8200's.
-///
 pub(crate) fn extensions(cursor: &mut Cursor<'_>, mut ip: Ip) -> Result<Ip, Stop> {
     for _ in 0..DEPTH {
         if ip.is_later_fragment() || !is_extension(ip.version, ip.protocol) {
