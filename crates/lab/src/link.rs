@@ -8,6 +8,13 @@ use coalescope_netlink::route::{NewLink, Route};
 use nix::net::if_::if_nametoindex;
 use nix::unistd::Pid;
 use std::net::Ipv4Addr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// `IFF_RUNNING`.
+const RUNNING: u32 = 0x40;
+/// How long a pair may take to become active: the work queue runs at once, unless the machine is busy.
+const ACTIVE_WITHIN: Duration = Duration::from_secs(5);
 
 /// A network interface in the namespace of the thread that looked it up.
 #[derive(Clone, Debug)]
@@ -40,6 +47,13 @@ impl Link {
     /// Sets the interface up.
     pub fn set_up(&self) -> Result<(), Error> {
         Ok(Route::open()?.set_up(&self.name, self.index, true)?)
+    }
+
+    /// Whether the kernel has seen the carrier and made the queues active: `dev_get_flags` reports `IFF_RUNNING` by the
+    /// operational state, which `linkwatch_do_dev` sets together with both.
+    fn is_running(&self) -> Result<bool, Error> {
+        let own = Route::open()?.link(&self.name)?;
+        Ok(own.flags & RUNNING != 0)
     }
 
     /// Sets the length of the transmit queue, in frames.
@@ -145,7 +159,19 @@ impl Veth {
         };
         pair.left.set_up()?;
         pair.right.set_up()?;
+        pair.wait_until_active()?;
         Ok(pair)
+    }
+
+    /// Waits until both ends send what they are given: the queues of the end that was up first become active in a work
+    /// queue (`linkwatch_event`), and until then `noop_qdisc` drops frames without an error. On a machine that keeps the
+    /// work queue waiting for longer than [`ACTIVE_WITHIN`], the pair is used as it is.
+    fn wait_until_active(&self) -> Result<(), Error> {
+        let end = Instant::now() + ACTIVE_WITHIN;
+        while !(self.left.is_running()? && self.right.is_running()?) && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 }
 

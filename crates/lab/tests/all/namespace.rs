@@ -1,7 +1,9 @@
 //! Rooms of our own: what is in one is in no other, and errors say what to do.
 
+use coalescope_lab::packet::{Buffers, PacketSocket};
 use coalescope_lab::{Error, Link, Namespace, Veth, Vxlan};
 use std::fs;
+use std::time::Duration;
 
 fn namespace(test: &str) -> Option<Namespace> {
     coalescope_needs::had(test, Namespace::new())
@@ -112,4 +114,29 @@ fn a_panic_inside_is_a_panic_outside() {
     };
     let caught = std::panic::catch_unwind(|| namespace.enter(|| assert_eq!(1, 2)));
     assert!(caught.is_err());
+}
+
+/// Until the kernel's work queue has made a new pair active, frames through its qdisc are dropped without an error.
+#[test]
+fn the_first_frame_of_a_new_pair_arrives() {
+    let Some(namespace) = namespace("the_first_frame_of_a_new_pair_arrives") else {
+        return;
+    };
+    let arrives = |number: usize| {
+        let pair = Veth::new(&format!("a{number}"), &format!("b{number}"), 1500).expect("a pair");
+        let receiver = PacketSocket::promiscuous(&pair.right).expect("a receiver");
+        receiver
+            .set_timeout(Duration::from_secs(1))
+            .expect("a time-out");
+        let frame = [&[0xff; 6][..], &[2, 0, 0, 0, 0, 1, 0x88, 0xb5], &[7; 50]].concat();
+        let sender = PacketSocket::queued_sender(&pair.left).expect("a sender");
+        sender.send(&[&frame]).expect("a frame is sent");
+        let mut buffers = Buffers::new(8);
+        (0..8).any(|_| {
+            receiver.receive(&mut buffers).expect("frames come");
+            buffers.frames().any(|got| got.bytes == frame)
+        })
+    };
+    let lost = || (0..20).filter(|number| !arrives(*number)).count();
+    assert_eq!(namespace.enter(lost).expect("a thread"), 0);
 }
