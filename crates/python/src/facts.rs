@@ -63,19 +63,26 @@ impl Facts {
     }
 
     /// Tables can be sent to another process.
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, [Bound<'py, PyAny>; 4])> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Tables<'py>)> {
         let (py, facts) = (slf.py(), slf.get());
-        let tables = [
+        // pickle takes a tuple; an array would become a list.
+        let tables = (
             facts.points(py)?,
             facts.connections(py)?,
             facts.hops(py)?,
             facts.datagram_hops(py)?,
-        ];
+        );
         Ok((slf.get_type().into_any(), tables))
     }
 }
+
+/// The tables of facts, as `Facts` takes them.
+type Tables<'py> = (
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+);
 
 /// An archive by its folder, or its table of files.
 #[derive(FromPyObject)]
