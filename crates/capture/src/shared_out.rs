@@ -8,6 +8,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use foldhash::fast::RandomState;
 
 use crate::facts::trace::Trace;
+use crate::key::Key;
 use crate::lockstep::{Options, PointInput, Progress, TraceError};
 use crate::numbering::Numbering;
 use crate::parts::{self, Follower, Part};
@@ -140,18 +141,19 @@ impl<'scope> Shards<'scope> {
     #[inline]
     fn give(&mut self, item: &mut Item) {
         if item.is_tcp() && !item.continues() {
-            self.last = self.of(item);
+            self.last = self.of(&item.frame.key);
         }
         let shard = match item.rejected() {
-            Some(key) => (key.hash(&self.state) % self.all.len() as u64) as usize,
+            Some(key) => self.of(key),
             None => self.last,
         };
         self.all[shard].push(item);
     }
 
+    /// The thread that follows a connection.
     #[inline]
-    fn of(&self, item: &Item) -> usize {
-        (item.frame.key.hash(&self.state) % self.all.len() as u64) as usize
+    fn of(&self, key: &Key) -> usize {
+        (key.hash(&self.state) % self.all.len() as u64) as usize
     }
 
     /// What was followed; `None` if a thread ended early.

@@ -89,7 +89,7 @@ impl Incident {
 
     fn problems_of_ratio(&self, [slow_bps, fast_bps]: [f64; 2]) -> Vec<String> {
         let expect = &self.expect;
-        let ratio = fast_bps / slow_bps.max(1.0);
+        let ratio = ratio(slow_bps, fast_bps);
         let least = expect.ratio_at_least.filter(|least| ratio < *least);
         let most = expect.ratio_at_most.filter(|most| ratio > *most);
         let limits = [(least, "least"), (most, "most")];
@@ -138,7 +138,7 @@ impl Figures {
     /// How many times faster it is with the remedy.
     #[must_use]
     pub fn ratio(&self) -> f64 {
-        self.fast_bps / self.slow_bps.max(1.0)
+        ratio(self.slow_bps, self.fast_bps)
     }
 
     /// Which of the two measurements another throughput is like.
@@ -146,6 +146,11 @@ impl Figures {
     pub fn nearer(&self, bps: f64) -> Nearer {
         Nearer::of(bps, self.slow_bps, self.fast_bps)
     }
+}
+
+/// How many times faster the second throughput is; one of nothing counts as 1 bit/s.
+pub(crate) fn ratio(slow_bps: f64, fast_bps: f64) -> f64 {
+    fast_bps / slow_bps.max(1.0)
 }
 
 fn window(incident: &Incident, segments: f64) -> Option<String> {

@@ -4,6 +4,7 @@ mod scenario;
 
 use crate::built::{Build, Unsupported};
 use crate::model::{Control, Incident};
+use crate::outcome::ratio;
 use coalescope_simulate::{Side, Truth, run};
 
 /// All measurements of an incident, simulated. Deterministic: the same file gives the same figures
@@ -55,7 +56,7 @@ impl Simulated {
     /// How many times faster it is with the remedy.
     #[must_use]
     pub fn ratio(&self) -> f64 {
-        self.fast.bps / self.slow.bps.max(1.0)
+        ratio(self.slow.bps, self.fast.bps)
     }
 
     /// Segments a round trip, as it was.

@@ -51,8 +51,8 @@ impl Link {
 
     /// Whether the kernel has seen the carrier and made the queues active: `dev_get_flags` reports `IFF_RUNNING` by the
     /// operational state, which `linkwatch_do_dev` sets together with both.
-    fn is_running(&self) -> Result<bool, Error> {
-        let own = Route::open()?.link(&self.name)?;
+    fn is_running(&self, route: &Route) -> Result<bool, Error> {
+        let own = route.link(&self.name)?;
         Ok(own.flags & RUNNING != 0)
     }
 
@@ -167,8 +167,10 @@ impl Veth {
     /// queue (`linkwatch_event`), and until then `noop_qdisc` drops frames without an error. On a machine that keeps the
     /// work queue waiting for longer than [`ACTIVE_WITHIN`], the pair is used as it is.
     fn wait_until_active(&self) -> Result<(), Error> {
-        let end = Instant::now() + ACTIVE_WITHIN;
-        while !(self.left.is_running()? && self.right.is_running()?) && Instant::now() < end {
+        let (route, end) = (Route::open()?, Instant::now() + ACTIVE_WITHIN);
+        let is_active =
+            || Ok::<_, Error>(self.left.is_running(&route)? && self.right.is_running(&route)?);
+        while !is_active()? && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
         Ok(())

@@ -260,9 +260,8 @@ impl<'a> Chain<'a> {
         if Nearer::of(first, slow, fast) == Nearer::Slow {
             return Ok(Some(first));
         }
-        let again = (0..others::PAIRS).map(|_| Ok(self.measure("undone, again")?.bps()));
-        let again = again.collect::<anyhow::Result<Vec<f64>>>()?;
-        Ok(Some(others::middle([vec![first], again].concat())))
+        let again = || Ok(self.measure("undone, again")?.bps());
+        others::middle_of_more(first, again).map(Some)
     }
 
     fn stop(self) -> anyhow::Result<Seen> {

@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::speech;
 
 /// Pairs of runs beside the first, so that there is one in the middle. Beside compilers two of five runs may say anything.
-pub(super) const PAIRS: usize = 4;
+const PAIRS: usize = 4;
 
 /// What it is as it was, and with the remedy: of a busy machine one run of each may say anything, so where their ratio, or
 /// what the slow one gets into a round trip, is not as the file says, more pairs are made by turns, and the run in the
@@ -47,7 +47,16 @@ fn again(incident: &Incident, build: Build<'_>) -> anyhow::Result<f64> {
     Ok(bps)
 }
 
-pub(super) fn middle(mut runs: Vec<f64>) -> f64 {
+/// The one in the middle of a first run and as many more as there are pairs.
+pub(super) fn middle_of_more(
+    first: f64,
+    again: impl Fn() -> anyhow::Result<f64>,
+) -> anyhow::Result<f64> {
+    let more: anyhow::Result<Vec<f64>> = (0..PAIRS).map(|_| again()).collect();
+    Ok(middle([vec![first], more?].concat()))
+}
+
+fn middle(mut runs: Vec<f64>) -> f64 {
     runs.sort_by(f64::total_cmp);
     runs.get(runs.len() / 2).copied().unwrap_or_default()
 }
@@ -64,9 +73,7 @@ pub(super) fn controls(
         let is_wrong = |nearer| Nearer::of(done.bps, slow, fast) != nearer;
         if control.expect.is_some_and(is_wrong) {
             let build = Build::Control(control);
-            let more: anyhow::Result<Vec<f64>> =
-                (0..PAIRS).map(|_| again(incident, build)).collect();
-            done.bps = middle([vec![done.bps], more?].concat());
+            done.bps = middle_of_more(done.bps, || again(incident, build))?;
             done.effective_window_segments = incident.built(build).effective_window(done.bps);
         }
         Ok(done)
