@@ -38,8 +38,11 @@ const module = unpacked.then(bytes => WebAssembly.compile(bytes));
 // Whoever asks is told, not the console.
 module.catch(() => {});
 // A worker made of a blob has the policy of this page, and so may connect to nothing either. One made of a file has the policy
-// that its own answer names, and most web servers name none.
-const SCRIPT = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL("worker.js", location.href).href)};`], { type: "text/javascript" }));
+// that its own answer names: the page's keeper names it, most web servers name none.
+const BLOB = URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL("worker.js", location.href).href)};`], { type: "text/javascript" }));
+// Nobody where the page is sent without TLS to another machine, nor in some private windows.
+/** @type {ServiceWorkerContainer | undefined} */
+const keeper = navigator.serviceWorker;
 /** @type {Worker | null} */
 let worker = null;
 /** @type {Worker | null} */
@@ -92,7 +95,7 @@ async function analyse() {
   busy(true);
   say("Reading.");
   try {
-    begin(SCRIPT, { module: await module, files, asked: { ...asked, compare: kind === "compare", by_interface: kind === "interfaces", now_unix_s: Date.now() / 1000 } });
+    begin({ module: await module, files, asked: { ...asked, compare: kind === "compare", by_interface: kind === "interfaces", now_unix_s: Date.now() / 1000 } });
   } catch (error) {
     unable(error instanceof Error ? error.message : String(error));
   }
@@ -116,21 +119,16 @@ function readAhead(files) {
   return asks;
 }
 
-/** @param {string} script @param {{ files: File[] } & Record<string, unknown>} asked */
-function begin(script, asked) {
+/** @param {{ files: File[] } & Record<string, unknown>} asked */
+function begin(asked) {
   // Cancelled, while the engine was still being compiled.
   if (cancel.hidden) return;
   worker?.terminate();
   reader?.terminate();
-  const own = worker = new Worker(script, { type: "module" });
-  let hasSpoken = false;
-  own.onmessage = ({ data }) => { hasSpoken = true; hear(data); };
-  own.onerror = event => {
-    if (worker !== own) return;
-    // Without the page's server Firefox finds no modules for a blob, though they were kept.
-    if (!hasSpoken && script === SCRIPT) return begin("worker.js", asked);
-    unable(event.message || "it has no module workers");
-  };
+  // Of a blob Firefox asks the server for modules, and not the keeper, whose modules are those of this very page.
+  const own = worker = new Worker(keeper?.controller ? "worker.js" : BLOB, { type: "module" });
+  own.onmessage = ({ data }) => hear(data);
+  own.onerror = event => { if (worker === own) unable(event.message || "it has no module workers"); };
   const ahead = readAhead(asked.files);
   own.postMessage({ ...asked, ahead }, ahead ? [ahead] : []);
 }
@@ -213,4 +211,16 @@ addEventListener("drop", event => {
   drop.classList.remove("over");
   if (points.held === null && event.dataTransfer) take(dropped(event.dataTransfer));
 });
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});
+if (keeper) kept(keeper);
+
+/**
+ * The page is kept for later. What is kept is apart from all other pages, so that its workers may share memory: the first visit begins anew
+ * with that, unless somebody has begun to use the page.
+ * @param {ServiceWorkerContainer} keeper
+ */
+function kept(keeper) {
+  let isUsed = false;
+  for (const sign of ["pointerdown", "keydown", "dragenter", "change"]) addEventListener(sign, () => { isUsed = true; });
+  if (!keeper.controller && !crossOriginIsolated) keeper.addEventListener("controllerchange", () => isUsed || location.reload(), { once: true });
+  keeper.register("offline.js").catch(() => {});
+}

@@ -19,8 +19,9 @@ keeper.addEventListener("activate", event => event.waitUntil((async () => {
 
 /** @param {Request} request */
 async function answer(request) {
-  const cache = await caches.open(NAME), found = await cache.match(request);
-  if (!found) return fetch(request);
+  const cache = await caches.open(NAME), found = await cache.match(request) ?? await fetch(request);
+  // Of other answers, such as that it is elsewhere, none can be made anew.
+  if (found.type !== "basic") return found;
   const headers = new Headers(found.headers);
   for (const [name, value] of HEADERS) headers.set(name, value);
   return new Response(found.body, { status: found.status, statusText: found.statusText, headers });

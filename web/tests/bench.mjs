@@ -110,15 +110,17 @@ let good = true;
 try {
   console.log(`${cpus().length} cores, ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}; best of ${reps}; times are to the verdict, rates in million frames/s`);
   await page.open(server.url);
-  // As for whoever comes back: what the page has kept is apart from all others, and reads ahead.
-  await page.open(server.url);
-  if (!(await page.evaluate("crossOriginIsolated"))) throw new Error("the page may not share memory");
   // First, since peaks are of a process's whole life.
   await large();
   console.log("\n| workload | frames | program, one thread | program | page | page: of one thread | of the program | page, with its report |\n|---|---|---|---|---|---|---|---|");
   await compared("connections-200", 10_000_000, 200, 2);
   await compared("connections-20000", 2_000_000, Math.max(1, Math.round(20_000 / part)), 3);
   await firstVerdict();
+  // Where nothing is kept, reading and judging take turns.
+  const other = await served(dir);
+  await page.open(`${other.url}#unkept`);
+  await compared("connections-200, in turn", 10_000_000, 200, 2);
+  other.close();
 } catch (error) {
   console.log(error.stack);
   good = false;

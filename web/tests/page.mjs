@@ -5,8 +5,10 @@ import { extname, join } from "node:path";
 import { within } from "../../scripts/within.mjs";
 
 // Runs before the page's own scripts. A page that may connect to nothing cannot fetch even its own blobs: what a link leads to
-// is read by way of this. `#memory=N` in the address lets the engine have N pages of 64 KiB more than it begins with.
+// is read by way of this. `#memory=N` in the address lets the engine have N pages of 64 KiB more than it begins with; `#unkept`
+// takes service workers away.
 function hooks() {
+  if (location.hash === "#unkept") delete Navigator.prototype.serviceWorker;
   const blobs = new Map(), make = URL.createObjectURL;
   URL.createObjectURL = (blob) => { const made = make(blob); blobs.set(made, blob); return made; };
   globalThis.textAt = (url) => blobs.get(url).text();
@@ -37,10 +39,11 @@ export async function browser() {
   return begin(`(${hooks})();`);
 }
 
-// Any web server: files, their types, and nothing else.
-export async function served(dir) {
+// Any web server: files, their types, and nothing else. A file is sent once what is wanted `before` has happened.
+export async function served(dir, before = async () => {}) {
   const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
+    await before(request.url);
     const path = join(dir, request.url === "/" ? "index.html" : new URL(request.url, "http://x").pathname);
     if (!existsSync(path)) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" });
@@ -58,7 +61,12 @@ export class Page {
     this.url = url.replace(/#.*/, "");
     await this.browser.go("about:blank");
     await this.browser.go(url);
-    await this.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    if (!url.endsWith("#unkept")) await within(this.kept(), "the page as it was kept");
+  }
+
+  // Once it is kept, the page begins anew: whoever is asked meanwhile may not be there to answer.
+  async kept() {
+    while (!(await this.evaluate("crossOriginIsolated && !!navigator.serviceWorker.controller && document.readyState === 'complete'").catch(() => false))) await new Promise((done) => setTimeout(done, 10));
   }
 
   evaluate(expression, seconds) { return within(this.browser.evaluate(expression), expression.slice(0, 60), seconds); }

@@ -125,10 +125,36 @@ async function shortOfMemory(folder) {
   await good(folder);
 }
 
+// Nothing is kept by a browser that refuses to, and then reading and judging take turns.
+async function unkept(folder) {
+  const server = await served(dir);
+  await page.open(`${server.url}#unkept`);
+  await good(folder);
+  await bound();
+  await unsteady();
+  server.close();
+}
+
+// The first visit begins anew once the page is kept, but not for somebody who has begun to use it.
+async function first() {
+  for (const isUsed of [false, true]) {
+    let go;
+    const gone = new Promise((done) => { go = done; });
+    const server = await served(dir, (path) => (path === "/offline.js" ? gone : undefined));
+    await chosen.go(server.url);
+    await page.evaluate(`(globalThis.mark = true, ${isUsed} && dispatchEvent(new Event("dragenter")))`);
+    go();
+    const has = (what) => page.evaluate(what).catch(() => false);
+    while (!(await has(isUsed ? "!!navigator.serviceWorker.controller" : "crossOriginIsolated"))) await new Promise((done) => setTimeout(done, 10));
+    await new Promise((done) => setTimeout(done, 300));
+    if ((await has("!!globalThis.mark")) !== isUsed) problems.push(`a first visit that is ${isUsed ? "" : "not "}used ${isUsed ? "begins" : "does not begin"} anew`);
+    server.close();
+  }
+}
+
 // The page as it was kept is apart from all others, and reads files ahead: of some MB, by the same answer, and what goes meanwhile is told.
 async function readsAhead(folder) {
   await page.open(page.url);
-  if (!(await page.evaluate("crossOriginIsolated"))) return problems.push("the page as it was kept may not share memory");
   const own = join(scratch, "ahead"), names = capturesIn(folder).slice(0, 2);
   mkdirSync(own);
   // The same frames once more, and again: some 5 MB.
@@ -143,9 +169,11 @@ async function readsAhead(folder) {
   await unsteady();
 }
 
-// The worker that reads captures is bound by what binds the page, whatever the server says.
+// The worker that reads captures is bound by what binds the page, whatever the server says: it is made of a blob, or its file comes from
+// the keeper.
 async function bound() {
-  if (!(await page.evaluate(`workers.some((url) => url.startsWith("blob:")) && workers.every((url) => /^blob:|ahead\\.js$/.test(url))`))) problems.push("a worker has a policy of its own");
+  const ours = await page.evaluate("navigator.serviceWorker?.controller ? true : workers.length > 0 && workers.every((url) => url.startsWith('blob:'))");
+  if (!ours) problems.push("a worker has the policy of the server");
   const script = `fetch(${JSON.stringify(page.url)}).then(() => postMessage("connected"), () => postMessage("refused"))`;
   const told = await page.evaluate(`new Promise((done) => {
     const script = new Blob([${JSON.stringify(script)}], { type: "text/javascript" });
@@ -153,12 +181,12 @@ async function bound() {
     worker.onmessage = ({ data }) => done(data);
   })`);
   if (told !== "refused") problems.push(`a worker of the page has ${told}`);
-  await boundByItself();
+  if (await page.evaluate("!!navigator.serviceWorker?.controller")) await boundByItself();
   const report = await page.evaluate("document.getElementById('report').getAttribute('sandbox')");
   if (report !== "allow-scripts") problems.push("the report's frame may do more than run its scripts");
 }
 
-// Nor does one that is a file of its own, as Firefox takes it without a network. Asked for an engine by an address, the worker would
+// So is one that is a file of its own, once the page is kept. Asked for an engine by an address, the worker would
 // fetch it, and find out that it is none.
 async function boundByItself() {
   const told = await page.evaluate(`new Promise((done) => {
@@ -246,8 +274,6 @@ async function offline(folder, close) {
 
 // A newer page is taken whole, once the old one is closed: until then the old one has all of its own files.
 async function renewed(folder) {
-  // Firefox asks the server for the modules of a blob, and not the page's keeper: there an old page may get newer ones.
-  if (chosen.name === "Firefox") return;
   const own = join(scratch, "renewed");
   cpSync(dir, own, { recursive: true });
   const server = await served(own);
@@ -288,25 +314,27 @@ async function all() {
   const server = await served(dir);
   await page.open(server.url);
   for (const folder of folders) await good(folder);
-  const first = folders.find((folder) => capturesIn(folder).length > 1);
-  await otherKinds(first);
-  await beside(first);
-  await dropped(first);
-  await ordered(first);
-  await looked(first);
-  await cancelled(first);
+  const path = folders.find((folder) => capturesIn(folder).length > 1);
+  await otherKinds(path);
+  await beside(path);
+  await dropped(path);
+  await ordered(path);
+  await looked(path);
+  await cancelled(path);
   await bad("empty.pcap", "", /empty/);
   await bad("notes.txt", "these are notes\n", /nothing in notes\.txt is understood/);
   await bad("notes.pcap", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
-  await unsteady();
-  await readsAhead(first);
-  await shortOfMemory(first);
+  await readsAhead(path);
+  await shortOfMemory(path);
   await bound();
+  await unkept(path);
+  await first();
+  await page.open(server.url);
   expected(/Content.Security.Policy/);
-  await offline(first, server.close);
-  await renewed(first);
-  await byProgram(first);
+  await offline(path, server.close);
+  await renewed(path);
+  await byProgram(path);
 }
 
 try {
