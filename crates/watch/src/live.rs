@@ -79,6 +79,8 @@ pub struct Watcher {
     source: Source,
     connections: Option<Connections>,
     unseen: Vec<Unseen>,
+    /// The inode of the watched namespace.
+    space: Option<u32>,
     begun: Instant,
     begun_unix_s: f64,
 }
@@ -104,7 +106,8 @@ impl Watcher {
                 });
             }
         }
-        let (source, unseen) = source(&options, &names);
+        let space = Names::main(&options.host());
+        let (source, unseen) = source(&options, &names, space);
         let connections = options.connections.then(Connections::default);
         let mut watcher = Self {
             options,
@@ -113,6 +116,7 @@ impl Watcher {
             source,
             connections,
             unseen,
+            space,
             begun: Instant::now(),
             begun_unix_s: unix_s(),
         };
@@ -126,6 +130,16 @@ impl Watcher {
             return Vec::new();
         };
         connections.look(&self.names.spaces(&self.options.host()))
+    }
+
+    /// That the watched namespace has no longer its name, or another one has that name.
+    fn gone(&self) -> Option<Unseen> {
+        let name = self.options.netns.as_ref()?;
+        let is_same = Names::main(&self.options.host()) == self.space;
+        (!is_same).then(|| Unseen {
+            what: format!("network namespace {name}"),
+            why: "it has gone since watching began; what was counted until then stays".to_owned(),
+        })
     }
 
     /// Settings of this host, as last read.
@@ -158,6 +172,7 @@ impl Watcher {
             unseen: self.unseen.clone(),
             ..Watched::default()
         };
+        watched.unseen.extend(self.gone());
         watched.unseen.extend(self.ask_connections());
         if let Some(connections) = &self.connections {
             watched.connections = connections.moved();
@@ -190,15 +205,12 @@ impl Watcher {
 }
 
 /// The best source that this host allows, and what it does not show.
-fn source(options: &Options, names: &Names) -> (Source, Vec<Unseen>) {
+fn source(options: &Options, names: &Names, space: Option<u32>) -> (Source, Vec<Unseen>) {
     let counters = || Source::Counters(Box::new(Counters::begin(&names.snapshot)));
     if options.only_counters {
         return (counters(), counters::unseen("only counters were asked for"));
     }
-    let space = match options.all_netns {
-        true => None,
-        false => Names::main(&options.host()),
-    };
+    let space = space.filter(|_| !options.all_netns);
     match Programs::load(space, names.count()) {
         Ok(programs) => {
             let keeps = options.forget_after.is_none();

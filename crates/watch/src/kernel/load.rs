@@ -9,7 +9,7 @@ use aya::programs::{BtfTracePoint, ProgramError};
 use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, include_bytes_aligned};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::btf;
+use super::btf::{self, NoReasons};
 use super::layout::{
     COUNTER_WORDS, Counted, DROP_WORDS, Place, RawSample, Shape, WHERE_WORDS, Where,
 };
@@ -22,7 +22,6 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// free slot is found soon.
 const LEAST_SLOTS: u32 = 1024;
 const MOST_SLOTS: u32 = 65_536;
-
 /// Interval between samples of the same drop: enough to see that frames are dropped again, with little load.
 const SAMPLE_EVERY: Duration = Duration::from_millis(200);
 
@@ -37,9 +36,12 @@ const DROPPED: &str = "kfree_skb";
 /// Why the programs could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    /// The kernel has no BTF, or none that can be read.
+    /// The kernel has no BTF.
     #[error("{BTF} cannot be read ({0}): the kernel was built without CONFIG_DEBUG_INFO_BTF")]
-    NoBtf(String),
+    NoBtf(io::Error),
+    /// As with types of a newer kind.
+    #[error("{BTF} is not understood ({0}): a newer version of coalescope may understand it")]
+    Types(BtfError),
     /// Rights are missing.
     #[error("BPF programs may not be loaded: it takes root, or CAP_BPF and CAP_PERFMON")]
     Denied,
@@ -81,8 +83,8 @@ struct Options {
     space: u32,
     /// Room for interfaces, a power of two.
     slots: u32,
-    /// Names of the kernel's drop reasons, if there are any.
-    reasons: Option<BTreeMap<u32, String>>,
+    /// Names of the kernel's drop reasons.
+    reasons: Result<BTreeMap<u32, String>, NoReasons>,
     sample_every: Duration,
 }
 
@@ -92,7 +94,7 @@ pub(crate) struct Programs {
     drops: HashMap<MapData, [u32; WHERE_WORDS], [u64; DROP_WORDS]>,
     samples: RingBuf<MapData>,
     lost: PerCpuArray<MapData, u64>,
-    reasons: Option<BTreeMap<u32, String>>,
+    reasons: Result<BTreeMap<u32, String>, NoReasons>,
     /// Holds the programs' links.
     _ebpf: Ebpf,
 }
@@ -101,7 +103,7 @@ impl Programs {
     /// Loads and attaches the programs. `space` is the inode of the only namespace to count,
     /// `interfaces` the number of interfaces.
     pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
-        let types = std::fs::read(BTF).map_err(|error| LoadError::NoBtf(error.to_string()))?;
+        let types = std::fs::read(BTF).map_err(LoadError::NoBtf)?;
         let options = Options {
             space: space.unwrap_or(0),
             slots: slots(interfaces),
@@ -112,13 +114,12 @@ impl Programs {
     }
 
     fn load_as(types: &[u8], options: Options) -> Result<Self, LoadError> {
-        let kernel = Btf::parse(types, Endianness::default())
-            .map_err(|error: BtfError| LoadError::NoBtf(error.to_string()))?;
+        let kernel = Btf::parse(types, Endianness::default()).map_err(LoadError::Types)?;
         lift_limit();
         let mut ebpf = object(&kernel, &options)?;
         let dropped = match options.reasons {
-            Some(_) => "dropped_with_reason",
-            None => "dropped_without_reason",
+            Ok(_) => "dropped_with_reason",
+            Err(_) => "dropped_without_reason",
         };
         for (name, event) in PROGRAMS.into_iter().chain([(dropped, DROPPED)]) {
             attach(&mut ebpf, name, event, &kernel)?;
@@ -133,14 +134,14 @@ impl Programs {
         })
     }
 
-    /// Whether the kernel reports drop reasons.
-    pub(crate) fn tells_reasons(&self) -> bool {
-        self.reasons.is_some()
+    /// Why drop reasons are not told, if they are not.
+    pub(crate) fn no_reasons(&self) -> Option<&NoReasons> {
+        self.reasons.as_ref().err()
     }
 
     /// The name of a drop reason. Subsystems such as Open vSwitch have numbers of their own.
     pub(crate) fn reason(&self, number: u32) -> Option<String> {
-        let reasons = self.reasons.as_ref()?;
+        let reasons = self.reasons.as_ref().ok()?;
         let name = reasons.get(&number).cloned();
         Some(name.unwrap_or_else(|| match number >> 16 {
             0 => format!("REASON_{number}"),
@@ -324,7 +325,10 @@ mod tests {
         let options = Options {
             space: u32::try_from(space).unwrap(),
             slots: LEAST_SLOTS,
-            reasons: btf::reasons(&types).filter(|_| with_reasons),
+            reasons: match with_reasons {
+                true => btf::reasons(&types),
+                false => Err(NoReasons::Old),
+            },
             sample_every: Duration::ZERO,
         };
         needs::had(test, Programs::load_as(&types, options))
@@ -355,7 +359,7 @@ mod tests {
         let Some(programs) = programs("no reasons", false) else {
             return;
         };
-        assert!(!programs.tells_reasons());
+        assert_eq!(programs.no_reasons(), Some(&NoReasons::Old));
         die(20);
         let all = merged(&programs);
         let [(at, count)] = all.as_slice() else {

@@ -68,14 +68,12 @@ impl Traced {
 
     /// What BPF does not show on this kernel.
     pub(super) fn unseen(&self) -> Vec<Unseen> {
-        let mut all = Vec::new();
-        if !self.programs.tells_reasons() {
-            all.push(Unseen {
-                what: "why frames are dropped".to_owned(),
-                why: "kernels before 5.17 tell only where".to_owned(),
-            });
-        }
-        all
+        let why = self.programs.no_reasons().into_iter();
+        let unseen = why.map(|why| Unseen {
+            what: "why frames are dropped".to_owned(),
+            why: why.to_string(),
+        });
+        unseen.collect()
     }
 
     /// Reads the maps.

@@ -24,6 +24,8 @@ fn what_was_counted_stays_when_the_namespace_goes_away() {
     let before = watcher.look().unwrap();
     let received = frames(&before, "left").received;
     assert!(received.merged_frames > 10, "{received:?}");
+    assert_eq!(before.unseen, [], "it is there");
+    let name = room.at("middle");
     drop(room);
     for _ in 0..3 {
         thread::sleep(AGAIN);
@@ -31,6 +33,10 @@ fn what_was_counted_stays_when_the_namespace_goes_away() {
         assert!(frames(&now, "left").received.frames >= received.frames);
         assert_eq!(now.host, before.host);
         assert!(now.took_s > before.took_s);
+        let [gone] = now.unseen.as_slice() else {
+            panic!("{:?}", now.unseen)
+        };
+        assert!(gone.what.contains(&name), "{gone:?}");
     }
 }
 
