@@ -61,12 +61,16 @@ export class Page {
     this.url = url.replace(/#.*/, "");
     await this.browser.go("about:blank");
     await this.browser.go(url);
-    if (!url.endsWith("#unkept")) await within(this.kept(), "the page as it was kept");
+    if (!url.endsWith("#unkept")) await this.until("crossOriginIsolated && !!navigator.serviceWorker.controller && document.readyState === 'complete'");
   }
 
-  // Once it is kept, the page begins anew: whoever is asked meanwhile may not be there to answer.
-  async kept() {
-    while (!(await this.evaluate("crossOriginIsolated && !!navigator.serviceWorker.controller && document.readyState === 'complete'").catch(() => false))) await new Promise((done) => setTimeout(done, 10));
+  // Asks until that is so: once a page is kept it begins anew, and whoever is asked meanwhile may not be there to answer.
+  async until(expression, seconds = 60) {
+    const end = Date.now() + seconds * 1000;
+    while (!(await this.evaluate(expression).catch(() => false))) {
+      if (Date.now() > end) throw new Error(`${expression.slice(0, 60)}: not so within ${seconds} s`);
+      await new Promise((done) => setTimeout(done, 10));
+    }
   }
 
   evaluate(expression, seconds) { return within(this.browser.evaluate(expression), expression.slice(0, 60), seconds); }

@@ -144,10 +144,9 @@ async function first() {
     await chosen.go(server.url);
     await page.evaluate(`(globalThis.mark = true, ${isUsed} && dispatchEvent(new Event("dragenter")))`);
     go();
-    const has = (what) => page.evaluate(what).catch(() => false);
-    while (!(await has(isUsed ? "!!navigator.serviceWorker.controller" : "crossOriginIsolated"))) await new Promise((done) => setTimeout(done, 10));
+    await page.until(isUsed ? "!!navigator.serviceWorker.controller" : "crossOriginIsolated");
     await new Promise((done) => setTimeout(done, 300));
-    if ((await has("!!globalThis.mark")) !== isUsed) problems.push(`a first visit that is ${isUsed ? "" : "not "}used ${isUsed ? "begins" : "does not begin"} anew`);
+    if ((await page.evaluate("!!globalThis.mark")) !== isUsed) problems.push(`a first visit that is ${isUsed ? "" : "not "}used ${isUsed ? "begins" : "does not begin"} anew`);
     server.close();
   }
 }

@@ -22,6 +22,7 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// free slot is found soon.
 const LEAST_SLOTS: u32 = 1024;
 const MOST_SLOTS: u32 = 65_536;
+
 /// Interval between samples of the same drop: enough to see that frames are dropped again, with little load.
 const SAMPLE_EVERY: Duration = Duration::from_millis(200);
 
@@ -134,7 +135,7 @@ impl Programs {
         })
     }
 
-    /// Why drop reasons are not told, if they are not.
+    /// Why drop reasons have no names, if they have none.
     pub(crate) fn no_reasons(&self) -> Option<&NoReasons> {
         self.reasons.as_ref().err()
     }
