@@ -3,6 +3,7 @@
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
 use crate::by_size::BySize;
+use crate::excess::Excess;
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{is_cut_off, opposite};
 use crate::merging::{at, unjudged};
@@ -24,13 +25,11 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
 fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let worst = hop.connections.first()?;
     let connection = at(trace, &hop.from, worst.from_id);
-    if connection
-        .as_ref()
-        .is_some_and(|c| is_over(c, worst.direction))
-    {
-        return None;
-    }
-    let title = BySize::of_hop(hop).hint()?;
+    let over = connection.as_ref();
+    let over = over.is_some_and(|c| is_over(c, worst.direction));
+    let few = || BySize::of_hop(hop).hint().filter(|_| !over);
+    let doubt = (Excess::on_hop(hop) == Excess::Unexplained).then_some(DOUBT);
+    let title = doubt.or_else(few)?;
     let table = Table::of(&hop.merged, &hop.single);
     let words = table.words(fisher(&table), "that left never arrived");
     Some(Finding {
@@ -40,12 +39,21 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
             from: hop.from.clone(),
             to: hop.to.clone(),
         }),
-        ..hint(shown(words, &hop.from, &worst.merged_lost_frames))
+        ..hint(
+            title,
+            &hop.from,
+            shown(words, &hop.from, &worst.merged_lost_frames),
+        )
     })
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let title = |d: &Direction| BySize::of_repeats(d).hint();
+    let looks = point.connections.len() * 2;
+    let in_doubt = |d: &Direction| Excess::at_point(d, looks) == Excess::Unexplained;
+    let title = |d: &Direction| {
+        let few = BySize::of_repeats(d).hint();
+        few.or_else(|| in_doubt(d).then_some(DOUBT))
+    };
     let all = unjudged(trace, point, suspects);
     let mut all = all.filter(|(connection, name)| !is_over(connection, name));
     let (connection, data, title) = all.find_map(|(connection, name)| {
@@ -57,11 +65,15 @@ fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Find
     Some(Finding {
         title: title.to_owned(),
         connection: Some(reference(&point.name, connection)),
-        ..hint(shown(
-            words,
+        ..hint(
+            title,
             &point.name,
-            data.frames_of(|examples| &examples.merged_repeated),
-        ))
+            shown(
+                words,
+                &point.name,
+                data.frames_of(|examples| &examples.merged_repeated),
+            ),
+        )
     })
 }
 
@@ -72,7 +84,20 @@ fn is_over(connection: &Connection, direction: &str) -> bool {
     is_cut_off(data, acks)
 }
 
-fn hint(evidence: Evidence) -> Finding {
+/// Title where many merged frames were lost, too many for chance, and no step, no loss by the byte, no queue and no
+/// policer explains it.
+pub(crate) const DOUBT: &str =
+    "merged frames are lost more often than single ones, and their length does not explain it";
+
+fn hint(title: &str, point: &str, evidence: Evidence) -> Finding {
+    let next = if title == DOUBT {
+        format!(
+            "switch off merging (GRO, LRO or RSC) on the interface in front of {point}, and nothing else; if the loss goes \
+             with it, merging is to blame"
+        )
+    } else {
+        MORE.to_owned()
+    };
     Finding {
         id: Id::NotEnoughEvidence,
         proof: Proof::Suspected,
@@ -83,11 +108,22 @@ fn hint(evidence: Evidence) -> Finding {
         connection: None,
         hop: None,
         evidence: vec![evidence],
-        next:
-            "capture a longer transfer: ten merged frames that vanish among single ones that pass \
-               would settle it"
-                .to_owned(),
+        next,
     }
+}
+
+/// Advice where too little was lost.
+const MORE: &str = "capture a longer transfer: ten merged frames that vanish among single ones that pass would settle it";
+
+/// Connections of hops in doubt that lost merged frames, by point and id.
+pub(crate) fn doubted(trace: &Trace) -> Vec<(String, u64)> {
+    let hops = trace.hops.iter();
+    let hops = hops.filter(|hop| Excess::on_hop(hop) == Excess::Unexplained);
+    let losers = hops.flat_map(|hop| {
+        let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
+        losers.map(|c| (hop.from.clone(), c.from_id))
+    });
+    losers.collect()
 }
 
 #[cfg(test)]

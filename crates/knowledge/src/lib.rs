@@ -6,6 +6,7 @@
 mod by_size;
 mod compare;
 mod datagrams;
+mod excess;
 mod experiment;
 mod finding;
 mod hints;

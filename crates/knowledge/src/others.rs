@@ -3,22 +3,28 @@
 mod case;
 mod lossless;
 
-use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
+use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
-use crate::by_size::BySize;
+use crate::excess::Excess;
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
-use crate::limits::{Limit, is_delayed, is_stuck, is_stuck_by_length, loss_frames};
+use crate::hints::DOUBT;
+use crate::limits::{Limit, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
-use crate::thresholds::{HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES};
+use crate::thresholds::HANDFUL;
 use crate::traffic::Traffic;
 use crate::words::{bytes, connections, probability, share, shown, time, without_frames};
 use case::Case;
 
 /// One finding for each limit that occurs, about its largest connection.
-pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec<Finding> {
+pub(crate) fn others(
+    trace: &Trace,
+    overview: &Overview,
+    same: &Same<'_>,
+    before: &[Finding],
+) -> Vec<Finding> {
     let order = [
         Limit::Unclear,
         Limit::Loss,
@@ -29,11 +35,16 @@ pub(crate) fn others(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Vec
     ];
     order
         .into_iter()
-        .filter_map(|limit| finding(trace, overview, limit, same))
+        .filter_map(|limit| finding(trace, overview, (limit, before), same))
         .collect()
 }
 
-fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -> Option<Finding> {
+fn finding(
+    trace: &Trace,
+    overview: &Overview,
+    (wanted, before): (Limit, &[Finding]),
+    same: &Same<'_>,
+) -> Option<Finding> {
     let limited = || {
         let all = overview.limits_and_own();
         all.filter(|(limit, _)| limit.limit == wanted)
@@ -41,7 +52,11 @@ fn finding(trace: &Trace, overview: &Overview, wanted: Limit, same: &Same<'_>) -
     // The limit must be visible at this very point.
     let shown = limited().filter(|(_, own)| own.limit == wanted);
     let (largest, _) = shown.max_by_key(|(_, own)| own.unique_bytes)?;
-    let mut finding = Case::find(trace, largest)?.finding(trace, wanted, same);
+    let case = Case::find(trace, largest)?;
+    let mut finding = case.finding(trace, wanted, same);
+    if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
+        return None;
+    }
     let at_point = limited().filter(|(limit, _)| limit.point == largest.point);
     let mut suffers = Traffic::default();
     at_point.for_each(|(_, own)| suffers += own.traffic());
@@ -82,18 +97,21 @@ impl Case<'_> {
             self.data().frames_of(|examples| &examples.retransmitted),
         )];
         let hop = self.worst_hop(trace, same);
-        let reason = self.by_the_byte(hop);
+        let excess = self.excess(hop);
+        let reason = excess.reason();
         // Only merged frames that got through acquit merging; without any there is only no evidence against it.
         let seen = hop_merged(trace) + self.data().repeats.merged;
-        let (title, next) = match reason {
-            Some(Some(Reason::Corruption)) => WRONG_BITS,
-            Some(Some(_)) => SLOPE,
-            Some(None) => OPEN_SLOPE,
-            None if seen >= HANDFUL => (
+        let (title, next) = match excess {
+            Excess::ByLength(Some(Reason::Corruption)) => WRONG_BITS,
+            Excess::ByLength(Some(_)) => SLOPE,
+            Excess::ByLength(None) => OPEN_SLOPE,
+            Excess::None if seen >= HANDFUL => (
                 "segments are lost, and merging has no part in it",
                 FIND_LOSS,
             ),
-            None => (
+            Excess::Unexplained => (DOUBT, FIND_LOSS),
+            Excess::Mixed => MIXED,
+            _ => (
                 "segments are lost, and nothing here points to merging",
                 FIND_LOSS,
             ),
@@ -104,7 +122,7 @@ impl Case<'_> {
                 .map(without_frames),
         );
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
-        finding.reason = reason.flatten();
+        finding.reason = reason;
         finding.hop = hop.map(|hop| HopRef {
             from: hop.from.clone(),
             to: hop.to.clone(),
@@ -112,20 +130,9 @@ impl Case<'_> {
         finding
     }
 
-    /// Whether losses are by the byte, and why, if that is shown: long frames are lost more often than short ones, and
-    /// some of them pass. Where bits go wrong, frames that stand alone are hit as often; where room is short, they
-    /// never are. A full queue delays the frames that it does not drop, and a policer does not. From one point alone
-    /// delays show a queue, but their absence shows nothing, since a short queue hardly shows.
-    fn by_the_byte(&self, hop: Option<&Hop>) -> Option<Option<Reason>> {
-        let Some(hop) = hop else {
-            let data = self.data();
-            let delays = data.rtt_min_s.zip(data.rtt_median_s);
-            let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
-            let falls = Table::of_repeats(data).falls_on_merged();
-            return falls.then(|| queue.then_some(Reason::Queue));
-        };
-        let falls = Table::of(&hop.merged, &hop.single).falls_on_merged();
-        falls.then(|| on_hop(hop))
+    /// How the loss of merged frames compares with that of single ones, on this hop or behind the point.
+    fn excess(&self, hop: Option<&Hop>) -> Excess {
+        hop.map_or_else(|| Excess::at_point(self.data(), 1), Excess::on_hop)
     }
 
     /// The same bytes are sent again at timeout after timeout.
@@ -185,6 +192,12 @@ impl Case<'_> {
     }
 }
 
+/// Whether a finding is about a loss of which a doubt was stated before.
+fn is_same_loss(doubt: &Finding, loss: &Finding) -> bool {
+    let of_loss = loss.title == DOUBT && doubt.title == DOUBT;
+    of_loss && doubt.hop == loss.hop && (loss.hop.is_some() || doubt.connection == loss.connection)
+}
+
 /// Advice for a loss.
 const FIND_LOSS: &str =
     "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is";
@@ -200,6 +213,12 @@ const OPEN_SLOPE: (&str, &str) = (
     "segments are lost by the byte, so that long frames are hit more often, and merging has no part in it",
     "look for a rate limit, a queue that is full, or a link with wrong bits; capture on both sides of what comes next, and \
      coalescope tells which of them; leave merging as it is",
+);
+/// Title and advice where single frames are lost, and merged ones more often than their length explains.
+const MIXED: (&str, &str) = (
+    "segments are lost, merged or not, and those of merged frames more often than their length explains",
+    "look for the loss itself: a full queue, a policer, a bad link; if it is less with merging switched off (GRO, LRO or RSC) \
+     on the interface in front, and nothing else changed, merging is to blame for some of it",
 );
 /// Title and advice where bits go wrong.
 const WRONG_BITS: (&str, &str) = (
@@ -219,23 +238,6 @@ const OUTAGE: (&str, &str) = (
     "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone; if \
      other connections went on meanwhile, for what they do not share with it",
 );
-
-/// Why a hop loses frames by the byte, if it shows that. A queue or policer without room spares frames that stand
-/// alone.
-fn on_hop(hop: &Hop) -> Option<Reason> {
-    let share = |outcomes: &Outcomes| outcomes.lost as f64 / outcomes.seen.max(1) as f64;
-    let alike = 2.0 * share(&hop.lone) >= share(&hop.single);
-    let delays = hop
-        .delay_spread_s
-        .is_some_and(|spread| spread >= HOP_QUEUE_S);
-    if hop.lone.lost >= LOSS_FRAMES && alike && BySize::of_hop(hop).falls_by_the_byte() {
-        Some(Reason::Corruption)
-    } else if delays {
-        Some(Reason::Queue)
-    } else {
-        (hop.lone.seen >= LONE && !alike).then_some(Reason::Policer)
-    }
-}
 
 /// Number of merged frames that hops judge.
 fn hop_merged(trace: &Trace) -> u64 {

@@ -6,6 +6,16 @@ pub(crate) const HANDFUL: u64 = 5;
 /// Fisher's exact p must be below this, divided by the number of connections looked at.
 pub(crate) const ALPHA: f64 = 0.01;
 
+/// Where merged frames are lost more often than single ones with a p below this, and nothing else explains it, merging is
+/// not cleared. Losses come in bursts, which p knows nothing of, and several places are looked at: hence not [`ALPHA`].
+pub(crate) const DOUBT: f64 = 0.001;
+
+/// Share of frames that may be lost, or pass, against any law.
+pub(crate) const STRAY: f64 = 1e-3;
+
+/// Where single frames are lost a tenth as often as merged ones, something loses frames that are not merged.
+pub(crate) const TENTH: f64 = 0.1;
+
 /// At least this share of the merged frames must be lost whole. In the incidents it is nearly all
 /// (stories A, B, D, E); a full queue or a burst of losses, which also hit frames that travel close
 /// together, let most through.
@@ -24,7 +34,8 @@ pub(crate) const SPARED: f64 = 0.005;
 /// Where a few merged frames pass that should not, as in a capture that begins early, at most this share.
 pub(crate) const SPARED_BESIDE: f64 = 0.02;
 
-/// How much likelier, as a natural logarithm, a step has to be than loss for each byte.
+/// How much likelier, as a natural logarithm, a step has to be than loss for each byte to accuse merging, and want of room
+/// than one share of loss for all merged frames to clear it: where frames are of one length, either fits.
 pub(crate) const SURELY: f64 = 1.5;
 
 /// How much likelier, as a natural logarithm, another explanation may be without loss by the byte being rejected: a

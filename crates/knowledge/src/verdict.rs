@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
 use crate::datagrams;
+use crate::excess::Excess;
 use crate::finding::{Finding, Id, Share};
-use crate::hints::hints;
+use crate::hints::{doubted, hints};
 use crate::impact::impact;
 use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::merging::accusations;
@@ -70,16 +71,19 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     let accusations = accusations(trace, overview, &same);
     let mut findings = accusations.findings;
     unify(&mut overview.limits, &accusations.explained, &same);
+    let mut explained = accusations.explained;
     if findings.is_empty() {
         findings = hints(trace, overview);
+        explained.extend(doubted(trace));
     }
     findings.extend(datagrams::lost(trace));
     for finding in &mut findings {
-        finding.share = share_of(finding, trace, overview, &accusations.explained);
+        finding.share = share_of(finding, trace, overview, &explained);
     }
     let losses = losses_of_hops(trace, &same);
     overview.settle(|limit| hops_show_losses(trace, &same, &losses, limit));
-    findings.extend(others(trace, overview, &same));
+    let others = others(trace, overview, &same, &findings);
+    findings.extend(others);
     let mut findings = ranking::rank(findings);
     let is_sound = findings.iter().all(|finding| finding.note);
     let unlinked = unlinked(trace, overview).filter(|_| is_sound);
@@ -92,7 +96,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     Diagnosis {
         verdict: Verdict {
             impact: impact(trace, &findings),
-            ..verdict(overview, &findings)
+            ..verdict(trace, overview, &findings)
         },
         findings,
         limits: std::mem::take(&mut overview.limits),
@@ -180,7 +184,7 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     findings.append(&mut diagnosis.findings);
     diagnosis.verdict = Verdict {
         impact: impact(trace, &findings),
-        ..verdict(&overview, &findings)
+        ..verdict(trace, &overview, &findings)
     };
     let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);
     if let Some(difference) = comparison.difference.as_ref().filter(|_| !is_said) {
@@ -219,8 +223,8 @@ fn unify(limits: &mut [ConnectionLimit], explained: &[(String, u64)], same: &Sam
     }
 }
 
-fn verdict(overview: &Overview, findings: &[Finding]) -> Verdict {
-    let merging = merging(overview, findings);
+fn verdict(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Verdict {
+    let merging = merging(trace, overview, findings);
     let Some(first) = findings.first() else {
         return without_findings(overview);
     };
@@ -281,7 +285,7 @@ fn headline(first: &Finding) -> String {
     }
 }
 
-fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
+fn merging(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Merging {
     let harms = [
         Id::MergedFramesLost,
         Id::MergedFramesRejected,
@@ -289,7 +293,7 @@ fn merging(overview: &Overview, findings: &[Finding]) -> Merging {
     ];
     if harms.into_iter().any(|id| found(findings, id)) {
         Merging::Harms
-    } else if is_doubtful(findings) {
+    } else if is_doubtful(findings) || is_in_doubt(trace) {
         Merging::Unclear
     } else if overview.merged_frames() + overview.merged_datagrams().unwrap_or(0) > 0 {
         Merging::Innocent
@@ -307,6 +311,12 @@ fn found(findings: &[Finding], id: Id) -> bool {
 
 fn is_doubtful(findings: &[Finding]) -> bool {
     found(findings, Id::NotEnoughEvidence) || found(findings, Id::NoMerging)
+}
+
+/// Whether a hop loses merged frames more often than single ones, and nothing but merging explains it.
+fn is_in_doubt(trace: &Trace) -> bool {
+    let mut hops = trace.hops.iter();
+    hops.any(|hop| Excess::on_hop(hop).is_doubt())
 }
 
 /// Whether frames were merged may be unknown even if nothing points to harm.

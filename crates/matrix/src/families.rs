@@ -9,6 +9,7 @@ mod conversations;
 mod extremes;
 mod guilty;
 mod guilty_seen;
+mod guilty_some;
 mod innocent;
 mod mixed;
 mod seen;
@@ -23,6 +24,7 @@ pub fn families() -> Vec<&'static Family> {
     let all = [
         guilty::ALL,
         guilty_seen::ALL,
+        guilty_some::ALL,
         innocent::ALL,
         by_length::ALL,
         slow::ALL,

@@ -41,6 +41,7 @@ fn flip_hop(hop: &mut Hop) {
         | Hop::DropMergedIfMtuOver { guest: toward, .. }
         | Hop::DropLargerThan { toward, .. }
         | Hop::DropMergedOver { toward, .. }
+        | Hop::DropSomeMerged { toward, .. }
         | Hop::Damage { toward, .. }
         | Hop::DamageMerged { toward }
         | Hop::Repeat { toward, .. }

@@ -7,6 +7,7 @@
 //!   router said so); and where captures on both sides of that element are given, between these two.
 //! - "Not enough evidence" is right only where fewer than [`FEW`] of the dropped frames are in a given
 //!   capture as merged frames, or fewer than [`FEW`] single frames passed there to compare them with.
+//!   It is right as well where an element drops some merged frames and passes others of their length.
 //! - "No frame was merged" is wrong where a given capture has [`FEW`] merged frames.
 //! - Where no element dropped a frame for being merged, but the same transfer is about twice as fast unmerged, merging harms
 //!   as well, and may be accused; nobody has to.
@@ -96,11 +97,20 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     let upstream = from.as_ref().and_then(point);
     let shown = upstream.map_or(0, |point| point.lost_for_merging[drop.toward.index()]);
     let singles = upstream.map_or(0, |point| singles(point, drop.toward));
-    let little = shown < FEW || singles < FEW;
+    // Where some merged frames pass, and some are lost, nothing tells for certain what they are lost for.
+    let is_some = matches!(
+        run.path.get(drop.element),
+        Some(Element::Hop(Hop::DropSomeMerged { .. }))
+    );
+    let little = shown < FEW || singles < FEW || is_some;
     let mut accepted = ACCUSATIONS.to_vec();
     if shown < FEW && drop.for_merging < FEW {
         // So little was lost that it may have had no effect.
         accepted.extend(["healthy", "path-bandwidth", "sender-idle"]);
+    }
+    if is_some && (shown < FEW || drop.for_merging < 2 * FEW) {
+        // Others like them passed, so that chance explains it as well.
+        accepted.push("loss-not-merging");
     }
     let all = drop.segments + segments_received(outcome, drop.toward);
     if shown < FEW && (drop.segments as f64) < 2.0 * MANY * all as f64 {

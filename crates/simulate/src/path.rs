@@ -233,6 +233,17 @@ impl Wrap {
     }
 }
 
+/// Some of many frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// Those that are every second one of all frames, every third one, and so on, as on one of several lines.
+    Every(u64),
+    /// Each with this probability.
+    Chance(f64),
+    /// Those that come in this time.
+    Between(Nanos, Nanos),
+}
+
 /// A bridge, router, switch or middlebox.
 #[derive(Clone, Debug)]
 pub enum Hop {
@@ -255,6 +266,13 @@ pub enum Hop {
     DropMerged {
         /// Frames toward this side are dropped.
         toward: Side,
+    },
+    /// Drops some merged frames that aren't TSO frames of their own host, and never a single one.
+    DropSomeMerged {
+        /// Frames toward this side are dropped.
+        toward: Side,
+        /// Which of them.
+        which: Which,
     },
     /// As story E: drops merged frames when the guest behind it has an MTU over a limit.
     DropMergedIfMtuOver {

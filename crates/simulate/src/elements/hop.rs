@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::{Outbox, Why, split};
 use crate::chance::Chance;
 use crate::packet::{Checksum, Content, Origin, Packet, SYN, TooBig};
-use crate::path::Hop;
+use crate::path::{Hop, Which};
 use crate::scenario::Scenario;
 use crate::schedule::Nanos;
 use crate::side::Side;
@@ -40,6 +40,8 @@ pub(crate) fn real_server(ipv6: bool) -> IpAddr {
 pub(crate) struct HopState {
     hop: Hop,
     chance: Chance,
+    /// Frames so far, of those that are counted.
+    count: u64,
     ipv6: bool,
     guest_mtu: [u32; 2],
     client: IpAddr,
@@ -57,6 +59,7 @@ impl HopState {
         Self {
             hop: hop.clone(),
             chance: Chance::new(scenario.seed, stream),
+            count: 0,
             ipv6: scenario.ipv6,
             guest_mtu: [scenario.client.mtu, scenario.server.mtu],
             client: crate::world::address(Side::Client, scenario.ipv6),
@@ -85,6 +88,13 @@ impl HopState {
                 }
                 out.onward.push((now, packet));
             }
+            Hop::DropSomeMerged { toward, which } if toward == packet.toward => {
+                if self.is_one_of(which, now) && was_merged(&packet) {
+                    out.dropped.push((packet, Why::Merged));
+                } else {
+                    out.onward.push((now, packet));
+                }
+            }
             _ => match self.refusal(&packet) {
                 Some(why) => out.dropped.push((packet, why)),
                 None => {
@@ -93,6 +103,15 @@ impl HopState {
                     out.onward.push((now, packet));
                 }
             },
+        }
+    }
+
+    fn is_one_of(&mut self, which: Which, now: Nanos) -> bool {
+        self.count += 1;
+        match which {
+            Which::Every(nth) => self.count.is_multiple_of(nth),
+            Which::Chance(probability) => self.chance.happens(probability),
+            Which::Between(begin, end) => (begin..end).contains(&now),
         }
     }
 

@@ -1,0 +1,137 @@
+//! Loss for want of room: a queue or a bucket has room for frames up to some length always, and for longer ones the more
+//! seldom, the longer they are.
+
+use coalescope_capture::facts::{Length, Lengths};
+
+use crate::odds::Table;
+use crate::thresholds::{SEGMENT, STRAY, SURELY};
+
+/// Frames of a length, and how many of them were lost.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    bytes: f64,
+    all: f64,
+    lost: f64,
+}
+
+/// Whether loss for each byte beyond those that always have room is likelier than one share of loss for single frames
+/// and another one for all that is merged. Either has two parameters.
+pub(super) fn explains(table: &Table, lengths: &Lengths) -> bool {
+    let single = Row {
+        bytes: f64::from(SEGMENT),
+        all: table.single as f64,
+        lost: table.single_lost as f64,
+    };
+    let merged: Vec<Row> = lengths.iter().map(Row::from).collect();
+    let all: Vec<Row> = std::iter::once(single).chain(merged.clone()).collect();
+    for_want_of_room(&all) - (at_one_rate(&[single]) + at_one_rate(&merged)) >= SURELY
+}
+
+impl From<&Length> for Row {
+    fn from(length: &Length) -> Self {
+        let (passed, lost) = (f64::from(length.passed), f64::from(length.lost));
+        Self {
+            bytes: f64::from(length.bytes),
+            all: passed + lost,
+            lost,
+        }
+    }
+}
+
+impl Row {
+    /// Logarithm of the likelihood of these counts if each frame is lost with this probability.
+    fn likelihood(&self, probability: f64) -> f64 {
+        let term = |n: f64, p: f64| if n > 0.0 { n * p.ln() } else { 0.0 };
+        term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
+    }
+}
+
+/// The likelihood if all of these frames are lost with one probability, the likeliest one.
+fn at_one_rate(rows: &[Row]) -> f64 {
+    let sum = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+    let share = sum(|row| row.lost) / sum(|row| row.all).max(1.0);
+    rows.iter().map(|row| row.likelihood(share)).sum()
+}
+
+/// The likelihood if each byte beyond some length is lost with one probability, with the likeliest of either.
+fn for_want_of_room(rows: &[Row]) -> f64 {
+    // From a byte in ten million to a byte in ten, in steps of an eighth.
+    let rates = || (0..118).map(|i| 1e-7 * 1.125_f64.powi(i));
+    let with = |room: f64, rate: f64| -> f64 {
+        let lost = |row: &Row| -(-rate * (row.bytes - room).max(0.0)).exp_m1();
+        let of = |row: &Row| row.likelihood(lost(row).clamp(STRAY, 1.0 - STRAY));
+        rows.iter().map(of).sum()
+    };
+    let all = rooms(rows).flat_map(|room| rates().map(move |rate| (room, rate)));
+    all.map(|(room, rate)| with(room, rate))
+        .fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Rooms from none to the longest frame, at least as far apart as lengths that are counted together.
+fn rooms(rows: &[Row]) -> impl Iterator<Item = f64> {
+    let longest = rows.last().map_or(0.0, |row| row.bytes);
+    let step = (longest / 64.0).max(256.0);
+    (0..64)
+        .map(move |i| f64::from(i) * step)
+        .take_while(move |room| *room < longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Single frames and merged ones by segments: how many there were, and how many of them were lost.
+    fn explained(single: (u64, u64), merged: &[(u32, u32, u32)]) -> bool {
+        let mut lengths = Lengths::default();
+        for (segments, all, lost) in merged {
+            lengths.add(segments * SEGMENT, all - lost, *lost);
+        }
+        let table = Table {
+            merged_lost: merged.iter().map(|(_, _, lost)| u64::from(*lost)).sum(),
+            merged: merged.iter().map(|(_, all, _)| u64::from(*all)).sum(),
+            single_lost: single.1,
+            single: single.0,
+        };
+        explains(&table, &lengths)
+    }
+
+    /// Counts of simulated policers and short queues behind a card that merges.
+    #[test]
+    fn want_of_room_hits_the_longest() {
+        assert!(explained((787, 0), &[(2, 428, 3), (3, 237, 13)]));
+        assert!(explained(
+            (90, 0),
+            &[(2, 68, 1), (3, 38, 7), (4, 46, 18), (5, 27, 16)]
+        ));
+        let queue = [
+            (2, 115, 0),
+            (3, 57, 1),
+            (4, 40, 5),
+            (5, 81, 26),
+            (6, 86, 43),
+        ];
+        assert!(explained((680, 1), &queue));
+        assert!(explained(
+            (277, 1),
+            &[
+                (3, 48, 0),
+                (5, 25, 5),
+                (8, 25, 7),
+                (10, 25, 5),
+                (11, 38, 14)
+            ]
+        ));
+    }
+
+    /// Every second merged frame, whatever its length, or all of them from some time on.
+    #[test]
+    fn what_does_not_grow_is_not_explained() {
+        assert!(!explained(
+            (370, 0),
+            &[(2, 80, 41), (3, 60, 29), (5, 40, 19), (8, 29, 14)]
+        ));
+        assert!(!explained((245, 0), &[(2, 560, 250), (3, 162, 55)]));
+        assert!(!explained((100, 0), &[(2, 40, 20)]));
+        assert!(!explained((100, 1), &[(2, 40, 36), (4, 40, 35)]));
+    }
+}
