@@ -42,6 +42,8 @@ pub struct Length {
     pub passed: u32,
     /// Frames that did not arrive.
     pub lost: u32,
+    /// Of those that arrived, frames that lost a part.
+    pub partly: u32,
 }
 
 /// Frames by length, the shortest first; lengths that no frame had are left out.
@@ -56,28 +58,53 @@ impl Lengths {
 
     /// Counts frames of one length.
     pub fn add(&mut self, payload: u32, passed: u32, lost: u32) {
-        let bytes = class_of(payload);
+        self.add_these(Length {
+            bytes: payload,
+            passed,
+            lost,
+            partly: 0,
+        });
+    }
+
+    /// Counts a frame that arrived but for a part.
+    pub fn add_partly(&mut self, payload: u32) {
+        self.add_these(Length {
+            bytes: payload,
+            passed: 1,
+            lost: 0,
+            partly: 1,
+        });
+    }
+
+    /// Adds the counts of frames of one length.
+    pub fn add_these(&mut self, these: Length) {
+        let bytes = class_of(these.bytes);
         let at = self.0.partition_point(|length| length.bytes < bytes);
         if self.0.get(at).is_none_or(|length| length.bytes != bytes) {
-            let (passed, lost) = (0, 0);
-            self.0.insert(
-                at,
-                Length {
-                    bytes,
-                    passed,
-                    lost,
-                },
-            );
+            let none = Length::default();
+            self.0.insert(at, Length { bytes, ..none });
         }
-        self.0[at].passed += passed;
-        self.0[at].lost += lost;
+        let length = &mut self.0[at];
+        length.passed += these.passed;
+        length.lost += these.lost;
+        length.partly += these.partly;
     }
 
     /// Adds the counts of other frames.
     pub fn add_all(&mut self, others: &Self) {
-        for length in &others.0 {
-            self.add(length.bytes, length.passed, length.lost);
-        }
+        others.0.iter().for_each(|length| self.add_these(*length));
+    }
+
+    /// The same frames, those that lost a part among the lost ones.
+    #[must_use]
+    pub fn damaged(&self) -> Self {
+        let damaged = |length: &Length| Length {
+            passed: length.passed - length.partly,
+            lost: length.lost + length.partly,
+            partly: 0,
+            ..*length
+        };
+        Self(self.0.iter().map(damaged).collect())
     }
 }
 
@@ -107,6 +134,19 @@ mod tests {
             .map(|length| (length.bytes, length.passed, length.lost))
             .collect();
         assert_eq!(all, [(3072, 1, 2), (60_416, 0, 1), (LONGEST, 0, 1)]);
+    }
+
+    #[test]
+    fn a_frame_that_lost_a_part_arrived_and_is_damaged() {
+        let mut lengths = Lengths::default();
+        lengths.add(2896, 3, 1);
+        lengths.add_partly(2896);
+        let counts = |lengths: &Lengths| {
+            let all = lengths.iter().map(|length| (length.passed, length.lost));
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(counts(&lengths), [(4, 1)]);
+        assert_eq!(counts(&lengths.damaged()), [(3, 2)]);
     }
 
     #[test]

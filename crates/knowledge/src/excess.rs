@@ -34,8 +34,31 @@ pub(crate) enum Excess {
 }
 
 impl Excess {
-    /// On a hop, all its connections together.
+    /// On a hop, all its connections together: of frames that were lost whole, and of those that lost a part.
     pub(crate) fn on_hop(hop: &Hop) -> Self {
+        let whole = Self::of_lost(hop);
+        if whole.is_doubt() || hop.merged.partly_lost == 0 {
+            return whole;
+        }
+        // What cuts frames loses segments of long ones more often, and says nothing of why it does.
+        let damaged = Self::of_damaged(&damaged(hop));
+        if damaged.is_doubt() { damaged } else { whole }
+    }
+
+    /// What cuts merged frames again may pass their first segments and drop the others: the longer, the likelier a
+    /// frame loses a part. Loss for each byte does not explain that, and want of room only where it hits single frames
+    /// as well.
+    fn of_damaged(hop: &Hop) -> Self {
+        let by_the_byte = || BySize::of_hop(hop).falls_by_the_byte();
+        match Self::of_lost(hop) {
+            Self::ByLength(_) if hop.single.lost < LOSS_FRAMES && !by_the_byte() => {
+                Self::Unexplained
+            }
+            excess => excess,
+        }
+    }
+
+    fn of_lost(hop: &Hop) -> Self {
         let size = BySize::of_hop(hop);
         let length = (&hop.by_length, is_narrow(hop.full));
         Self::of(&size, length, 1, || reason_on(hop))
@@ -71,7 +94,11 @@ impl Excess {
         let table = &size.table;
         if !table.falls_on_merged() {
             Self::None
-        } else if narrow || size.falls_by_the_byte() || room::explains(table, lengths) {
+        } else if narrow
+            || size.falls_by_the_byte()
+            || room::explains(table, lengths)
+            || room::is_as_by_the_byte(table, lengths)
+        {
             Self::ByLength(reason())
         } else if let Some(reason) = reason().filter(|_| hits_single(table)) {
             Self::ByLength(Some(reason))
@@ -87,6 +114,41 @@ impl Excess {
     /// Whether merging is not cleared.
     pub(crate) fn is_doubt(self) -> bool {
         matches!(self, Self::Mixed | Self::Unexplained)
+    }
+}
+
+/// Merged frames against single ones on a hop that is in doubt, and what became of them, in words.
+pub(crate) fn doubt_on(hop: &Hop) -> Option<(Table, &'static str)> {
+    let damaged = damaged(hop);
+    if Excess::of_lost(hop) == Excess::Unexplained {
+        let table = Table::of(&hop.merged, &hop.single);
+        Some((table, "that left never arrived"))
+    } else if Excess::on_hop(hop) == Excess::Unexplained {
+        let table = Table::of(&damaged.merged, &damaged.single);
+        Some((table, "that left lost all or a part"))
+    } else {
+        None
+    }
+}
+
+/// A hop as if frames that lost a part had not arrived.
+fn damaged(hop: &Hop) -> Hop {
+    Hop {
+        merged: all_damaged(&hop.merged),
+        single: all_damaged(&hop.single),
+        lone: all_damaged(&hop.lone),
+        delay_spread_s: hop.delay_spread_s,
+        by_length: hop.by_length.damaged(),
+        full: hop.full,
+        ..Hop::default()
+    }
+}
+
+fn all_damaged(outcomes: &Outcomes) -> Outcomes {
+    Outcomes {
+        lost: outcomes.damaged(),
+        partly_lost: 0,
+        ..*outcomes
     }
 }
 
@@ -115,5 +177,78 @@ fn reason_on(hop: &Hop) -> Option<Reason> {
         Some(Reason::Queue)
     } else {
         (hop.lone.seen >= LONE && !alike).then_some(Reason::Policer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::thresholds::SEGMENT;
+
+    /// A hop with single frames, and merged ones by segments: how many there were, how many of them were lost, and how many
+    /// lost a part.
+    fn hop(single: (u64, u64), merged: &[(u32, u32, u32, u32)]) -> Hop {
+        let mut hop = Hop::default();
+        hop.single.arrived = single.0 - single.1;
+        hop.single.lost = single.1;
+        for (segments, all, lost, partly) in merged {
+            let bytes = segments * SEGMENT;
+            hop.by_length.add(bytes, all - lost - partly, *lost);
+            (0..*partly).for_each(|_| hop.by_length.add_partly(bytes));
+            hop.merged.arrived += u64::from(all - lost - partly);
+            hop.merged.lost += u64::from(*lost);
+            hop.merged.partly_lost += u64::from(*partly);
+        }
+        hop
+    }
+
+    #[test]
+    fn every_second_merged_frame_is_no_slope() {
+        let half = [(2, 100, 49, 0), (4, 60, 31, 0), (8, 40, 20, 0)];
+        assert_eq!(Excess::on_hop(&hop((370, 0), &half)), Excess::Unexplained);
+        // A tenth as many single ones are lost, too.
+        assert_eq!(Excess::on_hop(&hop((370, 30), &half)), Excess::Mixed);
+        // By the byte, merged frames would be lost more often still.
+        assert_eq!(
+            Excess::on_hop(&hop((379, 47), &[(2, 321, 94, 0), (3, 227, 29, 0)])),
+            Excess::ByLength(None)
+        );
+    }
+
+    #[test]
+    fn loss_that_does_not_ask_for_length_is_no_excess() {
+        let alike = [(2, 100, 5, 0), (4, 100, 4, 0)];
+        assert_eq!(Excess::on_hop(&hop((400, 18), &alike)), Excess::None);
+    }
+
+    #[test]
+    fn loss_by_the_byte_and_want_of_room_clear_merging() {
+        let bytes = [(2, 500, 20, 0), (4, 300, 25, 0), (8, 100, 14, 0)];
+        assert_eq!(
+            Excess::on_hop(&hop((1_000, 20), &bytes)),
+            Excess::ByLength(None)
+        );
+        let room = [
+            (2, 115, 0, 0),
+            (4, 57, 1, 0),
+            (5, 81, 26, 0),
+            (6, 86, 43, 0),
+        ];
+        assert_eq!(
+            Excess::on_hop(&hop((680, 1), &room)),
+            Excess::ByLength(None)
+        );
+    }
+
+    /// Cut again, and each segment lost by chance; or all segments but the first two.
+    #[test]
+    fn a_part_of_a_frame_is_lost_by_chance_or_for_its_place() {
+        let chance = [(2, 200, 1, 19), (4, 100, 0, 18), (8, 50, 0, 18)];
+        assert_eq!(Excess::on_hop(&hop((600, 30), &chance)), Excess::None);
+        let place = [(2, 9, 0, 0), (3, 12, 0, 12), (6, 7, 0, 7)];
+        assert_eq!(Excess::on_hop(&hop((13, 0), &place)), Excess::Unexplained);
+        let (table, words) = doubt_on(&hop((13, 0), &place)).unwrap();
+        assert_eq!((table.merged_lost, table.merged), (19, 28));
+        assert_eq!(words, "that left lost all or a part");
     }
 }

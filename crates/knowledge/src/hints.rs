@@ -3,7 +3,7 @@
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
 use crate::by_size::BySize;
-use crate::excess::Excess;
+use crate::excess::{Excess, doubt_on};
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{is_cut_off, opposite};
 use crate::merging::{at, unjudged};
@@ -23,15 +23,24 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
 }
 
 fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
-    let worst = hop.connections.first()?;
+    let worst = hop.connections.iter().rev();
+    let worst = worst.max_by_key(|seen| (seen.merged.lost, seen.merged.partly_lost))?;
     let connection = at(trace, &hop.from, worst.from_id);
     let over = connection.as_ref();
     let over = over.is_some_and(|c| is_over(c, worst.direction));
     let few = || BySize::of_hop(hop).hint().filter(|_| !over);
-    let doubt = (Excess::on_hop(hop) == Excess::Unexplained).then_some(DOUBT);
-    let title = doubt.or_else(few)?;
-    let table = Table::of(&hop.merged, &hop.single);
-    let words = table.words(fisher(&table), "that left never arrived");
+    let few = || {
+        Some((
+            few()?,
+            (
+                Table::of(&hop.merged, &hop.single),
+                "that left never arrived",
+            ),
+        ))
+    };
+    let doubt = doubt_on(hop).map(|doubt| (DOUBT, doubt));
+    let (title, (table, fate)) = doubt.or_else(few)?;
+    let words = table.words(fisher(&table), fate);
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -120,7 +129,7 @@ pub(crate) fn doubted(trace: &Trace) -> Vec<(String, u64)> {
     let hops = trace.hops.iter();
     let hops = hops.filter(|hop| Excess::on_hop(hop) == Excess::Unexplained);
     let losers = hops.flat_map(|hop| {
-        let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
+        let losers = hop.connections.iter().filter(|c| c.merged.damaged() > 0);
         losers.map(|c| (hop.from.clone(), c.from_id))
     });
     losers.collect()

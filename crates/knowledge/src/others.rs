@@ -194,8 +194,10 @@ impl Case<'_> {
 
 /// Whether a finding is about a loss of which a doubt was stated before.
 fn is_same_loss(doubt: &Finding, loss: &Finding) -> bool {
-    let of_loss = loss.title == DOUBT && doubt.title == DOUBT;
+    let of_loss = doubt.title == DOUBT && loss.title == DOUBT;
+    let is_same = doubt.id == loss.id && doubt.connection == loss.connection;
     of_loss && doubt.hop == loss.hop && (loss.hop.is_some() || doubt.connection == loss.connection)
+        || doubt.title == DOUBT && is_same
 }
 
 /// Advice for a loss.

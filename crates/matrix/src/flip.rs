@@ -42,6 +42,7 @@ fn flip_hop(hop: &mut Hop) {
         | Hop::DropLargerThan { toward, .. }
         | Hop::DropMergedOver { toward, .. }
         | Hop::DropSomeMerged { toward, .. }
+        | Hop::CutShort { toward, .. }
         | Hop::Damage { toward, .. }
         | Hop::DamageMerged { toward }
         | Hop::Repeat { toward, .. }

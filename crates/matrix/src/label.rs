@@ -100,7 +100,9 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     // Where some merged frames pass, and some are lost, nothing tells for certain what they are lost for.
     let is_some = matches!(
         run.path.get(drop.element),
-        Some(Element::Hop(Hop::DropSomeMerged { .. }))
+        Some(Element::Hop(
+            Hop::DropSomeMerged { .. } | Hop::CutShort { .. }
+        ))
     );
     let little = shown < FEW || singles < FEW || is_some;
     let mut accepted = ACCUSATIONS.to_vec();
@@ -119,7 +121,9 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
     }
     Label {
         guilt: Some(Guilt {
-            hop: from.zip(to).filter(|_| shown > 0 && !is_damage),
+            hop: from
+                .zip(to)
+                .filter(|_| shown > u64::from(is_some) * FEW && !is_damage),
             lost: drop.for_merging,
             shown,
             singles,

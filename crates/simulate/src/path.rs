@@ -274,6 +274,13 @@ pub enum Hop {
         /// Which of them.
         which: Which,
     },
+    /// Cuts merged frames again, and of each passes only the first segments.
+    CutShort {
+        /// Frames toward this side.
+        toward: Side,
+        /// How many segments pass.
+        keep: usize,
+    },
     /// As story E: drops merged frames when the guest behind it has an MTU over a limit.
     DropMergedIfMtuOver {
         /// The guest.

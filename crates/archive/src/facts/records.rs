@@ -69,13 +69,8 @@ impl Cell for Lengths {
 
     fn get(column: &dyn Array, at: usize) -> Option<Self> {
         let mut lengths = Self::default();
-        for Length {
-            bytes,
-            passed,
-            lost,
-        } in Vec::get(column, at)?
-        {
-            lengths.add(bytes, passed, lost);
+        for length in Vec::get(column, at)? {
+            lengths.add_these(length);
         }
         Some(lengths)
     }
@@ -164,7 +159,7 @@ records! {
         connect_s: Option<f64>, tls_s: Option<f64>, first_byte_s: Option<f64>, transfer_s: Option<f64>,
     }
     Fate { passed: u64, lost: u64 }
-    Length { bytes: u32, passed: u32, lost: u32 }
+    Length { bytes: u32, passed: u32, lost: u32, partly: u32 }
     Repeats {
         merged: u64, merged_repeated: u64, tso: u64, tso_repeated: u64, single: u64, single_repeated: u64,
         odds_ratio: Option<f64>, p_value: Option<f64>,

@@ -75,6 +75,10 @@ impl Verdicts {
                     self.by_length.add(judged.len, 0, 1);
                 }
                 Outcome::Missed | Outcome::NotJudged => {}
+                Outcome::PartlyLost => {
+                    note(&mut self.multi_arrived, judged.number);
+                    self.by_length.add_partly(judged.len);
+                }
                 _ => {
                     note(&mut self.multi_arrived, judged.number);
                     self.by_length.add(judged.len, 1, 0);

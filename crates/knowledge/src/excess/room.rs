@@ -17,14 +17,31 @@ struct Row {
 /// Whether loss for each byte beyond those that always have room is likelier than one share of loss for single frames
 /// and another one for all that is merged. Either has two parameters.
 pub(super) fn explains(table: &Table, lengths: &Lengths) -> bool {
-    let single = Row {
-        bytes: f64::from(SEGMENT),
-        all: table.single as f64,
-        lost: table.single_lost as f64,
-    };
+    let single = single_row(table, lengths);
     let merged: Vec<Row> = lengths.iter().map(Row::from).collect();
     let all: Vec<Row> = std::iter::once(single).chain(merged.clone()).collect();
     for_want_of_room(&all) - (at_one_rate(&[single]) + at_one_rate(&merged)) >= SURELY
+}
+
+/// Whether merged frames are lost no more often than loss for each byte makes them, at the rate of single ones.
+pub(super) fn is_as_by_the_byte(table: &Table, lengths: &Lengths) -> bool {
+    let single = single_row(table, lengths);
+    let rate = -(1.0 - table.single_share()).ln() / single.bytes;
+    let lost = |row: Row| row.all * -(-rate * row.bytes).exp_m1();
+    let expected: f64 = lengths.iter().map(Row::from).map(lost).sum();
+    table.merged_lost as f64 <= expected
+}
+
+fn single_row(table: &Table, lengths: &Lengths) -> Row {
+    let shortest = lengths
+        .iter()
+        .next()
+        .map_or(SEGMENT, |length| length.bytes / 2);
+    Row {
+        bytes: f64::from(shortest.min(SEGMENT)),
+        all: table.single as f64,
+        lost: table.single_lost as f64,
+    }
 }
 
 impl From<&Length> for Row {

@@ -55,7 +55,7 @@ pub(super) const ALL: &[Family] = &[
     Family::innocent("detour", "the way becomes longer in the middle", detour),
     Family::innocent(
         "cut-and-lost-by-chance",
-        "what was merged is cut again, and some of the pieces are lost",
+        "what was merged is cut again, and some segments are lost, of whichever frame",
         cut_and_lost,
     ),
     Family::innocent(
@@ -260,13 +260,16 @@ fn cut_and_lost(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
     let splitter = Hop::Splitter {
         toward: HERE,
-        loss: dice.scaled(0.01, 0.15),
+        loss: 0.0,
     };
+    let loss = dice.scaled(0.01, 0.15);
     let kind = MergeKind::Gro;
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, "cut-and-lost-by-chance", bytes);
     let merge = merging(dice, wan, kind);
     forwarded(&mut scenario, dice, Element::Hop(splitter), merge, wan);
+    let way = way_with(wan, |lane| lane.loss = loss);
+    scenario.path.insert(4, way);
     let twin = sound_twin(&scenario, 4);
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }

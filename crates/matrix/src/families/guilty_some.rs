@@ -1,4 +1,4 @@
-//! Families in which some merged frames are lost, and no single ones: a line of several, or from some time on.
+//! Families in which some merged frames are lost, or a part of each, and no single ones.
 
 use coalescope_simulate::{Element, Hop, Which};
 
@@ -19,6 +19,11 @@ pub(super) const ALL: &[Family] = &[
         "merged frames are lost from some time on, or up to then, and single ones never",
         merged_lost_for_a_time,
     ),
+    Family::guilty(
+        "cut-short",
+        "of each merged frame only the first segments arrive",
+        cut_short,
+    ),
 ];
 
 fn dropping(dice: &mut Dice, name: &str, wan: Wan, times: u64, which: Which) -> Drawn {
@@ -29,6 +34,19 @@ fn dropping(dice: &mut Dice, name: &str, wan: Wan, times: u64, which: Which) -> 
         which,
     });
     Drawn::one(behind_card(dice, scenario, wan, hop), Otherwise::Healthy)
+}
+
+/// One to three of them.
+fn cut_short(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let bytes = bytes(dice);
+    let scenario = scenario(dice, "cut-short", bytes);
+    let hop = Hop::CutShort {
+        toward: HERE,
+        keep: dice.pick(&[1, 1, 2, 3]),
+    };
+    let scenario = behind_card(dice, scenario, wan, Element::Hop(hop));
+    Drawn::one(scenario, Otherwise::Healthy)
 }
 
 /// One of two to four, or of any number.

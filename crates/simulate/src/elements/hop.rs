@@ -74,6 +74,9 @@ impl HopState {
             Hop::Splitter { toward, loss } if toward == packet.toward && packet.is_merged() => {
                 self.split_losing(&packet, loss, now, out);
             }
+            Hop::CutShort { toward, keep } if toward == packet.toward && was_merged(&packet) => {
+                cut_short(packet, keep, now, out);
+            }
             Hop::Fragmenter { mtu } if packet.ip_len() > usize::from(mtu) => {
                 fragment_or_drop(packet, usize::from(mtu), now, out);
             }
@@ -229,6 +232,16 @@ impl HopState {
             }
         }
     }
+}
+
+/// Passes the first segments of a frame, and drops the rest.
+fn cut_short(packet: Packet, keep: usize, now: Nanos, out: &mut Outbox) {
+    let segments = split::cut(&packet);
+    if segments.len() > keep {
+        out.dropped.push((packet, Why::Merged));
+    }
+    let kept = segments.into_iter().take(keep);
+    out.onward.extend(kept.map(|segment| (now, segment)));
 }
 
 /// Sets the segment size of a merged frame. Without a segment size the frame is complete: no card will fill in its
