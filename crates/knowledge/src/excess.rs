@@ -7,6 +7,7 @@
 //! doubt.
 
 mod room;
+mod span;
 
 use coalescope_capture::facts::{Direction, Fate, Hop, Lengths, Outcomes};
 
@@ -17,6 +18,7 @@ use crate::odds::{Table, fisher};
 use crate::thresholds::{
     A_FEW, DOUBT, HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES, MERGED_LOST, TENTH,
 };
+use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,9 @@ pub(crate) enum Excess {
 impl Excess {
     /// On a hop, all its connections together: of frames that were lost whole, and of those that lost a part.
     pub(crate) fn on_hop(hop: &Hop) -> Self {
+        if span::of_loss(hop).is_some() {
+            return Self::Unexplained;
+        }
         let whole = Self::of_lost(hop);
         if whole.is_doubt() || hop.merged.partly_lost == 0 {
             return whole;
@@ -118,17 +123,20 @@ impl Excess {
 }
 
 /// Merged frames against single ones on a hop that is in doubt, and what became of them, in words.
-pub(crate) fn doubt_on(hop: &Hop) -> Option<(Table, &'static str)> {
-    let damaged = damaged(hop);
-    if Excess::of_lost(hop) == Excess::Unexplained {
-        let table = Table::of(&hop.merged, &hop.single);
-        Some((table, "that left never arrived"))
-    } else if Excess::on_hop(hop) == Excess::Unexplained {
-        let table = Table::of(&damaged.merged, &damaged.single);
-        Some((table, "that left lost all or a part"))
-    } else {
-        None
+pub(crate) fn doubt_on(hop: &Hop) -> Option<(Table, String)> {
+    if let Some(span) = span::of_loss(hop) {
+        let (from, to) = (time(span.from_s), time(span.to_s));
+        let fate = format!("that left from {from} to {to} after the first frame never arrived");
+        return Some((span.table, fate));
     }
+    let (seen, fate) = if Excess::of_lost(hop) == Excess::Unexplained {
+        (hop, "that left never arrived")
+    } else if Excess::on_hop(hop) == Excess::Unexplained {
+        (&damaged(hop), "that left lost all or a part")
+    } else {
+        return None;
+    };
+    Some((Table::of(&seen.merged, &seen.single), fate.to_owned()))
 }
 
 /// A hop as if frames that lost a part had not arrived.

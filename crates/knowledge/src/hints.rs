@@ -34,13 +34,13 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
             few()?,
             (
                 Table::of(&hop.merged, &hop.single),
-                "that left never arrived",
+                "that left never arrived".to_owned(),
             ),
         ))
     };
     let doubt = doubt_on(hop).map(|doubt| (DOUBT, doubt));
     let (title, (table, fate)) = doubt.or_else(few)?;
-    let words = table.words(fisher(&table), fate);
+    let words = table.words(fisher(&table), &fate);
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
