@@ -7,6 +7,7 @@ pub(crate) mod trace;
 
 pub use crate::kept::Connections;
 pub use crate::lengths::{Fate, Length, Lengths};
+pub use crate::passes::Amid;
 pub use connection::{
     Connection, Direction, Endpoint, Examples, Phases, Rejected, Repeats, Vantage,
 };

@@ -71,6 +71,7 @@ mod median;
 mod numbering;
 mod outstanding;
 mod parts;
+mod passes;
 mod phases;
 mod point;
 pub mod provenance;

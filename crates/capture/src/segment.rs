@@ -203,17 +203,16 @@ fn add_over(size: &mut Size, over: &mut (u32, u32), payload: u32) -> Count {
 }
 
 fn estimate(early: &WarmUp, bound: Option<u32>) -> Option<Size> {
-    let size = |length: Length| (length.payload, length.frames as usize);
     if let Some(only) = early.only_length() {
-        return estimate_of(&[size(only)], bound);
+        return estimate_of(&[only], bound);
     }
-    let mut sizes: Vec<_> = early.lengths().map(size).collect();
-    sizes.sort_unstable();
+    let mut sizes: Vec<_> = early.lengths().collect();
+    sizes.sort_unstable_by_key(|length| length.payload);
     estimate_of(&sizes, bound)
 }
 
-/// The size from distinct lengths with their counts, ascending.
-fn estimate_of(sizes: &[(u32, usize)], bound: Option<u32>) -> Option<Size> {
+/// The size from distinct lengths, ascending.
+fn estimate_of(sizes: &[Length], bound: Option<u32>) -> Option<Size> {
     match bound {
         Some(bound) => Some(within(sizes, bound)),
         None => free(sizes),
@@ -221,15 +220,13 @@ fn estimate_of(sizes: &[(u32, usize)], bound: Option<u32>) -> Option<Size> {
 }
 
 /// The size with a bound from the SYNs.
-fn within(sizes: &[(u32, usize)], bound: u32) -> Size {
-    if let Some(&(over, _)) = sizes
-        .iter()
-        .rev()
-        .find(|(len, n)| *len > bound && *len <= bound + SLACK && *n >= 4)
-    {
+fn within(sizes: &[Length], bound: u32) -> Size {
+    let is_over =
+        |size: &&Length| (bound + 1..=bound + SLACK).contains(&size.payload) && size.frames >= 4;
+    if let Some(over) = sizes.iter().rev().find(is_over) {
         return Size {
-            bytes: over,
-            limit: over,
+            bytes: over.payload,
+            limit: over.payload,
         };
     }
     if let Some(base) = base_of_multiples(sizes, bound) {
@@ -241,10 +238,10 @@ fn within(sizes: &[(u32, usize)], bound: u32) -> Size {
     // A path's overhead (PPPoE, IPsec, VXLAN, a clamped MSS) takes at most about 15%.
     let near = sizes
         .iter()
-        .filter(|(len, _)| *len <= bound && *len >= bound - bound / 7);
-    match near.max_by_key(|(len, n)| (*n, *len)) {
-        Some(&(len, n)) if n >= 2 => Size {
-            bytes: len,
+        .filter(|size| (bound - bound / 7..=bound).contains(&size.payload));
+    match near.max_by_key(|size| (size.frames, size.payload)) {
+        Some(size) if size.frames >= 2 => Size {
+            bytes: size.payload,
             limit: bound,
         },
         _ => Size {
@@ -256,25 +253,46 @@ fn within(sizes: &[(u32, usize)], bound: u32) -> Size {
 
 /// A recurring size of which the larger frames are multiples, when it is well below the bound:
 /// the real segments of a path that is smaller than both ends announced.
-fn base_of_multiples(sizes: &[(u32, usize)], bound: u32) -> Option<u32> {
-    sizes
+fn base_of_multiples(sizes: &[Length], bound: u32) -> Option<u32> {
+    // What both ends announced may be one segment as well, however many times another length it is.
+    let others: Vec<Length> = sizes
         .iter()
-        .filter(|(len, n)| *len >= 400 && *len < bound - bound / 7 && *n >= 5)
-        .map(|(len, _)| *len)
-        .find(|base| explains(sizes, *base))
+        .copied()
+        .filter(|size| size.payload != bound)
+        .collect();
+    let recurs = |size: &&Length| {
+        size.payload >= 400 && size.payload < bound - bound / 7 && size.frames >= 5
+    };
+    others
+        .iter()
+        .filter(recurs)
+        .map(|size| size.payload)
+        .find(|base| explains(&others, *base))
 }
 
 /// Whether most frames larger than `base` are exact multiples of it, and at least three are.
-fn explains(sizes: &[(u32, usize)], base: u32) -> bool {
-    let larger = sizes.iter().filter(|(len, _)| *len > base);
-    let (multiples, others) = larger.fold((0, 0), |(multiples, others), (len, n)| {
-        if len % base == 0 {
-            (multiples + n, others)
+fn explains(sizes: &[Length], base: u32) -> bool {
+    let larger = || sizes.iter().filter(|size| size.payload > base);
+    let (multiples, others) = larger().fold((0, 0), |(multiples, others), size| {
+        if size.payload.is_multiple_of(base) {
+            (multiples + size.frames, others)
         } else {
-            (multiples, others + n)
+            (multiples, others + size.frames)
         }
     });
-    multiples >= 3 && others * 3 <= multiples
+    multiples >= 3 && others * 3 <= multiples && !became_smaller(sizes, base)
+}
+
+/// Whether segments of this size came only after all larger frames, which had one length: the sender went on with
+/// smaller segments, as it does where larger ones never arrive (RFC 4821 section 7.7, Linux's `tcp_mtu_probing`). What
+/// is merged comes in several lengths, or comes again.
+fn became_smaller(sizes: &[Length], base: u32) -> bool {
+    let mut larger = sizes.iter().filter(|size| size.payload > base);
+    let small = sizes.iter().find(|size| size.payload == base);
+    let (Some(small), Some(large), None) = (small, larger.next(), larger.next()) else {
+        return false;
+    };
+    large.places.1 < small.places.0
 }
 
 /// Lengths that are tried in pairs: the most frequent ones.
@@ -283,15 +301,17 @@ const PAIRED: usize = 8;
 /// A size that most lengths are multiples of, where hardly a frame is single: segments smaller than common paths have,
 /// as behind a tunnel in a tunnel or a box that lowers the MSS. Two lengths may have a common divisor by chance, hence
 /// three.
-fn base_in_common(sizes: &[(u32, usize)]) -> Option<u32> {
+fn base_in_common(sizes: &[Length]) -> Option<u32> {
     let mut often = sizes.to_vec();
-    often.sort_unstable_by_key(|(len, n)| (Reverse(*n), *len));
+    often.sort_unstable_by_key(|size| (Reverse(size.frames), size.payload));
     often.truncate(PAIRED);
-    let lens = || often.iter().map(|(len, _)| *len);
+    let lens = || often.iter().map(|size| size.payload);
     let divisor = |one: u32, other: u32| common_divisor(one.into(), other.into()) as u32;
     let pairs = lens().flat_map(|one| lens().map(move |other| divisor(one, other)));
     let is_base = |base: &u32| {
-        let multiples = sizes.iter().filter(|(len, _)| len % base == 0);
+        let multiples = sizes
+            .iter()
+            .filter(|size| size.payload.is_multiple_of(*base));
         multiples.count() >= 3 && explains(sizes, *base)
     };
     pairs
@@ -301,8 +321,8 @@ fn base_in_common(sizes: &[(u32, usize)]) -> Option<u32> {
 }
 
 /// The size without a SYN.
-fn free(sizes: &[(u32, usize)]) -> Option<Size> {
-    let largest = sizes.last().map(|(len, _)| *len)?;
+fn free(sizes: &[Length]) -> Option<Size> {
+    let largest = sizes.last().map(|size| size.payload)?;
     let exact = |bytes| {
         Some(Size {
             bytes,
@@ -321,11 +341,11 @@ fn free(sizes: &[(u32, usize)]) -> Option<Size> {
         return exact(base);
     }
     // Up to the largest MTU in use on wires, a size that keeps coming is a segment.
-    if let Some(&(len, n)) = sizes.last()
-        && n >= 3
-        && len <= 9216
+    if let Some(last) = sizes.last()
+        && last.frames >= 3
+        && last.payload <= 9216
     {
-        return exact(len);
+        return exact(last.payload);
     }
     None
 }
@@ -373,6 +393,37 @@ mod tests {
         let size = settled(&[8948; 20], Some(8948)).unwrap();
         assert_eq!(size.segments(8948), 1);
         assert_eq!(settled(&[8948; 20], None).unwrap().segments(8948), 1);
+    }
+
+    /// Twice or three times the later segments, and never again after them: nothing was merged.
+    #[test]
+    fn segments_that_became_smaller_were_not_merged_before() {
+        for (times, bound) in [
+            (2, Some(2_896)),
+            (2, None),
+            (3, Some(8_948)),
+            (3, None),
+            (2, Some(8_948)),
+        ] {
+            let mut lengths = vec![times * 1_448; 11];
+            lengths.extend([1_448; 40]);
+            let size = settled(&lengths, bound).unwrap();
+            assert_eq!(size.segments(times * 1_448), 1, "{times} times, {bound:?}");
+        }
+    }
+
+    /// Once merged frames come again after single ones, or in several lengths, they are what they seem.
+    #[test]
+    fn what_comes_again_after_single_ones_was_merged() {
+        for bound in [None, Some(8_948)] {
+            let mut lengths = vec![2_896; 5];
+            lengths.extend([1_448; 6]);
+            lengths.push(2_896);
+            assert_eq!(settled(&lengths, bound).unwrap().segments(2_896), 2);
+            let mut lengths = vec![2_896, 4_344, 4_344];
+            lengths.extend([1_448; 6]);
+            assert_eq!(settled(&lengths, bound).unwrap().segments(2_896), 2);
+        }
     }
 
     #[test]

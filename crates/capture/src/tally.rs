@@ -4,6 +4,7 @@ mod odd;
 
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
+use crate::passes::{Amid, Passes};
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
 pub(crate) use odd::Odd;
 
@@ -53,6 +54,7 @@ struct Rare {
     multi: Multi,
     /// What became of frames of several segments, by length.
     by_length: Lengths,
+    passes: Passes,
     examples: Examples,
 }
 
@@ -191,8 +193,11 @@ impl Tally {
         for length in early.lengths() {
             self.count(length.payload, u64::from(length.frames), length.first);
         }
-        for (fate, times) in early.fates() {
+        for (fate, times, last) in early.fates() {
             self.count_fates(fate, times);
+            if fate.repeated && self.is_multi(fate.len) {
+                self.rare().passes.lost(last);
+            }
         }
     }
 
@@ -242,12 +247,24 @@ impl Tally {
     }
 
     /// Counts a retransmitted frame; `in_vain` if an earlier retransmission had not helped.
-    pub(crate) fn retry(&mut self, payload: u32, in_vain: bool) {
+    pub(crate) fn retry(&mut self, payload: u32, number: u64, in_vain: bool) {
         let size = self.largest_segment();
         let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
         let odd = self.note_odd();
         odd.retried += u32::from(is_full);
         odd.retried_in_vain += u32::from(is_full && in_vain);
+        match (is_full, in_vain) {
+            (true, false) => self.rare().passes.arrived(number),
+            (true, true) => self.rare().passes.arrived_only_now(number),
+            (false, _) => {}
+        }
+    }
+
+    /// Where full single frames that were sent again arrived, while frames of several segments were being lost.
+    pub(crate) fn amid(&self) -> Amid {
+        let rare = self.rare.as_ref();
+        // One that was sent again may have been lost, too, if nothing of these bytes followed.
+        rare.map(|rare| rare.passes.amid(2)).unwrap_or_default()
     }
 
     /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
@@ -261,6 +278,7 @@ impl Tally {
             fates,
             examples,
             by_length,
+            passes,
             ..
         } = self.rare();
         let repeated = times * u32::from(fate.repeated);
@@ -274,6 +292,7 @@ impl Tally {
         by_length.add(fate.len, times - repeated, repeated);
         if fate.repeated {
             note(&mut examples.multi_repeated, fate.number);
+            passes.lost(fate.number);
         }
     }
 

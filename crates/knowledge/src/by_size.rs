@@ -4,7 +4,7 @@
 //! policer without tokens, loses by the byte: frames twice as long are lost about twice as often, and short frames are
 //! not spared.
 
-use coalescope_capture::facts::{Direction, Fate, Hop, HopConnection, Length, Lengths};
+use coalescope_capture::facts::{Amid, Direction, Fate, Hop, HopConnection, Length, Lengths};
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
@@ -22,6 +22,9 @@ pub(crate) struct BySize<'a> {
     full: Part,
     /// Payload bytes of a full single frame.
     segment: u32,
+    /// Where full single frames arrived while merged ones were being lost. A path that fails when a transfer begins, for
+    /// a while or for good, has lost merged frames only, too, and single ones arrived before.
+    amid: Amid,
 }
 
 /// Frames of some lengths.
@@ -89,6 +92,7 @@ impl<'a> BySize<'a> {
             lengths: &hop.by_length,
             full: hop.full.into(),
             segment: SEGMENT,
+            amid: hop.amid,
         }
     }
 
@@ -99,6 +103,7 @@ impl<'a> BySize<'a> {
             lengths: &connection.by_length,
             full: connection.full.into(),
             segment: SEGMENT,
+            amid: connection.amid,
         }
     }
 
@@ -117,6 +122,7 @@ impl<'a> BySize<'a> {
             lengths: &direction.by_length,
             full: Part::from(direction.full).and(direction.full_again.into()),
             segment: direction.segment_size_bytes.unwrap_or(SEGMENT),
+            amid: direction.amid,
         }
     }
 
@@ -139,6 +145,7 @@ impl<'a> BySize<'a> {
                 all: table.single,
             },
             segment: SEGMENT,
+            amid: PASSES,
         }
     }
 
@@ -168,6 +175,7 @@ impl<'a> BySize<'a> {
             .max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))?;
         let cannot_be_carried = step.p < ALPHA / looks as f64
             && step.is_steep()
+            && self.amid.shows_passes()
             && self.carries_segments(&step)
             && !self.slopes(&step);
         cannot_be_carried.then_some(step)
@@ -283,6 +291,13 @@ impl Step {
     }
 }
 
+/// Single frames arrived between losses.
+#[cfg(test)]
+const PASSES: Amid = Amid {
+    resumed: Some(1),
+    last_lost: Some(2),
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,9 +395,12 @@ mod tests {
         direction.repeats.single = 60;
         direction.by_length.add(3 * SEGMENT, 0, 5);
         (direction.full_again.passed, direction.full_again.lost) = (1, 12);
+        direction.amid = PASSES;
         assert_eq!(BySize::of_repeats(&direction).step(1), None);
         (direction.full_again.passed, direction.full_again.lost) = (15, 0);
         assert!(BySize::of_repeats(&direction).step(1).is_some());
+        direction.amid = Amid::default();
+        assert_eq!(BySize::of_repeats(&direction).step(1), None);
     }
 
     /// Nor are a few merged ones that are lost beside full single ones a hint.

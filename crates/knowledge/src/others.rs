@@ -232,8 +232,9 @@ const WRONG_BITS: (&str, &str) = (
 const BLACK_HOLE: (&str, &str) = (
     "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
      black hole), and merging has no part in it",
-    "find the link or tunnel with the smaller MTU (ping with DF set and falling sizes, tracepath) and the firewall \
-     that drops ICMP \"packet too big\"; until then clamp the MSS there or set net.ipv4.tcp_mtu_probing=1",
+    "find the link or tunnel with the smaller MTU (ping with DF set and falling sizes, tracepath; if no size \
+     passes, the path has failed) and the firewall that drops ICMP \"packet too big\"; until then clamp the MSS \
+     there or set net.ipv4.tcp_mtu_probing=1",
 );
 const OUTAGE: (&str, &str) = (
     "the same bytes are lost again and again: for a time nothing of this connection gets through",

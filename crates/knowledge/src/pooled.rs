@@ -65,6 +65,7 @@ impl Pool {
         sum.by_length.add_all(&direction.by_length);
         sum.full.add(direction.full);
         sum.full_again.add(direction.full_again);
+        sum.amid.add(direction.amid);
     }
 }
 
@@ -79,14 +80,20 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
+    use coalescope_capture::facts::Amid;
+
     use super::*;
 
-    /// Three merged frames, of which some had to be sent again, among single ones.
-    fn connection(lost: u32) -> Connection {
+    /// Three merged frames, of which some had to be sent again, among single ones, the connection of this place.
+    fn connection(place: u64, lost: u32) -> Connection {
         let mut data = Direction::default();
         (data.repeats.merged, data.repeats.merged_repeated) = (3, u64::from(lost));
         data.repeats.single = 4;
         data.full.passed = 4;
+        data.amid = Amid {
+            resumed: (lost > 0).then_some(10 * place + 5),
+            last_lost: (lost > 0).then_some(10 * place + 3),
+        };
         data.by_length.add(2 * 1448, 3 - lost, lost);
         Connection {
             to_client: data,
@@ -96,7 +103,9 @@ mod tests {
 
     fn pattern(lost: impl Iterator<Item = u32>) -> Option<Pattern> {
         let mut pools = Pools::default();
-        lost.for_each(|lost| pools.add(&connection(lost)));
+        (0..)
+            .zip(lost)
+            .for_each(|(place, lost)| pools.add(&connection(place, lost)));
         pools.pattern()
     }
 
@@ -104,8 +113,16 @@ mod tests {
     fn three_of_three_in_each_of_many_connections_is_a_pattern() {
         let found = pattern((0..47).map(|_| 3)).expect("a pattern");
         assert_eq!((found.step.longer.lost, found.step.longer.all), (141, 141));
-        assert!(found.is_shown_by(&connection(3)) && !found.is_shown_by(&connection(0)));
+        assert!(found.is_shown_by(&connection(0, 3)) && !found.is_shown_by(&connection(0, 0)));
         assert!(pattern(std::iter::once(3)).is_none());
+    }
+
+    /// All at one time, and single frames of none of them arrive before it is over.
+    #[test]
+    fn an_outage_that_hits_many_connections_accuses_nobody() {
+        let mut pools = Pools::default();
+        (0..47).for_each(|_| pools.add(&connection(0, 3)));
+        assert!(pools.pattern().is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! True reasons of a loss, by the drops of the simulator's elements.
 
 use coalescope_knowledge::Reason;
-use coalescope_simulate::{DropTruth, Element, Hop, Outcome, Scenario};
+use coalescope_simulate::{DropTruth, Element, Hop, Lane, Outcome, Scenario};
 
 /// An element counts if it made this share of all drops.
 const PART: f64 = 0.2;
@@ -20,6 +20,10 @@ pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
         if counts(drop.too_long) {
             reasons.extend([Reason::PathMtu, Reason::Length]);
         }
+        if counts(drop.by_chance) && element.is_some_and(fails_for_good) {
+            // What never got through was longer than what got through before, as behind a small MTU.
+            reasons.extend([Reason::PathMtu, Reason::Length]);
+        }
         if counts(drop.by_chance) && element.is_some_and(spoils_bits) {
             reasons.push(Reason::Corruption);
         }
@@ -34,6 +38,14 @@ fn of_full(element: &Element) -> Reason {
         Element::OfSome { element, .. } => of_full(element),
         _ => Reason::Queue,
     }
+}
+
+fn fails_for_good(element: &Element) -> bool {
+    let Element::Link(link) = element else {
+        return false;
+    };
+    let ends = |lane: &Lane| lane.outage.map(|(_, ends)| ends);
+    link.toward.iter().any(|lane| ends(lane) == Some(u64::MAX))
 }
 
 fn spoils_bits(element: &Element) -> bool {

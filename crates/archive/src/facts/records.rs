@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
 use coalescope_capture::facts::{
-    Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop, HopConnection, Length,
+    Amid, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop, HopConnection, Length,
     Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip, Vantage,
 };
 
@@ -159,6 +159,7 @@ records! {
         connect_s: Option<f64>, tls_s: Option<f64>, first_byte_s: Option<f64>, transfer_s: Option<f64>,
     }
     Fate { passed: u64, lost: u64 }
+    Amid { resumed: Option<u64>, last_lost: Option<u64> }
     Length { bytes: u32, passed: u32, lost: u32, partly: u32 }
     Repeats {
         merged: u64, merged_repeated: u64, tso: u64, tso_repeated: u64, single: u64, single_repeated: u64,
@@ -183,7 +184,7 @@ records! {
         holes: u64, least_hole_bytes: Option<u32>, repair_s: Option<f64>, stuck_timeouts: u64,
         stuck_places: u64, stuck_s: f64, stuck_bytes: Option<u32>, longest_delivered_bytes: Option<u32>,
         longest_unknown_bytes: Option<u32>, repeats: Repeats, by_length: Lengths, full: Fate, full_again: Fate,
-        rejected: Rejected, examples: Option<Box<Examples>>,
+        amid: Amid,         rejected: Rejected, examples: Option<Box<Examples>>,
     }
     Connection {
         id: u64, network: &'static str, tunnel: Option<String>, vlans: Vec<u16>, client: Endpoint,
@@ -198,7 +199,7 @@ records! {
     HopConnection {
         from_id: u64, to_id: u64, matched_by: &'static str, direction: &'static str, merged: Outcomes,
         tso: Outcomes, single: Outcomes, merged_lost_frames: Vec<u64>, single_lost_frames: Vec<u64>,
-        merged_arrived_frames: Vec<u64>, by_length: Lengths, full: Fate,
+        merged_arrived_frames: Vec<u64>, by_length: Lengths, full: Fate, amid: Amid,
     }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
     Strip { slot_s: f64, slots: Vec<Slot> }
@@ -207,7 +208,7 @@ records! {
         clock_drift_ppm: Option<f64>, delay_min_s: Option<f64>, delay_median_s: Option<f64>,
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
-        by_length: Lengths, full: Fate, strip: Strip,
+        by_length: Lengths, full: Fate, amid: Amid, strip: Strip,
     }
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,

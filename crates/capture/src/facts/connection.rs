@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::fisher::odds_and_p;
 use crate::lengths::{Fate, Lengths};
+use crate::passes::Amid;
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, JsonSchema)]
@@ -235,6 +236,9 @@ pub struct Direction {
     /// The same of those that were sent again.
     #[serde(skip)]
     pub full_again: Fate,
+    /// Where full single frames that were sent again arrived, while merged ones (or TSO frames) were being lost.
+    #[serde(skip)]
+    pub amid: Amid,
     /// Merged frames that an ICMP "packet too big" quoted although one segment would have fitted.
     pub rejected: Rejected,
     /// Frame numbers of examples, where there are any.

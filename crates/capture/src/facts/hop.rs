@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lengths::{Fate, Lengths};
+use crate::passes::Amid;
 
 /// What became of the frames of one sort from one point to the next.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
@@ -90,6 +91,9 @@ pub struct Hop {
     /// Single frames of half a segment and more.
     #[serde(skip)]
     pub full: Fate,
+    /// Where full single frames arrived while merged (or TSO) ones were being lost.
+    #[serde(skip)]
+    pub amid: Amid,
     /// What became of frames over time, for text.
     #[serde(skip)]
     pub strip: Strip,
@@ -124,6 +128,9 @@ pub struct HopConnection {
     /// Single frames of half a segment and more.
     #[serde(skip)]
     pub full: Fate,
+    /// Where full single frames arrived while merged (or TSO) ones were being lost.
+    #[serde(skip)]
+    pub amid: Amid,
 }
 
 /// What became of the frames of a hop over time, from the first to the last that is known of.

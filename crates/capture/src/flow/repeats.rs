@@ -45,7 +45,8 @@ impl Flow {
         let alone = self.tally.is_one_segment(frame.payload);
         let before = self.outstanding.repeat(start..end, frame.time_ns, alone);
         note(&mut self.tally.examples().retransmitted, frame.number);
-        self.tally.retry(frame.payload, before.in_vain);
+        self.tally
+            .retry(frame.payload, frame.number, before.in_vain);
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
         self.follow_tried(start, end);
         let odd = self.tally.note_odd();

@@ -117,6 +117,7 @@ fn add_pair(
         hop.by_length.add_all(&listed.by_length);
     }
     hop.full.add(listed.full);
+    hop.amid.add(listed.amid);
     sum(&mut hop.tso, &listed.tso);
     sum(&mut hop.single, &listed.single);
     sum(&mut hop.lone, &pair.ways[way].result.lone);
@@ -156,6 +157,7 @@ fn list_pair(
         merged_arrived_frames: result.multi_arrived.clone(),
         by_length: result.by_length.clone(),
         full: result.full,
+        amid: result.amid(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
+use crate::passes::{Amid, Passes};
 use crate::tally::note;
 
 /// Outcomes of one direction, by sort.
@@ -16,6 +17,7 @@ pub(crate) struct Verdicts {
     pub(crate) by_length: Lengths,
     /// Single frames of half a segment and more.
     pub(crate) full: Fate,
+    passes: Passes,
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
@@ -71,6 +73,7 @@ impl Verdicts {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {
                 Outcome::Lost => {
+                    self.passes.lost(judged.number);
                     note(&mut self.multi_lost, judged.number);
                     self.by_length.add(judged.len, 0, 1);
                 }
@@ -88,7 +91,7 @@ impl Verdicts {
         }
         count(&mut self.single, judged.outcome);
         if is_full {
-            self.full.add(fate_of(judged.outcome));
+            self.count_full(judged);
         }
         if judged.lone {
             count(&mut self.lone, judged.outcome);
@@ -96,6 +99,19 @@ impl Verdicts {
         if judged.outcome == Outcome::Lost {
             note(&mut self.single_lost, judged.number);
         }
+    }
+
+    fn count_full(&mut self, judged: Judged) {
+        let fate = fate_of(judged.outcome);
+        self.full.add(fate);
+        if fate.passed > 0 {
+            self.passes.arrived(judged.number);
+        }
+    }
+
+    /// Where full single frames arrived while frames of several segments were being lost.
+    pub(super) fn amid(&self) -> Amid {
+        self.passes.amid(1)
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) struct Length {
     pub(crate) frames: u32,
     /// Number of the first frame of this length.
     pub(crate) first: u64,
+    /// Places of the first and the last frame of this length among all frames until the size was settled.
+    pub(crate) places: (u32, u32),
 }
 
 /// The first data frames, and what became of them before the size was settled. Nearly all have one
@@ -34,32 +36,42 @@ pub(crate) struct WarmUp {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Others {
     lengths: Vec<Length>,
-    /// Fates, each with its count.
-    fates: Vec<(Fate, u32)>,
+    /// Place of the last frame of the first frame's length.
+    last_of_first: u32,
+    /// Fates, each with its count and the last frame's number.
+    fates: Vec<(Fate, u32, u64)>,
     frames: u32,
 }
 
 impl WarmUp {
     /// Frames by length, in the order in which the lengths came.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = Length> {
+        let alone = u32::from(self.frames).saturating_sub(1);
         let first = Length {
             payload: self.payload,
             frames: u32::from(self.frames),
             first: self.first,
+            places: (
+                0,
+                self.others
+                    .as_ref()
+                    .map_or(alone, |others| others.last_of_first),
+            ),
         };
         let others = self.others.iter().flat_map(|others| &others.lengths);
         self.any.then_some(first).into_iter().chain(others.copied())
     }
 
-    /// Fates of transmissions, each with its count.
-    pub(crate) fn fates(&self) -> impl Iterator<Item = (Fate, u32)> {
+    /// Fates of transmissions, each with its count and, of those that were not like the first frame's, the last frame's
+    /// number.
+    pub(crate) fn fates(&self) -> impl Iterator<Item = (Fate, u32, u64)> {
         let arrived = Fate {
             len: self.payload,
             repeated: false,
             number: self.first,
         };
         let others = self.others.iter().flat_map(|others| &others.fates);
-        let first = (arrived, u32::from(self.arrived));
+        let first = (arrived, u32::from(self.arrived), self.first);
         std::iter::once(first).chain(others.copied())
     }
 
@@ -79,19 +91,43 @@ impl WarmUp {
         if !self.any {
             (self.any, self.payload, self.first) = (true, payload, number);
         }
+        let place = self.frames();
         if payload == self.payload {
-            self.frames += 1;
+            self.add_first(place);
         } else {
-            self.others.get_or_insert_default().add(payload, number);
+            let first = u32::from(self.frames) - 1;
+            self.others_after(first).add(payload, number, place);
         }
+    }
+
+    /// Counts a frame of the first frame's length.
+    #[inline]
+    fn add_first(&mut self, place: u32) {
+        self.frames += 1;
+        if let Some(others) = &mut self.others {
+            others.last_of_first = place;
+        }
+    }
+
+    /// Other lengths and fates; where there were none, frames until this place had the first frame's length.
+    fn others_after(&mut self, place: u32) -> &mut Others {
+        self.others.get_or_insert_with(|| {
+            Box::new(Others {
+                last_of_first: place,
+                ..Others::default()
+            })
+        })
     }
 
     /// Adds a frame of the same length as the first one; false if it has another length, or the size is now to be
     /// settled.
     #[inline]
     pub(super) fn add_again(&mut self, payload: u32) -> bool {
-        let again = payload == self.payload && self.frames() + 1 < WARM_UP;
-        self.frames += u8::from(again);
+        let place = self.frames();
+        let again = payload == self.payload && place + 1 < WARM_UP;
+        if again {
+            self.add_first(place);
+        }
         again
     }
 
@@ -112,31 +148,43 @@ impl WarmUp {
 
     #[cold]
     fn add_other_fate(&mut self, fate: Fate) {
-        self.others.get_or_insert_default().add_fate(fate);
+        let last = u32::from(self.frames).saturating_sub(1);
+        self.others_after(last).add_fate(fate);
     }
 }
 
 impl Others {
-    fn add(&mut self, payload: u32, number: u64) {
+    fn add(&mut self, payload: u32, number: u64, place: u32) {
         self.frames += 1;
         let known = self
             .lengths
             .iter_mut()
             .find(|known| known.payload == payload);
         match known {
-            Some(known) => known.frames += 1,
+            Some(known) => {
+                known.frames += 1;
+                known.places.1 = place;
+            }
             None => self.lengths.push(Length {
                 payload,
                 frames: 1,
                 first: number,
+                places: (place, place),
             }),
         }
     }
 
     fn add_fate(&mut self, fate: Fate) {
-        match self.fates.iter_mut().find(|(known, _)| known.is_like(fate)) {
-            Some((_, times)) => *times += 1,
-            None => self.fates.push((fate, 1)),
+        match self
+            .fates
+            .iter_mut()
+            .find(|(known, ..)| known.is_like(fate))
+        {
+            Some((_, times, last)) => {
+                *times += 1;
+                *last = fate.number.max(*last);
+            }
+            None => self.fates.push((fate, 1, fate.number)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! that fail for a while or take another way, tunnels for some connections.
 
 use coalescope_simulate::{
-    Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side,
+    Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, MergeKind, SECOND, Scenario, Side, Turn,
 };
 
 use super::base::{bytes, plain, routed, sound_twin};
@@ -37,6 +37,11 @@ pub(super) const ALL: &[Family] = &[
     ),
     Family::innocent("repeated", "some frames come twice", repeated),
     Family::innocent("outage", "nothing gets through for a while", outage),
+    Family::innocent(
+        "outage-of-bulk",
+        "after an exchange of small messages, nothing of the bulk gets through, for a while or for good",
+        outage_of_bulk,
+    ),
     Family::innocent(
         "outage-behind",
         "nothing gets through for a moment behind the merging card, in a transfer that is soon over",
@@ -210,6 +215,47 @@ fn outage_behind(dice: &mut Dice) -> Drawn {
     let way = way_with(wan, |lane| lane.outage = Some((begins, begins + long)));
     let mut scenario = few_behind_card(dice, "outage-behind", wan, way);
     scenario.turns[1].bytes = dice.scaled_whole(60_000, 800_000);
+    Drawn::one(scenario, Otherwise::NotMerging)
+}
+
+/// Answers of at most a segment each, which a card cannot merge; then the bulk, behind a card.
+fn outage_of_bulk(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (20, 500), (1.0, 60.0));
+    let bulk = dice.scaled_whole(20_000, 2_000_000);
+    let exchanges = dice.whole(5..=80);
+    let think = dice.scaled_whole(MILLISECOND, 30 * MILLISECOND);
+    // When the bulk comes, about.
+    let talk = (exchanges + 1) * (2 * wan.delay + think);
+    let begins = (talk as f64 * dice.between(1.0, 1.03)) as u64 + dice.whole(0..=wan.delay);
+    let ends = if dice.chance(0.5) {
+        u64::MAX
+    } else {
+        begins + dice.scaled_whole(20, 4_000) * MILLISECOND
+    };
+    let one_way = dice.chance(0.3);
+    let way = Wan {
+        delay: 20 * MICROSECOND,
+        ..wan
+    };
+    let outage = |lane: &mut Lane| lane.outage = Some((begins, ends));
+    let mut link = way.link_with(outage);
+    if let (Element::Link(link), false) = (&mut link, one_way) {
+        link.toward.iter_mut().for_each(outage);
+    }
+    let mut scenario = few_behind_card(dice, "outage-of-bulk", wan, link);
+    scenario.connections = dice.whole(1..=8) as usize;
+    scenario.server.initial_window = dice.whole(10..=40) as u32;
+    let answer = dice.whole(300..=1_200);
+    let exchange = [
+        Turn::new(Side::Client, 200).after(think),
+        Turn::new(Side::Server, answer),
+    ];
+    scenario.turns = vec![exchange; exchanges as usize].concat();
+    scenario
+        .turns
+        .push(Turn::new(Side::Client, 200).after(think));
+    scenario.turns.push(Turn::new(Side::Server, bulk));
+    scenario.limit = 60 * SECOND;
     Drawn::one(scenario, Otherwise::NotMerging)
 }
 

@@ -53,6 +53,11 @@ pub(super) const ALL: &[Family] = &[
         black_hole_probed,
     ),
     Family::innocent(
+        "black-hole-halved",
+        "the same, and what was one segment before is twice or more what is one afterwards",
+        black_hole_halved,
+    ),
+    Family::innocent(
         "path-mtu-told",
         "a router with a smaller MTU, which it tells",
         path_mtu_told,
@@ -215,6 +220,28 @@ fn black_hole_probed(dice: &mut Dice) -> Drawn {
     let (mut scenario, mut twin) = narrow(dice, "black-hole-probed", false);
     scenario.server.mtu_probing = true;
     twin.server.mtu_probing = true;
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// Segments that Linux's `tcp_mtu_probing` goes on with (`tcp_base_mss`).
+const SMALLER: u64 = 1_024;
+
+/// The first segments look like so many later ones merged.
+fn black_hole_halved(dice: &mut Dice) -> Drawn {
+    let (mut scenario, mut twin) = narrow(dice, "black-hole-halved", false);
+    let headers =
+        if scenario.ipv6 { 60 } else { 40 } + if scenario.client.timestamps { 12 } else { 0 };
+    let mtu = dice.whole(2..=8) * SMALLER + headers;
+    let narrower = dice.whole(SMALLER + headers..=mtu - 1) as u16;
+    for scenario in [&mut scenario, &mut twin] {
+        for host in [&mut scenario.client, &mut scenario.server] {
+            (host.mtu, host.mtu_probing) = (mtu as u32, true);
+        }
+    }
+    scenario.path[5] = Element::Hop(Hop::Router {
+        mtu: narrower,
+        icmp: false,
+    });
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
 
