@@ -10,9 +10,10 @@ pub(crate) const FOLDERS: [(&str, &str); 5] = [
     ("net/bridge", ""),
 ];
 /// Settings of each interface, and of `all` and `default`.
-pub(crate) const CONFS: [(&str, &str); 2] = [
+pub(crate) const CONFS: [(&str, &str); 3] = [
     ("net/ipv4/conf", "forwarding"),
     ("net/ipv6/conf", "forwarding"),
+    ("net/ipv6/conf", "force_forwarding"),
 ];
 /// Longest value that is a setting: some sysctls are bit maps of thousands of bytes.
 pub(crate) const LONGEST: usize = 512;

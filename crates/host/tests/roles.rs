@@ -268,3 +268,74 @@ fn a_nic_of_esxi_is_no_endpoint() {
          vmnic0  0000:18:00.0 i40en       Up   10000Mbps  Full   3c:fd:fe:00:00:01 1500   Intel X710\n";
     assert_eq!(roles_of("vmnic0", &[("esxcfg-nics -l", nics)]), []);
 }
+
+/// Two interfaces that could route to each other.
+const TWO: (&str, &str) = (
+    "ip addr",
+    "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    \
+     link/ether 52:54:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n    \
+     inet 192.0.2.1/24 brd 192.0.2.255 scope global eth0\n       valid_lft forever preferred_lft forever\n\
+     3: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    \
+     link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff\n    \
+     inet 198.51.100.1/24 brd 198.51.100.255 scope global eth1\n       valid_lft forever preferred_lft forever\n",
+);
+
+/// Whether eth0 forwards, by each sysctl's value.
+#[test]
+fn who_forwards_is_asked_of_the_interface_that_packets_come_in_at() {
+    let cases: [(&[(&str, u8)], bool); 9] = [
+        (&[("ipv4.ip_forward", 1)], true),
+        (&[("ipv4.ip_forward", 0)], false),
+        // As the kernel has it where `ip_forward` was set first, and the interface's own setting after.
+        (
+            &[("ipv4.ip_forward", 1), ("ipv4.conf.eth0.forwarding", 0)],
+            false,
+        ),
+        (
+            &[("ipv4.ip_forward", 0), ("ipv4.conf.eth0.forwarding", 1)],
+            true,
+        ),
+        (
+            &[("ipv4.ip_forward", 1), ("ipv4.conf.eth1.forwarding", 0)],
+            true,
+        ),
+        (
+            &[
+                ("ipv4.ip_forward", 1),
+                ("ipv4.conf.eth0.forwarding", 0),
+                ("ipv6.conf.all.forwarding", 1),
+            ],
+            true,
+        ),
+        (
+            &[("ipv4.ip_forward", 0), ("ipv6.conf.eth0.forwarding", 1)],
+            false,
+        ),
+        (
+            &[
+                ("ipv4.ip_forward", 0),
+                ("ipv6.conf.eth0.force_forwarding", 1),
+            ],
+            true,
+        ),
+        (
+            &[
+                ("ipv4.ip_forward", 0),
+                ("ipv6.conf.eth1.force_forwarding", 1),
+            ],
+            false,
+        ),
+    ];
+    for (settings, forwards) in cases {
+        let lines: String = settings
+            .iter()
+            .map(|(name, value)| format!("net.{name} = {value}\n"))
+            .collect();
+        let roles = roles_of("eth0", &[TWO, ("sysctl -a", &lines)]);
+        assert_eq!(
+            roles.contains(&RoleName::Forwarder),
+            forwards,
+            "{settings:?}: {roles:?}"
+        );
+    }
+}

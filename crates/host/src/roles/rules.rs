@@ -1,5 +1,7 @@
 //! The rules by which an interface gets a role of its own.
 
+use std::collections::BTreeMap;
+
 use super::around::{Around, Counted};
 use super::graph::{FAILOVER, Graph};
 use super::{Role, RoleName};
@@ -178,8 +180,7 @@ fn is_ovs(snapshot: &Snapshot, bridge: &str) -> bool {
 fn guest_port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     let guest = guest_behind(snapshot, key)?;
     // A TAP or veth that is neither switched nor routed ends here: a VPN, a test.
-    let passed_on =
-        graph.master(key).is_some() || forwards(snapshot, key).is_some() || guest == "macvtap";
+    let passed_on = graph.master(key).is_some() || is_routed(snapshot, key) || guest == "macvtap";
     passed_on.then(|| role(RoleName::GuestPort, format!("leads to a guest ({guest})")))
 }
 
@@ -285,7 +286,7 @@ fn guests_in_words(number: usize) -> String {
 
 /// The host routes between this interface and others.
 fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
-    let setting = forwards(snapshot, key)?;
+    let setting = forwards_from(snapshot, key)?;
     // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
     if !keeps_frames(snapshot, around.graph, key) || is_unrouted(snapshot, key) {
         return None;
@@ -311,24 +312,53 @@ fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
     is_able && keeps_frames(snapshot, graph, key) && !is_unrouted(snapshot, key)
 }
 
-/// The sysctl that makes the stack of an interface forward, in words.
-pub(super) fn forwards(snapshot: &Snapshot, key: &str) -> Option<String> {
+/// The setting by which the stack forwards what comes in at an interface, in words.
+///
+/// Linux asks the interface's own setting for IPv4, which `ip_forward` has set at all of them when it was set itself; for
+/// IPv6 the one of `all`, and from 6.17 on the interface's `force_forwarding` as well (Documentation/networking/ip-sysctl).
+fn forwards_from(snapshot: &Snapshot, key: &str) -> Option<String> {
     let interface = snapshot.interfaces.get(key)?;
     if interface.properties.get(FORWARDING) == Some(&Setting::Flag(true)) {
         return Some("forwarding is enabled at it".to_owned());
     }
-    let stack = stack_of(snapshot, interface);
+    let sysctls = &stack_of(snapshot, interface).sysctls;
     let own = interface.name.replace('.', "/");
-    let names = [
-        "net.ipv4.ip_forward".to_owned(),
+    let known = |name: &String| sysctls.contains_key(name);
+    let ipv4 = [
         format!("net.ipv4.conf.{own}.forwarding"),
+        "net.ipv4.ip_forward".to_owned(),
+        "net.ipv4.conf.all.forwarding".to_owned(),
+    ];
+    let ipv4 = ipv4.into_iter().find(known);
+    let others = [
         "net.ipv6.conf.all.forwarding".to_owned(),
+        format!("net.ipv6.conf.{own}.force_forwarding"),
         "net.inet.ip.forwarding".to_owned(),
         "net.inet6.ip6.forwarding".to_owned(),
     ];
-    let mut names = names.into_iter();
-    let name = names.find(|name| stack.sysctls.get(name).is_some_and(|value| value != "0"))?;
-    Some(format!("{name}={}", stack.sysctls.get(&name)?))
+    let name = ipv4
+        .into_iter()
+        .chain(others)
+        .find(|name| is_on(sysctls, name))?;
+    Some(format!("{name}={}", sysctls.get(&name)?))
+}
+
+fn is_on(sysctls: &BTreeMap<String, String>, name: &str) -> bool {
+    sysctls.get(name).is_some_and(|value| value != "0")
+}
+
+/// Whether packets from other interfaces of its stack can be routed to an interface, whatever its own setting.
+fn is_routed(snapshot: &Snapshot, key: &str) -> bool {
+    let stack = snapshot
+        .interfaces
+        .get(key)
+        .map(|interface| stack_of(snapshot, interface));
+    let any = stack.is_some_and(|stack| {
+        stack.sysctls.iter().any(|(name, value)| {
+            value != "0" && (name == "net.ipv4.ip_forward" || name.ends_with("forwarding"))
+        })
+    });
+    any || forwards_from(snapshot, key).is_some()
 }
 
 /// The stack that an interface belongs to.
