@@ -162,7 +162,20 @@ fn interface_of_command<'a>(text: &Text<'a>) -> Option<&'a str> {
         '_' => sosreport_name(rest)?,
         _ => return None,
     };
-    Some(name).filter(|name| is_name(name))
+    let name = unquoted(name);
+    Some(name).filter(|name| is_name(name) && !is_shells(name))
+}
+
+/// A word without the quotes around it.
+fn unquoted(word: &str) -> &str {
+    let inside = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(word)
+}
+
+/// Whether the shell puts something else in a word's place, or ends the command in it: `$i` and `$i;` of a loop name no
+/// interface (POSIX 1003.1, XCU 2.2). The kernel would take such a name, but nobody gives it.
+fn is_shells(word: &str) -> bool {
+    word.contains(|letter: char| "$`\"'\\|&;<>(){}*?".contains(letter))
 }
 
 /// The name after `-S_`: it may have underscores itself.
@@ -197,5 +210,41 @@ pub(super) fn on_off(value: &str) -> Option<bool> {
         "on" => Some(true),
         "off" => Some(false),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named_by(command: &str) -> Option<&str> {
+        let text = Text {
+            origin: "given",
+            command: Some(command),
+            body: "",
+        };
+        interface_of_command(&text)
+    }
+
+    #[test]
+    fn words_of_the_shell_name_no_interface() {
+        for loop_of in [
+            "for i in eth0 eth1; do ethtool -k $i; done",
+            "for i in eth0 eth1; do ethtool -i \"$i\" | head -2; done",
+            "for i in eth0 eth1; do echo $i; ethtool -k ${i} | grep large; done",
+            "ls /sys/class/net | while read -r i; do ethtool -k $i;done",
+            "ls /sys/class/net | xargs -I{} ethtool -k {}",
+            "ethtool -k `ls /sys/class/net`",
+            "ethtool -k $(ls /sys/class/net | head -1)",
+        ] {
+            assert_eq!(named_by(loop_of), None, "{loop_of}");
+        }
+        for quoted in [
+            "ethtool -k eth0",
+            "ethtool -k 'eth0'",
+            "ethtool -k \"eth0\" | grep large",
+        ] {
+            assert_eq!(named_by(quoted), Some("eth0"), "{quoted}");
+        }
     }
 }
