@@ -139,6 +139,28 @@ fn nothing_is_left_unread_of_hosts_that_are_whole() {
     }
 }
 
+/// Of a port whose line of options was cut it is not known that nothing is wrong, on whatever system.
+#[test]
+fn lro_that_was_not_read_of_a_port_is_missing() {
+    for (host, lro) in [
+        ("freebsd-vtnet-bridge", "LRO"),
+        ("deb12-router", "large-receive-offload"),
+    ] {
+        let mut snapshot = snapshot(host);
+        for interface in snapshot.interfaces.values_mut() {
+            interface.features.remove(lro);
+        }
+        let rules = Rules::built_in().unwrap_or_else(|error| panic!("{error}"));
+        let checked = check(&rules, &snapshot);
+        let lacks = |gap: &String| gap.starts_with("whether LRO is on at");
+        assert!(
+            checked.undecided && checked.gaps.iter().any(lacks),
+            "{host}: {:?}",
+            checked.gaps
+        );
+    }
+}
+
 fn ways(name: &str) -> Vec<String> {
     let checked = checked(name);
     let remedies = checked

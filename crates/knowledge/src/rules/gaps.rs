@@ -9,6 +9,9 @@ use coalescope_host::roles::{Role, RoleName, roles, undecided};
 /// ethtool(8)'s name for LRO: of all merging it harms hosts that forward frames most.
 const LRO: &str = "large-receive-offload";
 
+/// ifconfig(8)'s name for LRO.
+const BSD_LRO: &str = "LRO";
+
 /// Data that was not read.
 pub(super) struct Gap {
     /// The data, and the command that prints it, in words.
@@ -36,9 +39,10 @@ fn wires(snapshot: &Snapshot) -> Vec<Gap> {
     match snapshot.platform {
         Some(Platform::Linux) => vec![
             unplaced(snapshot, &roles),
-            unmerged(snapshot, &roles),
+            unmerged(snapshot, &roles, (LRO, "(ethtool -k)")),
             old_rules(snapshot),
         ],
+        Some(Platform::Freebsd) => vec![unmerged(snapshot, &roles, (BSD_LRO, "(ifconfig)"))],
         Some(Platform::Windows) => vec![unnamed(snapshot, &roles)],
         _ => Vec::new(),
     }
@@ -67,22 +71,17 @@ fn unplaced(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
     .filter(|_| (LINUX_LINKS.is_there)(snapshot))
 }
 
-/// NICs whose frames are forwarded, and whose LRO state was not read.
-fn unmerged(snapshot: &Snapshot, roles: &Roles) -> Option<Gap> {
+/// NICs whose frames are forwarded, and whose LRO state, which has this name and is printed by this command, was not read.
+fn unmerged(snapshot: &Snapshot, roles: &Roles, (lro, command): (&str, &str)) -> Option<Gap> {
     let all = snapshot.interfaces.iter().filter(|(key, interface)| {
-        let is_read = interface.features.contains_key(LRO);
+        let is_read = interface.features.contains_key(lro);
         let own = &roles[*key];
         let is_guest = own.iter().any(|role| role.role == RoleName::GuestPort);
         let is_transit = own.iter().any(|role| role.role.is_transit()) && !is_guest;
         let is_member = own.iter().any(|role| role.role == RoleName::BondMember);
         is_transit && !is_read && (is_wire(interface) || is_member && is_nic(interface))
     });
-    gap(
-        "whether LRO is on at",
-        all.map(|(key, _)| key),
-        "(ethtool -k)",
-    )
-    .filter(|_| has_features(snapshot))
+    gap("whether LRO is on at", all.map(|(key, _)| key), command).filter(|_| has_features(snapshot))
 }
 
 /// Adapters that may be uplinks, since their descriptions were not read, or were cut.
@@ -295,7 +294,7 @@ fn has_endpoint(snapshot: &Snapshot) -> bool {
 
 fn has_bridged_lro(snapshot: &Snapshot) -> bool {
     let lro = |key: &String| {
-        let feature = snapshot.interfaces[key].features.get("LRO");
+        let feature = snapshot.interfaces[key].features.get(BSD_LRO);
         feature.is_some_and(|lro| lro.active)
     };
     let is_port = |role: &Role| role.role == RoleName::BridgePort;
