@@ -8,7 +8,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 use crate::excess::Excess;
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::hints::DOUBT;
-use crate::limits::{Limit, is_stuck, is_stuck_by_length, loss_frames};
+use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
@@ -51,7 +51,12 @@ fn finding(
     };
     // The limit must be visible at this very point.
     let shown = limited().filter(|(_, own)| own.limit == wanted);
-    let (largest, _) = shown.max_by_key(|(_, own)| own.unique_bytes)?;
+    // What was lost in front of a point is seen in front of that loss only.
+    let shows = |limit: &ConnectionLimit| {
+        let case = (wanted == Limit::Loss).then(|| Case::find(trace, limit));
+        case.is_none_or(|case| case.is_some_and(|case| loss_frames(case.data()) > 0))
+    };
+    let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
     let case = Case::find(trace, largest)?;
     let mut finding = case.finding(trace, wanted, same);
     if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
