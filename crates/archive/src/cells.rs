@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, PrimitiveArray, StructArray, make_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Float64Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, DataType, Field, Float64Type, Int64Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::error::ArrowError;
 
@@ -51,6 +51,7 @@ numbers! {
     u16: UInt16Type;
     u32: UInt32Type;
     u64: UInt64Type;
+    i64: Int64Type;
     f64: Float64Type;
 }
 

@@ -359,7 +359,8 @@ mod tests {
             [Fate {
                 len: 3000,
                 repeated: false,
-                number: 0
+                number: 0,
+                start: 0,
             }]
         );
         assert_eq!(clean, None);
@@ -370,7 +371,8 @@ mod tests {
             [Fate {
                 len: 3000,
                 repeated: true,
-                number: 3000
+                number: 3000,
+                start: 3000,
             }]
         );
     }

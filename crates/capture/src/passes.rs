@@ -1,51 +1,69 @@
 //! Whether a path carried full single frames while it lost merged ones.
 //!
 //! Single frames from before the first loss prove nothing: a path that fails when a transfer begins had carried such
-//! frames, too. Frames are known by their numbers, since their fates become known in no order: a loss shows seconds
-//! after later frames have arrived.
+//! frames, too. Fates become known in no order, since a loss shows seconds after later frames have arrived. So each frame
+//! has a place in the order of sending: when it left, or how far its direction had come by then. Numbers of frames would
+//! not do, which begin anew in each file.
 
-/// So many numbers are kept: of longer transfers every second, fourth and so on.
+/// So many passes are kept: of longer transfers every second, fourth and so on.
 const KEPT: usize = 64;
 
 /// What one direction of a connection shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passes {
-    /// Numbers of full single frames that arrived.
-    arrived: Vec<u64>,
+    /// Full single frames that arrived.
+    arrived: Vec<Pass>,
     /// One of 2^thinned of these frames is kept.
     thinned: u32,
     /// How many there were.
     all: u64,
-    /// Numbers of the first and the last merged frame that was lost.
-    lost: Option<(u64, u64)>,
+    lost: Option<Lost>,
 }
 
-/// Where a connection went on after the loss of merged frames. For several connections the earliest of the one and the
-/// latest of the other.
+/// A full single frame that arrived.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    /// Frames of this place, or a later one, were sent after this frame.
+    pub(crate) before: u64,
+    pub(crate) time_ns: i64,
+}
+
+/// Merged frames that were lost.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    /// Places of the first and the last of them.
+    first: u64,
+    last: u64,
+    /// The last was not sent before this time.
+    last_ns: i64,
+}
+
+/// Where a connection went on after the loss of merged frames, by its point's clock. For several connections the
+/// earliest of the one and the latest of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amid {
-    /// Number of a full single frame that arrived and left after the first merged one that was lost.
-    pub resumed: Option<u64>,
-    /// Number of the last merged frame that was lost.
-    pub last_lost: Option<u64>,
+    /// When a full single frame left that arrived, after the first merged one that was lost.
+    pub resumed_ns: Option<i64>,
+    /// When the last merged frame that was lost left, at the earliest.
+    pub last_lost_ns: Option<i64>,
 }
 
 impl Passes {
     /// A full single frame arrived.
-    pub(crate) fn arrived(&mut self, number: u64) {
+    pub(crate) fn arrived(&mut self, pass: Pass) {
         if self.all.is_multiple_of(1 << self.thinned) {
             if self.arrived.len() == KEPT {
                 self.thin();
             }
-            self.arrived.push(number);
+            self.arrived.push(pass);
         }
         self.all += 1;
     }
 
     /// The frame that was said last to have arrived had not: its bytes are in this one again.
-    pub(crate) fn arrived_only_now(&mut self, number: u64) {
+    pub(crate) fn arrived_only_now(&mut self, pass: Pass) {
         if let Some(last) = self.arrived.last_mut() {
-            *last = number;
+            *last = pass;
         }
     }
 
@@ -58,23 +76,31 @@ impl Passes {
         self.thinned += 1;
     }
 
-    /// A merged frame was lost.
-    pub(crate) fn lost(&mut self, number: u64) {
-        let (first, last) = self.lost.unwrap_or((number, number));
-        self.lost = Some((first.min(number), last.max(number)));
+    /// A merged frame of this place was lost, which was not sent before this time.
+    pub(crate) fn lost(&mut self, place: u64, time_ns: i64) {
+        let lost = self.lost.get_or_insert(Lost {
+            first: place,
+            last: place,
+            last_ns: time_ns,
+        });
+        lost.first = lost.first.min(place);
+        lost.last = lost.last.max(place);
+        lost.last_ns = lost.last_ns.max(time_ns);
     }
 
-    /// Where full single frames arrived after the first loss: the one of them in this place, 1 the first.
-    pub(crate) fn amid(&self, place: usize) -> Amid {
-        let Some((first, last)) = self.lost else {
+    /// Where full single frames arrived after the first loss: the one of them at this rank, 1 the first.
+    pub(crate) fn amid(&self, rank: usize) -> Amid {
+        let Some(lost) = self.lost else {
             return Amid::default();
         };
-        let mut after: Vec<u64> = self.arrived.clone();
-        after.retain(|number| *number > first);
-        after.sort_unstable();
+        let after = self.arrived.iter().filter(|pass| pass.before > lost.first);
+        let mut after_ns: Vec<i64> = after.map(|pass| pass.time_ns).collect();
+        after_ns.sort_unstable();
+        let earlier = self.arrived.iter().filter(|pass| pass.before <= lost.last);
+        let passed_ns = earlier.map(|pass| pass.time_ns + 1).max();
         Amid {
-            resumed: after.get(place - 1).copied(),
-            last_lost: Some(last),
+            resumed_ns: after_ns.get(rank - 1).copied(),
+            last_lost_ns: Some(lost.last_ns).max(passed_ns),
         }
     }
 }
@@ -82,16 +108,16 @@ impl Passes {
 impl Amid {
     /// Adds what another connection shows.
     pub fn add(&mut self, other: Self) {
-        self.resumed = [self.resumed, other.resumed].into_iter().flatten().min();
-        self.last_lost = self.last_lost.max(other.last_lost);
+        let resumed = [self.resumed_ns, other.resumed_ns];
+        self.resumed_ns = resumed.into_iter().flatten().min();
+        self.last_lost_ns = self.last_lost_ns.max(other.last_lost_ns);
     }
 
     /// Whether single frames arrived between losses of merged ones.
     #[must_use]
     pub fn shows_passes(self) -> bool {
-        self.resumed
-            .zip(self.last_lost)
-            .is_some_and(|(resumed, last)| resumed < last)
+        let both = self.resumed_ns.zip(self.last_lost_ns);
+        both.is_some_and(|(resumed, last)| resumed < last)
     }
 }
 
@@ -99,13 +125,22 @@ impl Amid {
 mod tests {
     use super::*;
 
-    fn amid(arrived: impl IntoIterator<Item = u64>, lost: &[u64]) -> Amid {
+    fn pass(at: u64) -> Pass {
+        Pass {
+            before: at + 1,
+            time_ns: at as i64,
+        }
+    }
+
+    fn passes(arrived: impl IntoIterator<Item = u64>, lost: &[u64]) -> Passes {
         let mut passes = Passes::default();
-        arrived
-            .into_iter()
-            .for_each(|number| passes.arrived(number));
-        lost.iter().for_each(|number| passes.lost(*number));
-        passes.amid(2)
+        arrived.into_iter().for_each(|at| passes.arrived(pass(at)));
+        lost.iter().for_each(|at| passes.lost(*at, *at as i64));
+        passes
+    }
+
+    fn amid(arrived: impl IntoIterator<Item = u64>, lost: &[u64]) -> Amid {
+        passes(arrived, lost).amid(2)
     }
 
     #[test]
@@ -137,12 +172,23 @@ mod tests {
 
     #[test]
     fn what_was_sent_in_vain_had_not_arrived() {
-        let mut passes = Passes::default();
-        passes.lost(1);
-        passes.arrived(5);
-        passes.arrived(6);
-        passes.arrived_only_now(20);
-        passes.lost(9);
+        let mut passes = passes([5, 6], &[1]);
+        passes.arrived_only_now(pass(20));
+        passes.lost(9, 9);
         assert!(!passes.amid(2).shows_passes());
+    }
+
+    /// By positions: of a loss it is known which passes came before, not when.
+    #[test]
+    fn a_loss_farther_on_came_after_what_passed_before_it_was_sent() {
+        let mut passes = Passes::default();
+        for (before, time_ns) in [(3_000, 50), (3_000, 60), (9_000, 70)] {
+            passes.arrived(Pass { before, time_ns });
+        }
+        passes.lost(1_000, 0);
+        assert!(!passes.amid(2).shows_passes());
+        passes.lost(3_000, 0);
+        assert_eq!(passes.amid(2).last_lost_ns, Some(61));
+        assert!(passes.amid(2).shows_passes());
     }
 }

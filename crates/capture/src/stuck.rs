@@ -8,6 +8,8 @@ pub(crate) struct Stuck {
     /// Timeouts on this frame in a row, and the time waited for them.
     row: u32,
     row_ns: i64,
+    /// Payload of the longest of them.
+    row_length: u32,
     /// Most timeouts in a row on any bytes.
     pub(crate) most: u32,
     /// Time waited for timeouts on bytes that had two or more.
@@ -23,13 +25,14 @@ impl Stuck {
     #[cold]
     pub(crate) fn add(&mut self, start: u64, end: u64, waited_ns: i64) {
         if start != self.at {
-            (self.at, self.row, self.row_ns) = (start, 0, 0);
+            (self.at, self.row, self.row_ns, self.row_length) = (start, 0, 0, 0);
         }
         self.row += 1;
+        self.row_length = self.row_length.max((end - start) as u32);
         self.row_ns += waited_ns;
         if self.row >= 2 {
             self.waited_ns += std::mem::take(&mut self.row_ns);
-            self.length = self.length.max((end - start) as u32);
+            self.length = self.length.max(self.row_length);
             self.places += u32::from(self.row == 2);
         }
         self.most = self.most.max(self.row);
@@ -50,5 +53,17 @@ mod tests {
         stuck.add(100, 180, 800);
         assert_eq!((stuck.most, stuck.waited_ns, stuck.length), (3, 1400, 100));
         assert_eq!(stuck.places, 1);
+    }
+
+    /// A sender that goes on with smaller segments at the second timeout was stuck with the larger ones.
+    #[test]
+    fn the_first_of_a_row_counts_for_the_length() {
+        let mut stuck = Stuck::default();
+        stuck.add(0, 2_896, 200);
+        stuck.add(0, 1_448, 400);
+        assert_eq!((stuck.most, stuck.length), (2, 2_896));
+        stuck.add(1_448, 2_896, 200);
+        stuck.add(1_448, 2_896, 400);
+        assert_eq!((stuck.length, stuck.places), (2_896, 2));
     }
 }

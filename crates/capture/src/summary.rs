@@ -177,7 +177,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         by_length: flow.tally.by_length(),
         full: Fate::new(fates.full, fates.full_repeated),
         full_again: Fate::new(odd.retried, odd.retried_in_vain),
-        amid: flow.tally.amid(),
+        amid: flow.tally.amid(flow.first_data_ns),
         rejected: rejected(flow),
         examples: flow.tally.known_examples().and_then(listed),
     }

@@ -4,7 +4,7 @@ mod odd;
 
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
-use crate::passes::{Amid, Passes};
+use crate::passes::{Amid, Pass, Passes};
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
 pub(crate) use odd::Odd;
 
@@ -196,7 +196,7 @@ impl Tally {
         for (fate, times, last) in early.fates() {
             self.count_fates(fate, times);
             if fate.repeated && self.is_multi(fate.len) {
-                self.rare().passes.lost(last);
+                self.rare().passes.lost(last, i64::MIN);
             }
         }
     }
@@ -247,24 +247,29 @@ impl Tally {
     }
 
     /// Counts a retransmitted frame; `in_vain` if an earlier retransmission had not helped.
-    pub(crate) fn retry(&mut self, payload: u32, number: u64, in_vain: bool) {
+    pub(crate) fn retry(&mut self, payload: u32, pass: Pass, in_vain: bool) {
         let size = self.largest_segment();
         let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
         let odd = self.note_odd();
         odd.retried += u32::from(is_full);
         odd.retried_in_vain += u32::from(is_full && in_vain);
         match (is_full, in_vain) {
-            (true, false) => self.rare().passes.arrived(number),
-            (true, true) => self.rare().passes.arrived_only_now(number),
+            (true, false) => self.rare().passes.arrived(pass),
+            (true, true) => self.rare().passes.arrived_only_now(pass),
             (false, _) => {}
         }
     }
 
-    /// Where full single frames that were sent again arrived, while frames of several segments were being lost.
-    pub(crate) fn amid(&self) -> Amid {
+    /// Where full single frames that were sent again arrived, while frames of several segments were being lost, none of
+    /// which was sent before this time.
+    pub(crate) fn amid(&self, begin_ns: i64) -> Amid {
         let rare = self.rare.as_ref();
         // One that was sent again may have been lost, too, if nothing of these bytes followed.
-        rare.map(|rare| rare.passes.amid(2)).unwrap_or_default()
+        let amid = rare.map(|rare| rare.passes.amid(2)).unwrap_or_default();
+        Amid {
+            last_lost_ns: amid.last_lost_ns.map(|last| last.max(begin_ns)),
+            ..amid
+        }
     }
 
     /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
@@ -292,7 +297,7 @@ impl Tally {
         by_length.add(fate.len, times - repeated, repeated);
         if fate.repeated {
             note(&mut examples.multi_repeated, fate.number);
-            passes.lost(fate.number);
+            passes.lost(fate.start, i64::MIN);
         }
     }
 
@@ -387,6 +392,7 @@ mod tests {
             len: 2896,
             repeated: true,
             number: 1,
+            start: 0,
         });
         assert_eq!(tally.multi().frames, 0);
         tally.finish();

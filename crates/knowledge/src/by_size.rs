@@ -294,8 +294,8 @@ impl Step {
 /// Single frames arrived between losses.
 #[cfg(test)]
 const PASSES: Amid = Amid {
-    resumed: Some(1),
-    last_lost: Some(2),
+    resumed_ns: Some(1),
+    last_lost_ns: Some(2),
 };
 
 #[cfg(test)]

@@ -85,14 +85,14 @@ mod tests {
     use super::*;
 
     /// Three merged frames, of which some had to be sent again, among single ones, the connection of this place.
-    fn connection(place: u64, lost: u32) -> Connection {
+    fn connection(place: i64, lost: u32) -> Connection {
         let mut data = Direction::default();
         (data.repeats.merged, data.repeats.merged_repeated) = (3, u64::from(lost));
         data.repeats.single = 4;
         data.full.passed = 4;
         data.amid = Amid {
-            resumed: (lost > 0).then_some(10 * place + 5),
-            last_lost: (lost > 0).then_some(10 * place + 3),
+            resumed_ns: (lost > 0).then_some(10 * place + 5),
+            last_lost_ns: (lost > 0).then_some(10 * place + 3),
         };
         data.by_length.add(2 * 1448, 3 - lost, lost);
         Connection {

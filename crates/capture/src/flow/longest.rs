@@ -44,6 +44,7 @@ mod tests {
                 len,
                 repeated,
                 number: 1,
+                start: 0,
             };
             longest.count(fate, &mut tally);
             longest.bytes()

@@ -2,6 +2,7 @@
 
 use super::{Around, Data, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
+use crate::passes::Pass;
 use crate::tally::note;
 
 /// Where the round trip is not known, bytes that are late by less than this were reordered and not lost; Wireshark
@@ -45,8 +46,11 @@ impl Flow {
         let alone = self.tally.is_one_segment(frame.payload);
         let before = self.outstanding.repeat(start..end, frame.time_ns, alone);
         note(&mut self.tally.examples().retransmitted, frame.number);
-        self.tally
-            .retry(frame.payload, frame.number, before.in_vain);
+        let pass = Pass {
+            before: self.ranges.next(),
+            time_ns: frame.time_ns,
+        };
+        self.tally.retry(frame.payload, pass, before.in_vain);
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
         self.follow_tried(start, end);
         let odd = self.tally.note_odd();

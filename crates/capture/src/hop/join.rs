@@ -303,6 +303,7 @@ impl Waiting {
             number: self.seen.number,
             lone: self.lone,
             time_ns: self.seen.time_ns,
+            own_ns: self.seen.own_ns,
             outcome,
         }
     }

@@ -64,6 +64,8 @@ pub(crate) struct Judged {
     pub(crate) lone: bool,
     /// When it left, by the first point's clock.
     pub(crate) time_ns: i64,
+    /// The same by the clock of the point that it left.
+    pub(crate) own_ns: i64,
     pub(crate) outcome: Outcome,
 }
 

@@ -107,6 +107,7 @@ mod tests {
             number: 1,
             lone: false,
             time_ns,
+            own_ns: time_ns,
             outcome,
         }
     }

@@ -4,7 +4,7 @@ use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
-use crate::passes::{Amid, Passes};
+use crate::passes::{Amid, Pass, Passes};
 use crate::tally::note;
 
 /// Outcomes of one direction, by sort.
@@ -73,7 +73,7 @@ impl Verdicts {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {
                 Outcome::Lost => {
-                    self.passes.lost(judged.number);
+                    self.passes.lost(place(judged.own_ns), judged.own_ns);
                     note(&mut self.multi_lost, judged.number);
                     self.by_length.add(judged.len, 0, 1);
                 }
@@ -105,7 +105,10 @@ impl Verdicts {
         let fate = fate_of(judged.outcome);
         self.full.add(fate);
         if fate.passed > 0 {
-            self.passes.arrived(judged.number);
+            self.passes.arrived(Pass {
+                before: place(judged.own_ns) + 1,
+                time_ns: judged.own_ns,
+            });
         }
     }
 
@@ -113,6 +116,11 @@ impl Verdicts {
     pub(super) fn amid(&self) -> Amid {
         self.passes.amid(1)
     }
+}
+
+/// A place in the order of sending; times before 1970 are some clock's that was never set.
+fn place(own_ns: i64) -> u64 {
+    u64::try_from(own_ns).unwrap_or(0)
 }
 
 fn fate_of(outcome: Outcome) -> Fate {

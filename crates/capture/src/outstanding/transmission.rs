@@ -135,6 +135,7 @@ impl Transmission {
             len: self.frame_len(),
             repeated: self.is_repeated(),
             number: self.number(),
+            start: self.start,
         }
     }
 
@@ -145,6 +146,7 @@ impl Transmission {
             len: self.frame_len(),
             repeated: false,
             number: self.number(),
+            start: self.start,
         }
     }
 
@@ -191,10 +193,12 @@ pub(crate) struct Fate {
     /// All bytes were sent again, and no report shows that this was unnecessary.
     pub(crate) repeated: bool,
     pub(crate) number: u64,
+    /// Position of its first byte.
+    pub(crate) start: u64,
 }
 
 impl Fate {
-    /// Whether two fates differ in their numbers only.
+    /// Whether two fates differ in their numbers and positions only.
     #[inline]
     pub(crate) fn is_like(self, other: Self) -> bool {
         (self.len, self.repeated) == (other.len, other.repeated)

@@ -38,7 +38,7 @@ struct Others {
     lengths: Vec<Length>,
     /// Place of the last frame of the first frame's length.
     last_of_first: u32,
-    /// Fates, each with its count and the last frame's number.
+    /// Fates, each with its count and where the last of these frames began.
     fates: Vec<(Fate, u32, u64)>,
     frames: u32,
 }
@@ -62,16 +62,17 @@ impl WarmUp {
         self.any.then_some(first).into_iter().chain(others.copied())
     }
 
-    /// Fates of transmissions, each with its count and, of those that were not like the first frame's, the last frame's
-    /// number.
+    /// Fates of transmissions, each with its count and, of those that were not like the first frame's, where the last
+    /// began.
     pub(crate) fn fates(&self) -> impl Iterator<Item = (Fate, u32, u64)> {
         let arrived = Fate {
             len: self.payload,
             repeated: false,
             number: self.first,
+            start: 0,
         };
         let others = self.others.iter().flat_map(|others| &others.fates);
-        let first = (arrived, u32::from(self.arrived), self.first);
+        let first = (arrived, u32::from(self.arrived), 0);
         std::iter::once(first).chain(others.copied())
     }
 
@@ -182,9 +183,9 @@ impl Others {
         {
             Some((_, times, last)) => {
                 *times += 1;
-                *last = fate.number.max(*last);
+                *last = fate.start.max(*last);
             }
-            None => self.fates.push((fate, 1, fate.number)),
+            None => self.fates.push((fate, 1, fate.start)),
         }
     }
 }
