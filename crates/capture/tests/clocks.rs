@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "tests of whole traces use the rest")]
 mod common;
 
-use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
+use coalescope_capture::facts::{Amid, Hop, HopConnection, Outcomes, Trace};
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_simulate::{Element, Format, Outcome, run, stories, story};
 use common::source;
@@ -90,7 +90,16 @@ fn traced(outcome: &Outcome, points: &[(usize, Wrong)]) -> Trace {
 /// millisecond.
 fn shown(hop: &Hop, with_lone: bool) -> String {
     let outcomes = |o: &Outcomes| format!("{o:?}");
-    let connection = |c: &HopConnection| format!("{c:?}");
+    let connection = |c: &HopConnection| {
+        let timeless = HopConnection {
+            amid: Amid::default(),
+            ..c.clone()
+        };
+        format!(
+            "{timeless:?}, passes among losses: {}",
+            c.amid.shows_passes()
+        )
+    };
     let mut all = [&hop.merged, &hop.tso, &hop.single].map(outcomes).to_vec();
     if with_lone {
         all.push(outcomes(&hop.lone));
