@@ -54,14 +54,14 @@ impl From<Fate> for Part {
 }
 
 impl Part {
-    fn of<'l>(lengths: impl Iterator<Item = &'l Length>) -> Self {
+    pub(crate) fn of<'l>(lengths: impl Iterator<Item = &'l Length>) -> Self {
         lengths.fold(Self::default(), |sum, length| Self {
             lost: sum.lost + u64::from(length.lost),
             all: sum.all + u64::from(length.lost) + u64::from(length.passed),
         })
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
             lost: self.lost + other.lost,
             all: self.all + other.all,
@@ -73,13 +73,13 @@ impl Part {
     }
 
     /// Logarithm of the likelihood of these counts if each frame is lost with this probability.
-    fn likelihood(self, probability: f64) -> f64 {
+    pub(crate) fn likelihood(self, probability: f64) -> f64 {
         let term = |n: u64, p: f64| if n == 0 { 0.0 } else { n as f64 * p.ln() };
         term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
     }
 
     /// Likelihood with the probability that makes the counts likeliest.
-    fn own_likelihood(self) -> f64 {
+    pub(crate) fn own_likelihood(self) -> f64 {
         self.likelihood(self.share())
     }
 }
@@ -152,8 +152,17 @@ impl<'a> BySize<'a> {
     /// A hint at merging that does not convict it. There is none where full single frames are lost like merged ones: a
     /// path that cannot carry full single frames is too narrow for either.
     pub(crate) fn hint(&self) -> Option<&'static str> {
-        let narrow = self.full.all >= A_FEW && self.full.share() >= MERGED_LOST;
-        self.table.hint().filter(|_| !narrow)
+        self.table.hint().filter(|_| !self.is_narrow())
+    }
+
+    /// Whether most full single frames are lost as well: then the path is too narrow for either.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.full.all >= A_FEW && self.full.share() >= MERGED_LOST
+    }
+
+    /// Frames by length: those of several segments.
+    pub(crate) fn lengths(&self) -> &Lengths {
+        self.lengths
     }
 
     fn single(&self) -> Part {
@@ -298,24 +307,30 @@ const PASSES: Amid = Amid {
     last_lost_ns: Some(2),
 };
 
+/// Single frames, then merged ones by segments: how many there were and how many of them were lost.
+#[cfg(test)]
+pub(crate) fn counted(single: (u64, u64), merged: &[(u32, u32, u32)]) -> (Table, Lengths) {
+    let mut lengths = Lengths::default();
+    let mut table = Table {
+        single_lost: single.1,
+        single: single.0,
+        ..Table::default()
+    };
+    for (segments, all, lost) in merged {
+        lengths.add(segments * SEGMENT, all - lost, *lost);
+        table.merged += u64::from(*all);
+        table.merged_lost += u64::from(*lost);
+    }
+    (table, lengths)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Single frames, then merged ones by segments: how many there were and how many of them were lost.
     fn step(single: (u64, u64), merged: &[(u32, u32, u32)]) -> Option<Step> {
-        let mut lengths = Lengths::default();
-        let mut table = Table {
-            merged_lost: 0,
-            merged: 0,
-            single_lost: single.1,
-            single: single.0,
-        };
-        for (segments, all, lost) in merged {
-            lengths.add(segments * SEGMENT, all - lost, *lost);
-            table.merged += u64::from(*all);
-            table.merged_lost += u64::from(*lost);
-        }
+        let (table, lengths) = counted(single, merged);
         BySize::of_all(table, &lengths).step(1)
     }
 
@@ -354,16 +369,7 @@ mod tests {
     #[test]
     fn wrong_bits_hit_by_the_byte() {
         let of = |single: (u64, u64), merged: &[(u32, u32, u32)]| {
-            let mut lengths = Lengths::default();
-            for (segments, all, lost) in merged {
-                lengths.add(segments * SEGMENT, all - lost, *lost);
-            }
-            let table = Table {
-                merged_lost: merged.iter().map(|(_, _, lost)| u64::from(*lost)).sum(),
-                merged: merged.iter().map(|(_, all, _)| u64::from(*all)).sum(),
-                single_lost: single.1,
-                single: single.0,
-            };
+            let (table, lengths) = counted(single, merged);
             BySize::of_all(table, &lengths).falls_by_the_byte()
         };
         assert!(of((1_000, 20), &[(2, 500, 20), (4, 300, 25), (8, 100, 14)]));

@@ -9,15 +9,13 @@
 mod room;
 mod span;
 
-use coalescope_capture::facts::{Direction, Fate, Hop, Lengths, Outcomes};
+use coalescope_capture::facts::{Direction, Hop, Outcomes};
 
 use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, fisher};
-use crate::thresholds::{
-    A_FEW, DOUBT, HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES, MERGED_LOST, TENTH,
-};
+use crate::thresholds::{DOUBT, HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES, TENTH};
 use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -64,18 +62,13 @@ impl Excess {
     }
 
     fn of_lost(hop: &Hop) -> Self {
-        let size = BySize::of_hop(hop);
-        let length = (&hop.by_length, is_narrow(hop.full));
-        Self::of(&size, length, 1, || reason_on(hop))
+        Self::of(&BySize::of_hop(hop), 1, || reason_on(hop))
     }
 
     /// Of a direction at one point. Delays show a queue there, but their absence shows nothing, since a short queue hardly
     /// shows. `looks` is the number of directions that are looked at.
     pub(crate) fn at_point(data: &Direction, looks: usize) -> Self {
-        let size = BySize::of_repeats(data);
-        let mut full = data.full;
-        full.add(data.full_again);
-        Self::of(&size, (&data.by_length, is_narrow(full)), looks, || {
+        Self::of(&BySize::of_repeats(data), looks, || {
             let delays = data.rtt_min_s.zip(data.rtt_median_s);
             let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
             queue.then_some(Reason::Queue)
@@ -90,16 +83,11 @@ impl Excess {
         }
     }
 
-    fn of(
-        size: &BySize<'_>,
-        (lengths, narrow): (&Lengths, bool),
-        looks: usize,
-        reason: impl Fn() -> Option<Reason>,
-    ) -> Self {
-        let table = &size.table;
+    fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
+        let (table, lengths) = (&size.table, size.lengths());
         if !table.falls_on_merged() {
             Self::None
-        } else if narrow
+        } else if size.is_narrow()
             || size.falls_by_the_byte()
             || room::explains(table, lengths)
             || room::is_as_by_the_byte(table, lengths)
@@ -163,12 +151,6 @@ fn all_damaged(outcomes: &Outcomes) -> Outcomes {
 /// Whether single frames are lost as well, a tenth as often as merged ones or more often.
 fn hits_single(table: &Table) -> bool {
     table.single_lost >= HANDFUL && table.single_share() >= TENTH * table.merged_share()
-}
-
-/// Whether most full single frames are lost as well: then the path is too narrow for either.
-fn is_narrow(full: Fate) -> bool {
-    let all = full.passed + full.lost;
-    all >= A_FEW && full.lost as f64 >= MERGED_LOST * all as f64
 }
 
 /// Why a hop loses frames by the byte, if it shows that. Where bits go wrong, frames that stand alone are hit as often;

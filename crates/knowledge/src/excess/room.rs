@@ -3,15 +3,15 @@
 
 use coalescope_capture::facts::{Length, Lengths};
 
+use crate::by_size::Part;
 use crate::odds::Table;
 use crate::thresholds::{SEGMENT, STRAY, SURELY};
 
-/// Frames of a length, and how many of them were lost.
+/// Frames of a length, and what became of them.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     bytes: f64,
-    all: f64,
-    lost: f64,
+    part: Part,
 }
 
 /// Whether loss for each byte beyond those that always have room is likelier than one share of loss for single frames
@@ -19,15 +19,16 @@ struct Row {
 pub(super) fn explains(table: &Table, lengths: &Lengths) -> bool {
     let single = single_row(table, lengths);
     let merged: Vec<Row> = lengths.iter().map(Row::from).collect();
-    let all: Vec<Row> = std::iter::once(single).chain(merged.clone()).collect();
-    for_want_of_room(&all) - (at_one_rate(&[single]) + at_one_rate(&merged)) >= SURELY
+    let all: Vec<Row> = std::iter::once(single).chain(merged).collect();
+    let alike = single.part.own_likelihood() + Part::of(lengths.iter()).own_likelihood();
+    for_want_of_room(&all) - alike >= SURELY
 }
 
 /// Whether merged frames are lost no more often than loss for each byte makes them, at the rate of single ones.
 pub(super) fn is_as_by_the_byte(table: &Table, lengths: &Lengths) -> bool {
     let single = single_row(table, lengths);
     let rate = -(1.0 - table.single_share()).ln() / single.bytes;
-    let lost = |row: Row| row.all * -(-rate * row.bytes).exp_m1();
+    let lost = |row: Row| row.part.all as f64 * -(-rate * row.bytes).exp_m1();
     let expected: f64 = lengths.iter().map(Row::from).map(lost).sum();
     table.merged_lost as f64 <= expected
 }
@@ -39,35 +40,20 @@ fn single_row(table: &Table, lengths: &Lengths) -> Row {
         .map_or(SEGMENT, |length| length.bytes / 2);
     Row {
         bytes: f64::from(shortest.min(SEGMENT)),
-        all: table.single as f64,
-        lost: table.single_lost as f64,
+        part: Part {
+            lost: table.single_lost,
+            all: table.single,
+        },
     }
 }
 
 impl From<&Length> for Row {
     fn from(length: &Length) -> Self {
-        let (passed, lost) = (f64::from(length.passed), f64::from(length.lost));
         Self {
             bytes: f64::from(length.bytes),
-            all: passed + lost,
-            lost,
+            part: Part::of(std::iter::once(length)),
         }
     }
-}
-
-impl Row {
-    /// Logarithm of the likelihood of these counts if each frame is lost with this probability.
-    fn likelihood(&self, probability: f64) -> f64 {
-        let term = |n: f64, p: f64| if n > 0.0 { n * p.ln() } else { 0.0 };
-        term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
-    }
-}
-
-/// The likelihood if all of these frames are lost with one probability, the likeliest one.
-fn at_one_rate(rows: &[Row]) -> f64 {
-    let sum = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
-    let share = sum(|row| row.lost) / sum(|row| row.all).max(1.0);
-    rows.iter().map(|row| row.likelihood(share)).sum()
 }
 
 /// The likelihood if each byte beyond some length is lost with one probability, with the likeliest of either.
@@ -76,7 +62,7 @@ fn for_want_of_room(rows: &[Row]) -> f64 {
     let rates = || (0..118).map(|i| 1e-7 * 1.125_f64.powi(i));
     let with = |room: f64, rate: f64| -> f64 {
         let lost = |row: &Row| -(-rate * (row.bytes - room).max(0.0)).exp_m1();
-        let of = |row: &Row| row.likelihood(lost(row).clamp(STRAY, 1.0 - STRAY));
+        let of = |row: &Row| row.part.likelihood(lost(row).clamp(STRAY, 1.0 - STRAY));
         rows.iter().map(of).sum()
     };
     let all = rooms(rows).flat_map(|room| rates().map(move |rate| (room, rate)));
@@ -96,19 +82,11 @@ fn rooms(rows: &[Row]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::by_size::counted;
 
     /// Single frames and merged ones by segments: how many there were, and how many of them were lost.
     fn explained(single: (u64, u64), merged: &[(u32, u32, u32)]) -> bool {
-        let mut lengths = Lengths::default();
-        for (segments, all, lost) in merged {
-            lengths.add(segments * SEGMENT, all - lost, *lost);
-        }
-        let table = Table {
-            merged_lost: merged.iter().map(|(_, _, lost)| u64::from(*lost)).sum(),
-            merged: merged.iter().map(|(_, all, _)| u64::from(*all)).sum(),
-            single_lost: single.1,
-            single: single.0,
-        };
+        let (table, lengths) = counted(single, merged);
         explains(&table, &lengths)
     }
 
