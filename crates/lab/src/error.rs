@@ -55,6 +55,14 @@ pub enum Error {
         /// How many.
         frames: usize,
     },
+    /// The writer of a batch lost its processor before the whole batch was sent, again and again.
+    #[error(
+        "the writer of a batch lost its processor in each of {attempts} attempts: the batch was not one NAPI poll; run it again when the machine has memory and processors to spare"
+    )]
+    Interrupted {
+        /// How often the batch was sent.
+        attempts: usize,
+    },
     /// The thread that drives the oracle is gone.
     #[error("the thread {0} has ended; start anew")]
     ThreadGone(&'static str),

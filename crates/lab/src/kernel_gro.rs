@@ -3,7 +3,8 @@
 //! Frames go into one end of a veth pair and come out of the other, where a kernel thread polls.
 //! The writer and the kernel thread run on one processor, the writer with the higher priority: the
 //! poll begins only when the whole batch is sent and the writer waits for the result. A sentinel
-//! frame behind the batch marks its end, so that nothing depends on time.
+//! frame behind the batch marks its end, so that nothing depends on time. Where the writer lost its
+//! processor nevertheless (the kernel waits for memory for a long frame), the batch is sent again.
 
 mod worker;
 

@@ -4,9 +4,10 @@ use super::{Delivered, MAX_BATCH, Options};
 use crate::craft::{Ip, Ipv4, Segment, Tcp, Transport};
 use crate::error::Error;
 use crate::link::{Link, Veth, Vxlan};
-use crate::packet::{Buffers, PacketSocket};
+use crate::packet::{Buffers, PacketSocket, SendError};
 use crate::realtime::{first_processor, make_fifo, pin};
 use nix::errno::Errno;
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::{Pid, gettid};
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ const POLL_PRIORITY: u8 = 40;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// UDP port of VXLAN (RFC 7348).
 const VXLAN_PORT: u16 = 4789;
+/// How often a batch is sent until the writer keeps its processor. A writer that waits for memory
+/// (the kernel compacts some for a long frame) rarely waits twice.
+const ATTEMPTS: usize = 20;
 /// Addresses that no other frame has, so that GRO never merges the sentinel with a frame of the batch.
 const SENTINEL_MAC: [u8; 6] = [2, 0xee, 0xee, 0xee, 0xee, 0xee];
 
@@ -48,21 +52,42 @@ impl Worker {
         })
     }
 
-    /// Runs one batch. The sentinel is sent even if a frame was refused, so that no frame is under
-    /// way when the next batch begins.
+    /// Runs one batch, again where a part of it may have been polled before the rest was sent.
     pub(super) fn run(&mut self, batch: &[Vec<u8>]) -> Result<Vec<Delivered>, Error> {
+        self.run_by(batch, |input, frames| input.send(frames))
+    }
+
+    fn run_by(&mut self, batch: &[Vec<u8>], mut send: impl Send) -> Result<Vec<Delivered>, Error> {
+        for _ in 0..ATTEMPTS {
+            let (whole, delivered) = self.attempt(batch, &mut send)?;
+            if whole {
+                return Ok(delivered);
+            }
+        }
+        Err(Error::Interrupted { attempts: ATTEMPTS })
+    }
+
+    /// Sends a batch once; gives back whether it was one poll, and what came out. The sentinel is
+    /// sent even if a frame was refused, so that no frame is under way when the next batch begins.
+    fn attempt(
+        &mut self,
+        batch: &[Vec<u8>],
+        send: &mut impl Send,
+    ) -> Result<(bool, Vec<Delivered>), Error> {
         self.serial = self.serial.wrapping_add(1);
         let sentinel = sentinel(self.serial);
         let mut frames: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
         frames.push(&sentinel);
-        let sent = self.input.send(&frames);
+        let before = context_switches()?;
+        let sent = send(&self.input, &frames);
+        let whole = context_switches()? == before;
         if sent.is_err() {
             // The first error counts; if this fails too, the sentinel is missed below.
             let _ = self.input.send(&[&sentinel]);
         }
         let delivered = self.collect(&sentinel)?;
         sent?;
-        Ok(delivered)
+        Ok((whole, delivered))
     }
 
     /// Receives all frames up to the sentinel; a frame behind the sentinel is an error.
@@ -89,6 +114,20 @@ impl Worker {
             received: delivered.len(),
         })
     }
+}
+
+/// Sends frames on a socket.
+trait Send: FnMut(&PacketSocket, &[&[u8]]) -> Result<(), SendError> {}
+
+impl<F: FnMut(&PacketSocket, &[&[u8]]) -> Result<(), SendError>> Send for F {}
+
+/// How often this thread has given its processor to another, on its own accord (it waited) or not.
+/// Where the number stays, the poll, on the same processor, did not run.
+fn context_switches() -> Result<(i64, i64), Error> {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD);
+    let usage = usage.map_err(Error::system("count the context switches of a thread"))?;
+    let waited = usage.voluntary_context_switches();
+    Ok((waited, usage.involuntary_context_switches()))
 }
 
 /// Turns GRO on. veth skips GRO while its peer sends with TSO, and has GRO off by default. All held
@@ -141,4 +180,69 @@ fn sentinel(serial: u32) -> Vec<u8> {
     segment.source_mac = SENTINEL_MAC;
     segment.payload = vec![0xee; 6];
     segment.frame()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::namespace::Namespace;
+    use crate::random_frames::random_batch;
+
+    /// A worker in a thread of its own, which keeps its priority and its processor.
+    fn in_namespace(test: &str, work: impl FnOnce(Worker) + std::marker::Send) {
+        let Some(namespace) = coalescope_needs::had(test, Namespace::new()) else {
+            return;
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                namespace.join().unwrap();
+                let worker = Worker::new(Options::default()).map_err(crate::Unavailable::from);
+                if let Some(worker) = coalescope_needs::had(test, worker) {
+                    work(worker);
+                }
+            });
+        });
+    }
+
+    fn in_two_parts(input: &PacketSocket, frames: &[&[u8]]) -> Result<(), SendError> {
+        let (first, second) = frames.split_at(frames.len() / 2);
+        input.send(first)?;
+        std::thread::sleep(Duration::from_millis(1));
+        input.send(second)
+    }
+
+    #[test]
+    fn a_batch_that_was_two_polls_is_sent_again() {
+        in_namespace("a_batch_that_was_two_polls", |mut worker| {
+            let mut tries = 0;
+            for seed in 0..20 {
+                let batch = random_batch(seed);
+                let expected = worker.run(&batch).unwrap();
+                let mut parts = 2;
+                let delivered = worker.run_by(&batch, |input, frames| {
+                    tries += 1;
+                    parts -= i32::from(parts > 0);
+                    if parts > 0 {
+                        in_two_parts(input, frames)
+                    } else {
+                        input.send(frames)
+                    }
+                });
+                assert_eq!(delivered.unwrap(), expected, "seed {seed}");
+            }
+            assert!(tries >= 40, "{tries}");
+        });
+    }
+
+    #[test]
+    fn a_writer_that_never_keeps_its_processor_is_an_error() {
+        in_namespace("a_writer_that_never_keeps_its_processor", |mut worker| {
+            let answer = worker.run_by(&random_batch(1), in_two_parts);
+            assert!(
+                matches!(answer, Err(Error::Interrupted { attempts: ATTEMPTS })),
+                "{answer:?}"
+            );
+            assert!(worker.run(&random_batch(1)).is_ok());
+        });
+    }
 }
