@@ -1,6 +1,7 @@
 //! One host from what its texts say.
 //!
 //! - A value that only one text tells is taken.
+//! - Of a command that ran again in one file the last output is taken (`sources::pasted`), before anything here.
 //! - Values that change by themselves (counters, addresses, the state of a link) may differ; that is
 //!   no conflict. As everywhere the first text wins: then values of one text stay together, and a
 //!   host read from the begin of a file never says other than one read from all of it.
@@ -19,6 +20,8 @@ mod scope;
 use crate::model::{SCHEMA, Snapshot, Unread};
 use crate::sources::LISTED;
 use merge::Merged;
+
+pub(crate) use rules::host_key;
 
 pub(crate) use scope::scope;
 
@@ -53,6 +56,11 @@ pub(crate) fn assemble(parts: Vec<Part>) -> Snapshot {
     let mut snapshot = finish(merged.snapshot(), unread, not_read);
     snapshot.name = snapshot.name.or(prompt);
     snapshot
+}
+
+/// Whether a setting differs that both texts tell of now.
+pub(crate) fn are_of_two_hosts(a: &Part, b: &Part) -> bool {
+    !is_configuration(a) && !is_configuration(b) && merge::differ(&a.snapshot, &b.snapshot)
 }
 
 /// Whether a text tells what is to be set at the next start: what is set now goes before.

@@ -188,6 +188,13 @@ fn values(snapshot: &Snapshot) -> Map<String, Value> {
     }
 }
 
+/// Whether settings differ that both snapshots have.
+pub(super) fn differ(a: &Snapshot, b: &Snapshot) -> bool {
+    let mut difference = Difference::default();
+    difference.objects(&mut Vec::new(), &values(a), &values(b));
+    !difference.conflicts.is_empty()
+}
+
 impl Difference {
     fn objects<'a>(
         &mut self,

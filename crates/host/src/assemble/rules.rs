@@ -75,7 +75,7 @@ pub(super) fn is_same_host(a: &str, b: &str) -> bool {
 }
 
 /// What names of one host have in common. An address, which has dots as well, stays whole.
-pub(super) fn host_key(name: &str) -> String {
+pub(crate) fn host_key(name: &str) -> String {
     let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     if name.bytes().all(is_digit) {
         return format!("address {name}");

@@ -72,6 +72,15 @@ impl Counted {
     }
 }
 
+impl About {
+    pub(super) fn named(what: impl Into<String>, why: impl Into<String>) -> About {
+        About::Named(Unread {
+            what: what.into(),
+            why: why.into(),
+        })
+    }
+}
+
 impl Found {
     pub(super) fn named(
         &mut self,
@@ -79,11 +88,7 @@ impl Found {
         what: impl Into<String>,
         why: impl Into<String>,
     ) {
-        let unread = Unread {
-            what: what.into(),
-            why: why.into(),
-        };
-        self.note(folder, About::Named(unread));
+        self.note(folder, About::named(what, why));
     }
 
     pub(super) fn count(&mut self, folder: &Folder, counted: Counted) {

@@ -77,6 +77,13 @@ fn separator(line: &str) -> Option<Separator<'_>> {
     prompt::read(line).or_else(|| heading::read(line))
 }
 
+/// Whether a line begins what a command printed, or names a command that did.
+pub(super) fn is_begin(line: &str) -> bool {
+    let line = line.trim_end();
+    let is_known = |found: Separator<'_>| command::is_known(found.command);
+    begins::print(line).is_some() || separator(line).is_some_and(is_known)
+}
+
 fn counts(found: &Separator<'_>, styles: &BTreeSet<Style>) -> bool {
     found.style == Style::Certain
         || command::is_known(found.command)
@@ -91,21 +98,22 @@ fn established(text: &str) -> BTreeSet<Style> {
 }
 
 /// A line and where it is.
-struct Line<'a> {
-    text: &'a str,
-    start: usize,
-    end: usize,
-    number: usize,
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// From 1.
+    pub(super) number: usize,
 }
 
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     rest: &'a str,
     at: usize,
     number: usize,
 }
 
 impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Lines<'a> {
+    pub(super) fn of(text: &'a str) -> Lines<'a> {
         Lines {
             rest: text,
             at: 0,

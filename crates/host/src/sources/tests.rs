@@ -7,6 +7,7 @@ use crate::model::Platform;
 use crate::text::{Reading, Text};
 
 mod cuts;
+mod several;
 
 /// Stands in for the readers: `stub`, then lines of a word and its values.
 pub(super) fn stub(text: &Text<'_>) -> Option<Reading> {
@@ -255,20 +256,6 @@ fn utf16_is_read() {
     let units = text.encode_utf16().flat_map(u16::to_le_bytes);
     let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
     assert_eq!(mtu(&one(&bytes), "eth0"), Some(1500));
-}
-
-#[test]
-fn two_hosts_in_one_file_are_told_apart() {
-    let snapshot = one(
-        b"root@hv1:~# a\nstub\nmtu eth0 1500\nroot@hv1:~# b\nstub\nmtu eth1 1500\n\
-        root@hv2:~# c\nstub\nmtu eth2 1\n",
-    );
-    assert_eq!(snapshot.interfaces.len(), 2);
-    let unread = unread(&snapshot);
-    assert!(
-        unread[0].contains("two hosts mixed") && unread[0].contains("hv2"),
-        "{unread:?}"
-    );
 }
 
 #[test]

@@ -3,13 +3,12 @@
 use super::bundle::{self, Bundle, Section};
 use super::command::{self, Command};
 use super::files::Texts;
-use super::found::{About, Content, Found, Item};
+use super::found::{Content, Found, Item};
 use super::front;
 use super::limits::Limits;
 use super::normalise;
-use super::place::{Folder, Place};
+use super::place::Place;
 use super::saved::{self, Saved};
-use super::split::{self, Piece};
 use crate::assemble::{Part, scope};
 use crate::model::Unread;
 use crate::safe::printable_line;
@@ -38,7 +37,7 @@ impl Texts for Understand<'_> {
         if bundle::is_bundle(&text) {
             return self.bundles(place, &text, found);
         }
-        self.pieces(place, &front::unmarked(text), found)
+        self.pasted(place, &front::unmarked(text), found)
     }
 }
 
@@ -119,64 +118,7 @@ impl Understand<'_> {
         }
     }
 
-    /// A file as one text or as several that were pasted.
-    fn pieces(&self, place: &Place, text: &str, found: &mut Found) -> u64 {
-        let by_path = of_path(&place.folder, &place.name);
-        let pieces = match by_path {
-            // Files of a sosreport or of /proc hold one text each.
-            Some(_) => vec![Piece::whole(text)],
-            None => split::split(text),
-        };
-        let by_name = by_path.or_else(|| command::of_name(&place.name));
-        let many = pieces.len() > 1;
-        let pieces = pieces.iter();
-        pieces
-            .map(|piece| self.piece(place, by_name.as_ref(), piece, many, found))
-            .sum()
-    }
-
-    fn piece(
-        &self,
-        place: &Place,
-        by_name: Option<&Command>,
-        piece: &Piece<'_>,
-        many: bool,
-        found: &mut Found,
-    ) -> u64 {
-        let origin = origin(place, piece, many);
-        let typed = piece.command.map(command::parse);
-        let command = typed.as_ref().or(by_name.filter(|_| !many));
-        if command.is_some_and(|command| command.elsewhere) {
-            let why = "it ran on another machine or in a container: give that as a host of its own";
-            found.named(&place.folder, origin, why);
-            return 0;
-        }
-        // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
-        let is_given = place.folder.parts.is_empty() || piece.command.is_some();
-        let part = self.read(&origin, command, piece.body);
-        let part = part.or_else(|| {
-            let mut meant = front::without(piece.body).filter(|_| is_given);
-            meant.find_map(|(left_out, body)| {
-                let mut part = self.read(&origin, command, &body)?;
-                part.snapshot.not_read(&origin, left_out);
-                // One line may be anything: a word is a host's name.
-                (!part.snapshot.interfaces.is_empty()).then_some(part)
-            })
-        });
-        let Some(mut part) = part else {
-            let ours = command.is_some_and(|command| command::is_known(&command.line));
-            found.note(&place.folder, About::Unknown { what: origin, ours });
-            return 0;
-        };
-        part.host = piece.host.map(str::to_owned);
-        found.items.push(Item {
-            folder: place.folder.clone(),
-            content: Content::Text(Box::new(part)),
-        });
-        piece.body.len() as u64
-    }
-
-    fn read(&self, origin: &str, command: Option<&Command>, body: &str) -> Option<Part> {
+    pub(super) fn read(&self, origin: &str, command: Option<&Command>, body: &str) -> Option<Part> {
         let text = Text {
             origin,
             command: command.map(|command| command.line.as_str()),
@@ -237,16 +179,3 @@ fn is_lack(line: &str) -> bool {
 /// Why a text is not used that no reader knows.
 pub(super) const UNKNOWN: &str =
     "not recognised as output of a command that is read here, or it is cut";
-
-fn origin(place: &Place, piece: &Piece<'_>, many: bool) -> String {
-    match piece.command {
-        Some(command) => format!("{place} line {} ({command})", piece.line),
-        None if many => format!("{place} line {}", piece.line),
-        None => place.to_string(),
-    }
-}
-
-fn of_path(folder: &Folder, name: &str) -> Option<Command> {
-    // The given path itself, or the archive, is the root of the tree or above it.
-    command::of_path(folder.parts.get(folder.sealed..)?, name)
-}

@@ -54,7 +54,7 @@ fn is_below_titles(line: &str, is_titled: bool) -> bool {
 }
 
 /// Lines that stand at the left and that one command prints, and no other.
-fn print(line: &str) -> Option<&'static str> {
+pub(super) fn print(line: &str) -> Option<&'static str> {
     let first = line.split_whitespace().next()?;
     if line.starts_with([' ', '\t']) {
         return None;

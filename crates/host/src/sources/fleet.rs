@@ -1,0 +1,120 @@
+//! Output of several hosts in one text, as tools print it that run a command on many hosts: Ansible, pssh,
+//! ClusterShell and dshbak, pdsh and `clush`, Salt, or a loop of the shell.
+
+mod heading;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::split::is_begin;
+use heading::Heading;
+
+/// What one host printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Share<'a> {
+    /// `None` for what stands before the first host.
+    pub(super) host: Option<&'a str>,
+    /// How many lines of the text stand before it.
+    pub(super) before: usize,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl<'a> Share<'a> {
+    /// A text of one host, which it does not name.
+    pub(super) fn whole(text: &'a str) -> Share<'a> {
+        Share {
+            host: None,
+            before: 0,
+            text: Cow::Borrowed(text),
+        }
+    }
+}
+
+/// The shares of a text in a form that no single command prints.
+pub(super) fn certain(text: &str) -> Option<Vec<Share<'_>>> {
+    let headings = heading::certain(text);
+    if !headings.is_empty() {
+        return Some(cut(text, &headings));
+    }
+    prefixed(text).or_else(|| indented(text))
+}
+
+/// The shares of a text in which words stand above outputs, several different ones: names of hosts, or titles of sections.
+pub(super) fn likely(text: &str) -> Option<Vec<Share<'_>>> {
+    let headings = heading::likely(text);
+    let names: BTreeSet<&str> = headings.iter().map(|heading| heading.host).collect();
+    (names.len() > 1).then(|| cut(text, &headings))
+}
+
+fn cut<'a>(text: &'a str, headings: &[Heading<'a>]) -> Vec<Share<'a>> {
+    let first = headings.first().map_or(text.len(), |heading| heading.start);
+    let ends = headings.iter().skip(1).map(|heading| heading.start);
+    let ends = ends.chain([text.len()]);
+    let behind = headings.iter().zip(ends).map(|(heading, end)| Share {
+        host: Some(heading.host),
+        before: heading.lines,
+        text: Cow::Borrowed(&text[heading.end..end]),
+    });
+    let front = Share::whole(&text[..first]);
+    let shares = [front].into_iter().chain(behind);
+    shares
+        .filter(|share| !share.text.trim().is_empty())
+        .collect()
+}
+
+/// `host: line` for each line, those of several hosts mixed (pdsh, `clush` without `-b`).
+fn prefixed(text: &str) -> Option<Vec<Share<'_>>> {
+    gathered(text, |line, _| {
+        let (host, rest) = line.split_once(':')?;
+        let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest))?;
+        heading::is_host(host).then_some((host, Some(rest)))
+    })
+}
+
+/// `host:` on a line of its own and four blanks before each line that it printed (Salt).
+fn indented(text: &str) -> Option<Vec<Share<'_>>> {
+    gathered(text, |line, current| {
+        if let Some(rest) = line.strip_prefix("    ") {
+            return Some((current?, Some(rest)));
+        }
+        let host = line.strip_suffix(':')?;
+        heading::is_host(host).then_some((host, None))
+    })
+}
+
+/// Of a line and the host of the one before: its host, and what that printed.
+type ReadLine = for<'a> fn(&'a str, Option<&'a str>) -> Option<(&'a str, Option<&'a str>)>;
+
+/// Gathers what each host printed where all lines have a form, and most hosts begin like the output of a command.
+fn gathered(text: &str, read: ReadLine) -> Option<Vec<Share<'_>>> {
+    let mut shares: Vec<Share<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
+    let mut current = None;
+    for (number, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let (host, printed) = read(line, current)?;
+        current = Some(host);
+        let Some(printed) = printed else { continue };
+        let at = *places.entry(host).or_insert(shares.len());
+        if at == shares.len() {
+            shares.push(Share {
+                host: Some(host),
+                before: number,
+                text: Cow::Owned(String::new()),
+            });
+        }
+        shares[at].text.to_mut().extend([printed, "\n"]);
+    }
+    let known = shares.iter().filter(|share| begins_so(&share.text)).count();
+    (known > 0 && known * 2 >= shares.len()).then_some(shares)
+}
+
+fn begins_so(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_some_and(is_begin)
+}
+
+#[cfg(test)]
+mod tests;

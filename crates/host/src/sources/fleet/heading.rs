@@ -1,0 +1,160 @@
+//! Lines that name the host whose output stands below.
+
+use crate::sources::command;
+use crate::sources::split::{Line, Lines, is_begin};
+
+/// One or three lines, and where they are.
+pub(super) struct Heading<'a> {
+    pub(super) host: &'a str,
+    /// In bytes.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The lines of the text up to its end.
+    pub(super) lines: usize,
+}
+
+/// Headings that only tools print.
+pub(super) fn certain(text: &str) -> Vec<Heading<'_>> {
+    let mut headings = ruled(text, is_rule_of_tools);
+    let single = Lines::of(text).filter_map(|line| {
+        let read = [ansible, pssh, named];
+        let host = read.iter().find_map(|read| read(line.text.trim_end()))?;
+        Some(at(&line, host))
+    });
+    headings.extend(single);
+    headings.sort_by_key(|heading| heading.start);
+    headings
+}
+
+/// Headings that a loop prints for each host (`echo "=== $host ==="`), with the begin of an output below.
+pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
+    let ruled = ruled(text, is_rule);
+    let mut headings = ruled;
+    headings.extend(Lines::of(text).filter_map(|line| {
+        let word = word(line.text.trim())?;
+        Some(at(&line, word))
+    }));
+    headings.retain(|heading| {
+        let below = text[heading.end..].lines();
+        let mut below = below.filter(|line| !line.trim().is_empty());
+        !command::is_known(heading.host) && below.next().is_some_and(is_begin)
+    });
+    headings.sort_by_key(|heading| heading.start);
+    headings
+}
+
+fn at<'a>(line: &Line<'a>, host: &'a str) -> Heading<'a> {
+    Heading {
+        host,
+        start: line.start,
+        end: line.end,
+        lines: line.number,
+    }
+}
+
+/// `gw | CHANGED | rc=0 >>`, of a module `gw | SUCCESS => {`.
+fn ansible(line: &str) -> Option<&str> {
+    let (host, rest) = line.split_once(" | ")?;
+    let states = ["CHANGED", "SUCCESS", "FAILED", "UNREACHABLE"];
+    let behind = states.iter().find_map(|state| rest.strip_prefix(state))?;
+    let behind = behind.trim_start_matches('!');
+    let fits = behind.starts_with(" | rc=") && behind.ends_with(" >>") || behind == " => {";
+    (fits && is_host(host)).then_some(host)
+}
+
+/// `[1] 10:01:01 [SUCCESS] gw`, with the user and the port where they were given.
+fn pssh(line: &str) -> Option<&str> {
+    let (number, rest) = line.strip_prefix('[')?.split_once("] ")?;
+    let (time, rest) = rest.split_once(" [")?;
+    let (state, rest) = rest.split_once("] ")?;
+    let host = rest.split(' ').next()?;
+    let host = host.split_once('@').map_or(host, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let is_time = time.len() == 8 && time.matches(':').count() == 2;
+    let is_number = number.parse::<u32>().is_ok();
+    let fits = is_number && is_time && matches!(state, "SUCCESS" | "FAILURE");
+    (fits && is_host(host)).then_some(host)
+}
+
+/// `=== host: gw ===`, `### Hostname gw`.
+fn named(line: &str) -> Option<&str> {
+    let text = between_marks(line)?;
+    let (title, host) = text.split_once([' ', ':'])?;
+    let host = host.trim_start_matches(':').trim();
+    let titles = ["host", "hostname", "node", "server"];
+    let fits = titles.iter().any(|known| title.eq_ignore_ascii_case(known));
+    (fits && is_host(host)).then_some(host)
+}
+
+/// `=== gw ===`, `*** gw ***`, `--- gw`, `[gw]`, `gw:`, `gw`.
+fn word(line: &str) -> Option<&str> {
+    let inner = between_marks(line)
+        .or_else(|| line.strip_prefix('[')?.strip_suffix(']'))
+        .unwrap_or(line);
+    let word = inner.strip_suffix(':').unwrap_or(inner);
+    let word = word.split_once('@').map_or(word, |(_, host)| host);
+    is_host(word).then_some(word)
+}
+
+/// The text between at least two of the same mark before it, and those behind it.
+fn between_marks(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|c| "#=*->".contains(*c))?;
+    let behind = line.trim_start_matches(mark);
+    let fits = line.len() - behind.len() >= 2;
+    let end = |c: char| c == mark || mark == '>' && c == '<';
+    fits.then(|| behind.trim_end_matches(end).trim())
+}
+
+/// A name between two rules (ClusterShell's `clush -b`, `dshbak`).
+fn ruled(text: &str, is_rule: fn(&str) -> bool) -> Vec<Heading<'_>> {
+    let mut headings = Vec::new();
+    let mut above: [Option<Line<'_>>; 2] = [None, None];
+    for line in Lines::of(text) {
+        let heading = match &above {
+            [Some(first), Some(name)] if first.text == line.text && is_rule(line.text) => {
+                is_hosts(name.text).then(|| Heading {
+                    start: first.start,
+                    ..at(&line, name.text)
+                })
+            }
+            _ => None,
+        };
+        let is_over = heading.is_some();
+        headings.extend(heading);
+        let [_, last] = above;
+        above = if is_over {
+            [None, None]
+        } else {
+            [last, Some(line)]
+        };
+    }
+    headings
+}
+
+/// ClusterShell prints 15 dashes, dshbak 16.
+fn is_rule_of_tools(line: &str) -> bool {
+    matches!(line.len(), 15 | 16) && line.bytes().all(|byte| byte == b'-')
+}
+
+fn is_rule(line: &str) -> bool {
+    let mark = line.bytes().next().filter(|mark| b"-=*#".contains(mark));
+    line.len() >= 3 && mark.is_some_and(|mark| line.bytes().all(|byte| byte == mark))
+}
+
+/// One host, or a set of hosts that printed the same: `gw[1-2],lb (3)`.
+fn is_hosts(names: &str) -> bool {
+    let names = names.split_once(" (").map_or(names, |(names, _)| names);
+    let plain: String = names.chars().filter(|c| !"[],".contains(*c)).collect();
+    is_host(&plain)
+}
+
+/// A name or an address of a host: RFC 1123 section 2.1, and the underscore that people use nevertheless.
+pub(super) fn is_host(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_named = name.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_address = name.parse::<std::net::Ipv4Addr>().is_ok();
+    (1..=253).contains(&name.len())
+        && name.as_bytes()[0].is_ascii_alphanumeric()
+        && name.bytes().all(fits)
+        && (is_named || is_address)
+}

@@ -1,0 +1,218 @@
+//! A file that somebody made: the output of one command, or of several that were pasted, of one host or of several.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::command::{self, Command};
+use super::fleet::{self, Share};
+use super::found::{About, Content, Found, Item};
+use super::front;
+use super::place::{Folder, Place};
+use super::split::{self, Piece};
+use super::texts::Understand;
+use crate::assemble::{Part, are_of_two_hosts, host_key};
+
+/// What a piece of a file gave.
+struct Read {
+    /// The host that a prompt or a heading names.
+    host: Option<String>,
+    /// What was typed.
+    command: Option<Command>,
+    line: usize,
+    result: Result<Part, About>,
+    bytes: u64,
+}
+
+impl Understand<'_> {
+    /// Reads a file; gives back how many bytes were understood.
+    pub(super) fn pasted(&self, place: &Place, text: &str, found: &mut Found) -> u64 {
+        let mut all = match of_path(&place.folder, &place.name) {
+            // Files of a sosreport or of /proc hold one text each.
+            Some(command) => vec![self.piece(place, Some(&command), &Piece::whole(text), false)],
+            None => self.by_host(place, text),
+        };
+        newest(&mut all);
+        let names = Names::of(&all);
+        let bytes = all.iter().map(|read| read.bytes).sum();
+        for read in all {
+            let folder = names.folder(place, read.host.as_deref());
+            match read.result {
+                Ok(part) => found.items.push(Item {
+                    folder,
+                    content: Content::Text(Box::new(part)),
+                }),
+                Err(about) => found.note(&folder, about),
+            }
+        }
+        bytes
+    }
+
+    /// Words above outputs are names of hosts where their settings differ, else titles of one host's sections.
+    fn by_host(&self, place: &Place, text: &str) -> Vec<Read> {
+        if let Some(shares) = fleet::certain(text) {
+            return self.shares(place, &shares);
+        }
+        let likely = fleet::likely(text).map(|shares| self.shares(place, &shares));
+        let hosts = likely.filter(|all| are_hosts(all));
+        hosts.unwrap_or_else(|| self.shares(place, &[Share::whole(text)]))
+    }
+
+    fn shares(&self, place: &Place, shares: &[Share<'_>]) -> Vec<Read> {
+        let by_name = command::of_name(&place.name);
+        let mut all = Vec::new();
+        for share in shares {
+            let pieces = split::split(&share.text);
+            let many = pieces.len() > 1 || shares.len() > 1;
+            all.extend(pieces.into_iter().map(|piece| {
+                let piece = Piece {
+                    host: piece.host.or(share.host),
+                    line: piece.line + share.before,
+                    ..piece
+                };
+                self.piece(place, by_name.as_ref(), &piece, many)
+            }));
+        }
+        all
+    }
+
+    fn piece(
+        &self,
+        place: &Place,
+        by_name: Option<&Command>,
+        piece: &Piece<'_>,
+        many: bool,
+    ) -> Read {
+        let typed = piece.command.map(command::parse);
+        let command = typed.as_ref().or(by_name.filter(|_| !many));
+        let result = self.part(place, command, piece, many);
+        Read {
+            host: piece.host.map(str::to_owned),
+            line: piece.line,
+            bytes: result.as_ref().map_or(0, |_| piece.body.len() as u64),
+            command: typed,
+            result,
+        }
+    }
+
+    fn part(
+        &self,
+        place: &Place,
+        command: Option<&Command>,
+        piece: &Piece<'_>,
+        many: bool,
+    ) -> Result<Part, About> {
+        let origin = origin(place, piece, many);
+        if command.is_some_and(|command| command.elsewhere) {
+            let why = "it ran on another machine or in a container: give that as a host of its own";
+            return Err(About::named(origin, why));
+        }
+        // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
+        let is_given = place.folder.parts.is_empty() || piece.command.is_some();
+        let part = self.read(&origin, command, piece.body);
+        let part = part.or_else(|| {
+            let meant = front::without(piece.body).filter(|_| is_given);
+            self.behind(&origin, command, meant)
+        });
+        let Some(mut part) = part else {
+            let ours = command.is_some_and(|command| command::is_known(&command.line));
+            return Err(About::Unknown { what: origin, ours });
+        };
+        part.host = piece.host.map(str::to_owned);
+        Ok(part)
+    }
+
+    /// The first of several meanings that is understood.
+    fn behind<'a>(
+        &self,
+        origin: &str,
+        command: Option<&Command>,
+        mut meant: impl Iterator<Item = (String, Cow<'a, str>)>,
+    ) -> Option<Part> {
+        meant.find_map(|(left_out, body)| {
+            let mut part = self.read(origin, command, &body)?;
+            part.snapshot.not_read(origin, left_out);
+            // One line may be anything: a word is a host's name.
+            (!part.snapshot.interfaces.is_empty()).then_some(part)
+        })
+    }
+}
+
+/// Whether two shares tell different settings, or one of them the name that stands above it.
+fn are_hosts(all: &[Read]) -> bool {
+    let parts = || all.iter().filter_map(|read| read.result.as_ref().ok());
+    let is_named_so = |part: &Part| {
+        let name = part.snapshot.name.as_deref().zip(part.host.as_deref());
+        name.is_some_and(|(name, host)| host_key(name) == host_key(host))
+    };
+    parts().any(is_named_so) || neighbours_differ(parts())
+}
+
+/// Whether an output tells something else than the last one of its kind that stands below another name.
+fn neighbours_differ<'a>(parts: impl Iterator<Item = &'a Part>) -> bool {
+    let mut last: BTreeMap<&str, &Part> = BTreeMap::new();
+    for part in parts {
+        let before = last.insert(part.kind, part);
+        if before.is_some_and(|before| before.host != part.host && are_of_two_hosts(before, part)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Of a command that was run several times on a host, the last output that was understood stays: what was
+/// changed in between is in it.
+fn newest(all: &mut [Read]) {
+    let mut last = BTreeMap::new();
+    for read in all.iter_mut().rev() {
+        let (Some(command), Ok(part)) = (&read.command, &read.result) else {
+            continue;
+        };
+        let words: Vec<String> = command.line.split_whitespace().map(str::to_owned).collect();
+        let key = (read.host.clone(), command.namespace.clone(), words);
+        if let Some(line) = last.get(&key) {
+            let why =
+                format!("the same command was run again: what it printed at line {line} is used");
+            read.result = Err(About::named(part.origin.clone(), why));
+        } else {
+            last.insert(key, read.line);
+        }
+    }
+}
+
+/// The hosts that a file names.
+struct Names {
+    /// The first name of each, by what its names have in common.
+    first: BTreeMap<String, String>,
+}
+
+impl Names {
+    fn of(all: &[Read]) -> Names {
+        let mut first = BTreeMap::new();
+        for host in all.iter().filter_map(|read| read.host.as_ref()) {
+            first.entry(host_key(host)).or_insert_with(|| host.clone());
+        }
+        Names { first }
+    }
+
+    /// Where an output belongs: each of several hosts of a file is one by itself, as in an archive.
+    fn folder(&self, place: &Place, host: Option<&str>) -> Folder {
+        let name = host.and_then(|host| self.first.get(&host_key(host)));
+        match name.filter(|_| self.first.len() > 1) {
+            Some(name) => place.folder.sub(&place.name).archive(name),
+            None => place.folder.clone(),
+        }
+    }
+}
+
+fn origin(place: &Place, piece: &Piece<'_>, many: bool) -> String {
+    match piece.command {
+        Some(command) => format!("{place} line {} ({command})", piece.line),
+        None if many => format!("{place} line {}", piece.line),
+        None => place.to_string(),
+    }
+}
+
+fn of_path(folder: &Folder, name: &str) -> Option<Command> {
+    // The given path itself, or the archive, is the root of the tree or above it.
+    command::of_path(folder.parts.get(folder.sealed..)?, name)
+}
