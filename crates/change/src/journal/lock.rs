@@ -8,6 +8,8 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// Longest description of a holder that is read.
 const HOLDER: u64 = 512;
@@ -15,6 +17,11 @@ const HOLDER: u64 = 512;
 /// Root's locks on interfaces and files are here, wherever journals are: two commands with
 /// different folders must not change the same interface.
 const SHARED: &str = "/run/coalescope/locks";
+
+/// How often a lock is tried that is held, and how long after each other: a child executes its program within
+/// milliseconds, on a busy machine within some dozens of them.
+const ATTEMPTS: u32 = 20;
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// A lock that is held. The kernel releases a lock with its last descriptor, so that no stale one
 /// is left by a crash or by a process id that is used again. The file stays then.
@@ -64,7 +71,7 @@ impl Lock {
         let path = folder.join(format!("lock-{}", plain(key)));
         loop {
             let mut file = options().open(&path).map_err(Error::file("open", &path))?;
-            match file.try_lock() {
+            match patiently(|| file.try_lock()) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(busy(&mut file, what)),
                 Err(TryLockError::Error(error)) => return Err(Error::file("lock", &path)(error)),
@@ -88,7 +95,10 @@ impl Lock {
     pub(super) fn is_held(store: &Store, key: &str) -> bool {
         let path = store.path().join(format!("lock-{}", plain(key)));
         let file = OpenOptions::new().read(true).open(path);
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        file.is_ok_and(|file| {
+            let tried = patiently(|| file.try_lock_shared());
+            matches!(tried, Err(TryLockError::WouldBlock))
+        })
     }
 
     /// Whether this lock is that of a key.
@@ -101,6 +111,18 @@ impl Lock {
     pub(crate) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Tries for a moment. A child that a thread has just forked has copies of all descriptors until it executes its
+/// program, so that a lock which was released is held a little longer (flock(2)).
+fn patiently(attempt: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
+    for _ in 0..ATTEMPTS {
+        match attempt() {
+            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            tried => return tried,
+        }
+    }
+    attempt()
 }
 
 fn options() -> OpenOptions {
@@ -142,4 +164,33 @@ fn plain(key: &str) -> String {
         }
     };
     key.chars().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A copy of the descriptor is what a forked child has.
+    #[test]
+    fn a_copy_that_is_gone_in_a_moment_keeps_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path()).unwrap();
+        let take = || Lock::take(&store, "eth0", "eth0", "a test");
+        for _ in 0..5 {
+            let lock = take().unwrap();
+            let copy = lock._file.try_clone().unwrap();
+            assert!(matches!(take(), Err(Error::Busy { .. })));
+            drop(lock);
+            let child = thread::spawn(move || {
+                thread::sleep(2 * MOMENT);
+                drop(copy);
+            });
+            assert!(take().is_ok());
+            child.join().unwrap();
+            let lock = take().unwrap();
+            assert!(Lock::is_held(&store, "eth0"));
+            drop(lock);
+            assert!(!Lock::is_held(&store, "eth0"));
+        }
+    }
 }
