@@ -388,7 +388,7 @@ iptables_rules() {
         s/^(-A [^ ]*) .*( -j (MASQUERADE|SNAT|DNAT|REDIRECT|NETMAP)).*/\1\2/p'
 }
 
-# How long a packet policers let pass.
+# How long a packet policers let pass, and where redirects lead.
 linux_policers() {
     if ! have tc; then return; fi
     queues=$(limited "$@" tc qdisc show 2>/dev/null |
@@ -408,7 +408,7 @@ policers() {
     way=$2
     shift 2
     all=$(limited "$@" tc filter show dev "$name" "$way") || return
-    printf '%s\n' "$all" | sed -n '/^filter/p; /police /p'
+    printf '%s\n' "$all" | sed -n '/^filter/p; /police /p; /mirred /p'
 }
 
 linux_stack() {

@@ -13,7 +13,9 @@ pub use interface::{
     Bond, Bridge, BridgePort, Driver, GsoLimits, Interface, Napi, Owner, Peer, Rss, Tun, Tunnel,
     Vlan, Xdp,
 };
-pub use stack::{IpvsDestination, IpvsService, LengthRule, Nat, PacketSocket, Route, Stack};
+pub use stack::{
+    IpvsDestination, IpvsService, LengthRule, Nat, PacketSocket, Redirect, Route, Stack,
+};
 pub use switch::{Ovs, OvsBridge, OvsPort, VirtualSwitch};
 
 use std::collections::BTreeMap;

@@ -339,3 +339,142 @@ fn who_forwards_is_asked_of_the_interface_that_packets_come_in_at() {
         );
     }
 }
+
+/// `tc filter show dev eth0 HOOK` with one filter, as tc of iproute2 6.1 prints it.
+fn filtered(hook: &str, action: &str) -> [(&'static str, String); 1] {
+    let output = format!(
+        "filter protocol all pref 49152 matchall chain 0 \n\
+         filter protocol all pref 49152 matchall chain 0 handle 0x1 \n  not_in_hw\n\
+         \taction order 1: {action}\n \tindex 1 ref 1 bind 1\n\n"
+    );
+    let command = match hook {
+        "ingress" => "tc filter show dev eth0 ingress",
+        "parent" => "tc -s filter show dev eth0 parent ffff:",
+        _ => "tc filter show dev eth0 egress",
+    };
+    [(command, output)]
+}
+
+/// A mirror sends a copy, and from an ifb or an ingress frames come back to the stack.
+#[test]
+fn what_tc_redirects_to_another_interface_is_passed_on() {
+    let cases = [
+        (
+            "ingress",
+            "mirred (Egress Redirect to device eth1) stolen",
+            true,
+        ),
+        (
+            "parent",
+            "mirred (Egress Redirect to device eth1) stolen",
+            true,
+        ),
+        (
+            "ingress",
+            "mirred (Egress Mirror to device eth1) pipe",
+            false,
+        ),
+        (
+            "ingress",
+            "mirred (Egress Redirect to device ifb0) stolen",
+            false,
+        ),
+        (
+            "ingress",
+            "mirred (Ingress Redirect to device eth1) stolen",
+            false,
+        ),
+        (
+            "egress",
+            "mirred (Egress Redirect to device eth1) stolen",
+            false,
+        ),
+        ("ingress", "gact action drop", false),
+    ];
+    for (hook, action, is_passed_on) in cases {
+        let filters = filtered(hook, action);
+        let [(command, output)] = &filters;
+        let roles = roles_of("eth0", &[TWO, NO_FORWARDING, (command, output)]);
+        let expected = if is_passed_on {
+            RoleName::Forwarder
+        } else {
+            RoleName::Endpoint
+        };
+        assert_eq!(roles, [expected], "{hook} {action}");
+    }
+}
+
+/// Both redirects, whatever the order, and whether an interface is an ifb its kind tells.
+#[test]
+fn each_interface_redirects_by_its_own_filters() {
+    let links = "2: eth0: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 52:54:00:00:00:01\n\
+        3: eth1: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 52:54:00:00:00:02\n\
+        4: shape: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 52:54:00:00:00:03 promiscuity 0\n    ifb \n";
+    let to = |name: &str| {
+        format!("\taction order 1: mirred (Egress Redirect to device {name}) stolen\n")
+    };
+    let head = "filter protocol all pref 49152 matchall chain 0 handle 0x1 \n";
+    let (one, two) = (
+        format!("{head}{}", to("shape")),
+        format!("{head}{}", to("eth0")),
+    );
+    let outputs = [
+        ("ip -d link", links),
+        NO_FORWARDING,
+        ("tc filter show dev eth0 ingress", one.as_str()),
+        ("tc filter show dev eth1 ingress", two.as_str()),
+    ];
+    assert_eq!(roles_of("eth0", &outputs), [RoleName::Endpoint]);
+    assert_eq!(roles_of("eth1", &outputs), [RoleName::Forwarder]);
+}
+
+/// A guest behind a TAP is routed to where its stack forwards for some interface, not for those to come.
+#[test]
+fn what_ends_in_forwarding_need_not_forward() {
+    let links = "2: eth0: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 52:54:00:00:00:01\n\
+        3: tap0: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n    link/ether 52:54:00:00:00:02 promiscuity 0\n    tun type tap pi off\n";
+    for (name, routes) in [
+        ("ipv4.conf.eth0.forwarding", true),
+        ("ipv6.conf.all.forwarding", true),
+        ("ipv4.conf.default.forwarding", false),
+        ("ipv6.conf.default.forwarding", false),
+        ("ipv4.conf.all.mc_forwarding", false),
+        ("ipv4.conf.eth0.bc_forwarding", false),
+    ] {
+        let setting = format!("net.ipv4.ip_forward = 0\nnet.{name} = 1\n");
+        let roles = roles_of("tap0", &[("ip -d link", links), ("sysctl -a", &setting)]);
+        assert_eq!(
+            roles.contains(&RoleName::GuestPort),
+            routes,
+            "{name}: {roles:?}"
+        );
+    }
+}
+
+/// No adapter is listed of it, and nothing is routed to it.
+#[test]
+fn the_loopback_of_windows_is_no_place_to_route_to() {
+    let adapter = "Name                 : Ethernet\nInterfaceDescription : vmxnet3 Ethernet Adapter\nIPv4Enabled          : True\n\
+        IPv6Enabled          : True\nIPv4OperationalState : True\nIPv6OperationalState : True\n";
+    let of = |other: &str| {
+        let stack = format!(
+            "\nifIndex InterfaceAlias              AddressFamily NlMtu Forwarding\n\
+             ------- --------------              ------------- ----- ----------\n\
+             5       Ethernet                    IPv4           1500    Enabled\n{other}\n"
+        );
+        let text = format!(
+            "PS C:\\> Get-NetAdapterRsc | fl\n\n{adapter}\nPS C:\\> Get-NetIPInterface\n{stack}"
+        );
+        let hosts = read_bytes("given", text.as_bytes(), &Limits::default()).expect("understood");
+        let all = roles(&hosts[0].snapshot);
+        all["Ethernet"]
+            .iter()
+            .any(|role| role.role == RoleName::Forwarder)
+    };
+    assert!(!of(
+        "1       Loopback Pseudo-Interface 1 IPv4     4294967295   Disabled"
+    ));
+    assert!(of(
+        "7       Ethernet 2                  IPv4           1500   Disabled"
+    ));
+}

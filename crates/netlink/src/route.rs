@@ -3,19 +3,19 @@
 mod addresses;
 mod change;
 mod details;
+mod filters;
 mod links;
 mod namespaces;
 mod netem;
-mod policers;
 mod routes;
 mod tunnel;
 
 pub use addresses::Address;
 pub use change::NewLink;
 pub use details::{Details, Port, VlanProtocol};
+pub use filters::{Action, ActionKind};
 pub use links::{Limits, Link, Xdp, XdpMode};
 pub use netem::Netem;
-pub use policers::Policer;
 pub use tunnel::Tunnel;
 
 use crate::error::Error;

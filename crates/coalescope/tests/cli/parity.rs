@@ -50,7 +50,7 @@ os.system('ip link set tap0 master br0 up')
 time.sleep(600)
 ";
 
-const TOPOLOGIES: [Topology; 16] = [
+const TOPOLOGIES: [Topology; 17] = [
     Topology {
         name: "an endpoint",
         programs: &[],
@@ -200,6 +200,20 @@ const TOPOLOGIES: [Topology; 16] = [
             "tc filter add dev eth0 egress matchall action police rate 10mbit burst 64k mtu 64k conform-exceed drop",
             "tc qdisc add dev far ingress",
             "tc filter add dev far ingress matchall action police rate 100mbit burst 64k mtu 2000 conform-exceed drop",
+        ],
+        holds: None,
+        is_rare: true,
+    },
+    Topology {
+        name: "redirects",
+        programs: &["tc"],
+        lines: &[
+            "ip addr add 10.9.0.1/24 dev eth0",
+            "tc qdisc add dev eth0 clsact",
+            "tc filter add dev eth0 ingress protocol all u32 match u32 0 0 action mirred egress redirect dev far",
+            "tc filter add dev eth0 egress protocol all u32 match u32 0 0 action mirred egress mirror dev far",
+            "tc qdisc add dev far ingress",
+            "tc filter add dev far ingress protocol all u32 match u32 0 0 action mirred egress mirror dev eth0",
         ],
         holds: None,
         is_rare: true,
@@ -444,8 +458,8 @@ fn a_bundle_says_the_same_as_a_live_look() {
     all("a_bundle_says_the_same_as_a_live_look", |_| true);
 }
 
-/// What bonds, VLANs, WireGuard, IPVS, Open vSwitch and policers take.
-const MODULES: [&str; 22] = [
+/// What bonds, VLANs, WireGuard, IPVS, Open vSwitch, policers and redirects take.
+const MODULES: [&str; 24] = [
     "ipv6",
     "af_packet",
     "af_packet_diag",
@@ -468,6 +482,8 @@ const MODULES: [&str; 22] = [
     "sch_ingress",
     "cls_matchall",
     "act_police",
+    "cls_u32",
+    "act_mirred",
 ];
 
 #[test]

@@ -278,7 +278,7 @@ fn take_list(path: &[&str], into: &mut Vec<Value>, from: &[Value]) {
     if is_given
         || matches!(
             path.last(),
-            Some(&"addresses" | &"log" | &"routes" | &"length_rules")
+            Some(&"addresses" | &"log" | &"routes" | &"length_rules" | &"redirects")
         )
     {
         let new = from.iter().filter(|value| !into.contains(value));

@@ -1,38 +1,49 @@
-//! Rules that ask for a packet's length: of nftables, and of policers.
+//! Rules that ask for a packet's length: of nftables, and of policers. And redirects, which tc lists with the latter.
 
 use super::host::has_module;
 use super::unread::Unreads;
-use crate::model::LengthRule;
+use crate::model::{LengthRule, Redirect, Stack};
 use crate::names::OLD_LENGTH_RULES;
 use crate::text::linux::filters::bounds;
 use coalescope_netlink::nftables;
-use coalescope_netlink::route::{Policer, Route};
+use coalescope_netlink::route::{Action, ActionKind, Route};
 use std::collections::BTreeMap;
 
-/// All of the calling thread's namespace; `None` if none of the two could be read.
+/// All of the calling thread's namespace; rules about lengths are `None` if none of the two could be read.
 pub(super) fn read(
+    stack: &mut Stack,
     route: &Route,
     names: &BTreeMap<u32, String>,
     inside: &str,
     unread: &mut Unreads,
-) -> Option<Vec<LengthRule>> {
+) {
     let tables = nftables(inside, unread);
-    let policers = match route.policers() {
-        Ok(policers) => Some(policers),
-        // A kernel without queues of its own has no policers.
+    let actions = actions(route, inside, unread);
+    note_old_rules(inside, unread);
+    if tables.is_none() && actions.is_none() {
+        return;
+    }
+    let actions = actions.as_deref().unwrap_or_default();
+    let policers = actions
+        .iter()
+        .filter_map(|action| of_policer(action, names));
+    let rules = tables.into_iter().flatten().chain(policers);
+    stack.length_rules = Some(rules.collect());
+    let redirects = actions.iter().filter_map(|action| redirect(action, names));
+    stack.redirects = redirects.collect();
+}
+
+/// What tc does with packets; `None` if that could not be read.
+fn actions(route: &Route, inside: &str, unread: &mut Unreads) -> Option<Vec<Action>> {
+    match route.filter_actions() {
+        Ok(actions) => Some(actions),
+        // A kernel without queues of its own has no filters of tc.
         Err(error) if error.is_unsupported() => Some(Vec::new()),
         Err(error) => {
-            unread.note(format!("policers{inside}"), error);
+            unread.note(format!("filters of tc{inside}"), error);
             None
         }
-    };
-    note_old_rules(inside, unread);
-    if tables.is_none() && policers.is_none() {
-        return None;
     }
-    let policers = policers.into_iter().flatten();
-    let policers = policers.map(|policer| of_policer(&policer, names));
-    Some(tables.into_iter().flatten().chain(policers).collect())
 }
 
 /// The old tables have no netlink, and what asks for them loads their modules: where some are in use, and the match by
@@ -79,16 +90,29 @@ fn of_table(rule: nftables::LengthRule) -> LengthRule {
     }
 }
 
-fn of_policer(policer: &Policer, names: &BTreeMap<u32, String>) -> LengthRule {
-    let hook = if policer.ingress { "ingress" } else { "egress" };
-    LengthRule {
+fn of_policer(action: &Action, names: &BTreeMap<u32, String>) -> Option<LengthRule> {
+    let ActionKind::Police { mtu, drops } = action.kind else {
+        return None;
+    };
+    let hook = if action.ingress { "ingress" } else { "egress" };
+    Some(LengthRule {
         by: "tc".to_owned(),
         chain: "police".to_owned(),
         hook: Some(hook.to_owned()),
-        interface: names.get(&policer.interface).cloned(),
-        longer_than_bytes: Some(policer.mtu.into()),
-        verdict: policer.drops.then(|| "drop".to_owned()),
+        interface: names.get(&action.interface).cloned(),
+        longer_than_bytes: Some(mtu.into()),
+        verdict: drops.then(|| "drop".to_owned()),
         ..LengthRule::default()
+    })
+}
+
+fn redirect(action: &Action, names: &BTreeMap<u32, String>) -> Option<Redirect> {
+    match action.kind {
+        ActionKind::Redirect { to } if action.ingress => Some(Redirect {
+            from: names.get(&action.interface)?.clone(),
+            to: names.get(&to)?.clone(),
+        }),
+        _ => None,
     }
 }
 

@@ -65,7 +65,7 @@ impl Part {
                 let (interfaces, names, routes) = interfaces::read(&handles, around, unread);
                 (self.interfaces, self.stack.routes) = (interfaces, routes);
                 (self.packets, self.stack.packet_sockets) = packets::read(&names, inside, unread);
-                self.stack.length_rules = filters::read(&handles.route, &names, inside, unread);
+                filters::read(&mut self.stack, &handles.route, &names, inside, unread);
             }
             Err(error) => unread.note(format!("interfaces{inside}"), error),
         }

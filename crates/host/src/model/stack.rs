@@ -32,6 +32,9 @@ pub struct Stack {
     /// Rules that ask for a packet's length; `None` if not read, empty if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length_rules: Option<Vec<LengthRule>>,
+    /// Interfaces of which tc sends what they receive out of another one (tc-mirred(8)).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect>,
 }
 
 impl Stack {
@@ -86,6 +89,16 @@ pub struct LengthRule {
     /// `tcp`, `udp`, `icmp`; `None` if it asks for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+}
+
+/// What an interface receives, all or a part of it, goes out of another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Redirect {
+    /// The interface that receives.
+    pub from: String,
+    /// The interface that sends.
+    pub to: String,
 }
 
 /// Whether addresses are translated, and by what.

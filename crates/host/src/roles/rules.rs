@@ -6,7 +6,7 @@ use super::around::{Around, Counted};
 use super::graph::{FAILOVER, Graph};
 use super::{Role, RoleName};
 use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
-use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder};
+use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder, key_of};
 use crate::text::windows::passing::FORWARDING;
 
 /// The kernel's name of the one datapath that all bridges of Open vSwitch share.
@@ -33,7 +33,7 @@ pub(super) fn own_roles(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> 
     roles.extend(port(snapshot, around.graph, key));
     roles.extend(guest_port(snapshot, around.graph, key));
     roles.extend(guest_uplink(snapshot, around, key));
-    roles.extend(forwarder(snapshot, around, key));
+    roles.extend(forwarder(snapshot, around, key).or_else(|| redirected(snapshot, interface)));
     roles.extend(director(snapshot, interface));
     roles.extend(underlay(around, key));
     roles.extend(tap(snapshot, around, interface));
@@ -299,6 +299,24 @@ fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role
     })
 }
 
+/// tc sends what comes in out of another interface. From an ifb, where ingress is shaped, frames come back.
+fn redirected(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
+    let comes_back = |to: &str| match kind_of(snapshot, &key_of(interface.namespace.as_deref(), to))
+    {
+        "" => to.starts_with("ifb"),
+        kind => kind == "ifb",
+    };
+    let redirects = &stack_of(snapshot, interface).redirects;
+    let own = redirects
+        .iter()
+        .filter(|redirect| redirect.from == interface.name);
+    let to = own
+        .map(|redirect| &redirect.to)
+        .find(|to| !comes_back(to))?;
+    let why = format!("tc redirects what it receives to {to}");
+    (interface.up != Some(false)).then(|| role(RoleName::Forwarder, why))
+}
+
 /// Neither up nor with an address that could be routed to, as far as is known.
 fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
@@ -354,11 +372,18 @@ fn is_routed(snapshot: &Snapshot, key: &str) -> bool {
         .get(key)
         .map(|interface| stack_of(snapshot, interface));
     let any = stack.is_some_and(|stack| {
-        stack.sysctls.iter().any(|(name, value)| {
-            value != "0" && (name == "net.ipv4.ip_forward" || name.ends_with("forwarding"))
-        })
+        let all = stack.sysctls.iter();
+        let mut on = all.filter(|(_, value)| *value != "0");
+        on.any(|(name, _)| is_forwarding(name))
     });
     any || forwards_from(snapshot, key).is_some()
+}
+
+/// A setting by which a stack forwards what comes in at one of its interfaces. `default` is for interfaces to come, and others
+/// that end so are of multicast and broadcast.
+fn is_forwarding(sysctl: &str) -> bool {
+    let is_of_one = sysctl.ends_with(".forwarding") || sysctl.ends_with(".force_forwarding");
+    sysctl == "net.ipv4.ip_forward" || is_of_one && !sysctl.contains(".default.")
 }
 
 /// The stack that an interface belongs to.

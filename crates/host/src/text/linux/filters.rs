@@ -1,7 +1,7 @@
-//! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them.
+//! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them, and redirects of tc.
 
 use super::out::{Out, is_name};
-use crate::model::{LengthRule, Snapshot};
+use crate::model::{LengthRule, Redirect, Snapshot};
 use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
 
@@ -185,6 +185,7 @@ fn tc(text: &Text<'_>, snapshot: &mut Snapshot) {
             None => out.unknown(line),
         }
     }
+    let targets: Vec<&str> = out.lines().filter_map(target).collect();
     match place {
         Some((name, hook)) => {
             for rule in &mut rules {
@@ -192,8 +193,11 @@ fn tc(text: &Text<'_>, snapshot: &mut Snapshot) {
                 rule.hook = Some(hook.to_owned());
             }
             out.snapshot.stack.length_rules = Some(rules);
+            if hook == INGRESS {
+                out.snapshot.stack.redirects = redirects(&name, &targets);
+            }
         }
-        None if rules.is_empty() => {}
+        None if rules.is_empty() && targets.is_empty() => {}
         None => {
             let why = "does not say which interface it is about, nor does what names it";
             out.not_read(TC.name, why);
@@ -202,12 +206,32 @@ fn tc(text: &Text<'_>, snapshot: &mut Snapshot) {
     out.finish();
 }
 
+/// `action order 1: mirred (Egress Redirect to device eno2) stolen`. A mirror sends a copy, and what goes to an ingress comes
+/// back to this stack.
+fn target(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("mirred (Egress Redirect to device ")?;
+    rest.split_once(')')
+        .map(|(name, _)| name)
+        .filter(|name| is_name(name))
+}
+
+fn redirects(from: &str, targets: &[&str]) -> Vec<Redirect> {
+    let targets = targets.iter().map(|to| Redirect {
+        from: from.to_owned(),
+        to: (*to).to_owned(),
+    });
+    targets.collect()
+}
+
+/// The hook of what an interface receives.
+const INGRESS: &str = "ingress";
+
 /// `tc filter show dev eth0 ingress`, of older kernels `parent ffff:`.
 fn place(command: &str) -> Option<(String, &'static str)> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let name = after(&words, &["dev"]).filter(|name| is_name(name))?;
-    let ingress = words.contains(&"ingress") || after(&words, &["parent"]) == Some("ffff:");
-    Some((name.to_owned(), if ingress { "ingress" } else { "egress" }))
+    let ingress = words.contains(&INGRESS) || after(&words, &["parent"]) == Some("ffff:");
+    Some((name.to_owned(), if ingress { INGRESS } else { "egress" }))
 }
 
 /// `police 0x1 rate 1Gbit burst 100Kb mtu 2Kb action drop overhead 0b`

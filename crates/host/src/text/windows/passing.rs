@@ -9,6 +9,9 @@ use crate::text::notes::{Notes, first_lines, whole_lines};
 /// Where the model keeps whether an interface forwards.
 pub(crate) const FORWARDING: &str = "forwarding";
 
+/// How the name of the loopback begins, of which no adapter is listed.
+const LOOPBACK: &str = "Loopback Pseudo-Interface";
+
 /// `Get-NetIPInterface`: one object for each address family.
 pub(super) fn read_ip_interfaces(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);
@@ -17,7 +20,11 @@ pub(super) fn read_ip_interfaces(text: &Text<'_>, snapshot: &mut Snapshot) {
         let Some(name) = name(&record, &mut notes) else {
             continue;
         };
-        let properties = &mut snapshot.interface_mut(name).properties;
+        let interface = snapshot.interface_mut(name);
+        if name.starts_with(LOOPBACK) {
+            interface.kind = Some("loopback".to_owned());
+        }
+        let properties = &mut interface.properties;
         if let Some(mtu) = record.setting("NlMtu", &mut notes) {
             properties.entry("NlMtu".to_owned()).or_insert(mtu);
         }
