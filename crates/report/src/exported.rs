@@ -95,6 +95,15 @@ const METRICS: [Metric; 14] = [
     ),
 ];
 
+/// Metrics that only programs in the kernel can fill.
+const NOT_BY_PERF: [&str; 5] = [
+    "coalescope_watch_received_long_frames",
+    "coalescope_watch_looked_tcp_frames",
+    "coalescope_watch_looked_tcp_segments",
+    "coalescope_watch_forwarded_frames",
+    "coalescope_watch_forwarded_merged_frames",
+];
+
 /// Values of all metrics of an interface.
 type Values = [u64; METRICS.len()];
 
@@ -228,6 +237,9 @@ impl Exported {
         let mut families = self.about();
         families.extend(METRICS.iter().enumerate().map(|(n, metric)| {
             let series = self.interfaces.iter();
+            // What is not seen is no zero.
+            let series = series
+                .filter(|_| self.last.level != Level::Perf || !NOT_BY_PERF.contains(&metric.0));
             let samples = series.map(|(at, values)| (labels_of(at), values[n]));
             Family::counter(metric.0, metric.1, samples.collect())
         }));
@@ -253,14 +265,19 @@ impl Exported {
             ("samples", lost.samples),
         ];
         let lost = lost.map(|(what, number)| (vec![("what", what.to_owned())], number));
-        let is_bpf = u64::from(self.last.level == Level::Bpf);
+        let is = |level| vec![(Vec::new(), u64::from(self.last.level == level))];
         let begun = self.last.begun_unix_s.max(0.0) as u64;
         vec![
             Family::build_info("The program that looks."),
             Family::gauge(
                 "coalescope_watch_bpf",
-                "Whether programs in the kernel count; without them nothing is known of merged frames.",
-                vec![(Vec::new(), is_bpf)],
+                "Whether programs in the kernel count; without them nothing is known of merged frames that are dropped.",
+                is(Level::Bpf),
+            ),
+            Family::gauge(
+                "coalescope_watch_perf",
+                "Whether events of perf are counted instead.",
+                is(Level::Perf),
             ),
             Family::gauge(
                 "coalescope_watch_begun_timestamp_seconds",
@@ -329,6 +346,7 @@ fn labels_of((namespace, interface): &Place) -> Labels {
 fn deaths(drop: &Drop) -> impl Iterator<Item = (Death, u64)> {
     let (name, way) = match &drop.from {
         Some(from) => (Some(from), "in"),
+        None if drop.unknown_frames > 0 => (None, ""),
         None => (drop.interface.as_ref(), "out"),
     };
     let (namespace, interface) = place_of(name.map(String::as_str));
@@ -336,6 +354,7 @@ fn deaths(drop: &Drop) -> impl Iterator<Item = (Death, u64)> {
         ("merged", drop.merged_frames),
         ("long", drop.long_frames),
         ("single", drop.single_frames),
+        ("unknown", drop.unknown_frames),
     ];
     let shapes = shapes.into_iter().filter(|(_, frames)| *frames > 0);
     shapes.map(move |(shape, frames)| {

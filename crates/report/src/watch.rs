@@ -108,8 +108,8 @@ impl WatchReport {
 
     /// An interface, in the columns of the table of interfaces.
     #[must_use]
-    pub fn row(interface: &Interface) -> Vec<String> {
-        crate::words::watch::row(interface).to_vec()
+    pub fn row(interface: &Interface, level: Level) -> Vec<String> {
+        crate::words::watch::row(interface, level).to_vec()
     }
 
     /// Dropped merged frames of an interface, and their share.

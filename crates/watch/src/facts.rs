@@ -29,6 +29,10 @@ pub struct Watched {
     pub drops: Vec<Drop>,
     /// What was counted nowhere, for lack of room.
     pub lost: Lost,
+    /// How often each event of the kernel happened on the whole host, also those that nobody read in time; only at the
+    /// level of perf.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<String, u64>,
     /// TCP connections that end on this host and moved meanwhile, those that sent most first; only if asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<Connection>,
@@ -82,6 +86,9 @@ pub enum Level {
     /// Counters that every kernel keeps for each interface: neither merged frames nor reasons.
     #[default]
     Counters,
+    /// Events of the kernel that perf hands over: frames, segments, and why frames are dropped; not which of the dropped
+    /// ones were merged.
+    Perf,
     /// Programs in the kernel, which look at each frame.
     Bpf,
 }
@@ -92,6 +99,7 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self {
             Self::Counters => "counters",
+            Self::Perf => "perf",
             Self::Bpf => "bpf",
         }
     }
@@ -155,9 +163,9 @@ pub struct Received {
     pub frames: u64,
     /// Their bytes, from the network header on.
     pub bytes: u64,
-    /// Segments in them: a frame that is not merged is one.
+    /// Segments in them: a frame that is not merged is one. At the level of perf, segments that drivers handed over.
     pub segments: u64,
-    /// Frames of more than one segment.
+    /// Frames of more than one segment; at the level of perf, frames longer than the MTU.
     pub merged_frames: u64,
     /// Frames longer than the MTU whose segment size is not known.
     pub long_frames: u64,
@@ -176,15 +184,15 @@ pub struct Received {
 pub struct Queued {
     /// How many.
     pub frames: u64,
-    /// Segments in them.
+    /// Segments in them; at the level of perf, in those that the driver got.
     pub segments: u64,
-    /// Frames of more than one segment.
+    /// Frames of more than one segment; at the level of perf, frames longer than the MTU.
     pub merged_frames: u64,
     /// Frames longer than the MTU whose segment size is not known.
     pub long_frames: u64,
 }
 
-/// Frames to be sent that were received before.
+/// Frames to be sent that were received before; the level of perf sees none of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Forwarded {
     /// How many.
@@ -208,7 +216,7 @@ pub struct Sent {
 /// Frames that were dropped in one place for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Drop {
-    /// The interface that the frame belonged to when it was dropped.
+    /// The interface that the frame belonged to when it was dropped; not known at the level of perf.
     pub interface: Option<String>,
     /// The interface that it came in by; none if this host made it.
     pub from: Option<String>,
@@ -225,8 +233,16 @@ pub struct Drop {
     pub long_frames: u64,
     /// All others.
     pub single_frames: u64,
+    /// Frames of which nobody knows whether they were merged; only at the level of perf.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown_frames: u64,
     /// Some of the merged and long frames.
     pub samples: Vec<Sample>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Drop {
@@ -312,7 +328,7 @@ pub struct Lost {
     pub frames: u64,
     /// Dropped frames of places beyond those that there was room for.
     pub drops: u64,
-    /// Samples that nobody fetched in time.
+    /// Samples that nobody fetched in time; at the level of perf, events.
     pub samples: u64,
 }
 
@@ -343,7 +359,8 @@ impl Watched {
             .retain(|interface| asked.contains(&interface.name));
         self.drops.retain(|drop| {
             let mut ends = drop.interface.iter().chain(&drop.from);
-            ends.any(|name| asked.contains(name))
+            // What has no interface may have been one of these.
+            ends.any(|name| asked.contains(name)) || drop.unknown_frames > 0
         });
     }
 
@@ -351,5 +368,11 @@ impl Watched {
     #[must_use]
     pub fn dropped_merged(&self) -> u64 {
         self.drops.iter().map(|drop| drop.merged_frames).sum()
+    }
+
+    /// Dropped frames of which nobody knows whether they were merged.
+    #[must_use]
+    pub fn dropped_unknown(&self) -> u64 {
+        self.drops.iter().map(|drop| drop.unknown_frames).sum()
     }
 }

@@ -9,9 +9,10 @@
 //! |---|---|
 //! | `bpf/watch.bpf.c` | counts, in the kernel; the object beside it is what `scripts/bpf` makes of it |
 //! | `kernel` | loads the object, reads its maps; names of reasons and of the kernel's functions |
+//! | `perf` | where BPF is refused: the kernel's tracepoints, through rings of perf |
 //! | `names` | names of interfaces by namespace and number, with their roles (`coalescope_host`) |
 //! | `headers` | addresses and ports of a dropped frame |
-//! | `live` | a look: all of these together, or, without BPF, the counters that every kernel has; TCP connections of this host |
+//! | `live` | a look: all of these together, or, without BPF and perf, the counters that every kernel has; TCP connections of this host |
 //! | `record` | looks in a file |
 
 pub mod facts;
@@ -23,4 +24,6 @@ mod kernel;
 pub mod live;
 #[cfg(target_os = "linux")]
 mod names;
+#[cfg(target_os = "linux")]
+mod perf;
 pub mod record;

@@ -4,6 +4,7 @@ mod bpf;
 mod connections;
 mod counters;
 mod idle;
+mod perf;
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -13,9 +14,11 @@ use coalescope_host::model::Snapshot;
 use crate::facts::{Level, Unseen, Watched};
 use crate::kernel::{LoadError, Programs};
 use crate::names::Names;
+use crate::perf::{PerfError, Rings};
 use bpf::Traced;
 use connections::Connections;
 use counters::Counters;
+use perf::Sampled;
 
 /// Names are read again at most this often.
 const NAMES_EVERY: Duration = Duration::from_secs(1);
@@ -33,8 +36,8 @@ pub struct Options {
     pub interfaces: Vec<String>,
     /// Whether to report TCP connections that end here.
     pub connections: bool,
-    /// Use the kernel's counters even where BPF programs could be loaded.
-    pub only_counters: bool,
+    /// The best level to use, even where more is allowed; `None` is the best that is allowed.
+    pub level: Option<Level>,
     /// For a watch without end: an interface that is gone and whose counters have not moved for this long is forgotten,
     /// to make room in the maps, and no samples of drops are kept.
     pub forget_after: Option<Duration>,
@@ -71,6 +74,12 @@ impl From<LoadError> for WatchError {
     }
 }
 
+impl From<PerfError> for WatchError {
+    fn from(error: PerfError) -> Self {
+        Self::Read(error.to_string())
+    }
+}
+
 /// A watch of this host; it ends when this value is dropped.
 pub struct Watcher {
     options: Options,
@@ -87,6 +96,7 @@ pub struct Watcher {
 
 enum Source {
     Bpf(Box<Traced>),
+    Perf(Box<Sampled>),
     Counters(Box<Counters>),
 }
 
@@ -148,11 +158,12 @@ impl Watcher {
         &self.names.snapshot
     }
 
-    /// What counts the frames: BPF, or the kernel's counters.
+    /// What counts the frames: BPF, perf, or the kernel's counters.
     #[must_use]
     pub fn level(&self) -> Level {
         match &self.source {
             Source::Bpf(_) => Level::Bpf,
+            Source::Perf(_) => Level::Perf,
             Source::Counters(_) => Level::Counters,
         }
     }
@@ -193,6 +204,17 @@ impl Watcher {
                     self.names.forget(&idle);
                 }
             }
+            Source::Perf(sampled) => {
+                let read = sampled.look()?;
+                let age = self.named.elapsed();
+                let is_unknown = age >= NAMES_EVERY && sampled.has_unknown(&read);
+                if is_unknown || age >= NAMES_LAST {
+                    self.names.read_again(&self.options.host());
+                    sampled.name(&read, &self.names);
+                    self.named = Instant::now();
+                }
+                sampled.describe(&read, &self.names, &mut watched);
+            }
             Source::Counters(counters) => {
                 // The counters are part of a snapshot: each look reads the host anew.
                 self.names = Names::read(&self.options.host());
@@ -204,22 +226,43 @@ impl Watcher {
     }
 }
 
-/// The best source that this host allows, and what it does not show.
+/// The best source that this host allows, or the one that was asked for, and what it does not show.
 fn source(options: &Options, names: &Names, space: Option<u32>) -> (Source, Vec<Unseen>) {
-    let counters = || Source::Counters(Box::new(Counters::begin(&names.snapshot)));
-    if options.only_counters {
-        return (counters(), counters::unseen("only counters were asked for"));
+    let why = match options.level {
+        None | Some(Level::Bpf) => match bpf(options, names, space) {
+            Ok(found) => return found,
+            Err(error) => error.to_string(),
+        },
+        Some(asked) => format!("only {} asked for", perf::were(asked)),
+    };
+    if options.level == Some(Level::Counters) {
+        return counted(names, &why);
     }
-    let space = space.filter(|_| !options.all_netns);
-    match Programs::load(space, names.count()) {
-        Ok(programs) => {
-            let keeps = options.forget_after.is_none();
-            let traced = Traced::new(programs, keeps);
-            let unseen = traced.unseen();
-            (Source::Bpf(Box::new(traced)), unseen)
+    match Rings::open() {
+        Ok(rings) => {
+            let unseen = perf::unseen(&why, rings.has_reasons());
+            let sampled = Sampled::new(rings, names, options.all_netns);
+            (Source::Perf(Box::new(sampled)), unseen)
         }
-        Err(error) => (counters(), counters::unseen(&error.to_string())),
+        Err(error) => counted(names, &format!("{why}; and {error}")),
     }
+}
+
+fn bpf(
+    options: &Options,
+    names: &Names,
+    space: Option<u32>,
+) -> Result<(Source, Vec<Unseen>), LoadError> {
+    let space = space.filter(|_| !options.all_netns);
+    let programs = Programs::load(space, names.count())?;
+    let traced = Traced::new(programs, options.forget_after.is_none());
+    let unseen = traced.unseen();
+    Ok((Source::Bpf(Box::new(traced)), unseen))
+}
+
+fn counted(names: &Names, why: &str) -> (Source, Vec<Unseen>) {
+    let counters = Counters::begin(&names.snapshot);
+    (Source::Counters(Box::new(counters)), counters::unseen(why))
 }
 
 fn unix_s() -> f64 {

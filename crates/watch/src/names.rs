@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use coalescope_host::live::{self, collect, namespace_file};
 use coalescope_host::model::{self, Snapshot};
-use coalescope_host::names::OFFLOADS;
+use coalescope_host::names::{OFFLOADS, of_key};
 use coalescope_host::roles::roles;
 
 use crate::facts::Interface;
@@ -98,6 +98,12 @@ impl Names {
     /// The inode of the main namespace.
     pub(crate) fn main(options: &live::Options) -> Option<u32> {
         inode(&namespace_file(None, options))
+    }
+
+    /// Names of interfaces, each without its namespace, and their places; those that are gone last.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = (&str, Place)> {
+        let all = self.interfaces.iter().chain(&self.gone);
+        all.map(|(place, interface)| (of_key(&interface.name).1, *place))
     }
 
     /// The number of interfaces.

@@ -14,7 +14,8 @@ Examples:
 
 Counts as `coalescope watch` does, and tells it to whoever asks, in the text format of OpenMetrics,
 until Ctrl-C or SIGTERM. Nothing is changed. The metrics, a unit for systemd, alerts and a dashboard:
-docs/export.md. Where BPF is refused it says so, and coalescope_watch_bpf is 0.
+docs/export.md. Where BPF is refused it says so, and coalescope_watch_bpf is 0;
+coalescope_watch_perf is 1 where events of perf are counted instead.
 
 Exit codes:
   0  it was told to end

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{LiveArgs, MemoryArgs, WatchFormat};
 
@@ -30,6 +30,15 @@ Exit codes:
   2  usage or input error
   4  not enough was seen to say that nothing is wrong";
 
+/// What `coalescope watch` may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WatchLevel {
+    /// Events of the kernel, without programs in it.
+    Perf,
+    /// Counters that every kernel has.
+    Counters,
+}
+
 /// Arguments of `coalescope watch`.
 #[derive(Debug, Args)]
 #[command(after_help = WATCH_NOTES)]
@@ -53,6 +62,10 @@ pub struct WatchArgs {
     /// Tell of TCP connections that end on this host as well: how much each gets into a round trip
     #[arg(long)]
     pub connections: bool,
+
+    /// Use no more than this, even where more is allowed
+    #[arg(long, value_enum, value_name = "LEVEL", conflicts_with = "replay")]
+    pub level: Option<WatchLevel>,
 
     /// Which part of this host.
     #[command(flatten)]

@@ -94,6 +94,31 @@ fn counters_alone_decide_nothing() {
 }
 
 #[test]
+fn events_of_perf_decide_nothing() {
+    let mut look: Value = serde_json::from_str(RECORD.lines().last().unwrap()).unwrap();
+    look["level"] = "perf".into();
+    look["unseen"] = serde_json::json!([
+        {"what": "which of the dropped frames were merged", "why": "the kernel has no BTF"}
+    ]);
+    look["drops"] = serde_json::json!([{
+        "interface": null, "from": null, "reason": "NETFILTER_DROP", "location": "nft_do_chain",
+        "merged_frames": 0, "merged_segments": 0, "long_frames": 0, "single_frames": 0,
+        "unknown_frames": 36, "samples": [],
+    }]);
+    look["events"] = serde_json::json!({"net/netif_receive_skb": 138, "skb/kfree_skb": 62});
+    look["lost"]["samples"] = 20.into();
+    is_as_its_schema_says("watch-record", &look);
+    let look = look.to_string();
+    let output = replay(&look, &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    insta::assert_snapshot!("events_of_perf", stdout(&output));
+    let output = replay(&look, &["--format", "json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    is_as_its_schema_says("watch", &document);
+    assert_eq!(document["findings"], serde_json::json!([]));
+}
+
+#[test]
 fn connections_are_told_the_slow_ones_first() {
     let connection = |remote: &str, window: f64, repeated: u64| {
         serde_json::json!({

@@ -56,6 +56,39 @@ fn received(exported: &Exported) -> Vec<String> {
     all.map(short).collect()
 }
 
+#[test]
+fn what_perf_does_not_see_is_no_zero() {
+    let mut exported = Exported::new(10);
+    let one = Interface {
+        name: "eth0".to_owned(),
+        frames: Some(Frames::default()),
+        ..Interface::default()
+    };
+    let drop = Drop {
+        reason: Some("NETFILTER_DROP".to_owned()),
+        unknown_frames: 7,
+        ..Drop::default()
+    };
+    exported.add(Watched {
+        level: Level::Perf,
+        ..look(vec![one], vec![drop])
+    });
+    assert_eq!(samples(&exported, RECEIVED).len(), 1);
+    assert_eq!(
+        samples(&exported, "coalescope_watch_forwarded_frames_total"),
+        [""; 0]
+    );
+    assert_eq!(
+        samples(&exported, "coalescope_watch_perf"),
+        ["coalescope_watch_perf 1"]
+    );
+    let died = samples(&exported, DROPPED);
+    assert!(
+        died[0].contains("shape=\"unknown\"") && died[0].ends_with(" 7"),
+        "{died:?}"
+    );
+}
+
 /// Lines about a metric, its declarations among them.
 fn about(exported: &Exported, form: Form, metric: &str) -> Vec<String> {
     let mut said = Vec::new();

@@ -115,7 +115,9 @@ fn watched(page: &mut Page, all: &[Watched]) -> io::Result<()> {
     let mut tables = Vec::new();
     for (number, watched) in all.iter().enumerate() {
         let interfaces = watched.interfaces.iter();
-        let rows: Vec<Vec<String>> = interfaces.map(|one| counts(one).to_vec()).collect();
+        let rows: Vec<Vec<String>> = interfaces
+            .map(|one| counts(one, watched.level).to_vec())
+            .collect();
         let table = Table {
             id: &format!("watched-{number}"),
             caption: &said_of(watched),

@@ -18,6 +18,8 @@ use crate::words::watch::{
 const INDENT: usize = 2;
 /// Dropped frames of one place that are listed.
 const SAMPLES: usize = 3;
+/// Places of drops that are listed.
+const DROPS: usize = 20;
 /// Connections that are listed.
 const CONNECTIONS: usize = 20;
 
@@ -43,6 +45,7 @@ pub(crate) fn write(
     }
     interfaces(&mut page, &report.watched);
     drops(&mut page, &report.watched);
+    unknown(&mut page, &report.watched);
     connections(&mut page, &report.watched);
     notes(&mut page, &warnings);
     finish(&page, out)
@@ -57,7 +60,7 @@ fn interfaces(page: &mut Page, watched: &Watched) {
         .with([0], Column::Name)
         .with([HEADS.len() - 1], Column::Words);
     for interface in &watched.interfaces {
-        table.row(row(interface));
+        table.row(row(interface, watched.level));
     }
     page.table(&table, INDENT, |_| Tone::Plain);
 }
@@ -77,6 +80,24 @@ fn drops(page: &mut Page, watched: &Watched) {
             let text = sample(one, watched.begun_unix_s);
             page.paragraph("    ", "      ", &text, Tone::Plain);
         }
+    }
+}
+
+/// Where frames were dropped of which nobody knows whether they were merged.
+fn unknown(page: &mut Page, watched: &Watched) {
+    let all = watched.drops.iter();
+    let all: Vec<_> = all.filter(|drop| drop.unknown_frames > 0).collect();
+    if all.is_empty() {
+        return;
+    }
+    page.heading("Frames that were dropped on this host, merged or not");
+    for drop in all.iter().take(DROPS) {
+        page.paragraph("  - ", "    ", &dropped(drop), Tone::Plain);
+    }
+    let rest = all.len().saturating_sub(DROPS);
+    if rest > 0 {
+        let text = format!("{} more places: --format json", count(rest as u64));
+        page.paragraph("  ", "  ", &text, Tone::Plain);
     }
 }
 

@@ -14,6 +14,14 @@ pub(crate) fn line(watched: &Watched) -> String {
         return format!("{time}: {} received", packets(watched));
     }
     let sums = Sums::of(watched);
+    if watched.level == Level::Perf {
+        return format!(
+            "{time}: {} received, {} segments in each; {} dropped, merged or not",
+            counted(sums.frames, "frame"),
+            sums.factor(),
+            counted(watched.dropped_unknown(), "frame"),
+        );
+    }
     format!(
         "{time}: {} received, {} segments in each; {} of {} died",
         counted(sums.frames, "frame"),
@@ -39,6 +47,12 @@ pub(crate) fn verdict(watched: &Watched) -> String {
         counted(sums.frames, "frame"),
         sums.factor()
     );
+    if watched.level == Level::Perf {
+        return format!(
+            "{came}. {} dropped on this host; whether merged ones were among them, perf's events do not say.",
+            were_dropped(watched.dropped_unknown())
+        );
+    }
     match (sums.merged, sums.died) {
         (0, 0) => format!("{came}. None of them was merged."),
         (merged, 0) => format!("{came}. None of {} died.", counted(merged, "merged frame")),
@@ -47,6 +61,14 @@ pub(crate) fn verdict(watched: &Watched) -> String {
             count(died),
             count(merged)
         ),
+    }
+}
+
+fn were_dropped(frames: u64) -> String {
+    match frames {
+        0 => "No frame was".to_owned(),
+        1 => "1 frame was".to_owned(),
+        _ => format!("{} were", counted(frames, "frame")),
     }
 }
 
@@ -101,7 +123,7 @@ pub(crate) const HEADS: [&str; 8] = [
 ];
 
 /// The row of an interface.
-pub(crate) fn row(interface: &Interface) -> [String; HEADS.len()] {
+pub(crate) fn row(interface: &Interface, level: Level) -> [String; HEADS.len()] {
     let roles = interface.roles.join(", ");
     let Some(frames) = interface.frames else {
         let received = interface.counters.get("rx_packets").copied();
@@ -118,7 +140,10 @@ pub(crate) fn row(interface: &Interface) -> [String; HEADS.len()] {
             .per_frame()
             .map_or_else(|| UNKNOWN.to_owned(), three_digits),
         short_count(received.merged_frames),
-        short_count(frames.forwarded.merged_frames),
+        match level {
+            Level::Perf => UNKNOWN.to_owned(),
+            _ => short_count(frames.forwarded.merged_frames),
+        },
         short_count(frames.queued.merged_frames),
         short_count(frames.sent.cut_frames),
         roles,
@@ -159,6 +184,11 @@ fn place(drop: &Drop) -> String {
 
 /// Dropped frames of a place, and the reason.
 pub(crate) fn dropped(drop: &Drop) -> String {
+    if drop.unknown_frames > 0 {
+        let frames = counted(drop.unknown_frames, "frame");
+        let reason = plain_reason(drop.reason.as_deref(), drop.location.as_deref());
+        return format!("{frames}: {reason}");
+    }
     let place = place(drop);
     let mut frames = vec![format!(
         "{} with {} segments",
@@ -256,13 +286,31 @@ pub(crate) fn lost(watched: &Watched) -> Vec<String> {
             "of places beyond those that there was room for",
         ),
         (
-            lost.samples,
+            match watched.level {
+                Level::Perf => 0,
+                _ => lost.samples,
+            },
             "sample",
             "that came faster than they were read",
         ),
     ];
     let missed = kinds.into_iter().filter(|(number, ..)| *number > 0);
-    missed
-        .map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)))
-        .collect()
+    let missed =
+        missed.map(|(number, what, why)| format!("not counted: {} {why}", counted(number, what)));
+    missed.chain(missed_events(watched)).collect()
+}
+
+/// How many events of all were not read.
+fn missed_events(watched: &Watched) -> Option<String> {
+    let all: u64 = watched.events.values().sum();
+    let lost = watched.lost.samples;
+    (watched.level == Level::Perf && lost > 0).then(|| {
+        format!(
+            "not counted: {} of {} of this host ({}): they came faster than they were read, or perf counted them \
+             and gave them to nobody",
+            count(lost),
+            counted(all, "event"),
+            percent(lost, all.max(lost))
+        )
+    })
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
+use crate::facts::Unseen;
+
 const FILE: &str = "/proc/kallsyms";
 
 /// Names of the addresses so far. The whole list would take tens of megabytes.
@@ -35,6 +37,14 @@ impl Symbols {
     /// The function at an address; none where the kernel hides addresses (CAP_SYSLOG).
     pub(crate) fn name(&self, address: u64) -> Option<&str> {
         self.known.get(&address)?.as_deref()
+    }
+
+    /// That names are missing, and why.
+    pub(crate) fn hidden() -> Unseen {
+        Unseen {
+            what: "functions of the kernel that drop frames".to_owned(),
+            why: "/proc/kallsyms hides addresses: it takes CAP_SYSLOG".to_owned(),
+        }
     }
 
     /// Whether one of the addresses has no name.

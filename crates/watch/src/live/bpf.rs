@@ -101,10 +101,7 @@ impl Traced {
         watched.drops = self.drops(looked, names);
         watched.interfaces = self.interfaces(looked, names);
         if self.symbols.lacks_any() {
-            watched.unseen.push(Unseen {
-                what: "functions of the kernel that drop frames".to_owned(),
-                why: "/proc/kallsyms hides addresses: it takes CAP_SYSLOG".to_owned(),
-            });
+            watched.unseen.push(Symbols::hidden());
         }
     }
 
@@ -187,6 +184,7 @@ impl Traced {
             merged_segments: count.merged_segments,
             long_frames: count.long_frames,
             single_frames: count.single_frames,
+            unknown_frames: 0,
             samples: self.samples.get(at).cloned().unwrap_or_default(),
         }
     }

@@ -15,7 +15,7 @@ fn watch(room: &Room, side: &str) -> Watcher {
     let options = Options {
         netns: Some(room.at(side)),
         connections: true,
-        only_counters: true,
+        level: Some(coalescope_watch::facts::Level::Counters),
         ..Options::default()
     };
     Watcher::begin(options).unwrap()

@@ -13,4 +13,5 @@ mod counts;
 mod devices;
 mod drops;
 mod exact;
+mod perf;
 mod room;

@@ -43,10 +43,15 @@ struct Exporter {
 impl Exporter {
     fn begin(args: &ExportArgs) -> anyhow::Result<Self> {
         let watcher = watch::begin_for(&args.live, &args.interfaces, Some(FORGOTTEN))?;
-        if watcher.level() != Level::Bpf {
-            speech::tell(
-                "warning: BPF programs are refused, so nothing is known of merged frames (coalescope_watch_bpf 0)",
-            );
+        match watcher.level() {
+            Level::Bpf => {}
+            Level::Perf => speech::tell(
+                "warning: BPF programs are refused, so events of perf are counted: which dropped frames were merged is \
+                 not known (coalescope_watch_perf 1)",
+            ),
+            Level::Counters => speech::tell(
+                "warning: BPF programs and perf are refused, so nothing is known of merged frames (coalescope_watch_bpf 0)",
+            ),
         }
         Ok(Self {
             watcher,

@@ -15,12 +15,12 @@ use anyhow::{Context, bail};
 use coalescope_analysis::inputs;
 use coalescope_host::names::key_of;
 use coalescope_report::WatchReport;
-use coalescope_watch::facts::Watched;
+use coalescope_watch::facts::{Level, Watched};
 use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
 use super::host;
-use crate::cli::{LiveArgs, WatchArgs};
+use crate::cli::{LiveArgs, WatchArgs, WatchLevel};
 use crate::interrupt::stop_on_signal;
 use crate::speech;
 use crate::suggest::unknown;
@@ -45,6 +45,7 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
     let mut watcher = begin(Options {
         connections: args.connections,
+        level: args.level.map(level),
         ..options(&args.live, &args.interfaces)
     })?;
     if screen::is_wanted(args) {
@@ -65,6 +66,13 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
         }
         speech::tell(&WatchReport::line(&look));
         next += args.every;
+    }
+}
+
+fn level(asked: WatchLevel) -> Level {
+    match asked {
+        WatchLevel::Perf => Level::Perf,
+        WatchLevel::Counters => Level::Counters,
     }
 }
 

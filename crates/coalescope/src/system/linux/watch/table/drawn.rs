@@ -2,7 +2,7 @@
 
 use coalescope_host::safe::printable_line;
 use coalescope_report::WatchReport;
-use coalescope_watch::facts::{Drop, Interface};
+use coalescope_watch::facts::{Drop, Interface, Level};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -93,7 +93,7 @@ impl Shown {
         let columns = columns(area.width.saturating_sub(name));
         let rows = all.into_iter().skip(self.above.interfaces);
         let rows = rows.take(area.height.into()).map(|(one, died)| {
-            let cells = cells(one, died);
+            let cells = cells(one, died, self.look.level);
             let shown = columns.iter().filter_map(|n| cells.get(*n)?.clone().into());
             let first = Cell::new(tail(&printable_line(&one.name), name.into()));
             let row = Row::new(std::iter::once(first).chain(shown));
@@ -144,8 +144,8 @@ fn columns(width: u16) -> Vec<usize> {
 }
 
 /// The cells of an interface, without its name.
-fn cells(interface: &Interface, died: u64) -> Vec<Cell<'static>> {
-    let mut cells = WatchReport::row(interface);
+fn cells(interface: &Interface, died: u64, level: Level) -> Vec<Cell<'static>> {
+    let mut cells = WatchReport::row(interface, level);
     cells.remove(0);
     cells.insert(cells.len() - 1, WatchReport::died(interface, died));
     let last = cells.len() - 1;
