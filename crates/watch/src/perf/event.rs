@@ -61,7 +61,7 @@ impl Description {
     }
 }
 
-/// `field:unsigned int len;	offset:16;	size:4;	signed:0;`
+/// `field:unsigned int len; offset:16; size:4; signed:0;`
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line
         .trim()
