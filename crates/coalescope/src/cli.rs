@@ -40,7 +40,9 @@ pub use hosts::{
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
-pub use watch::{WatchArgs, WatchLevel, WatchedArgs};
+#[cfg(target_os = "linux")]
+pub(crate) use watch::WatchLevel;
+pub use watch::{WatchArgs, WatchedArgs};
 pub use web::WebArgs;
 
 const ABOUT: &str = "Finds out whether merging received TCP segments (GRO, LRO, RSC) makes a network slow, and where";
