@@ -40,8 +40,6 @@ pub use hosts::{
 pub use lab::{GetArgs, LabCommand, LabRunArgs, LabShellArgs, WireArgs};
 pub use memory::MemoryArgs;
 pub use speech::{ColorArg, SpeechArgs};
-#[cfg(target_os = "linux")]
-pub(crate) use watch::WatchLevel;
 pub use watch::{WatchArgs, WatchedArgs};
 pub use web::WebArgs;
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use coalescope_watch::facts::Level;
 
 use super::{LiveArgs, MemoryArgs, WatchFormat};
 
@@ -37,6 +38,15 @@ pub enum WatchLevel {
     Perf,
     /// Counters that every kernel has.
     Counters,
+}
+
+impl From<WatchLevel> for Level {
+    fn from(asked: WatchLevel) -> Self {
+        match asked {
+            WatchLevel::Perf => Self::Perf,
+            WatchLevel::Counters => Self::Counters,
+        }
+    }
 }
 
 /// Arguments of `coalescope watch`.

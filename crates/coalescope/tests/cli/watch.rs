@@ -185,6 +185,33 @@ mod live {
         }
     }
 
+    /// As root of a container has it that may trace and load nothing: events of perf tell, and the report says what is
+    /// missing for more.
+    #[test]
+    fn without_the_right_to_load_programs_events_are_told() {
+        let test = "watch without BPF";
+        if !needs::programs(test, &["setpriv"]) {
+            return;
+        }
+        let mut command = std::process::Command::new("setpriv");
+        command.arg("--bounding-set=-bpf,-sys_admin");
+        command.arg(assert_cmd::cargo::cargo_bin("coalescope"));
+        command.args(["watch", "--for", "200ms", "--format", "json"]);
+        let output = command.output().unwrap();
+        if output.status.code() != Some(4) {
+            return needs::skipped(test, stderr(&output));
+        }
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        is_as_its_schema_says("watch", &document);
+        let why = document["unseen"][0]["why"].as_str().unwrap();
+        assert!(why.contains("CAP_BPF and CAP_PERFMON"), "{why}");
+        if document["level"] == "counters" {
+            return needs::skipped(test, why);
+        }
+        assert_eq!(document["level"], "perf");
+        assert!(document["events"]["skb/kfree_skb"].is_u64(), "{document}");
+    }
+
     /// As an ordinary user has it: the report says what is missing, and what the counters say.
     #[test]
     fn without_rights_the_counters_are_told() {

@@ -20,7 +20,7 @@ use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
 use super::host;
-use crate::cli::{LiveArgs, WatchArgs, WatchLevel};
+use crate::cli::{LiveArgs, WatchArgs};
 use crate::interrupt::stop_on_signal;
 use crate::speech;
 use crate::suggest::unknown;
@@ -45,7 +45,7 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     let mut record = args.record.as_deref().map(Record::create).transpose()?;
     let mut watcher = begin(Options {
         connections: args.connections,
-        level: args.level.map(level),
+        level: args.level.map(Level::from),
         ..options(&args.live, &args.interfaces)
     })?;
     if screen::is_wanted(args) {
@@ -66,13 +66,6 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
         }
         speech::tell(&WatchReport::line(&look));
         next += args.every;
-    }
-}
-
-fn level(asked: WatchLevel) -> Level {
-    match asked {
-        WatchLevel::Perf => Level::Perf,
-        WatchLevel::Counters => Level::Counters,
     }
 }
 
