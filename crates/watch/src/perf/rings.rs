@@ -326,7 +326,7 @@ mod tests {
                 socket.send_to(&[7], to).unwrap();
             }
         };
-        const MANY: usize = 40_000;
+        const MANY: usize = 200_000;
         let held = lock(&rings.all);
         send(MANY);
         drop(held);
