@@ -55,22 +55,10 @@ impl Sampled {
     pub(super) fn name(&mut self, read: &Read, names: &Names) {
         self.asked = read.counted.keys().cloned().collect();
         self.here = places(names);
-        let mut everywhere = self.here.clone();
-        if !self.all_netns {
-            let all = live::Options {
-                netns: None,
-                all_netns: true,
-            };
-            for (name, places) in places(&Names::read(&all)) {
-                everywhere.entry(name).or_default().extend(places);
-            }
-        }
-        let shared = everywhere.into_iter();
-        let shared = shared.filter(|(_, places)| {
-            let spaces = places.iter().map(|place| place.space);
-            spaces.collect::<BTreeSet<_>>().len() > 1
-        });
-        self.shared = shared.map(|(name, _)| name).collect();
+        self.shared = match self.all_netns {
+            true => shared(self.here.clone()),
+            false => shared(everywhere(self.here.clone())),
+        };
         let mtus = self.here.iter().filter_map(|(name, places)| {
             let place = places.first()?;
             Some((name.as_str(), names.interface(*place).mtu_bytes))
@@ -148,6 +136,27 @@ fn places(names: &Names) -> BTreeMap<String, Vec<Where>> {
         all.entry(name.to_owned()).or_default().push(place);
     }
     all
+}
+
+/// The places of names, with those of all namespaces of this host.
+fn everywhere(mut here: BTreeMap<String, Vec<Where>>) -> BTreeMap<String, Vec<Where>> {
+    let all = live::Options {
+        netns: None,
+        all_netns: true,
+    };
+    for (name, places) in places(&Names::read(&all)) {
+        here.entry(name).or_default().extend(places);
+    }
+    here
+}
+
+/// Names that several namespaces have.
+fn shared(everywhere: BTreeMap<String, Vec<Where>>) -> BTreeSet<String> {
+    let shared = everywhere.into_iter().filter(|(_, places)| {
+        let spaces = places.iter().map(|place| place.space);
+        spaces.collect::<BTreeSet<_>>().len() > 1
+    });
+    shared.map(|(name, _)| name).collect()
 }
 
 /// `full` frames may have been dropped after they were queued.

@@ -68,26 +68,20 @@ struct Ring {
 impl Rings {
     /// Begins to count.
     pub(crate) fn open() -> Result<Self, PerfError> {
-        let tracefs = Tracefs::open().map_err(PerfError::NoTracefs)?;
-        let mut layouts = Vec::new();
-        let mut ids = Vec::new();
-        let mut drop = Description::default();
-        for (event, kind) in EVENTS {
-            let Some(said) = describe(&tracefs, event, kind)? else {
-                continue;
-            };
-            layouts.push((event, Layout::of(event, kind, &said)?));
-            ids.push(said.id);
-            if kind == Kind::Dropped {
-                drop = said;
-            }
-        }
-        let rings = open_all(&layouts, &ids)?;
-        let all = Arc::new(Mutex::new(All {
-            layouts,
-            rings,
+        let events = described()?;
+        let mut all = All {
+            rings: open_all(&events)?,
             tally: Tally::default(),
-        }));
+            layouts: Vec::new(),
+        };
+        let mut drop = Description::default();
+        for event in events {
+            if matches!(event.layout, Layout::Drop(_)) {
+                drop = event.said;
+            }
+            all.layouts.push((event.name, event.layout));
+        }
+        let all = Arc::new(Mutex::new(all));
         let is_over = Arc::new(AtomicBool::new(false));
         Ok(Self {
             has_reasons: drop.field("reason").is_some(),
@@ -199,34 +193,54 @@ fn empty_always(all: Arc<Mutex<All>>, is_over: Arc<AtomicBool>) -> JoinHandle<()
     })
 }
 
+/// An event of this kernel.
+struct Event {
+    name: &'static str,
+    layout: Layout,
+    said: Description,
+}
+
+/// All events that this kernel has.
+fn described() -> Result<Vec<Event>, PerfError> {
+    let tracefs = Tracefs::open().map_err(PerfError::NoTracefs)?;
+    let mut all = Vec::new();
+    for (name, kind) in EVENTS {
+        if let Some(said) = describe(&tracefs, name, kind)? {
+            let layout = Layout::of(name, kind, &said)?;
+            all.push(Event { name, layout, said });
+        }
+    }
+    Ok(all)
+}
+
 /// The kernel's description; none if it lacks one of several ways in.
 fn describe(
     tracefs: &Tracefs,
     event: &'static str,
     kind: Kind,
 ) -> Result<Option<Description>, PerfError> {
+    let field = "anything";
     match tracefs.format(event) {
-        Ok(text) => Ok(Description::read(&text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match kind {
-            Kind::Entered => Ok(None),
-            _ => Err(PerfError::NoField {
-                event,
-                field: "anything",
-            }),
+        Ok(text) => match Description::read(&text) {
+            None => Err(PerfError::NoField { event, field }),
+            some => Ok(some),
         },
-        Err(error) => Err(PerfError::NoTracefs(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(PerfError::NoTracefs(error)),
+        Err(_) if kind == Kind::Entered => Ok(None),
+        Err(_) => Err(PerfError::NoField { event, field }),
     }
 }
 
-fn open_all(layouts: &[(&'static str, Layout)], ids: &[u64]) -> Result<Vec<Ring>, PerfError> {
+fn open_all(events: &[Event]) -> Result<Vec<Ring>, PerfError> {
     let processors = processors();
-    let wanted = ROOM / (ids.len() * processors.len()).max(1);
+    let wanted = ROOM / (events.len() * processors.len()).max(1);
     let room = wanted.clamp(LEAST_ROOM, MOST_ROOM);
     lift_limit();
     let mut rings = Vec::new();
-    for (n, ((event, _), id)) in layouts.iter().zip(ids).enumerate() {
+    for (n, event) in events.iter().enumerate() {
         for processor in &processors {
-            let sampler = open(*id, *processor, room).map_err(|source| refused(event, source))?;
+            let opened = open(event.said.id, *processor, room);
+            let sampler = opened.map_err(|source| refused(event.name, source))?;
             rings.push(Ring {
                 event: n,
                 sampler,
@@ -237,7 +251,7 @@ fn open_all(layouts: &[(&'static str, Layout)], ids: &[u64]) -> Result<Vec<Ring>
     }
     for ring in &mut rings {
         let enabled = ring.sampler.as_counter_mut().enable();
-        enabled.map_err(|source| refused(layouts[ring.event].0, source))?;
+        enabled.map_err(|source| refused(events[ring.event].name, source))?;
     }
     Ok(rings)
 }
