@@ -132,6 +132,9 @@ impl Document for UndoReport {
 /// The fate of a journal in words.
 pub(crate) fn words(fate: &Fate) -> String {
     match fate {
+        Fate::Restored { idle, .. } if !idle.is_empty() => {
+            "restored: what was changed is as it was, and not all of it has an effect".to_owned()
+        }
         Fate::Restored { .. } => "restored: all is as it was".to_owned(),
         Fate::Reset => "nothing to do: the machine has started anew since".to_owned(),
         Fate::Running { holder } => {

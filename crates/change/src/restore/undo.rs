@@ -1,6 +1,6 @@
 //! `coalescope undo`: restores what journals hold.
 
-use super::{EXIT_UNRESTORED, Spaces, files, keys, lock_subjects, restore};
+use super::{EXIT_UNRESTORED, Spaces, files, keys, lock_subjects, restore, verify};
 use crate::journal::{Journal, State, Store, Unrestored, boot_id};
 use crate::settings::Error;
 use schemars::JsonSchema;
@@ -24,10 +24,13 @@ pub struct Undone {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Fate {
-    /// All is as it was; the journal is gone.
+    /// All that was set is as it was; the journal is gone.
     Restored {
         /// What had been asked for, and which files had been written.
         changes: Vec<String>,
+        /// What is as it was asked for, and has no effect, for what somebody else has changed since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        idle: Vec<String>,
     },
     /// The machine has started anew since, which reset all of it; the journal is gone.
     Reset,
@@ -186,7 +189,8 @@ fn take_back(store: &Store, journal: &mut Journal, forced: &[String]) -> Fate {
     if unrestored.is_empty() {
         files::clean(store, journal);
         let changes = journal.changes();
-        return dismiss(store, journal, Fate::Restored { changes });
+        let idle = verify::idle(journal, &mut spaces);
+        return dismiss(store, journal, Fate::Restored { changes, idle });
     }
     keys::prune(journal, &mut spaces);
     mention_forget(&journal.id, &mut unrestored);

@@ -2,9 +2,11 @@
 
 use coalescope_host::safe::sh;
 
-use super::keys::{interface_name, read_entry, standing, sysctl_name};
+use super::keys::{as_it_is, interface_name, read_entry, standing, sysctl_name};
 use super::{Spaces, by_hand};
-use crate::journal::{Held, InterfaceEntry, KeyEntry, Standing, SysctlEntry, Unrestored, rounds};
+use crate::journal::{
+    Held, InterfaceEntry, Journal, KeyEntry, Standing, SysctlEntry, Unrestored, rounds,
+};
 use crate::settings::{Error, InterfaceState, Item, read_at};
 
 /// Keys of an interface that are not as they were; `words` are the kernel's refusals.
@@ -56,6 +58,33 @@ pub(super) fn interface(
         }
     });
     left.collect()
+}
+
+/// Features that are wanted again and not active, as they were before, since somebody has switched off what they need: without
+/// scatter-gather there is no TSO (`netdev_fix_features`).
+pub(super) fn idle(journal: &Journal, spaces: &mut Spaces) -> Vec<String> {
+    let entries = journal.interfaces.iter();
+    let all = entries.filter_map(|entry| Some((entry, as_it_is(entry, spaces)?)));
+    all.flat_map(|(entry, is)| idle_of(entry, &is)).collect()
+}
+
+fn idle_of(entry: &InterfaceEntry, is: &InterfaceState) -> Vec<String> {
+    let is_wanted_again = |name: &&String| {
+        let held = entry.held(&Item::Wanted((*name).clone()));
+        held.is_some_and(|held| !held.set.is_empty()) && is.wanted.contains(*name)
+    };
+    let lost = entry.was.active.difference(&is.active);
+    let lost: Vec<&str> = lost.filter(is_wanted_again).map(String::as_str).collect();
+    let theirs = entry.was.wanted.difference(&is.wanted);
+    let theirs: Vec<&str> = theirs.map(String::as_str).collect();
+    if lost.is_empty() || theirs.is_empty() {
+        return Vec::new();
+    }
+    let name = interface_name(entry);
+    let (lost, theirs) = (lost.join(", "), theirs.join(", "));
+    vec![format!(
+        "{name}: {lost} asked for again and not active, as it seems since somebody has switched off {theirs}"
+    )]
 }
 
 /// A sysctl that is not as it was.

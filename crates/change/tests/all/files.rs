@@ -133,7 +133,7 @@ fn files_and_folders_come_and_go() {
     assert_eq!(folder.mode() & 0o7777, 0o755);
     assert_eq!(room.store.read(&id).unwrap().state, State::Kept);
     let undone = room.undo();
-    let Fate::Restored { changes } = &undone[0].fate else {
+    let Fate::Restored { changes, .. } = &undone[0].fate else {
         panic!("{undone:?}")
     };
     assert!(changes[0].starts_with("changed ") && changes[1].starts_with("made "));

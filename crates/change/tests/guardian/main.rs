@@ -50,7 +50,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 39] = [
+const TESTS: [Test; 40] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -67,6 +67,7 @@ const TESTS: [Test; 39] = [
     ),
     test("what was kept is undone", kept),
     test("what was left is not taken for what was", unfinished),
+    test("what is back and has no effect is named", idle),
     test("sysctls", sysctls),
     test("the largest sizes, with IPv4's", sizes),
     test_with_ip("coalescing is rounded, and restored", coalescing),
@@ -579,7 +580,7 @@ fn kept(store: &Store) {
     restored_but(guard, 1, store);
     let undone = restore::undo(store).unwrap();
     let texts =
-        |fate: &Fate| matches!(fate, Fate::Restored { changes } if *changes == ["a:tx=off"]);
+        |fate: &Fate| matches!(fate, Fate::Restored { changes, .. } if *changes == ["a:tx=off"]);
     assert!(undone.len() == 1 && texts(&undone[0].fate), "{undone:?}");
     assert_eq!(snapshot(), before);
 }
@@ -587,6 +588,32 @@ fn kept(store: &Store) {
 fn restored_but(guard: Guard, journals: usize, store: &Store) {
     assert!(guard.finish().unwrap().is_complete());
     assert_eq!(store.list().unwrap().len(), journals);
+}
+
+/// Somebody switches off what TSO needs, while it is off by us: asked for again, it stays inactive.
+fn idle(store: &Store) {
+    let of = |undone: &[restore::Undone]| match &undone[0].fate {
+        Fate::Restored { idle, .. } => idle.clone(),
+        other => panic!("{other:?}"),
+    };
+    for theirs in [None, Some("tx-nocache-copy"), Some("tx-scatter-gather")] {
+        let mut guard = guard(store);
+        change(&mut guard, "a:tso=off").unwrap();
+        guard.keep().unwrap();
+        if let Some(name) = theirs {
+            set_feature("a", name, name == "tx-nocache-copy");
+        }
+        let idle = of(&restore::undo(store).unwrap());
+        let is_named = theirs == Some("tx-scatter-gather");
+        assert_eq!(idle.len(), usize::from(is_named), "{theirs:?}: {idle:?}");
+        if let Some(line) = idle.first() {
+            let says = |words: &str| line.contains(words);
+            assert!(says("a: tx-tcp") && says("off tx-scatter-gather"), "{line}");
+            set_feature("a", "tx-scatter-gather", true);
+        }
+        set_feature("a", "tx-nocache-copy", false);
+        assert_eq!(value("a:tso"), "on");
+    }
 }
 
 fn unfinished(store: &Store) {

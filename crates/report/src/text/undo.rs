@@ -47,9 +47,12 @@ fn show(page: &mut Page, undone: &Undone) {
     );
     page.paragraph("  ", "    ", &words(&undone.fate), tone);
     match &undone.fate {
-        Fate::Restored { changes } => {
+        Fate::Restored { changes, idle } => {
             for change in changes {
                 page.paragraph("  ", "    ", &format!("taken back: {change}"), Tone::Plain);
+            }
+            for without_effect in idle {
+                page.paragraph("  ", "    ", without_effect, Tone::Bad);
             }
         }
         Fate::Failed { unrestored } => {
