@@ -344,3 +344,64 @@ fn collect_sh_gives_up_what_hangs() {
         );
     }
 }
+
+/// Each answer puts a mark before what it quotes, and words of its own in front or between.
+#[test]
+fn what_a_mail_quotes_is_read_whatever_stands_between() {
+    let typed =
+        format!("root@gw:~# ethtool -k eno1\n{FEATURES}root@gw:~# uname -r\n6.1.0-18-amd64\n");
+    let plain = one(typed.as_bytes());
+    let answer = "Hi Tom,\n\nhere is what you asked for.\n\nAm 12.03.24 um 10:11 schrieb Tom:\n";
+    for mark in ["> ", ">> ", "> > ", ">>> ", "> >> "] {
+        let quoted: String = typed
+            .lines()
+            .map(|line| format!("{mark}{line}\n"))
+            .collect();
+        for text in [
+            quoted.clone(),
+            format!("{answer}{quoted}"),
+            format!("{quoted}\nbye\n"),
+        ] {
+            assert_eq!(one(text.as_bytes()), plain, "{text}");
+        }
+    }
+    let page = format!("Look:\n\n```\n{typed}```\n");
+    let host = one(page.as_bytes());
+    assert!(host.interfaces["eno1"].features["generic-receive-offload"].active);
+}
+
+/// OpenBSD prints what is a line of a file of settings elsewhere: only its command says that this is set.
+#[test]
+fn sysctls_of_openbsd_are_read_after_their_command() {
+    let typed = "puffy# sysctl net.inet.ip.forwarding\nnet.inet.ip.forwarding=1\n";
+    let host = one(typed.as_bytes());
+    assert_eq!(host.platform, Some(Platform::Openbsd));
+    assert_eq!(host.stack.sysctls["net.inet.ip.forwarding"], "1");
+    assert_eq!(unread(&host), [""; 0]);
+    for other in [
+        "puffy# cat /etc/sysctl.conf\nnet.inet.ip.forwarding=1\n",
+        "net.inet.ip.forwarding=1\n",
+    ] {
+        let read = read_bytes("given", other.as_bytes(), &Limits::default());
+        let is_set = |hosts: Vec<coalescope_host::sources::Host>| {
+            !hosts[0].snapshot.stack.sysctls.is_empty()
+        };
+        assert!(!read.is_ok_and(is_set), "{other}");
+    }
+}
+
+/// Outputs of which nothing is of use are no reason for a warning.
+#[test]
+fn queues_and_macsec_are_known() {
+    let links = "3: macsec0@eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1468 qdisc noqueue state UP\n    \
+        link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 65535\n    \
+        macsec sci 5254000000020001 protect on cipher GCM-AES-128 icvlen 16 encodingsa 0 validate strict encrypt on \
+        send_sci on end_station off scb off replay off\n";
+    let text = format!(
+        "root@a:~# tc qdisc show\nqdisc noqueue 0: dev lo root refcnt 2 \nqdisc mq 0: dev eth0 root \n\
+         root@a:~# ip -d link\n{links}"
+    );
+    let host = one(text.as_bytes());
+    assert_eq!(unread(&host), [""; 0]);
+    assert_eq!(host.interfaces["macsec0"].kind.as_deref(), Some("macsec"));
+}

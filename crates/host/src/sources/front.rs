@@ -8,29 +8,40 @@ use crate::text::quoted;
 /// Lines in front at most. What Ubuntu prints at a login is about 30.
 const LINES: usize = 40;
 
-/// The text without marks of a mail or a page around it: `>` before each line, or lines of three backquotes. A line stays
-/// where it is, so that messages name the right one.
+/// The text without marks of a mail or a page around it: `>` before most lines, with the words of whoever answers between
+/// them, or lines of three backquotes. A line stays where it is, so that messages name the right one.
 pub(super) fn unmarked(text: String) -> String {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let is_quoted = lines.all(|line| line.starts_with('>')) && text.contains("> ");
+    let is_quoted = is_quoted(&text);
     let is_fenced = text.lines().any(|line| line.starts_with(FENCE));
     if !is_quoted && !is_fenced {
         return text;
     }
     let bare = |line: &str| {
         let inner = if is_quoted {
-            let inner = line.trim_start_matches('>');
-            inner.strip_prefix(' ').unwrap_or(inner)
+            unquoted(line)
         } else {
-            line
+            Some(line)
         };
-        if inner.starts_with(FENCE) {
-            "\n".to_owned()
-        } else {
-            inner.to_owned()
-        }
+        let inner = inner.filter(|inner| !inner.starts_with(FENCE));
+        inner.unwrap_or("\n").to_owned()
     };
     text.split_inclusive('\n').map(bare).collect()
+}
+
+/// Whether most lines are quoted.
+fn is_quoted(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let quoted = lines().filter(|line| line.starts_with('>')).count();
+    2 * quoted > lines().count() && text.contains("> ")
+}
+
+/// A quoted line without its marks, of which there is one for each answer: `>> `, `> > `.
+fn unquoted(line: &str) -> Option<&str> {
+    let mut inner = line.strip_prefix('>')?;
+    while let Some(more) = inner.strip_prefix('>').or_else(|| inner.strip_prefix(" >")) {
+        inner = more;
+    }
+    Some(inner.strip_prefix(' ').unwrap_or(inner))
 }
 
 /// The fence of output in Markdown.

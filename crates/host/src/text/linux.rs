@@ -78,6 +78,7 @@ pub(super) const READERS: &[Reader] = &[
     nat::LIST,
     nat::RULES,
     filters::TC,
+    filters::QUEUES,
     ovs::SHOW,
     ovs::DATAPATHS,
     collected::SYS,

@@ -69,9 +69,9 @@ pub(super) const READERS: &[Reader] = &[
         read: passing::read_teams,
     },
     Reader {
-        name: "netsh int udp show global",
-        recognises: passing::recognises_udp,
-        read: passing::read_udp,
+        name: "netsh show global",
+        recognises: passing::recognises_globals,
+        read: passing::read_globals,
     },
     Reader {
         name: "Get-ComputerInfo",

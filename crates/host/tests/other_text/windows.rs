@@ -66,6 +66,11 @@ const IP_INTERFACES: &str = r#"[
 const TEAMS: &str = r#"{"Name": "Team1", "Members": ["Ethernet", "Ethernet 2"], "TeamNics": "Team1",
   "TeamingMode": "Lacp", "Status": "Up"}"#;
 
+const TCP_GLOBAL: &str = "Querying active state...\n\nTCP Global Parameters\n\
+    ----------------------------------------------\nReceive-Side Scaling State          : enabled\n\
+    Receive Window Auto-Tuning Level    : normal\nECN Capability                      : disabled\n\
+    Receive Segment Coalescing State    : disabled\nMax SYN Retransmissions             : 4\n";
+
 const URO: &str = "
 UDP Global Parameters
 ----------------------------------------------
@@ -255,4 +260,9 @@ pub(crate) const SAMPLES: &[Sample] = &[
     ("win_ip_interface", None, IP_INTERFACES),
     ("win_lbfo", None, TEAMS),
     ("win_uro", Some("netsh int udp show global"), URO),
+    (
+        "win_tcp_global",
+        Some("netsh int tcp show global"),
+        TCP_GLOBAL,
+    ),
 ];

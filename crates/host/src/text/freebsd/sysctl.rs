@@ -29,9 +29,22 @@ const MACOS: &[&str] = &[
 
 /// The second and third line may belong to a value of several lines.
 pub(super) fn recognises(text: &Text<'_>) -> bool {
+    if is_openbsd(text) {
+        return true;
+    }
     let mut lines = first_lines(text).take(3);
     let first = lines.next().is_some_and(|line| setting(line).is_some());
     first && lines.all(|line| setting(line).is_some() || line.starts_with([' ', '\t']))
+}
+
+/// `sysctl` of OpenBSD: `name=value`, as files of settings are written elsewhere, so that the command has to say what it is.
+fn is_openbsd(text: &Text<'_>) -> bool {
+    let command = text.command.unwrap_or_default();
+    let name = first_lines(text)
+        .next()
+        .and_then(|line| line.split_once('='));
+    let is_setting = name.is_some_and(|(name, _)| setting(&format!("{name}: ")).is_some());
+    is_setting && command.split_whitespace().next() == Some("sysctl")
 }
 
 /// First parts of names.
@@ -70,10 +83,12 @@ fn setting(line: &str) -> Option<(&str, &str)> {
 pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);
     let body = whole_lines(text, &mut notes);
-    snapshot.platform = platform(body);
+    let is_openbsd = is_openbsd(text);
+    snapshot.platform = platform(body).or(is_openbsd.then_some(Platform::Openbsd));
     for line in body.lines() {
+        let spaced = is_openbsd.then(|| line.replacen('=', ": ", 1));
         // Others go on with a value of several lines, none of which is kept.
-        if let Some((name, value)) = setting(line) {
+        if let Some((name, value)) = setting(spaced.as_deref().unwrap_or(line)) {
             host(name, value, snapshot, &mut notes);
             network(name, value, snapshot, &mut notes);
         }

@@ -15,6 +15,16 @@ pub(super) const TC: Reader = Reader {
     read: tc,
 };
 
+/// `tc qdisc show`: no rule asks for a queue, and a list of them is no reason for a warning.
+pub(super) const QUEUES: Reader = Reader {
+    name: "tc qdisc show",
+    recognises: |text| {
+        let line = first_line(text);
+        line.starts_with("qdisc ") && line.contains(": ") && line.contains(" dev ")
+    },
+    read: |text, snapshot| Out::linux(text, QUEUES.name, snapshot).finish(),
+};
+
 /// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
 const LONGEST: u64 = 65_535;
 

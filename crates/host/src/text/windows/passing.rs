@@ -70,12 +70,13 @@ fn list(record: &Record, key: &str) -> Vec<String> {
     }
 }
 
-/// `netsh int udp show global`, in English.
-pub(super) fn recognises_udp(text: &Text<'_>) -> bool {
-    first_lines(text).any(|line| line.contains("UDP Global Parameters"))
+/// `netsh int udp show global` and `netsh int tcp show global`, in English.
+pub(super) fn recognises_globals(text: &Text<'_>) -> bool {
+    let titles = ["UDP Global Parameters", "TCP Global Parameters"];
+    first_lines(text).any(|line| titles.contains(&line.trim()))
 }
 
-pub(super) fn read_udp(text: &Text<'_>, snapshot: &mut Snapshot) {
+pub(super) fn read_globals(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);
     snapshot.platform = Some(Platform::Windows);
     for line in whole_lines(text, &mut notes).lines() {
@@ -83,12 +84,23 @@ pub(super) fn read_udp(text: &Text<'_>, snapshot: &mut Snapshot) {
             continue;
         };
         let value = value.trim();
-        if key.contains("Receive Offload") && matches!(value, "enabled" | "disabled") {
-            let key = "UdpReceiveOffload".to_owned();
-            snapshot
-                .settings
-                .insert(key, Setting::Text(value.to_owned()));
+        let is_on = value == "enabled";
+        if !is_on && value != "disabled" {
+            continue;
         }
+        let known = match key.trim() {
+            "UDP Receive Offload State" => {
+                Some(("UdpReceiveOffload", Setting::Text(value.to_owned())))
+            }
+            // By the names of Get-NetOffloadGlobalSetting.
+            "Receive Segment Coalescing State" => {
+                Some(("ReceiveSegmentCoalescing", Setting::Flag(is_on)))
+            }
+            "Receive-Side Scaling State" => Some(("ReceiveSideScaling", Setting::Flag(is_on))),
+            _ => None,
+        };
+        let known = known.map(|(key, value)| (key.to_owned(), value));
+        snapshot.settings.extend(known);
     }
     notes.finish(snapshot);
 }

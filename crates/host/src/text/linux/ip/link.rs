@@ -282,7 +282,7 @@ impl Link<'_> {
 
 /// Kinds whose line may end without the words that all have, as before iproute2 4.5.
 fn is_known(kind: &str) -> bool {
-    const KINDS: [&str; 27] = [
+    const KINDS: [&str; 28] = [
         "bridge",
         "bond",
         "team",
@@ -307,6 +307,7 @@ fn is_known(kind: &str) -> bool {
         "dummy",
         "ifb",
         "wireguard",
+        "macsec",
         "openvswitch",
         "nlmon",
         "netkit",
