@@ -58,9 +58,20 @@ pub(crate) fn assemble(parts: Vec<Part>) -> Snapshot {
     snapshot
 }
 
-/// Whether a setting differs that both texts tell of now.
+/// Whether a setting differs that both texts tell of now, or both list all interfaces, and other ones.
 pub(crate) fn are_of_two_hosts(a: &Part, b: &Part) -> bool {
-    !is_configuration(a) && !is_configuration(b) && merge::differ(&a.snapshot, &b.snapshot)
+    let are_live = !is_configuration(a) && !is_configuration(b);
+    are_live && (merge::differ(&a.snapshot, &b.snapshot) || list_others(a, b))
+}
+
+/// A list that begins with the loopback, and has its index, is of all interfaces.
+fn list_others(a: &Part, b: &Part) -> bool {
+    let lists_all = |part: &Part| {
+        let loopback = part.snapshot.interfaces.get("lo");
+        loopback.is_some_and(|loopback| loopback.index.is_some())
+    };
+    let names = |part: &Part| part.snapshot.interfaces.keys().cloned().collect::<Vec<_>>();
+    lists_all(a) && lists_all(b) && names(a) != names(b)
 }
 
 /// Whether a text tells what is to be set at the next start: what is set now goes before.

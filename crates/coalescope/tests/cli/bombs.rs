@@ -205,7 +205,9 @@ fn a_text_with_prompts_of_many_hosts() {
     });
     ended.is_within(budget());
     assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
-    assert!(ended.stdout.contains("two hosts mixed"), "{}", ended.stdout);
+    // Each is a host of its own, of which next to nothing was read.
+    let hosts = ended.stdout.matches("(Linux, 5.1.0)").count();
+    assert!(hosts >= 12_000 / 10, "{hosts}: {}", ended.stdout);
 }
 
 /// What `ethtool -k` prints, of a card with all there is.

@@ -107,7 +107,7 @@ impl Merged {
         Unread {
             what: conflict.path.join(" "),
             why: format!(
-                "{first} says {}, {origin} says {}: the first is kept; give only the newer one",
+                "{first} says {}, {origin} says {}: what {first} says is kept; give only the newer one",
                 conflict.kept, conflict.other
             ),
         }

@@ -64,8 +64,8 @@ fn of_settings_that_differ_the_first_is_kept_and_both_are_named() {
         eth0(json!({"mtu_bytes": 9000})),
     ]);
     assert_eq!(host.interfaces["eth0"].mtu_bytes, Some(1500));
-    let expected = "interfaces eth0 mtu_bytes: a says 1500, b says 9000: the first is kept; give \
-                    only the newer one";
+    let expected = "interfaces eth0 mtu_bytes: a says 1500, b says 9000: what a says is kept; \
+                    give only the newer one";
     assert_eq!(why(&host), [expected]);
 }
 

@@ -163,11 +163,32 @@ pub(super) fn parse(line: &str) -> Command {
         (word, rest) if first.starts_with('/') && KNOWN.contains(&word) => {
             plain(&format!("{word} {}", rest.join(" ")))
         }
-        (word, _) => Command {
-            elsewhere: ELSEWHERE.contains(&word) || is_console(word, line),
+        (word, rest) => Command {
+            elsewhere: is_elsewhere(word, rest, line),
             ..plain(line)
         },
     }
+}
+
+/// Subcommands that run a command on another machine or in a container, whatever program has them: `gcloud compute ssh`,
+/// `vagrant ssh`, `multipass exec`, `limactl shell`.
+const THERE: [&str; 4] = ["ssh", "exec", "rsh", "shell"];
+
+fn is_elsewhere(word: &str, rest: &[&str], line: &str) -> bool {
+    let has_subcommand = || rest.iter().take(2).any(|word| THERE.contains(word));
+    ELSEWHERE.contains(&word)
+        || is_console(word, line)
+        || !KNOWN.contains(&word) && has_subcommand()
+}
+
+/// Whether a command that could be a comment as well (`# ssh access`) runs one of use elsewhere.
+pub(super) fn runs_elsewhere(line: &str) -> bool {
+    let plain = |word: &str| base(word.trim_matches(['\'', '"', ';'])).to_owned();
+    let mut words = line.split_whitespace().skip(1).map(plain);
+    let is_of_use = |word: String| {
+        THERE.contains(&word.as_str()) || word.len() > 3 && KNOWN.contains(&word.as_str())
+    };
+    parse(line).elsewhere && words.any(is_of_use)
 }
 
 /// Within a guest, and not about it.

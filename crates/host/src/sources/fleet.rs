@@ -55,17 +55,20 @@ fn cut<'a>(text: &'a str, headings: &[Heading<'a>]) -> Vec<Share<'a>> {
         before: heading.lines,
         text: Cow::Borrowed(&text[heading.end..end]),
     });
-    let front = Share::whole(&text[..first]);
-    let shares = [front].into_iter().chain(behind);
-    shares
-        .filter(|share| !share.text.trim().is_empty())
-        .collect()
+    let front = Some(Share::whole(&text[..first]));
+    let front = front.filter(|share| !share.text.trim().is_empty());
+    front.into_iter().chain(behind).collect()
 }
 
 /// `host: line` for each line, those of several hosts mixed (pdsh, `clush` without `-b`).
 fn prefixed(text: &str) -> Option<Vec<Share<'_>>> {
     gathered(text, |line, _| {
         let (host, rest) = line.split_once(':')?;
+        // What pdsh and clush say themselves of a host.
+        if host.starts_with("pdsh@") || host == "clush" {
+            let (host, _) = rest.trim_start().split_once(": ")?;
+            return heading::is_host(host).then_some((host, None));
+        }
         let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest))?;
         heading::is_host(host).then_some((host, Some(rest)))
     })
@@ -85,30 +88,58 @@ fn indented(text: &str) -> Option<Vec<Share<'_>>> {
 /// Of a line and the host of the one before: its host, and what that printed.
 type ReadLine = for<'a> fn(&'a str, Option<&'a str>) -> Option<(&'a str, Option<&'a str>)>;
 
-/// Gathers what each host printed where all lines have a form, and most hosts begin like the output of a command.
+/// Gathers what each host printed where nearly all lines have a form, and most hosts begin like the output of a command.
 fn gathered(text: &str, read: ReadLine) -> Option<Vec<Share<'_>>> {
-    let mut shares: Vec<Share<'_>> = Vec::new();
-    let mut places = BTreeMap::new();
+    let mut gathering = Gathering::default();
     let mut current = None;
-    for (number, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
+    let lines = text.lines().enumerate();
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let Some((host, printed)) = read(line, current) else {
+            gathering.stray(line, number)?;
             continue;
-        }
-        let (host, printed) = read(line, current)?;
+        };
         current = Some(host);
-        let Some(printed) = printed else { continue };
-        let at = *places.entry(host).or_insert(shares.len());
-        if at == shares.len() {
-            shares.push(Share {
-                host: Some(host),
+        gathering.lines += 1;
+        gathering.add(Some(host), printed, number);
+    }
+    let named = gathering.shares.iter().filter(|share| share.host.is_some());
+    let known = named.clone().filter(|share| begins_so(&share.text)).count();
+    let is_fleet = known > 0 && known * 2 >= named.count();
+    is_fleet.then_some(gathering.shares)
+}
+
+/// Words of the tool itself, or what a connection said: so many lines are none of a host's for one that is.
+const STRAY: usize = 10;
+
+#[derive(Default)]
+struct Gathering<'a> {
+    shares: Vec<Share<'a>>,
+    places: BTreeMap<Option<&'a str>, usize>,
+    lines: usize,
+    stray: usize,
+}
+
+impl<'a> Gathering<'a> {
+    fn add(&mut self, host: Option<&'a str>, printed: Option<&str>, number: usize) {
+        let at = *self.places.entry(host).or_insert(self.shares.len());
+        if at == self.shares.len() {
+            self.shares.push(Share {
+                host,
                 before: number,
                 text: Cow::Owned(String::new()),
             });
         }
-        shares[at].text.to_mut().extend([printed, "\n"]);
+        if let Some(printed) = printed {
+            self.shares[at].text.to_mut().extend([printed, "\n"]);
+        }
     }
-    let known = shares.iter().filter(|share| begins_so(&share.text)).count();
-    (known > 0 && known * 2 >= shares.len()).then_some(shares)
+
+    /// Takes a line that has not the form; `None` if there are too many of them.
+    fn stray(&mut self, line: &str, number: usize) -> Option<()> {
+        self.stray += 1;
+        self.add(None, Some(line), number);
+        (self.stray <= 1 + self.lines / STRAY).then_some(())
+    }
 }
 
 fn begins_so(text: &str) -> bool {

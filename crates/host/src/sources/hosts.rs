@@ -239,12 +239,14 @@ fn is_date(text: &str) -> bool {
 
 /// Hosts of which something is known; it is an error if there is none.
 fn understood(path: &str, hosts: Vec<Host>) -> Result<Vec<Host>, Error> {
-    let (known, empty): (Vec<Host>, Vec<Host>) = hosts.into_iter().partition(has_facts);
-    let empty = empty.into_iter().flat_map(|host| host.snapshot.unread);
-    if known.is_empty() {
-        return Err(nothing(path, empty.collect()));
+    if !hosts.iter().any(has_facts) {
+        let unread = hosts.into_iter().flat_map(|host| host.snapshot.unread);
+        return Err(nothing(path, unread.collect()));
     }
-    let mut known = known;
+    // A host that its text names is one of which nothing was read.
+    let is_kept = |host: &Host| has_facts(host) || host.snapshot.name.is_some();
+    let (mut known, empty): (Vec<Host>, Vec<Host>) = hosts.into_iter().partition(is_kept);
+    let empty = empty.into_iter().flat_map(|host| host.snapshot.unread);
     known[0].snapshot.unread.extend(empty);
     Ok(known)
 }

@@ -1,7 +1,7 @@
 //! A file that somebody made: the output of one command, or of several that were pasted, of one host or of several.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::command::{self, Command};
 use super::fleet::{self, Share};
@@ -9,8 +9,9 @@ use super::found::{About, Content, Found, Item};
 use super::front;
 use super::place::{Folder, Place};
 use super::split::{self, Piece};
-use super::texts::Understand;
+use super::texts::{UNKNOWN, Understand};
 use crate::assemble::{Part, are_of_two_hosts, host_key};
+use crate::model::Snapshot;
 
 /// What a piece of a file gave.
 struct Read {
@@ -32,18 +33,9 @@ impl Understand<'_> {
             None => self.by_host(place, text),
         };
         newest(&mut all);
-        let names = Names::of(&all);
+        refuse_mixed(&mut all);
         let bytes = all.iter().map(|read| read.bytes).sum();
-        for read in all {
-            let folder = names.folder(place, read.host.as_deref());
-            match read.result {
-                Ok(part) => found.items.push(Item {
-                    folder,
-                    content: Content::Text(Box::new(part)),
-                }),
-                Err(about) => found.note(&folder, about),
-            }
-        }
+        file(place, all, found);
         bytes
     }
 
@@ -62,6 +54,9 @@ impl Understand<'_> {
         let mut all = Vec::new();
         for share in shares {
             let pieces = split::split(&share.text);
+            if pieces.is_empty() {
+                all.extend(silent(place, share));
+            }
             let many = pieces.len() > 1 || shares.len() > 1;
             all.extend(pieces.into_iter().map(|piece| {
                 let piece = Piece {
@@ -137,6 +132,76 @@ impl Understand<'_> {
     }
 }
 
+/// Hands over what was read. The first text wins where texts of a host differ: of a log that is the last output, since what
+/// was changed in between is in it.
+fn file(place: &Place, all: Vec<Read>, found: &mut Found) {
+    let names = Names::of(&all);
+    let is_log = all
+        .iter()
+        .any(|read| read.command.is_some() || read.host.is_some());
+    let mut items = Vec::new();
+    for read in names.with_silent(all) {
+        let folder = names.folder(place, read.host.as_deref());
+        match read.result {
+            Ok(part) => items.push(item(folder, names.named(part))),
+            Err(about) => found.note(&folder, about),
+        }
+    }
+    if is_log {
+        last_first(&mut items);
+    }
+    found.items.extend(items);
+}
+
+fn item(folder: Folder, part: Part) -> Item {
+    Item {
+        folder,
+        content: Content::Text(Box::new(part)),
+    }
+}
+
+/// Of each host the last output first; hosts stay in their order.
+fn last_first(items: &mut [Item]) {
+    let mut order = BTreeMap::new();
+    for item in items.iter() {
+        let next = order.len();
+        order.entry(item.folder.clone()).or_insert(next);
+    }
+    items.reverse();
+    items.sort_by_key(|item| order.get(&item.folder).copied());
+}
+
+/// A host of which a tool printed a heading, and nothing below.
+fn silent(place: &Place, share: &Share<'_>) -> Option<Read> {
+    let host = share.host?.to_owned();
+    let origin = format!("{place} line {} ({host})", share.before);
+    Some(Read {
+        host: Some(host),
+        command: None,
+        line: share.before,
+        result: Err(About::named(origin, "nothing was printed of this host")),
+        bytes: 0,
+    })
+}
+
+/// Where outputs that nobody typed at a prompt contradict each other, nothing tells whose they are, nor which is the later.
+fn refuse_mixed(all: &mut [Read]) {
+    let is_bare = |read: &&Read| read.host.is_none() && read.command.is_none();
+    let parts = all.iter().filter(is_bare);
+    let parts = parts.filter_map(|read| read.result.as_ref().ok());
+    if !neighbours_differ(parts, |_, _| true) {
+        return;
+    }
+    for read in all.iter_mut().filter(|read| is_bare(&&**read)) {
+        if let Ok(part) = &read.result {
+            let why = "two hosts or two times in one text, and nothing tells whose output is whose: give one file for \
+                each, or put each host's name above what it printed";
+            read.result = Err(About::named(part.origin.clone(), why));
+            read.bytes = 0;
+        }
+    }
+}
+
 /// Whether two shares tell different settings, or one of them the name that stands above it.
 fn are_hosts(all: &[Read]) -> bool {
     let parts = || all.iter().filter_map(|read| read.result.as_ref().ok());
@@ -144,15 +209,18 @@ fn are_hosts(all: &[Read]) -> bool {
         let name = part.snapshot.name.as_deref().zip(part.host.as_deref());
         name.is_some_and(|(name, host)| host_key(name) == host_key(host))
     };
-    parts().any(is_named_so) || neighbours_differ(parts())
+    parts().any(is_named_so) || neighbours_differ(parts(), |one, other| one.host != other.host)
 }
 
-/// Whether an output tells something else than the last one of its kind that stands below another name.
-fn neighbours_differ<'a>(parts: impl Iterator<Item = &'a Part>) -> bool {
+/// Whether an output tells something else than the last one of its kind, of those that are meant.
+fn neighbours_differ<'a>(
+    parts: impl Iterator<Item = &'a Part>,
+    are_meant: fn(&Part, &Part) -> bool,
+) -> bool {
     let mut last: BTreeMap<&str, &Part> = BTreeMap::new();
     for part in parts {
         let before = last.insert(part.kind, part);
-        if before.is_some_and(|before| before.host != part.host && are_of_two_hosts(before, part)) {
+        if before.is_some_and(|before| are_meant(before, part) && are_of_two_hosts(before, part)) {
             return true;
         }
     }
@@ -179,6 +247,21 @@ fn newest(all: &mut [Read]) {
     }
 }
 
+/// The text of a host that says nothing, and why.
+fn nothing_of(host: Option<String>, about: &About) -> Part {
+    let mut snapshot = Snapshot::default();
+    match about {
+        About::Named(unread) => snapshot.not_read(unread.what.clone(), unread.why.clone()),
+        About::Unknown { what, .. } => snapshot.not_read(what.clone(), UNKNOWN),
+    }
+    Part {
+        origin: String::new(),
+        kind: "nothing",
+        host,
+        snapshot,
+    }
+}
+
 /// The hosts that a file names.
 struct Names {
     /// The first name of each, by what its names have in common.
@@ -192,6 +275,32 @@ impl Names {
             first.entry(host_key(host)).or_insert_with(|| host.clone());
         }
         Names { first }
+    }
+
+    /// An output with the first name of its host.
+    fn named(&self, mut part: Part) -> Part {
+        let name = part
+            .host
+            .as_deref()
+            .and_then(|host| self.first.get(&host_key(host)));
+        part.host = name.cloned();
+        part
+    }
+
+    /// A host of which nothing was understood is one nevertheless, and has a text that says nothing.
+    fn with_silent(&self, mut all: Vec<Read>) -> Vec<Read> {
+        let key = |read: &Read| read.host.as_deref().map(host_key);
+        let spoken = all.iter().filter(|read| read.result.is_ok());
+        let mut spoken: BTreeSet<Option<String>> = spoken.map(key).collect();
+        for read in &mut all {
+            if self.first.len() < 2 || read.host.is_none() || !spoken.insert(key(read)) {
+                continue;
+            }
+            if let Err(about) = &read.result {
+                read.result = Ok(nothing_of(read.host.clone(), about));
+            }
+        }
+        all
     }
 
     /// Where an output belongs: each of several hosts of a file is one by itself, as in an archive.

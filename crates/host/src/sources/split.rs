@@ -69,7 +69,17 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     }
     open.close(text, text.len(), &mut pieces);
     let mut cut = Vec::with_capacity(pieces.len());
-    pieces.iter().for_each(|piece| begins::cut(piece, &mut cut));
+    for piece in pieces {
+        // All that a command prints elsewhere is of there.
+        let is_elsewhere = piece
+            .command
+            .is_some_and(|line| command::parse(line).elsewhere);
+        if is_elsewhere {
+            cut.push(piece);
+        } else {
+            begins::cut(&piece, &mut cut);
+        }
+    }
     cut
 }
 
@@ -80,20 +90,30 @@ fn separator(line: &str) -> Option<Separator<'_>> {
 /// Whether a line begins what a command printed, or names a command that did.
 pub(super) fn is_begin(line: &str) -> bool {
     let line = line.trim_end();
-    let is_known = |found: Separator<'_>| command::is_known(found.command);
+    let is_known = |found: Separator<'_>| is_of_use(found.command);
     begins::print(line).is_some() || separator(line).is_some_and(is_known)
+}
+
+/// Whether a line is what uname(1) prints of all.
+pub(super) fn is_uname(line: &str) -> bool {
+    begins::uname(line.trim_end()).is_some()
+}
+
+/// Whether the output of a command can be of use, here or to know that it is none of this host's.
+fn is_of_use(command: &str) -> bool {
+    command::is_known(command) || command::runs_elsewhere(command)
 }
 
 fn counts(found: &Separator<'_>, styles: &BTreeSet<Style>) -> bool {
     found.style == Style::Certain
-        || command::is_known(found.command)
+        || is_of_use(found.command)
         || matches!(found.style, Style::Once(_)) && styles.contains(&found.style)
 }
 
 /// The styles that had a known command somewhere in the text.
 fn established(text: &str) -> BTreeSet<Style> {
     let separators = text.lines().filter_map(separator);
-    let known = separators.filter(|found| command::is_known(found.command));
+    let known = separators.filter(|found| is_of_use(found.command));
     known.map(|found| found.style).collect()
 }
 

@@ -125,8 +125,10 @@ impl Understand<'_> {
             body,
         };
         let (said, rest) = complaints(body);
-        let Reading { kind, mut snapshot } = (self.read)(&text)
-            .or_else(|| (!said.is_empty()).then(|| (self.read)(&Text { body: rest, ..text }))?)?;
+        let rest = without_end(rest);
+        let Reading { kind, mut snapshot } = (self.read)(&text).or_else(|| {
+            (rest.len() < body.len()).then(|| (self.read)(&Text { body: rest, ..text }))?
+        })?;
         for line in said.lines().filter(|line| is_lack(line)) {
             let why = format!("its command said: {}", printable_line(line.trim()));
             snapshot.not_read(origin, why);
@@ -160,6 +162,27 @@ const COMPLAINTS: [&str; 14] = [
     "Device \"",
     "Pseudo-terminal will not",
 ];
+
+/// What a connection or a tool says below an output.
+const ENDS: [&str; 4] = [
+    "Shared connection to ",
+    "Connection to ",
+    "non-zero return code",
+    "Killed by signal ",
+];
+
+/// A text without the last lines that are none of it.
+fn without_end(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let lines = rest.trim_end();
+        let last = lines.rfind('\n').map_or(0, |at| at + 1);
+        if !ENDS.iter().any(|end| lines[last..].starts_with(end)) {
+            return rest;
+        }
+        rest = &rest[..last];
+    }
+}
 
 /// Lines of complaint before a text, and the text.
 fn complaints(body: &str) -> (&str, &str) {

@@ -1,7 +1,7 @@
 //! Lines that name the host whose output stands below.
 
 use crate::sources::command;
-use crate::sources::split::{Line, Lines, is_begin};
+use crate::sources::split::{Line, Lines, is_begin, is_uname};
 
 /// One or three lines, and where they are.
 pub(super) struct Heading<'a> {
@@ -28,8 +28,7 @@ pub(super) fn certain(text: &str) -> Vec<Heading<'_>> {
 
 /// Headings that a loop prints for each host (`echo "=== $host ==="`), with the begin of an output below.
 pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
-    let ruled = ruled(text, is_rule);
-    let mut headings = ruled;
+    let mut headings = ruled(text, is_rule);
     headings.extend(Lines::of(text).filter_map(|line| {
         let word = word(line.text.trim())?;
         Some(at(&line, word))
@@ -39,8 +38,46 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
         let mut below = below.filter(|line| !line.trim().is_empty());
         !command::is_known(heading.host) && below.next().is_some_and(is_begin)
     });
+    headings.extend(Lines::of(text).filter_map(|line| in_front(&line)));
+    let unames: Vec<Heading<'_>> = Lines::of(text).filter_map(|line| of_uname(&line)).collect();
+    // One host says its name once, or always the same.
+    if unames.iter().any(|heading| heading.host != unames[0].host) {
+        let is_headed = |uname: &Heading<'_>| is_below(uname, &headings, text);
+        let own: Vec<Heading<'_>> = unames.into_iter().filter(|one| !is_headed(one)).collect();
+        headings.extend(own);
+    }
     headings.sort_by_key(|heading| heading.start);
     headings
+}
+
+/// Whether nothing stands between a heading and a name that the host says itself.
+fn is_below(uname: &Heading<'_>, headings: &[Heading<'_>], text: &str) -> bool {
+    let above = headings.iter().map(|heading| heading.end);
+    let last = above.filter(|end| *end <= uname.start).max();
+    last.is_some_and(|end| text[end..uname.start].trim().is_empty())
+}
+
+/// `Linux gw 6.1.0-28-amd64 #1 SMP ...` begins what its host printed, and belongs to that.
+fn of_uname<'a>(line: &Line<'a>) -> Option<Heading<'a>> {
+    if !is_uname(line.text) {
+        return None;
+    }
+    let host = line.text.split_whitespace().nth(1)?;
+    is_host(host).then(|| Heading {
+        end: line.start,
+        lines: line.number - 1,
+        ..at(line, host)
+    })
+}
+
+/// `gw: 1: lo: <LOOPBACK,UP> mtu 65536`, before the first line of what a host printed alone (`salt --out=txt`).
+fn in_front<'a>(line: &Line<'a>) -> Option<Heading<'a>> {
+    let (host, rest) = line.text.split_once(": ")?;
+    (is_host(host) && !is_begin(line.text) && is_begin(rest)).then(|| Heading {
+        end: line.start + line.text.len() - rest.len(),
+        lines: line.number - 1,
+        ..at(line, host)
+    })
 }
 
 fn at<'a>(line: &Line<'a>, host: &'a str) -> Heading<'a> {
@@ -78,7 +115,7 @@ fn pssh(line: &str) -> Option<&str> {
 
 /// `=== host: gw ===`, `### Hostname gw`.
 fn named(line: &str) -> Option<&str> {
-    let text = between_marks(line)?;
+    let text = between_marks(line).filter(|_| !line.starts_with(['>', '+']))?;
     let (title, host) = text.split_once([' ', ':'])?;
     let host = host.trim_start_matches(':').trim();
     let titles = ["host", "hostname", "node", "server"];
@@ -86,23 +123,62 @@ fn named(line: &str) -> Option<&str> {
     (fits && is_host(host)).then_some(host)
 }
 
-/// `=== gw ===`, `*** gw ***`, `--- gw`, `[gw]`, `gw:`, `gw`.
+/// `=== gw ===`, `*** gw ***`, `--- gw`, `# gw`, `[gw]`, `gw:`, `gw`, `gw =====`, `Host: gw`, `Server gw:`, `==> out/gw.txt <==`;
+/// with a time or an address behind the name.
 fn word(line: &str) -> Option<&str> {
+    if let Some(file) = line.strip_prefix("==> ") {
+        return of_file(file.strip_suffix(" <==")?);
+    }
     let inner = between_marks(line)
         .or_else(|| line.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or(line);
-    let word = inner.strip_suffix(':').unwrap_or(inner);
-    let word = word.split_once('@').map_or(word, |(_, host)| host);
-    is_host(word).then_some(word)
+    let inner = inner.trim_end_matches(|c: char| "#=*-<. ".contains(c));
+    let (name, is_named) = match inner.split_once([' ', ':']) {
+        Some((title, name)) if is_title(title) => (name.trim_start_matches([':', ' ']), true),
+        _ => (inner, false),
+    };
+    // A time or an address may stand behind a name between marks, or behind a title.
+    let is_marked = is_named || between_marks(line).is_some();
+    let name = match name.split_once(' ') {
+        Some((name, _)) if is_marked => name,
+        _ => name,
+    };
+    let name = name.strip_suffix(':').unwrap_or(name);
+    let name = name.split_once('@').map_or(name, |(_, host)| host);
+    is_host(name).then_some(name)
 }
 
-/// The text between at least two of the same mark before it, and those behind it.
+/// Titles before the name of a host.
+fn is_title(word: &str) -> bool {
+    let titles = [
+        "host",
+        "hostname",
+        "node",
+        "server",
+        "router",
+        "connecting to",
+        "connecting",
+    ];
+    titles.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// A file that is named after a host: `gw.txt`, and not after a command or by its path on the host.
+fn of_file(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    let stem = [".txt", ".log", ".out"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
+    let stem = stem.unwrap_or(name);
+    let is_command = command::is_known(path) || command::of_name(name).is_some();
+    (!is_command && is_host(stem)).then_some(stem)
+}
+
+/// The text between marks, of which there is one before it at least, and those behind it.
 fn between_marks(line: &str) -> Option<&str> {
-    let mark = line.chars().next().filter(|c| "#=*->".contains(*c))?;
+    let mark = line.chars().next().filter(|c| "#=*->+".contains(*c))?;
     let behind = line.trim_start_matches(mark);
-    let fits = line.len() - behind.len() >= 2;
     let end = |c: char| c == mark || mark == '>' && c == '<';
-    fits.then(|| behind.trim_end_matches(end).trim())
+    Some(behind.trim_end_matches(end).trim())
 }
 
 /// A name between two rules (ClusterShell's `clush -b`, `dshbak`).

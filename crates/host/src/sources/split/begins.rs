@@ -117,7 +117,7 @@ fn setting(line: &str) -> Option<&'static str> {
 }
 
 /// `Linux hv1 6.1.0-28-amd64 #1 SMP ...`, and of FreeBSD.
-fn uname(line: &str) -> Option<&'static str> {
+pub(super) fn uname(line: &str) -> Option<&'static str> {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     let [system, host, release] = words.as_slice() else {
         return None;
