@@ -1,7 +1,7 @@
 //! One host from what its texts say.
 //!
 //! - A value that only one text tells is taken.
-//! - Of a command that ran again in one file the last output is taken (`sources::pasted`), before anything here.
+//! - Outputs of one log come last first (`sources::pasted`). Of files of settings nothing is taken that the kernel may have otherwise.
 //! - Values that change by themselves (counters, addresses, the state of a link) may differ; that is
 //!   no conflict. As everywhere the first text wins: then values of one text stay together, and a
 //!   host read from the begin of a file never says other than one read from all of it.
@@ -47,6 +47,10 @@ pub(crate) fn assemble(parts: Vec<Part>) -> Snapshot {
     let mut not_read = Vec::new();
     let prompt = parts.iter().find_map(|part| part.host.clone());
     for mut part in parts {
+        if part.kind == FILE_OF_SETTINGS {
+            // What is in force may be otherwise, and so is what the kernel has made of it.
+            part.snapshot.stack.sysctls.clear();
+        }
         // A reader names the text in what it did not understand.
         let own = std::mem::take(&mut part.snapshot.unread);
         if merged.add(part, &mut unread) {
@@ -73,6 +77,9 @@ fn list_others(a: &Part, b: &Part) -> bool {
     let names = |part: &Part| part.snapshot.interfaces.keys().cloned().collect::<Vec<_>>();
     lists_all(a) && lists_all(b) && names(a) != names(b)
 }
+
+/// The kind of `/etc/sysctl.conf` and its like.
+const FILE_OF_SETTINGS: &str = "sysctl.conf";
 
 /// Whether a text tells what is to be set at the next start: what is set now goes before.
 fn is_configuration(part: &Part) -> bool {

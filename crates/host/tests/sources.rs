@@ -405,3 +405,63 @@ fn queues_and_macsec_are_known() {
     assert_eq!(unread(&host), [""; 0]);
     assert_eq!(host.interfaces["macsec0"].kind.as_deref(), Some("macsec"));
 }
+
+/// FreeBSD lists what is enabled, with its number: LRO that is not among it is off, where the list is whole.
+#[test]
+fn what_freebsd_does_not_list_is_off() {
+    for (options, lro) in [
+        (
+            "800a8<VLAN_MTU,JUMBO_MTU,VLAN_HWCSUM,LINKSTATE>",
+            Some(false),
+        ),
+        ("0", Some(false)),
+        ("800428<VLAN_MTU,JUMBO_MTU,LRO,LINKSTATE>", Some(true)),
+        // Wrapped or edited.
+        ("800428<VLAN_MTU,JUMBO_MTU", None),
+        ("800428<VLAN_MTU,JUMBO_MTU,LINKSTATE>", None),
+    ] {
+        let text = format!(
+            "vtnet0: flags=8843<UP,BROADCAST,RUNNING> metric 0 mtu 1500\n\toptions={options}\n\tether 52:54:00:00:00:01\n"
+        );
+        let host = one(text.as_bytes());
+        let read = host.interfaces["vtnet0"].features.get("LRO");
+        assert_eq!(read.map(|feature| feature.active), lro, "{options}");
+    }
+}
+
+/// A file of settings says what is set at the next start, and nothing of what is.
+#[test]
+fn a_file_of_settings_tells_nothing_of_what_is() {
+    let file = "root@gw:~# cat /etc/sysctl.d/99-router.conf\nnet.ipv4.ip_forward=1\nnet.ipv6.conf.all.forwarding=1\n";
+    let links = "root@gw:~# ip link\n1: lo: <UP> mtu 65536 qdisc noqueue state UNKNOWN\n";
+    assert!(
+        one(format!("{file}{links}").as_bytes())
+            .stack
+            .sysctls
+            .is_empty()
+    );
+    let asked = "root@gw:~# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 0\n";
+    for text in [format!("{file}{asked}"), format!("{asked}{file}")] {
+        let host = one(text.as_bytes());
+        let known: Vec<_> = host.stack.sysctls.iter().collect();
+        assert_eq!(
+            known,
+            [(&"net.ipv4.ip_forward".to_owned(), &"0".to_owned())],
+            "{text}"
+        );
+    }
+}
+
+/// ethtool prints what it has changed where this is more than was asked for.
+#[test]
+fn changes_that_ethtool_prints_are_later_than_what_was_on() {
+    let text = format!(
+        "root@a:~# ethtool -k eno1\n{}root@a:~# sudo ethtool -K eno1 gro on lro off\nActual changes:\n\
+         large-receive-offload: off\nrx-gro-hw: off [not requested]\n",
+        FEATURES.replace("off [fixed]", "on")
+    );
+    let host = one(text.as_bytes());
+    let features = &host.interfaces["eno1"].features;
+    assert!(features["generic-receive-offload"].active);
+    assert!(!features["large-receive-offload"].active && !features["rx-gro-hw"].active);
+}

@@ -69,7 +69,7 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     }
     open.close(text, text.len(), &mut pieces);
     let mut cut = Vec::with_capacity(pieces.len());
-    for piece in pieces {
+    for piece in pieces.into_iter().map(at_its_host) {
         // All that a command prints elsewhere is of there.
         let is_elsewhere = piece
             .command
@@ -97,6 +97,18 @@ pub(super) fn is_begin(line: &str) -> bool {
 /// Whether a line is what uname(1) prints of all.
 pub(super) fn is_uname(line: &str) -> bool {
     begins::uname(line.trim_end()).is_some()
+}
+
+/// What ssh printed is of the host that it went to.
+fn at_its_host(piece: Piece<'_>) -> Piece<'_> {
+    match piece.command.and_then(command::over_ssh) {
+        Some((host, command)) => Piece {
+            host: Some(host),
+            command: Some(command),
+            ..piece
+        },
+        None => piece,
+    }
 }
 
 /// Whether the output of a command can be of use, here or to know that it is none of this host's.

@@ -233,7 +233,7 @@ fn folders_are_hosts_unless_the_folder_itself_has_texts() {
 fn prompts_name_the_interface_and_the_host() {
     let snapshot = one(
         b"\xef\xbb\xbfLast login\r\nroot@hv1:~# ethtool -S eth0\r\nstub\r\nmtu 1500\r\n\
-        root@hv1:~# date\r\nSun\r\nroot@hv1:~# ssh hv2 ethtool -S eth1\r\nstub\r\nmtu 1\r\n",
+        root@hv1:~# date\r\nSun\r\nroot@hv1:~# docker exec web ethtool -S eth1\r\nstub\r\nmtu 1\r\n",
     );
     assert_eq!(snapshot.name.as_deref(), Some("hv1"));
     assert_eq!(mtu(&snapshot, "eth0"), Some(1500));

@@ -178,13 +178,11 @@ fn two_hosts_that_nobody_names_are_refused() {
 #[test]
 fn what_ran_elsewhere_is_left_out_whole() {
     for (sign, command) in [
-        ("root@a:~# ", "ssh gw 'ip link; sysctl net.ipv4.ip_forward'"),
         ("root@a:~# ", "gcloud compute ssh gw --command 'ip link'"),
         ("root@a:~# ", "vagrant ssh gw -c 'ip link'"),
         ("root@a:~# ", "multipass exec gw -- ip link"),
         ("$ ", "kubectl exec -n kube-system cilium-a -- ip link"),
         ("# ", "docker exec web sysctl -a"),
-        ("# ", "ssh gw ethtool -k eth0"),
     ] {
         let text = format!(
             "{sign}{command}\n{}{sign}ip link\n{}",
@@ -200,6 +198,23 @@ fn what_ran_elsewhere_is_left_out_whole() {
     // A comment is no command.
     let text = format!("# ssh access for all\n{}", router());
     assert_eq!(of_hosts(&text)[0].interfaces.len(), 3);
+}
+
+#[test]
+fn what_ssh_printed_is_of_the_host_that_it_went_to() {
+    let outputs = "ip link; sysctl net.ipv4.ip_forward";
+    let text = format!(
+        "me@jump:~$ ssh root@gw '{outputs}'\n{}me@jump:~$ ssh -p 2222 web '{outputs}'\n{}me@jump:~$ ssh db\n\
+         Last login: Mon Nov 23 09:12:44 2026\n",
+        router(),
+        server()
+    );
+    let hosts = of_hosts(&text);
+    let each: Vec<_> = hosts
+        .iter()
+        .map(|host| (host.name.as_deref(), host.interfaces.len()))
+        .collect();
+    assert_eq!(each[..2], [(Some("gw"), 3), (Some("web"), 2)]);
 }
 
 /// However the commands are spelled: in one log the later output says what is.

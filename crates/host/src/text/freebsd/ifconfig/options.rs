@@ -30,10 +30,19 @@ pub(super) fn read(
             to.features.insert(name.to_owned(), switch(false));
         }
     }
-    for name in on.flatten().unwrap_or_default() {
+    let on = on.flatten();
+    let has_number = options.is_some_and(|line| line.starts_with(|c: char| c.is_ascii_hexdigit()));
+    if on.is_some() && has_number && platform == Some(Platform::Freebsd) {
+        let features = &mut to.features;
+        features.entry(LRO.to_owned()).or_insert(switch(false));
+    }
+    for name in on.unwrap_or_default() {
         to.features.insert(name.to_owned(), switch(true));
     }
 }
+
+/// FreeBSD prints all that is enabled, as a number as well: what is not in either is off (`if_capenable`, ifconfig(8)).
+const LRO: &str = "LRO";
 
 fn switch(active: bool) -> Feature {
     Feature {

@@ -11,7 +11,9 @@ use crate::text::{Reader, Text};
 /// `ethtool -k`.
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ethtool -k",
-    recognises: |text| header(first_line(text)).is_some() || is_grepped(text),
+    recognises: |text| {
+        header(first_line(text)).is_some() || is_grepped(text) || changed(text).is_some()
+    },
     read: read_text,
 };
 
@@ -21,6 +23,18 @@ fn is_grepped(text: &Text<'_>) -> bool {
     let asks = words.any(|word| word.ends_with("ethtool"))
         && words.any(|word| matches!(word, "-k" | "--show-features" | "--show-offload"));
     asks && feature(first_line(text)).is_some()
+}
+
+/// What `ethtool -K eth0 lro off` prints where more or something else was changed than was asked for.
+const CHANGES: &str = "Actual changes:";
+
+/// The interface of a command that changed features, and printed which.
+fn changed<'a>(text: &Text<'a>) -> Option<&'a str> {
+    let mut words = text.command.unwrap_or_default().split_whitespace();
+    words.find(|word| word.ends_with("ethtool"))?;
+    words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
+    let name = words.next().filter(|name| is_name(name))?;
+    (first_line(text).trim_end() == CHANGES).then_some(name)
 }
 
 /// `ethtool --json -k`.
@@ -60,7 +74,10 @@ fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
         let name = out.interface_of_command();
         current = name.map(|name| (name, Interface::default()));
     }
-    for line in out.lines() {
+    if let Some(name) = changed(text) {
+        current = Some((name, Interface::default()));
+    }
+    for line in out.lines().filter(|line| line.trim_end() != CHANGES) {
         if let Some(name) = header(line) {
             finish(&mut out, current.replace((name, Interface::default())));
         } else if !line.is_empty() {
