@@ -40,7 +40,7 @@ pub(crate) const SURELY: f64 = 1.5;
 
 /// How much likelier, as a natural logarithm, another explanation may be without loss by the byte being rejected: a
 /// step has two parameters more, and is the best of many (Akaike: one for each).
-pub(crate) const MUCH_BETTER: f64 = 5.0;
+pub(crate) const MUCH_BETTER: f64 = 3.5;
 
 /// Payload of a full frame on Ethernet, where connections of several sizes are looked at together.
 pub(crate) const SEGMENT: u32 = 1448;

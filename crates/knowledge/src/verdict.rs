@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::{Hop, Outcomes, Trace};
+use coalescope_capture::facts::{Direction, Hop, Outcomes, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -293,7 +293,7 @@ fn merging(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Merging 
     ];
     if harms.into_iter().any(|id| found(findings, id)) {
         Merging::Harms
-    } else if is_doubtful(findings) || is_in_doubt(trace) {
+    } else if is_doubtful(findings) || is_in_doubt(trace, overview) {
         Merging::Unclear
     } else if overview.merged_frames() + overview.merged_datagrams().unwrap_or(0) > 0 {
         Merging::Innocent
@@ -313,10 +313,19 @@ fn is_doubtful(findings: &[Finding]) -> bool {
     found(findings, Id::NotEnoughEvidence) || found(findings, Id::NoMerging)
 }
 
-/// Whether a hop loses merged frames more often than single ones, and nothing but merging explains it.
-fn is_in_doubt(trace: &Trace) -> bool {
-    let mut hops = trace.hops.iter();
-    hops.any(|hop| Excess::on_hop(hop).is_doubt())
+/// Whether merged frames are lost more often than single ones, and their length does not explain all of it: on a hop, or behind
+/// the points where there is no hop.
+fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
+    if !trace.hops.is_empty() {
+        return trace.hops.iter().any(|hop| Excess::on_hop(hop).is_doubt());
+    }
+    let mut points = trace.points.iter().enumerate();
+    points.any(|(i, point)| {
+        let looks = point.connections.len() * 2;
+        let of = |data: &Direction| Excess::at_point(data, looks).is_doubt();
+        let mut suspects = overview.suspects(i).iter();
+        suspects.any(|connection| of(&connection.to_client) || of(&connection.to_server))
+    })
 }
 
 /// Whether frames were merged may be unknown even if nothing points to harm.
@@ -355,4 +364,36 @@ fn sentence(text: &str) -> String {
         "."
     };
     format!("{first}{}{stop}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// One point: half of the merged frames had to be sent again, whatever their length, and some single ones.
+    #[test]
+    fn merging_that_its_length_does_not_explain_is_not_cleared_at_a_point_either() {
+        let with = |merged_lost: u32, single_lost: u64| {
+            let mut data = Direction::default();
+            (data.frames, data.data_frames) = (800, 800);
+            (data.unique_bytes, data.retransmitted_frames) = (2_000_000, 300);
+            (data.duration_s, data.throughput_bps) = (Some(10.0), Some(1.6e6));
+            (data.segment_size_bytes, data.merged_frames) = (Some(1_448), 400);
+            (data.repeats.merged, data.repeats.single) = (400, 300);
+            data.repeats.merged_repeated = 4 * u64::from(merged_lost);
+            data.repeats.single_repeated = single_lost;
+            for segments in [2, 4, 8, 16] {
+                data.by_length
+                    .add(segments * 1_448, 100 - merged_lost, merged_lost);
+            }
+            let trace = Trace {
+                points: vec![sample::point("uplink", data)],
+                ..Trace::default()
+            };
+            judge(&trace).verdict.merging
+        };
+        assert_eq!(with(50, 20), Merging::Unclear);
+        assert_eq!(with(5, 15), Merging::Innocent);
+    }
 }

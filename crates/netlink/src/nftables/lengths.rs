@@ -1,4 +1,5 @@
-//! Rules of nftables that match on a packet's length.
+//! Rules of nftables that match on a packet's length, and that a merged frame can meet: not behind one that accepts whatever
+//! belongs to a flow, nor of packets that belong to none.
 //!
 //! A rule is a list of expressions: one loads a value into a register, the next compares it, the
 //! last is a verdict. Numbers: include/uapi/linux/netfilter/nf_tables.h.
@@ -8,7 +9,7 @@ use crate::attributes::Attributes;
 use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `NFT_MSG_GETRULE`.
 const GET_RULE: u16 = (NF_TABLES << 8) | 7;
@@ -21,8 +22,15 @@ const EXPRESSION_DATA: u16 = 2;
 const LENGTH: u32 = 0;
 const IN_NAME: u32 = 6;
 const PROTOCOL: u32 = 16;
-/// `NFT_PAYLOAD_NETWORK_HEADER`.
+/// `NFT_CT_STATE`.
+const STATE: u32 = 0;
+/// `NF_CT_STATE_BIT(IP_CT_ESTABLISHED)` and `NF_CT_STATE_UNTRACKED_BIT`: the packets of a flow.
+const OF_FLOWS: u32 = 2 | 64;
+/// `NFT_PAYLOAD_NETWORK_HEADER`, `_TRANSPORT_HEADER`.
 const NETWORK_HEADER: u32 = 1;
+const TRANSPORT_HEADER: u32 = 2;
+/// SYN in the flags of TCP (RFC 9293, 3.1).
+const SYN: u8 = 2;
 /// `NFPROTO_INET`, `_IPV4`, `_NETDEV`, `_BRIDGE`, `_IPV6`.
 const FAMILIES: [(u8, &str); 5] = [
     (1, "inet"),
@@ -75,8 +83,20 @@ pub fn length_rules() -> Result<Vec<LengthRule>, Error> {
     let chains = dump(GET_CHAIN, "list the chains of nftables")?;
     let hooks: BTreeMap<_, _> = chains.iter().filter_map(hook).collect();
     let rules = dump(GET_RULE, "list the rules of nftables")?;
-    let read = rules.iter().filter_map(|message| rule(message, &hooks));
-    Ok(read.collect())
+    // Chains that have accepted what belongs to flows: the kernel lists rules in their order.
+    let mut through = BTreeSet::new();
+    let mut read = Vec::new();
+    for message in &rules {
+        let Some((key, reading)) = reading(message) else {
+            continue;
+        };
+        if reading.accepts_flows() {
+            through.insert(key);
+        } else if reading.asks && !reading.spares_flows && !through.contains(&key) {
+            read.push(rule(key, reading.rule, &hooks));
+        }
+    }
+    Ok(read)
 }
 
 /// Family, table and name of a chain.
@@ -96,7 +116,8 @@ fn hook(message: &Raw) -> Option<(Key, &'static str)> {
     Some((key, hook))
 }
 
-fn rule(message: &Raw, hooks: &BTreeMap<Key, &'static str>) -> Option<LengthRule> {
+/// The chain of a rule, and what the rule says.
+fn reading(message: &Raw) -> Option<(Key, Reading)> {
     let number = *message.bytes.first()?;
     let attributes = Attributes(message.bytes.get(HEADER.len()..)?);
     let (table, chain) = (attributes.text(TABLE)?, attributes.text(CHAIN)?);
@@ -106,14 +127,19 @@ fn rule(message: &Raw, hooks: &BTreeMap<Key, &'static str>) -> Option<LengthRule
         let name = expression.text(EXPRESSION_NAME)?;
         reading.expression(&name, expression.inside(EXPRESSION_DATA));
     }
-    let known = FAMILIES.iter().find(|(known, _)| *known == number);
-    reading.asks.then(|| LengthRule {
+    Some(((number, table, chain), reading))
+}
+
+fn rule(key: Key, rule: LengthRule, hooks: &BTreeMap<Key, &'static str>) -> LengthRule {
+    let known = FAMILIES.iter().find(|(known, _)| *known == key.0);
+    let hook = hooks.get(&key).copied();
+    LengthRule {
         family: known.map_or("", |(_, name)| name),
-        hook: hooks.get(&(number, table.clone(), chain.clone())).copied(),
-        table,
-        chain,
-        ..reading.rule
-    })
+        hook,
+        table: key.1,
+        chain: key.2,
+        ..rule
+    }
 }
 
 /// The value in a register.
@@ -129,6 +155,8 @@ enum Loaded {
     Length,
     InName,
     Protocol,
+    State,
+    Flags,
     #[default]
     Other,
 }
@@ -139,20 +167,42 @@ struct Reading {
     /// Registers by number.
     registers: BTreeMap<u32, Register>,
     asks: bool,
+    /// The mask that was laid over a state or over flags.
+    mask: u32,
+    /// It asks for no packet that belongs to a flow.
+    spares_flows: bool,
+    /// It asks for packets of flows, among others, and for nothing else of them.
+    is_of_flows: bool,
+    narrows: bool,
 }
 
 impl Reading {
+    /// Whether all packets of flows are accepted.
+    fn accepts_flows(&self) -> bool {
+        self.is_of_flows && !self.narrows && !self.asks && self.rule.verdict == Some("accept")
+    }
+
     fn expression(&mut self, name: &str, data: Attributes<'_>) -> Option<()> {
         match name {
             "meta" => self.meta(data)?,
             "payload" => self.payload(data)?,
+            "ct" => {
+                let is_state = number(data, 2)? == STATE;
+                let held = if is_state {
+                    Loaded::State
+                } else {
+                    Loaded::Other
+                };
+                self.load(number(data, 1)?, held, false);
+            }
+            "bitwise" => self.masked(data)?,
             "byteorder" => {
                 let held = self.register(number(data, 1)?).held;
                 self.load(number(data, 2)?, held, true);
             }
             "cmp" => self.compare(data)?,
             "range" => self.range(data)?,
-            "lookup" => self.asks |= self.register(number(data, 2)?).held == Loaded::Length,
+            "lookup" => self.looks_up(data)?,
             "immediate" => self.verdict(data.inside(2))?,
             "reject" => self.rule.verdict = Some("reject"),
             "match" => self.matches(data)?,
@@ -186,6 +236,7 @@ impl Reading {
         let held = match (number(data, 2)?, number(data, 3)?, number(data, 4)?) {
             (NETWORK_HEADER, 2, 2) => Loaded::Length,
             (NETWORK_HEADER, 9, 1) => Loaded::Protocol,
+            (TRANSPORT_HEADER, 13, 1) => Loaded::Flags,
             _ => Loaded::Other,
         };
         self.load(number(data, 1)?, held, true);
@@ -196,7 +247,10 @@ impl Reading {
         let Register { held, swapped } = self.register(number(data, 1)?);
         let value = data.inside(3).get(1)?;
         let operator = number(data, 2)?;
+        self.narrows |= !matches!(held, Loaded::State | Loaded::Length);
         match held {
+            Loaded::State => self.state(operator, u32::from_ne_bytes(*value.first_chunk()?)),
+            Loaded::Flags => self.spares_flows |= operator == 0 && value.first() == Some(&SYN),
             Loaded::InName if operator == 0 => {
                 self.rule.interface = Some(crate::attributes::text(value));
             }
@@ -208,6 +262,44 @@ impl Reading {
             _ => {}
         }
         Some(())
+    }
+
+    /// `NFTA_LOOKUP_SREG`, and `_DREG` of a map, which may be the verdict. What is in a set is not listed: of states that are
+    /// accepted together, or have verdicts of their own, flows are one that passes, as no firewall works otherwise.
+    fn looks_up(&mut self, data: Attributes<'_>) -> Option<()> {
+        match self.register(number(data, 2)?).held {
+            Loaded::Length => self.asks = true,
+            Loaded::State => {
+                self.is_of_flows = true;
+                if number(data, 3) == Some(0) {
+                    self.rule.verdict = Some("accept");
+                }
+            }
+            _ => self.narrows = true,
+        }
+        Some(())
+    }
+
+    /// `NFTA_BITWISE_SREG`, `_DREG`, `_LEN`, `_MASK`.
+    fn masked(&mut self, data: Attributes<'_>) -> Option<()> {
+        let held = self.register(number(data, 1)?).held;
+        let mask = data.inside(4).get(1)?;
+        if held == Loaded::State {
+            self.mask = u32::from_ne_bytes(*mask.first_chunk()?);
+        }
+        self.load(number(data, 2)?, held, false);
+        Some(())
+    }
+
+    /// States under a mask that are not none of it, or are; or a state by itself.
+    fn state(&mut self, operator: u32, value: u32) {
+        let (states, inverted) = match (self.mask, operator) {
+            (0, operator) => (value, operator != 0),
+            (mask, operator) => (mask, operator == 0),
+        };
+        let has_flows = (states & OF_FLOWS != 0) != inverted;
+        self.spares_flows |= !has_flows;
+        self.is_of_flows |= has_flows;
     }
 
     /// `NFT_CMP_EQ`, `_NEQ`, `_LT`, `_LTE`, `_GT`, `_GTE`. Two comparisons make a range.
@@ -237,8 +329,14 @@ impl Reading {
 
     /// The length match of iptables: `struct xt_length_info`.
     fn matches(&mut self, data: Attributes<'_>) -> Option<()> {
-        if data.text(1)? != "length" {
-            return None;
+        match data.text(1)?.as_str() {
+            "length" => {}
+            "conntrack" => return self.conntrack(data.get(3)?),
+            "comment" => return None,
+            _ => {
+                self.narrows = true;
+                return None;
+            }
         }
         self.asks = true;
         let info = data.get(3)?;
@@ -250,6 +348,23 @@ impl Reading {
             most.into()
         };
         self.rule.lengths = within(half(0)?.into(), to, *info.get(4)? != 0);
+        Some(())
+    }
+
+    /// The match by state of iptables: `struct xt_conntrack_mtinfo3` has what is asked for, and of what others, behind
+    /// addresses, times and ports; then the states, with the bits of `ct state`.
+    fn conntrack(&mut self, info: &[u8]) -> Option<()> {
+        let half = |at: usize| Some(u16::from_ne_bytes(*info.get(at..)?.first_chunk()?));
+        let (asked, inverted, states) = (half(146)?, half(148)?, half(150)?);
+        // `XT_CONNTRACK_STATE`.
+        if asked != 1 {
+            self.narrows = true;
+            return None;
+        }
+        self.mask = 0;
+        let has_flows = (u32::from(states) & OF_FLOWS != 0) != (inverted & 1 != 0);
+        self.spares_flows |= !has_flows;
+        self.is_of_flows |= has_flows;
         Some(())
     }
 
@@ -314,5 +429,40 @@ mod tests {
         reading.narrow(4, 1500);
         reading.narrow(3, 9000);
         assert_eq!(reading.rule.lengths, Some((1501, 9000)));
+    }
+
+    /// `ct state established,related` is a mask that must not leave nothing; of one state it is compared.
+    #[test]
+    fn states_are_of_flows_or_spare_them() {
+        let of = |mask, operator, value| {
+            let mut reading = Reading {
+                mask,
+                ..Reading::default()
+            };
+            reading.state(operator, value);
+            (reading.is_of_flows, reading.spares_flows)
+        };
+        let (flows, none) = ((true, false), (false, true));
+        assert_eq!(of(2 | 4, 1, 0), flows);
+        assert_eq!(of(8, 1, 0), none);
+        assert_eq!(of(1 | 8, 1, 0), none);
+        // `ct state != established`, and as compared alone.
+        assert_eq!(of(2, 0, 0), none);
+        assert_eq!(of(0, 0, 2), flows);
+        assert_eq!(of(0, 1, 2), none);
+        assert_eq!(of(0, 0, 8), none);
+    }
+
+    #[test]
+    fn what_accepts_a_part_of_the_flows_is_no_way_through() {
+        let mut reading = Reading {
+            is_of_flows: true,
+            ..Reading::default()
+        };
+        assert!(!reading.accepts_flows());
+        reading.rule.verdict = Some("accept");
+        assert!(reading.accepts_flows());
+        reading.narrows = true;
+        assert!(!reading.accepts_flows());
     }
 }

@@ -1,5 +1,7 @@
 //! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them, and redirects of tc.
 
+pub(super) mod flows;
+
 use super::out::{Out, is_name};
 use crate::model::{LengthRule, Redirect, Snapshot};
 use crate::text::notes::first_line;
@@ -34,9 +36,12 @@ pub(crate) fn bounds(from: u64, to: u64) -> (Option<u64>, Option<u64>) {
     (longer_than, Some(to).filter(|to| *to < LONGEST))
 }
 
-/// A rule of `nft list ruleset`; `None` if it asks for no length.
+/// A rule of `nft list ruleset`; `None` if it asks for no length, or no merged frame is ever asked.
 pub(super) fn of_nft(line: &str) -> Option<LengthRule> {
     let words: Vec<&str> = line.split_whitespace().collect();
+    if flows::are_spared_by_nft(&words) {
+        return None;
+    }
     let at = words.windows(2).position(|pair| {
         matches!(pair, ["meta" | "ip", "length"]) || matches!(pair, ["ip6", "length"])
     })?;
@@ -119,9 +124,12 @@ fn nft_protocol(words: &[&str]) -> Option<String> {
     )
 }
 
-/// A rule of `iptables-save`; `None` if it asks for no length.
+/// A rule of `iptables-save`; `None` if it asks for no length, or no merged frame is ever asked.
 pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
     let words: Vec<&str> = line.split_whitespace().collect();
+    if flows::are_spared_by_iptables(&words) {
+        return None;
+    }
     let at = words.iter().position(|word| *word == "--length")?;
     let inverted = at > 0 && words.get(at - 1) == Some(&"!");
     let lengths = range(words.get(at + 1)?, inverted);
@@ -144,6 +152,9 @@ pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
 /// A rule of `iptables -L`, whose columns have these titles; `None` if it asks for no length.
 pub(super) fn of_list(line: &str, chain: &str, titles: &[&str]) -> Option<LengthRule> {
     let words: Vec<&str> = line.split_whitespace().collect();
+    if flows::are_spared_by_list(&words) {
+        return None;
+    }
     let at = words.iter().position(|word| *word == "length")?;
     let (bare, inverted) = match words.get(at + 1)?.strip_prefix('!') {
         Some(bare) => (bare, true),

@@ -1,7 +1,7 @@
 //! Whether addresses are translated, and which rules ask for a packet's length: `nft list ruleset`,
 //! `iptables-save`, `iptables -L`.
 
-use super::filters::{of_iptables, of_list, of_nft};
+use super::filters::{flows, of_iptables, of_list, of_nft};
 use super::out::{Out, command_words};
 use crate::model::{LengthRule, Nat, Snapshot};
 use crate::text::notes::{first_line, first_lines};
@@ -75,6 +75,8 @@ struct Ruleset {
     /// Family and name of the table, name and hook of the chain.
     table: (String, String),
     chain: (String, Option<String>),
+    /// The chain has accepted what belongs to flows.
+    flows_are_through: bool,
     lengths: Vec<LengthRule>,
 }
 
@@ -83,7 +85,9 @@ impl Ruleset {
         let opens = line.ends_with('{');
         let closes = line.starts_with('}');
         self.place(line);
+        self.flows_are_through |= self.depth == 2 && flows::are_accepted_by_nft(line);
         if self.depth == 2
+            && !self.flows_are_through
             && let Some(rule) = of_nft(line)
         {
             self.lengths.push(LengthRule {
@@ -110,7 +114,10 @@ impl Ruleset {
             ["table", family, name, "{"] => {
                 self.table = ((*family).to_owned(), (*name).to_owned());
             }
-            ["chain", name, "{"] => self.chain = ((*name).to_owned(), None),
+            ["chain", name, "{"] => {
+                self.chain = ((*name).to_owned(), None);
+                self.flows_are_through = false;
+            }
             ["type", _, "hook", hook, ..] if self.depth == 2 => {
                 self.chain.1 = Some((*hook).to_owned());
             }
@@ -183,12 +190,13 @@ fn writer(line: &str) -> Writer {
 fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SAVE.name, snapshot);
     let (mut now, mut loaded, mut found, mut open) = ("", false, false, false);
-    let mut lengths = Vec::new();
+    let mut lengths = Lengths::default();
     for line in out.lines() {
-        lengths.extend(of_iptables(line, now));
+        lengths.add(line, now);
         if let Some(name) = table(line) {
             (now, open) = (name, true);
             loaded |= name == "nat";
+            lengths.through.clear();
         }
         open &= line != "COMMIT";
         found |= now == "nat" && line.starts_with(['-', '[']) && line.contains("-A ");
@@ -196,9 +204,30 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     if open && text.body.ends_with('\n') {
         out.cut();
     }
-    out.snapshot.stack.length_rules = Some(lengths);
+    out.snapshot.stack.length_rules = Some(lengths.rules);
     saved(&mut out, writer(first_line(text)), loaded, found);
     out.finish();
+}
+
+/// Rules of one table of iptables that ask for lengths.
+#[derive(Default)]
+struct Lengths<'a> {
+    rules: Vec<LengthRule>,
+    /// Chains that have accepted what belongs to flows.
+    through: Vec<&'a str>,
+}
+
+impl<'a> Lengths<'a> {
+    fn add(&mut self, line: &'a str, table: &str) {
+        self.through.extend(flows::are_accepted_in(line));
+        let rule = of_iptables(line, table);
+        let chain = |rule: &LengthRule| rule.chain.split(' ').next_back().map(str::to_owned);
+        let is_through = |rule: &LengthRule| {
+            chain(rule).is_some_and(|chain| self.through.contains(&chain.as_str()))
+        };
+        let asked = rule.filter(|rule| !is_through(rule));
+        self.rules.extend(asked);
+    }
 }
 
 fn saved(out: &mut Out<'_>, writer: Writer, loaded: bool, found: bool) {
@@ -227,14 +256,14 @@ fn rules(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, RULES.name, snapshot);
     let mut asked = command_words(text);
     let table = asked.find(|word| *word == "-t").and(asked.next());
-    let mut lengths = Vec::new();
+    let mut lengths = Lengths::default();
     let mut found = false;
     for line in out.lines().filter(|line| line.starts_with("-A ")) {
-        lengths.extend(of_iptables(line, table.unwrap_or("filter")));
+        lengths.add(line, table.unwrap_or("filter"));
         let mut words = line.split_whitespace();
         found |= words.any(|word| TRANSLATES.contains(&word));
     }
-    out.snapshot.stack.length_rules = Some(lengths);
+    out.snapshot.stack.length_rules = Some(lengths.rules);
     saved(&mut out, Writer::Either, false, found);
     out.finish();
 }
@@ -255,14 +284,17 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
     let (mut before, mut after, mut filter, mut rules) = (false, false, false, false);
     let (mut now, mut titles) = ("", Vec::new());
     let mut lengths = Vec::new();
+    let mut is_through = false;
     for line in out.lines().filter(|line| !line.is_empty()) {
         if is_title(line) {
             titles = line.split_whitespace().collect();
         }
-        lengths.extend(of_list(line, now, &titles));
+        is_through |= flows::are_accepted_by_list(line);
+        lengths.extend(of_list(line, now, &titles).filter(|_| !is_through));
         match chain(line) {
             Some(name) => {
                 now = name;
+                is_through = false;
                 before |= name == "PREROUTING";
                 after |= name == "POSTROUTING";
                 filter |= name == "FORWARD";
