@@ -9,7 +9,7 @@
 mod room;
 mod span;
 
-use coalescope_capture::facts::{Direction, Hop, Outcomes};
+use coalescope_capture::facts::{Direction, Hop, Outcomes, Point};
 
 use crate::by_size::BySize;
 use crate::finding::Reason;
@@ -73,6 +73,11 @@ impl Excess {
             let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
             queue.then_some(Reason::Queue)
         })
+    }
+
+    /// Of one of all directions at a point.
+    pub(crate) fn behind(point: &Point, data: &Direction) -> Self {
+        Self::at_point(data, point.connections.len() * 2)
     }
 
     /// Why longer frames are lost more often, if that shows.

@@ -57,8 +57,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let looks = point.connections.len() * 2;
-    let in_doubt = |d: &Direction| Excess::at_point(d, looks) == Excess::Unexplained;
+    let in_doubt = |d: &Direction| Excess::behind(point, d) == Excess::Unexplained;
     let title = |d: &Direction| {
         let few = BySize::of_repeats(d).hint();
         few.or_else(|| in_doubt(d).then_some(DOUBT))

@@ -321,8 +321,7 @@ fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
     }
     let mut points = trace.points.iter().enumerate();
     points.any(|(i, point)| {
-        let looks = point.connections.len() * 2;
-        let of = |data: &Direction| Excess::at_point(data, looks).is_doubt();
+        let of = |data: &Direction| Excess::behind(point, data).is_doubt();
         let mut suspects = overview.suspects(i).iter();
         suspects.any(|connection| of(&connection.to_client) || of(&connection.to_server))
     })

@@ -185,28 +185,37 @@ mod live {
         }
     }
 
+    /// What a look says of a process that setpriv(1) takes rights from; none where it cannot.
+    fn told_without(rights: &[&str], test: &str) -> Option<Value> {
+        if !needs::programs(test, &["setpriv"]) {
+            return None;
+        }
+        let mut command = std::process::Command::new("setpriv");
+        command.args(rights);
+        command.arg(assert_cmd::cargo::cargo_bin("coalescope"));
+        command.args(["watch", "--for", "200ms", "--format", "json"]);
+        let output = command.output().unwrap();
+        if output.status.code() != Some(4) {
+            needs::skipped(test, stderr(&output));
+            return None;
+        }
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let why = document["unseen"][0]["why"].as_str().unwrap();
+        assert!(why.contains("CAP_BPF and CAP_PERFMON"), "{why}");
+        Some(document)
+    }
+
     /// As root of a container has it that may trace and load nothing: events of perf tell, and the report says what is
     /// missing for more.
     #[test]
     fn without_the_right_to_load_programs_events_are_told() {
         let test = "watch without BPF";
-        if !needs::programs(test, &["setpriv"]) {
+        let Some(document) = told_without(&["--bounding-set=-bpf,-sys_admin"], test) else {
             return;
-        }
-        let mut command = std::process::Command::new("setpriv");
-        command.arg("--bounding-set=-bpf,-sys_admin");
-        command.arg(assert_cmd::cargo::cargo_bin("coalescope"));
-        command.args(["watch", "--for", "200ms", "--format", "json"]);
-        let output = command.output().unwrap();
-        if output.status.code() != Some(4) {
-            return needs::skipped(test, stderr(&output));
-        }
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        };
         is_as_its_schema_says("watch", &document);
-        let why = document["unseen"][0]["why"].as_str().unwrap();
-        assert!(why.contains("CAP_BPF and CAP_PERFMON"), "{why}");
         if document["level"] == "counters" {
-            return needs::skipped(test, why);
+            return needs::skipped(test, &document["unseen"][0]["why"]);
         }
         assert_eq!(document["level"], "perf");
         assert!(document["events"]["skb/kfree_skb"].is_u64(), "{document}");
@@ -215,27 +224,15 @@ mod live {
     /// As an ordinary user has it: the report says what is missing, and what the counters say.
     #[test]
     fn without_rights_the_counters_are_told() {
-        let test = "watch without rights";
-        if !needs::programs(test, &["setpriv"]) {
-            return;
-        }
-        let mut command = std::process::Command::new("setpriv");
-        command.args([
+        let rights = [
             "--reuid",
             "65534",
             "--clear-groups",
             "--bounding-set=-all",
             "--inh-caps=-all",
-        ]);
-        command.arg(assert_cmd::cargo::cargo_bin("coalescope"));
-        command.args(["watch", "--for", "200ms", "--format", "json"]);
-        let output = command.output().unwrap();
-        if output.status.code() != Some(4) {
-            return needs::skipped(test, stderr(&output));
+        ];
+        if let Some(document) = told_without(&rights, "watch without rights") {
+            assert_eq!(document["level"], "counters");
         }
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(document["level"], "counters");
-        let why = document["unseen"][0]["why"].as_str().unwrap();
-        assert!(why.contains("CAP_BPF and CAP_PERFMON"), "{why}");
     }
 }

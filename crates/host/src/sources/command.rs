@@ -298,15 +298,19 @@ fn unmangled(name: &str) -> String {
 /// Ends of file names that say nothing.
 const ENDINGS: &[&str] = &[".txt", ".log", ".out", ".json", ".raw"];
 
+/// A name without an ending that says nothing.
+pub(super) fn stem(name: &str) -> &str {
+    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+    stem.unwrap_or(name)
+}
+
 /// Longest name of a Linux interface.
 const INTERFACE: usize = 15;
 
 /// What the name of a file says that somebody made by hand: `ethtool_-S_eth0.txt`, `ethtool -S
 /// eth0`, `ethtool-S-eth0.out`.
 pub(super) fn of_name(name: &str) -> Option<Command> {
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
-    let stem = stem.unwrap_or(name);
+    let stem = stem(name.rsplit(['/', '\\']).next().unwrap_or(name));
     if let Some(behind) = stem.strip_prefix("ethtool") {
         return ethtool_name(behind);
     }

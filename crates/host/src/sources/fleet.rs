@@ -6,7 +6,7 @@ mod heading;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::split::is_begin;
+use super::split::begins_output;
 use heading::Heading;
 
 /// What one host printed.
@@ -103,7 +103,10 @@ fn gathered(text: &str, read: ReadLine) -> Option<Vec<Share<'_>>> {
         gathering.add(Some(host), printed, number);
     }
     let named = gathering.shares.iter().filter(|share| share.host.is_some());
-    let known = named.clone().filter(|share| begins_so(&share.text)).count();
+    let known = named
+        .clone()
+        .filter(|share| begins_output(&share.text))
+        .count();
     let is_fleet = known > 0 && known * 2 >= named.count();
     is_fleet.then_some(gathering.shares)
 }
@@ -140,11 +143,6 @@ impl<'a> Gathering<'a> {
         self.add(None, Some(line), number);
         (self.stray <= 1 + self.lines / STRAY).then_some(())
     }
-}
-
-fn begins_so(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.next().is_some_and(is_begin)
 }
 
 #[cfg(test)]

@@ -94,6 +94,12 @@ pub(super) fn is_begin(line: &str) -> bool {
     begins::print(line).is_some() || separator(line).is_some_and(is_known)
 }
 
+/// Whether a text begins so, but for blank lines.
+pub(super) fn begins_output(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_some_and(is_begin)
+}
+
 /// Whether a line is what uname(1) prints of all.
 pub(super) fn is_uname(line: &str) -> bool {
     begins::uname(line.trim_end()).is_some()

@@ -54,12 +54,16 @@ impl Worker {
 
     /// Runs one batch, again where a part of it may have been polled before the rest was sent.
     pub(super) fn run(&mut self, batch: &[Vec<u8>]) -> Result<Vec<Delivered>, Error> {
-        self.run_by(batch, |input, frames| input.send(frames))
+        self.run_by(batch, &mut |input, frames| input.send(frames))
     }
 
-    fn run_by(&mut self, batch: &[Vec<u8>], mut send: impl Send) -> Result<Vec<Delivered>, Error> {
+    fn run_by(
+        &mut self,
+        batch: &[Vec<u8>],
+        send: &mut Sending<'_>,
+    ) -> Result<Vec<Delivered>, Error> {
         for _ in 0..ATTEMPTS {
-            let (whole, delivered) = self.attempt(batch, &mut send)?;
+            let (whole, delivered) = self.attempt(batch, send)?;
             if whole {
                 return Ok(delivered);
             }
@@ -72,7 +76,7 @@ impl Worker {
     fn attempt(
         &mut self,
         batch: &[Vec<u8>],
-        send: &mut impl Send,
+        send: &mut Sending<'_>,
     ) -> Result<(bool, Vec<Delivered>), Error> {
         self.serial = self.serial.wrapping_add(1);
         let sentinel = sentinel(self.serial);
@@ -117,9 +121,7 @@ impl Worker {
 }
 
 /// Sends frames on a socket.
-trait Send: FnMut(&PacketSocket, &[&[u8]]) -> Result<(), SendError> {}
-
-impl<F: FnMut(&PacketSocket, &[&[u8]]) -> Result<(), SendError>> Send for F {}
+type Sending<'s> = dyn FnMut(&PacketSocket, &[&[u8]]) -> Result<(), SendError> + 's;
 
 /// How often this thread has given its processor to another, on its own accord (it waited) or not.
 /// Where the number stays, the poll, on the same processor, did not run.
@@ -189,7 +191,7 @@ mod tests {
     use crate::random_frames::random_batch;
 
     /// A worker in a thread of its own, which keeps its priority and its processor.
-    fn in_namespace(test: &str, work: impl FnOnce(Worker) + std::marker::Send) {
+    fn in_namespace(test: &str, work: impl FnOnce(Worker) + Send) {
         let Some(namespace) = coalescope_needs::had(test, Namespace::new()) else {
             return;
         };
@@ -219,7 +221,7 @@ mod tests {
                 let batch = random_batch(seed);
                 let expected = worker.run(&batch).unwrap();
                 let mut parts = 2;
-                let delivered = worker.run_by(&batch, |input, frames| {
+                let delivered = worker.run_by(&batch, &mut |input, frames| {
                     tries += 1;
                     parts -= i32::from(parts > 0);
                     if parts > 0 {
@@ -237,7 +239,7 @@ mod tests {
     #[test]
     fn a_writer_that_never_keeps_its_processor_is_an_error() {
         in_namespace("a_writer_that_never_keeps_its_processor", |mut worker| {
-            let answer = worker.run_by(&random_batch(1), in_two_parts);
+            let answer = worker.run_by(&random_batch(1), &mut in_two_parts);
             assert!(
                 matches!(answer, Err(Error::Interrupted { attempts: ATTEMPTS })),
                 "{answer:?}"

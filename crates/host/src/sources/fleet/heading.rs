@@ -1,7 +1,7 @@
 //! Lines that name the host whose output stands below.
 
 use crate::sources::command;
-use crate::sources::split::{Line, Lines, is_begin, is_uname};
+use crate::sources::split::{Line, Lines, begins_output, is_begin, is_uname};
 
 /// One or three lines, and where they are.
 pub(super) struct Heading<'a> {
@@ -33,15 +33,13 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
         let word = word(line.text.trim())?;
         Some(at(&line, word))
     }));
-    headings.retain(|heading| {
-        let below = text[heading.end..].lines();
-        let mut below = below.filter(|line| !line.trim().is_empty());
-        !command::is_known(heading.host) && below.next().is_some_and(is_begin)
-    });
+    headings
+        .retain(|heading| !command::is_known(heading.host) && begins_output(&text[heading.end..]));
     headings.extend(Lines::of(text).filter_map(|line| in_front(&line)));
     let unames: Vec<Heading<'_>> = Lines::of(text).filter_map(|line| of_uname(&line)).collect();
     // One host says its name once, or always the same.
     if unames.iter().any(|heading| heading.host != unames[0].host) {
+        headings.sort_by_key(|heading| heading.start);
         let is_headed = |uname: &Heading<'_>| is_below(uname, &headings, text);
         let own: Vec<Heading<'_>> = unames.into_iter().filter(|one| !is_headed(one)).collect();
         headings.extend(own);
@@ -50,11 +48,11 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
     headings
 }
 
-/// Whether nothing stands between a heading and a name that the host says itself.
+/// Whether nothing stands between the last of the headings above and a name that the host says itself.
 fn is_below(uname: &Heading<'_>, headings: &[Heading<'_>], text: &str) -> bool {
-    let above = headings.iter().map(|heading| heading.end);
-    let last = above.filter(|end| *end <= uname.start).max();
-    last.is_some_and(|end| text[end..uname.start].trim().is_empty())
+    let above = headings.partition_point(|heading| heading.end <= uname.start);
+    let last = headings[..above].last();
+    last.is_some_and(|last| text[last.end..uname.start].trim().is_empty())
 }
 
 /// `Linux gw 6.1.0-28-amd64 #1 SMP ...` begins what its host printed, and belongs to that.
@@ -118,9 +116,7 @@ fn named(line: &str) -> Option<&str> {
     let text = between_marks(line).filter(|_| !line.starts_with(['>', '+']))?;
     let (title, host) = text.split_once([' ', ':'])?;
     let host = host.trim_start_matches(':').trim();
-    let titles = ["host", "hostname", "node", "server"];
-    let fits = titles.iter().any(|known| title.eq_ignore_ascii_case(known));
-    (fits && is_host(host)).then_some(host)
+    (is_one_of(title, &TITLES) && is_host(host)).then_some(host)
 }
 
 /// `=== gw ===`, `*** gw ***`, `--- gw`, `# gw`, `[gw]`, `gw:`, `gw`, `gw =====`, `Host: gw`, `Server gw:`, `==> out/gw.txt <==`;
@@ -148,27 +144,21 @@ fn word(line: &str) -> Option<&str> {
     is_host(name).then_some(name)
 }
 
-/// Titles before the name of a host.
+/// Titles that stand before the name of a host.
+const TITLES: [&str; 4] = ["host", "hostname", "node", "server"];
+
 fn is_title(word: &str) -> bool {
-    let titles = [
-        "host",
-        "hostname",
-        "node",
-        "server",
-        "router",
-        "connecting to",
-        "connecting",
-    ];
-    titles.iter().any(|known| word.eq_ignore_ascii_case(known))
+    is_one_of(word, &TITLES) || word.eq_ignore_ascii_case("router")
+}
+
+fn is_one_of(word: &str, known: &[&str]) -> bool {
+    known.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// A file that is named after a host: `gw.txt`, and not after a command or by its path on the host.
 fn of_file(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
-    let stem = [".txt", ".log", ".out"]
-        .iter()
-        .find_map(|end| name.strip_suffix(end));
-    let stem = stem.unwrap_or(name);
+    let stem = command::stem(name);
     let is_command = command::is_known(path) || command::of_name(name).is_some();
     (!is_command && is_host(stem)).then_some(stem)
 }

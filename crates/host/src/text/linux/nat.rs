@@ -1,6 +1,8 @@
 //! Whether addresses are translated, and which rules ask for a packet's length: `nft list ruleset`,
 //! `iptables-save`, `iptables -L`.
 
+use std::collections::BTreeSet;
+
 use super::filters::{flows, of_iptables, of_list, of_nft};
 use super::out::{Out, command_words};
 use crate::model::{LengthRule, Nat, Snapshot};
@@ -214,18 +216,17 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
 struct Lengths<'a> {
     rules: Vec<LengthRule>,
     /// Chains that have accepted what belongs to flows.
-    through: Vec<&'a str>,
+    through: BTreeSet<&'a str>,
 }
 
 impl<'a> Lengths<'a> {
     fn add(&mut self, line: &'a str, table: &str) {
         self.through.extend(flows::are_accepted_in(line));
-        let rule = of_iptables(line, table);
-        let chain = |rule: &LengthRule| rule.chain.split(' ').next_back().map(str::to_owned);
         let is_through = |rule: &LengthRule| {
-            chain(rule).is_some_and(|chain| self.through.contains(&chain.as_str()))
+            let chain = rule.chain.rsplit(' ').next();
+            chain.is_some_and(|chain| self.through.contains(chain))
         };
-        let asked = rule.filter(|rule| !is_through(rule));
+        let asked = of_iptables(line, table).filter(|rule| !is_through(rule));
         self.rules.extend(asked);
     }
 }
