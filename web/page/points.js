@@ -137,6 +137,9 @@ export class Points {
     name.addEventListener("input", () => { point.name = name.value || stem(point.file.name); label(); });
     item.append(name, described(point.file), ...buttons);
     item.draggable = true;
+    // In its name the mouse selects letters.
+    name.addEventListener("pointerenter", () => { item.draggable = false; });
+    name.addEventListener("pointerleave", () => { item.draggable = true; });
     item.addEventListener("dragstart", () => { this.held = i; item.classList.add("held"); });
     item.addEventListener("dragend", () => { this.held = null; item.classList.remove("held"); });
     item.addEventListener("dragover", event => { if (this.held !== null) event.preventDefault(); });

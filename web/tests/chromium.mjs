@@ -12,7 +12,7 @@ export async function begin(preload) {
   const tell = (method, params = {}) => send(method, params, sessionId);
   const next = (method) => new Promise((done) => heard.set(method, done));
   listeners.add(({ method, params }) => {
-    heard.get(method)?.();
+    heard.get(method)?.(params);
     heard.delete(method);
     if (method === "Network.requestWillBeSent") requests.push(params.request.url);
     if (method === "Runtime.exceptionThrown") problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
@@ -28,6 +28,11 @@ export async function begin(preload) {
     await tell(method, params);
     await within(loaded, "the page");
   };
+  const mouse = (type, at) => tell("Input.dispatchMouseEvent", { type, ...at, button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
+  const halfway = (from, to) => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
+  async function over(data, at) {
+    for (const type of ["dragEnter", "dragOver", "drop"]) await tell("Input.dispatchDragEvent", { type, ...at, data });
+  }
   return {
     name: "Chromium", pid, requests, problems, end,
     go: (url) => loads("Page.navigate", { url }),
@@ -52,9 +57,18 @@ export async function begin(preload) {
       for (const type of ["keyDown", "keyUp"]) await tell("Input.dispatchKeyEvent", { type, ...KEYS[key] });
     },
     // As from a file manager, folders among them.
-    async drop(files) {
-      const data = { items: [], files, dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver", "drop"]) await tell("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+    drop: (files) => over({ items: [], files, dragOperationsMask: 1 }, { x: 200, y: 200 }),
+    // By the mouse, from one place to another; false if nothing goes along.
+    async drag(from, to) {
+      await tell("Input.setInterceptDrags", { enabled: true });
+      const taken = next("Input.dragIntercepted");
+      for (const [type, at] of [["mouseMoved", from], ["mousePressed", from], ["mouseMoved", halfway(from, to)], ["mouseMoved", to]]) await mouse(type, at);
+      // Nothing is told of a mouse that drags nothing along.
+      const data = await Promise.race([taken.then((params) => params.data), new Promise((done) => setTimeout(done, 500))]);
+      if (data) await over(data, to);
+      await mouse("mouseReleased", to);
+      await tell("Input.setInterceptDrags", { enabled: false });
+      return !!data;
     },
   };
 }

@@ -42,7 +42,13 @@ export async function begin(preload) {
   };
   return {
     name: "Firefox", pid: firefox.pid, requests, problems,
-    go: (url) => within(tell("browsingContext.navigate", { context, url, wait: "complete" }), "the page"),
+    // A page that begins anew by itself, once it is kept, is never complete for whoever waits for its first beginning.
+    async go(url) {
+      await within(tell("browsingContext.navigate", { context, url, wait: "none" }), "the page");
+      const there = `location.href === ${JSON.stringify(url)} && document.readyState === "complete"`;
+      const isThere = () => evaluated(there).then(({ value }) => value, () => false);
+      while (!(await within(isThere(), "the page"))) await new Promise((done) => setTimeout(done, 10));
+    },
     reload: () => within(tell("browsingContext.reload", { context, wait: "complete" }), "the page"),
     async evaluate(expression) {
       const { value } = await evaluated(`Promise.resolve(${expression}).then((value) => JSON.stringify(value ?? null))`);

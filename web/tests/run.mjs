@@ -218,6 +218,30 @@ async function ordered(folder) {
   if (!label.includes("renamed")) problems.push(`the button of a point that was renamed says ${label}`);
 }
 
+// With the mouse, down and up, and then judged in that order; in a name the mouse selects letters. (Nothing that Firefox drags without a window is
+// ever dropped.)
+async function draggedIntoOrder(folder) {
+  if (!chosen.drag) return;
+  const files = capturesIn(folder), order = files.map((name) => name.replace(/\.pcapng$/, ""));
+  await page.choose(files.map((name) => resolve(folder, name)));
+  const at = (n, part, share = .5) => page.evaluate(`(() => { const box = document.querySelector("#points li:nth-child(${n}) ${part}").getBoundingClientRect();
+    return { x: box.x + 4 + (box.width - 8) * ${share}, y: box.y + box.height / 2 }; })()`);
+  const is = async (wanted) => {
+    const now = await page.evaluate("[...document.querySelectorAll('#points input')].map((one) => one.value)");
+    if (now.join() !== wanted.join()) problems.push(`dragged: ${now} and not ${wanted}`);
+  };
+  await chosen.drag(await at(1, ".files"), await at(files.length, ".files"));
+  await is([...order.slice(1), order[0]]);
+  await chosen.drag(await at(files.length, ".files"), await at(1, ".files"));
+  await is(order);
+  await chosen.drag(await at(1, ".files"), await at(files.length, ".files"));
+  if (await chosen.drag(await at(1, "input", 0), await at(1, "input", .5))) problems.push("a point is dragged by the letters of its name");
+  if (!(await page.evaluate(`(({ selectionStart, selectionEnd }) => selectionEnd - selectionStart)(document.querySelector("#points input"))`))) problems.push("the mouse selects nothing of a name");
+  await page.ask();
+  const differs = difference(await page.answer(), ofProgram(folder, ["trace", ...files.slice(1), files[0]]));
+  if (differs !== null) problems.push(`dragged: not what the program says: ${differs}`);
+}
+
 // In windows of all sizes nothing is wider than they are, and axe-core (AXE names its file) finds nothing; with nothing
 // chosen, with files, and with an answer.
 async function looked(folder) {
@@ -318,6 +342,7 @@ async function all() {
   await beside(path);
   await dropped(path);
   await ordered(path);
+  await draggedIntoOrder(path);
   await looked(path);
   await cancelled(path);
   await bad("empty.pcap", "", /empty/);
