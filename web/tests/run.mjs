@@ -11,6 +11,7 @@ import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { within } from "../../scripts/within.mjs";
 import { long, pcap, together } from "./captures.mjs";
+import { MARK, NAMES, broken, marked, printed } from "./hostile.mjs";
 import { Page, browser, served } from "./page.mjs";
 
 const [dir, given, ...folders] = process.argv.slice(2), program = resolve(given);
@@ -45,6 +46,49 @@ async function good(folder, names = capturesIn(folder), asked = ["trace", ...nam
   if (differs !== null) problems.push(`${folder}: not what the program says (${state}): ${differs}`);
   const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   console.log(`${basename(folder)}: ${names.length} captures, ${bytes} bytes, verdict after ${Math.round(took)} ms, ${differs === null ? "the same JSON" : "ANOTHER JSON"}`);
+}
+
+// Whatever strangers wrote is text: in the page, in the report, and in JSON as the program writes it. Captures that are
+// broken anywhere come to what the program says of them.
+async function hostile(folder) {
+  const own = join(scratch, "hostile"), files = capturesIn(folder).slice(0, 2);
+  const bytes = files.map((name) => readFileSync(join(folder, name))), names = files.map((_, n) => `${n}${NAMES[n + 1]}.pcapng`);
+  mkdirSync(own);
+  names.forEach((name, n) => writeFileSync(join(own, name), marked(bytes[n], n)));
+  writeFileSync(join(own, "both.pcapng"), together(bytes.map(marked)));
+  writeFileSync(join(own, `${NAMES[0]}.txt`), printed());
+  await page.open(page.url);
+  await page.evaluate(`addEventListener("message", () => { globalThis.isOwned = true; })`);
+  for (const [chosen, asked] of [
+    [names, ["trace", ...names]],
+    [["both.pcapng"], ["trace", "--points-by-interface", "both.pcapng"]],
+    [[], ["diagnose", "--from", `${NAMES[0]}.txt`]],
+    [names, ["diagnose", "--from", `${NAMES[0]}.txt`, ...names]],
+  ]) {
+    await good(own, chosen, asked);
+    await isText(asked[1]);
+  }
+  for (let seed = 1; seed <= 8; seed++) {
+    const name = `broken-${seed}.pcapng`;
+    writeFileSync(join(own, name), broken(bytes[seed % 2], seed));
+    await good(own, [name]);
+  }
+}
+
+// Nothing of it became an element, nothing ran, and all of it is there to read.
+async function isText(what) {
+  const report = await page.report(), wrong = (where) => problems.push(`${what}: what strangers wrote is markup, or missing, in ${where}`);
+  const [inPage, inText, inReport, readable, isOwned] = await page.evaluate(`(async () => {
+    await new Promise((done) => setTimeout(done, 300)); // The report's frame runs its scripts.
+    const parsed = new DOMParser().parseFromString(${JSON.stringify(report)}, "text/html"), strange = "${MARK}, img, [onclick], [onerror]";
+    return [!!document.querySelector(strange), document.getElementById("text").textContent.includes("${MARK}"),
+      !!parsed.querySelector(strange), parsed.body.textContent.includes("<${MARK}"), !!globalThis.isOwned];
+  })()`);
+  if (inPage) wrong("the page");
+  if (!inText) wrong("the text");
+  if (inReport || !readable) wrong("the report");
+  if (!JSON.stringify(await page.answer()).includes(MARK)) wrong("JSON");
+  if (isOwned) problems.push(`${what}: a script of strangers runs`);
 }
 
 // The first two points of a path in one file, and as if they were two transfers.
@@ -111,6 +155,7 @@ async function unsteady() {
   await bad("changes.pcap", long(3_000_000), lost, { once: { shows: reading, act: (path) => writeFileSync(path, pcap()) } });
   await bad("goes.pcap", long(3_000_000), lost, { once: { shows: reading, act: (path) => rmSync(path) } });
   const judged = `!document.getElementById("result").hidden`;
+  await bad("goes.txt", "root@router:~# ethtool -k eth0\n".repeat(3), lost, { meanwhile: (path) => rmSync(path) });
   await bad("goes-late.pcap", long(3_000_000), /Done/, { once: { shows: judged, act: (path) => rmSync(path) } });
   if (!lost.test(await page.report())) problems.push("the report does not say that its capture has gone");
 }
@@ -340,12 +385,15 @@ async function all() {
   const path = folders.find((folder) => capturesIn(folder).length > 1);
   await otherKinds(path);
   await beside(path);
+  await hostile(path);
   await dropped(path);
   await ordered(path);
   await draggedIntoOrder(path);
   await looked(path);
   await cancelled(path);
   await bad("empty.pcap", "", /empty/);
+  await bad("empty.txt", "", /empty/);
+  await bad("empty.pcap.gz", "", /empty/);
   await bad("notes.txt", "these are notes\n", /nothing in notes\.txt is understood/);
   await bad("notes.pcap", "these are notes\n", /no capture|not a capture/i);
   await bad("<b>bold<img src=x onerror=alert(1)>.pcap", "x", /no capture|not a capture/i);
