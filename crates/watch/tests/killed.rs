@@ -22,8 +22,6 @@ const CHILD: &str = "COALESCOPE_WATCH_CHILD";
 const TEST: &str = "nothing_stays_after_sigkill";
 /// The kernel takes programs away some time after their last user: 0.3 s when it has nothing else to do.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Moments of the way from a process without anything to one that watches, and a little longer.
-const MOMENTS: u32 = 24;
 
 /// A thing in the kernel: what it is, and its number, which no other one gets while numbers are left.
 type Thing = (&'static str, u32);
@@ -99,15 +97,25 @@ fn are_gone(had: &BTreeSet<Thing>) {
     }
 }
 
+/// A child that has at least so many things by now. How long loading takes differs between two children on a busy
+/// machine, so that the number says where on the way a child is, and a time does not.
+fn holding(count: usize) -> Child {
+    let child = begin();
+    let begun = Instant::now();
+    while things_of(&child).len() < count {
+        assert!(begun.elapsed() < PATIENCE, "less than {count} things");
+        thread::yield_now();
+    }
+    child
+}
+
 #[test]
 fn nothing_stays_after_sigkill() {
     if env::var_os(CHILD).is_some() {
         return watch_for_ever();
     }
-    let begun = Instant::now();
     let mut child = begin();
     let level = level(&mut child);
-    let way = begun.elapsed();
     let whole = killed(child);
     are_gone(&whole);
     if level.as_deref() != Some("bpf") {
@@ -118,10 +126,8 @@ fn nothing_stays_after_sigkill() {
         assert!(count >= 4, "{kind}: {whole:?}");
     }
     let mut sizes = BTreeSet::new();
-    for moment in 0..MOMENTS {
-        let child = begin();
-        thread::sleep(way * moment * 5 / 4 / MOMENTS);
-        let had = killed(child);
+    for count in 0..=whole.len() {
+        let had = killed(holding(count));
         are_gone(&had);
         sizes.insert(had.len());
     }
