@@ -12,6 +12,7 @@ mod report;
 mod sides;
 mod sighted;
 mod strip;
+mod together;
 mod verdicts;
 mod way;
 

@@ -8,8 +8,8 @@ use coalescope_capture::facts::{Amid, Direction, Fate, Hop, HopConnection, Lengt
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
-    A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
-    SURELY, TIMES_SINGLE,
+    A_FEW, ALPHA, HANDFUL, LONE, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED,
+    SPARED_BESIDE, SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -22,6 +22,8 @@ pub(crate) struct BySize<'a> {
     full: Part,
     /// Payload bytes of a full single frame.
     segment: u32,
+    /// Frames that left together and arrived, by their bytes in all, where that is known.
+    together: Option<&'a Lengths>,
     /// Where full single frames arrived while merged ones were being lost. A path that fails when a transfer begins, for
     /// a while or for good, has lost merged frames only, too, and single ones arrived before.
     amid: Amid,
@@ -92,6 +94,7 @@ impl<'a> BySize<'a> {
             lengths: &hop.by_length,
             full: hop.full.into(),
             segment: SEGMENT,
+            together: Some(&hop.together),
             amid: hop.amid,
         }
     }
@@ -103,6 +106,7 @@ impl<'a> BySize<'a> {
             lengths: &connection.by_length,
             full: connection.full.into(),
             segment: SEGMENT,
+            together: Some(&connection.together),
             amid: connection.amid,
         }
     }
@@ -122,6 +126,7 @@ impl<'a> BySize<'a> {
             lengths: &direction.by_length,
             full: Part::from(direction.full).and(direction.full_again.into()),
             segment: direction.segment_size_bytes.unwrap_or(SEGMENT),
+            together: None,
             amid: direction.amid,
         }
     }
@@ -145,6 +150,7 @@ impl<'a> BySize<'a> {
                 all: table.single,
             },
             segment: SEGMENT,
+            together: None,
             amid: PASSES,
         }
     }
@@ -184,10 +190,25 @@ impl<'a> BySize<'a> {
             .max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))?;
         let cannot_be_carried = step.p < ALPHA / looks as f64
             && step.is_steep()
+            && (!step.may_be_bucket() || self.passes_in_parts(&step))
             && self.amid.shows_passes()
             && self.carries_segments(&step)
             && !self.slopes(&step);
         cannot_be_carried.then_some(step)
+    }
+
+    /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket
+    /// without room for such a frame has none for these.
+    fn passes_in_parts(&self, step: &Step) -> bool {
+        let is_longer = |length: &&Length| length.bytes > step.carried.unwrap_or(0);
+        let mut longer = self.lengths.iter().filter(is_longer);
+        let Some((shortest, together)) = longer.next().zip(self.together) else {
+            return false;
+        };
+        let as_long = together.iter().filter(|sum| sum.bytes > shortest.bytes);
+        let all: u64 = as_long.map(|sum| u64::from(sum.passed)).sum();
+        // Of these, some may be with a longer frame that passed.
+        all >= LONE + step.longer.all - step.longer.lost
     }
 
     /// Whether full single frames pass: where they do not, the path's MTU is smaller than they are.
@@ -277,8 +298,7 @@ impl Step {
     }
 
     fn is_steep(&self) -> bool {
-        !self.may_be_bucket()
-            && self.longer.lost >= HANDFUL
+        self.longer.lost >= HANDFUL
             && self.longer.share() >= NEARLY_ALL
             && self.longer.share() >= TIMES_SINGLE * self.shorter.share()
     }

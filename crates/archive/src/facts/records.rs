@@ -199,7 +199,7 @@ records! {
     HopConnection {
         from_id: u64, to_id: u64, matched_by: &'static str, direction: &'static str, merged: Outcomes,
         tso: Outcomes, single: Outcomes, merged_lost_frames: Vec<u64>, single_lost_frames: Vec<u64>,
-        merged_arrived_frames: Vec<u64>, by_length: Lengths, full: Fate, amid: Amid,
+        merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
     Strip { slot_s: f64, slots: Vec<Slot> }
@@ -208,7 +208,7 @@ records! {
         clock_drift_ppm: Option<f64>, delay_min_s: Option<f64>, delay_median_s: Option<f64>,
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
-        by_length: Lengths, full: Fate, amid: Amid, strip: Strip,
+        by_length: Lengths, together: Lengths, full: Fate, amid: Amid, strip: Strip,
     }
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,

@@ -88,6 +88,9 @@ pub struct Hop {
     /// What became of merged frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Frames that left within 0.3 ms and arrived, by their bytes in all.
+    #[serde(skip)]
+    pub together: Lengths,
     /// Single frames of half a segment and more.
     #[serde(skip)]
     pub full: Fate,
@@ -125,6 +128,9 @@ pub struct HopConnection {
     /// What became of merged or TSO frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Frames that left within 0.3 ms and arrived, by their bytes in all: for the judgment alone.
+    #[serde(skip)]
+    pub together: Lengths,
     /// Single frames of half a segment and more.
     #[serde(skip)]
     pub full: Fate,

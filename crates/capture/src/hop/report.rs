@@ -116,6 +116,7 @@ fn add_pair(
     if listed.merged.seen > 0 {
         hop.by_length.add_all(&listed.by_length);
     }
+    hop.together.add_all(&listed.together);
     hop.full.add(listed.full);
     hop.amid.add(listed.amid);
     sum(&mut hop.tso, &listed.tso);
@@ -156,6 +157,7 @@ fn list_pair(
         single_lost_frames: result.single_lost.clone(),
         merged_arrived_frames: result.multi_arrived.clone(),
         by_length: result.by_length.clone(),
+        together: result.together(),
         full: result.full,
         amid: result.amid(),
     }

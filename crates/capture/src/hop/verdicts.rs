@@ -2,6 +2,7 @@
 
 use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
+use super::together::Together;
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
 use crate::passes::{Amid, Pass, Passes};
@@ -18,6 +19,7 @@ pub(crate) struct Verdicts {
     /// Single frames of half a segment and more.
     pub(crate) full: Fate,
     passes: Passes,
+    together: Together,
     pub(crate) multi_lost: Vec<u64>,
     pub(crate) multi_arrived: Vec<u64>,
     pub(crate) single_lost: Vec<u64>,
@@ -69,6 +71,9 @@ impl Verdicts {
 
     fn count(&mut self, judged: Judged, multi: bool, is_full: bool, strip: &mut Slots) {
         strip.add(&judged, multi);
+        if fate_of(judged.outcome).passed > 0 && judged.outcome != Outcome::PartlyLost {
+            self.together.arrived(judged.own_ns, judged.len);
+        }
         if multi {
             count(&mut self.multi, judged.outcome);
             match judged.outcome {
@@ -110,6 +115,11 @@ impl Verdicts {
                 time_ns: judged.own_ns,
             });
         }
+    }
+
+    /// Frames that left together and arrived, by their bytes in all.
+    pub(super) fn together(&self) -> Lengths {
+        self.together.lengths()
     }
 
     /// Where full single frames arrived while frames of several segments were being lost.
