@@ -197,6 +197,19 @@ impl<'a> BySize<'a> {
         cannot_be_carried.then_some(step)
     }
 
+    /// Whether nearly all frames longer than some length are lost, and next to none of the others: no law by length but a
+    /// limit. A bucket that is refilled at once is one as well.
+    pub(crate) fn has_limit(&self) -> bool {
+        let steps = self.steps().into_iter();
+        let best = steps.max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()));
+        best.is_some_and(|step| {
+            step.is_steep()
+                && step.shorter.share() <= SPARED_BESIDE
+                && self.carries_segments(&step)
+                && step.likelihood() - self.by_the_byte() >= MUCH_BETTER
+        })
+    }
+
     /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket
     /// without room for such a frame has none for these.
     fn passes_in_parts(&self, step: &Step) -> bool {

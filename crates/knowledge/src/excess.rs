@@ -93,9 +93,10 @@ impl Excess {
         if !table.falls_on_merged() {
             Self::None
         } else if size.is_narrow()
-            || size.falls_by_the_byte()
-            || room::explains(table, lengths)
-            || room::is_as_by_the_byte(table, lengths)
+            || !size.has_limit()
+                && (size.falls_by_the_byte()
+                    || room::explains(table, lengths)
+                    || room::is_as_by_the_byte(table, lengths))
         {
             Self::ByLength(reason())
         } else if let Some(reason) = reason().filter(|_| hits_single(table)) {
