@@ -8,7 +8,7 @@ use coalescope_capture::facts::{Amid, Direction, Fate, Hop, HopConnection, Lengt
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
-    A_FEW, ALPHA, HANDFUL, LONE, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED,
+    A_FEW, ALPHA, DOUBT, HANDFUL, LONE, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED,
     SPARED_BESIDE, SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
@@ -183,11 +183,7 @@ impl<'a> BySize<'a> {
         if self.table.merged_lost < HANDFUL || self.table.single == 0 {
             return None;
         }
-        let steps = self.steps();
-        let looks = looks.max(1) * steps.len();
-        let step = steps
-            .into_iter()
-            .max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))?;
+        let (step, looks) = self.likeliest(looks)?;
         let cannot_be_carried = step.p < ALPHA / looks as f64
             && step.is_steep()
             && (!step.may_be_bucket() || self.passes_in_parts(&step))
@@ -197,17 +193,25 @@ impl<'a> BySize<'a> {
         cannot_be_carried.then_some(step)
     }
 
-    /// Whether nearly all frames longer than some length are lost, and next to none of the others: no law by length but a
-    /// limit. A bucket that is refilled at once is one as well.
-    pub(crate) fn has_limit(&self) -> bool {
-        let steps = self.steps().into_iter();
-        let best = steps.max_by(|a, b| a.likelihood().total_cmp(&b.likelihood()));
-        best.is_some_and(|step| {
-            step.is_steep()
-                && step.shorter.share() <= SPARED_BESIDE
-                && self.carries_segments(&step)
-                && step.likelihood() - self.by_the_byte() >= MUCH_BETTER
-        })
+    /// The step beyond which nearly all frames are lost, and next to none of the others, though no step proves that they cannot
+    /// be carried: a bucket with room for the shorter ones looks like this as well.
+    pub(crate) fn limit(&self, looks: usize) -> Option<Step> {
+        let (step, looks) = self.likeliest(looks)?;
+        let is_limit = step.p < DOUBT / looks as f64
+            && step.is_steep()
+            && step.shorter.share() <= SPARED_BESIDE
+            && self.amid.shows_passes()
+            && self.carries_segments(&step)
+            && step.likelihood() - self.by_the_byte() >= MUCH_BETTER;
+        is_limit.then_some(step)
+    }
+
+    /// The likeliest step, and among how many.
+    fn likeliest(&self, looks: usize) -> Option<(Step, usize)> {
+        let steps = self.steps();
+        let looks = looks.max(1) * steps.len();
+        let by_likelihood = |a: &Step, b: &Step| a.likelihood().total_cmp(&b.likelihood());
+        Some((steps.into_iter().max_by(by_likelihood)?, looks))
     }
 
     /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket

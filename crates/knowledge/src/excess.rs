@@ -31,6 +31,8 @@ pub(crate) enum Excess {
     Mixed,
     /// More, and nothing but merging explains it.
     Unexplained,
+    /// All beyond some length, and few shorter ones: what cannot carry them does that, and a bucket that is too small.
+    Limited,
 }
 
 impl Excess {
@@ -77,7 +79,7 @@ impl Excess {
 
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Self {
-        Self::at_point(data, point.connections.len() * 2)
+        Self::at_point(data, looks_at(point))
     }
 
     /// Why longer frames are lost more often, if that shows.
@@ -90,13 +92,14 @@ impl Excess {
 
     fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
         let (table, lengths) = (&size.table, size.lengths());
-        if !table.falls_on_merged() {
+        if size.limit(looks).is_some() {
+            Self::Limited
+        } else if !table.falls_on_merged() {
             Self::None
         } else if size.is_narrow()
-            || !size.has_limit()
-                && (size.falls_by_the_byte()
-                    || room::explains(table, lengths)
-                    || room::is_as_by_the_byte(table, lengths))
+            || size.falls_by_the_byte()
+            || room::explains(table, lengths)
+            || room::is_as_by_the_byte(table, lengths)
         {
             Self::ByLength(reason())
         } else if let Some(reason) = reason().filter(|_| hits_single(table)) {
@@ -112,25 +115,81 @@ impl Excess {
 
     /// Whether merging is not cleared.
     pub(crate) fn is_doubt(self) -> bool {
-        matches!(self, Self::Mixed | Self::Unexplained)
+        matches!(self, Self::Mixed | Self::Unexplained | Self::Limited)
     }
 }
 
-/// Merged frames against single ones on a hop that is in doubt, and what became of them, in words.
-pub(crate) fn doubt_on(hop: &Hop) -> Option<(Table, String)> {
-    if let Some(span) = span::of_loss(hop) {
-        let (from, to) = (time(span.from_s), time(span.to_s));
-        let fate = format!("that left from {from} to {to} after the first frame never arrived");
-        return Some((span.table, fate));
+/// Merging is neither convicted nor cleared of a loss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Doubt {
+    pub(crate) title: &'static str,
+    /// What was lost, against what was not.
+    pub(crate) words: String,
+}
+
+impl Doubt {
+    /// Title where many merged frames were lost, too many for chance, and no step, no loss by the byte, no queue and no
+    /// policer explains it.
+    pub(crate) const UNEXPLAINED: &str =
+        "merged frames are lost more often than single ones, and their length does not explain it";
+    /// Title where all beyond some length are lost.
+    pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
+     room for them";
+
+    /// Whether a finding has the title of a doubt.
+    pub(crate) fn is_title(title: &str) -> bool {
+        [Self::UNEXPLAINED, Self::LIMITED].contains(&title)
     }
-    let (seen, fate) = if Excess::of_lost(hop) == Excess::Unexplained {
-        (hop, "that left never arrived")
-    } else if Excess::on_hop(hop) == Excess::Unexplained {
-        (&damaged(hop), "that left lost all or a part")
-    } else {
-        return None;
-    };
-    Some((Table::of(&seen.merged, &seen.single), fate.to_owned()))
+
+    fn unexplained(table: &Table, fate: &str) -> Self {
+        Self {
+            title: Self::UNEXPLAINED,
+            words: table.words(fisher(table), fate),
+        }
+    }
+
+    fn limited(size: &BySize<'_>, looks: usize, fate: &str) -> Option<Self> {
+        let step = size.limit(looks)?;
+        Some(Self {
+            title: Self::LIMITED,
+            words: step.words("merged", fate),
+        })
+    }
+
+    /// On a hop.
+    pub(crate) fn on(hop: &Hop) -> Option<Self> {
+        const LOST: &str = "that left never arrived";
+        if let Some(span) = span::of_loss(hop) {
+            let (from, to) = (time(span.from_s), time(span.to_s));
+            let fate = format!("that left from {from} to {to} after the first frame never arrived");
+            return Some(Self::unexplained(&span.table, &fate));
+        }
+        let table = |hop: &Hop| Table::of(&hop.merged, &hop.single);
+        match (Excess::of_lost(hop), Excess::on_hop(hop)) {
+            (Excess::Limited, _) => Self::limited(&BySize::of_hop(hop), 1, LOST),
+            (Excess::Unexplained, _) => Some(Self::unexplained(&table(hop), LOST)),
+            (_, Excess::Unexplained) => {
+                let table = table(&damaged(hop));
+                Some(Self::unexplained(&table, "that left lost all or a part"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Of one of all directions at a point.
+    pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
+        const AGAIN: &str = "had to be sent again whole";
+        match Excess::behind(point, data) {
+            Excess::Limited => Self::limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
+            Excess::Unexplained => Some(Self::unexplained(&Table::of_repeats(data), AGAIN)),
+            _ => None,
+        }
+    }
+}
+
+/// Directions at a point.
+fn looks_at(point: &Point) -> usize {
+    point.connections.len() * 2
 }
 
 /// A hop as if frames that lost a part had not arrived.
@@ -243,8 +302,12 @@ mod tests {
         assert_eq!(Excess::on_hop(&hop((600, 30), &chance)), Excess::None);
         let place = [(2, 9, 0, 0), (3, 12, 0, 12), (6, 7, 0, 7)];
         assert_eq!(Excess::on_hop(&hop((13, 0), &place)), Excess::Unexplained);
-        let (table, words) = doubt_on(&hop((13, 0), &place)).unwrap();
-        assert_eq!((table.merged_lost, table.merged), (19, 28));
-        assert_eq!(words, "that left lost all or a part");
+        let doubt = Doubt::on(&hop((13, 0), &place)).unwrap();
+        assert!(
+            doubt
+                .words
+                .starts_with("19 of 28 (68%) merged frames that left lost all or a part"),
+            "{doubt:?}"
+        );
     }
 }

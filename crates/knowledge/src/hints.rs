@@ -3,7 +3,7 @@
 use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
 use crate::by_size::BySize;
-use crate::excess::{Excess, doubt_on};
+use crate::excess::{Doubt, Excess};
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::limits::{is_cut_off, opposite};
 use crate::merging::{at, unjudged};
@@ -30,17 +30,13 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let over = over.is_some_and(|c| is_over(c, worst.direction));
     let few = || BySize::of_hop(hop).hint().filter(|_| !over);
     let few = || {
-        Some((
+        Some(too_few(
             few()?,
-            (
-                Table::of(&hop.merged, &hop.single),
-                "that left never arrived".to_owned(),
-            ),
+            &Table::of(&hop.merged, &hop.single),
+            "that left never arrived",
         ))
     };
-    let doubt = doubt_on(hop).map(|doubt| (DOUBT, doubt));
-    let (title, (table, fate)) = doubt.or_else(few)?;
-    let words = table.words(fisher(&table), &fate);
+    let Doubt { title, words } = Doubt::on(hop).or_else(few)?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -57,19 +53,17 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
-    let in_doubt = |d: &Direction| Excess::behind(point, d) == Excess::Unexplained;
-    let title = |d: &Direction| {
+    let doubt = |d: &Direction| {
         let few = BySize::of_repeats(d).hint();
-        few.or_else(|| in_doubt(d).then_some(DOUBT))
+        let few = few.map(|few| too_few(few, &Table::of_repeats(d), "had to be sent again whole"));
+        few.or_else(|| Doubt::behind(point, d))
     };
     let all = unjudged(trace, point, suspects);
     let mut all = all.filter(|(connection, name)| !is_over(connection, name));
-    let (connection, data, title) = all.find_map(|(connection, name)| {
+    let (connection, data, Doubt { title, words }) = all.find_map(|(connection, name)| {
         let data = connection.direction(name);
-        Some((connection, data, title(data)?))
+        Some((connection, data, doubt(data)?))
     })?;
-    let table = Table::of_repeats(data);
-    let words = table.words(fisher(&table), "had to be sent again whole");
     Some(Finding {
         title: title.to_owned(),
         connection: Some(reference(&point.name, connection)),
@@ -92,13 +86,15 @@ fn is_over(connection: &Connection, direction: &str) -> bool {
     is_cut_off(data, acks)
 }
 
-/// Title where many merged frames were lost, too many for chance, and no step, no loss by the byte, no queue and no
-/// policer explains it.
-pub(crate) const DOUBT: &str =
-    "merged frames are lost more often than single ones, and their length does not explain it";
+fn too_few(title: &'static str, table: &Table, fate: &str) -> Doubt {
+    Doubt {
+        title,
+        words: table.words(fisher(table), fate),
+    }
+}
 
 fn hint(title: &str, point: &str, evidence: Evidence) -> Finding {
-    let next = if title == DOUBT {
+    let next = if Doubt::is_title(title) {
         format!(
             "switch off merging (GRO, LRO or RSC) on the interface in front of {point}, and nothing else; if the loss goes \
              with it, merging is to blame"
@@ -126,7 +122,8 @@ const MORE: &str = "capture a longer transfer: ten merged frames that vanish amo
 /// Connections of hops in doubt that lost merged frames, by point and id.
 pub(crate) fn doubted(trace: &Trace) -> Vec<(String, u64)> {
     let hops = trace.hops.iter();
-    let hops = hops.filter(|hop| Excess::on_hop(hop) == Excess::Unexplained);
+    let hops =
+        hops.filter(|hop| matches!(Excess::on_hop(hop), Excess::Unexplained | Excess::Limited));
     let losers = hops.flat_map(|hop| {
         let losers = hop.connections.iter().filter(|c| c.merged.damaged() > 0);
         losers.map(|c| (hop.from.clone(), c.from_id))

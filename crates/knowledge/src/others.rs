@@ -5,9 +5,8 @@ mod lossless;
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
-use crate::excess::Excess;
+use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
-use crate::hints::DOUBT;
 use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
@@ -114,7 +113,8 @@ impl Case<'_> {
                 "segments are lost, and merging has no part in it",
                 FIND_LOSS,
             ),
-            Excess::Unexplained => (DOUBT, FIND_LOSS),
+            Excess::Unexplained => (Doubt::UNEXPLAINED, FIND_LOSS),
+            Excess::Limited => (Doubt::LIMITED, FIND_LOSS),
             Excess::Mixed => MIXED,
             _ => (
                 "segments are lost, and nothing here points to merging",
@@ -199,10 +199,13 @@ impl Case<'_> {
 
 /// Whether a finding is about a loss of which a doubt was stated before.
 fn is_same_loss(doubt: &Finding, loss: &Finding) -> bool {
-    let of_loss = doubt.title == DOUBT && loss.title == DOUBT;
+    let [is_doubt, of_loss] = [doubt, loss].map(|finding| Doubt::is_title(&finding.title));
     let is_same = doubt.id == loss.id && doubt.connection == loss.connection;
-    of_loss && doubt.hop == loss.hop && (loss.hop.is_some() || doubt.connection == loss.connection)
-        || doubt.title == DOUBT && is_same
+    is_doubt
+        && of_loss
+        && doubt.hop == loss.hop
+        && (loss.hop.is_some() || doubt.connection == loss.connection)
+        || is_doubt && is_same
 }
 
 /// Advice for a loss.
