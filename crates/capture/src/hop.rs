@@ -12,7 +12,6 @@ mod report;
 mod sides;
 mod sighted;
 mod strip;
-mod together;
 mod verdicts;
 mod way;
 

@@ -88,6 +88,7 @@ mod stuck;
 mod summary;
 mod table;
 mod tally;
+mod together;
 mod vantage;
 
 pub use fisher::fisher_exact;

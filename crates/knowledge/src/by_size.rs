@@ -4,7 +4,9 @@
 //! policer without tokens, loses by the byte: frames twice as long are lost about twice as often, and short frames are
 //! not spared.
 
-use coalescope_capture::facts::{Amid, Direction, Fate, Hop, HopConnection, Length, Lengths};
+use coalescope_capture::facts::{
+    Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths,
+};
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
@@ -136,6 +138,24 @@ impl<'a> BySize<'a> {
         Self {
             table: Table::of_uncut_repeats(direction),
             ..Self::of_repeats(direction)
+        }
+    }
+
+    /// The merged UDP datagrams of a hop, of which one that lost a part is as good as lost.
+    pub(crate) fn of_datagrams(hop: &'a DatagramHop) -> Self {
+        let (merged, single) = (&hop.merged, &hop.single);
+        Self {
+            table: Table {
+                merged_lost: merged.damaged(),
+                merged: merged.damaged() + merged.intact(),
+                single_lost: single.damaged(),
+                single: single.damaged() + single.intact(),
+            },
+            lengths: &hop.by_length,
+            full: hop.full.into(),
+            segment: SEGMENT,
+            together: Some(&hop.together),
+            amid: hop.amid,
         }
     }
 
@@ -327,10 +347,10 @@ impl Step {
         let p = probability(self.p);
         match self.carried {
             None => format!(
-                "{longer} {frames} frames {fate}, against {shorter} single ones (Fisher's exact {p})"
+                "{longer} {frames} {fate}, against {shorter} single ones (Fisher's exact {p})"
             ),
             Some(bytes) => format!(
-                "{longer} {frames} frames of more than {bytes} bytes {fate}, against {shorter} shorter \
+                "{longer} {frames} of more than {bytes} bytes {fate}, against {shorter} shorter \
                  ones (Fisher's exact {p})"
             ),
         }
@@ -383,7 +403,7 @@ mod tests {
         let step = step((400, 0), &[(2, 144, 0), (3, 27, 27)]).unwrap();
         assert_eq!(step.carried, Some(3072));
         assert_eq!(step.longer, Part { lost: 27, all: 27 });
-        let words = step.words("merged", "never arrived");
+        let words = step.words("merged frames", "never arrived");
         assert!(
             words.starts_with("27 of 27 (100%) merged frames of more than 3072 bytes"),
             "{words}"

@@ -9,7 +9,7 @@
 mod room;
 mod span;
 
-use coalescope_capture::facts::{Direction, Hop, Outcomes, Point};
+use coalescope_capture::facts::{DatagramHop, Direction, Hop, Outcomes, Point};
 
 use crate::by_size::BySize;
 use crate::finding::Reason;
@@ -77,6 +77,11 @@ impl Excess {
         })
     }
 
+    /// Of UDP datagrams on one of so many hops.
+    fn of_datagrams(hop: &DatagramHop, looks: usize) -> Self {
+        Self::of(&BySize::of_datagrams(hop), looks, || None)
+    }
+
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Self {
         Self::at_point(data, looks_at(point))
@@ -136,6 +141,10 @@ impl Doubt {
     pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
      room for them";
 
+    const UNEXPLAINED_DATAGRAMS: &str = "merged UDP datagrams are lost more often than single ones, and their length does not explain it";
+    const LIMITED_DATAGRAMS: &str = "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
+         limit that has no room for them";
+
     /// Whether a finding has the title of a doubt.
     pub(crate) fn is_title(title: &str) -> bool {
         [Self::UNEXPLAINED, Self::LIMITED].contains(&title)
@@ -152,8 +161,31 @@ impl Doubt {
         let step = size.limit(looks)?;
         Some(Self {
             title: Self::LIMITED,
-            words: step.words("merged", fate),
+            words: step.words("merged frames", fate),
         })
+    }
+
+    /// Of UDP datagrams on one of so many hops.
+    pub(crate) fn on_datagrams(hop: &DatagramHop, looks: usize) -> Option<Self> {
+        const LOST: &str = "that left never arrived whole";
+        let size = BySize::of_datagrams(hop);
+        let (title, words) = match Excess::of_datagrams(hop, looks) {
+            Excess::Limited => {
+                let step = size.limit(looks)?;
+                (
+                    Self::LIMITED_DATAGRAMS,
+                    step.words("merged datagrams", LOST),
+                )
+            }
+            Excess::Unexplained | Excess::Mixed => {
+                let words = size
+                    .table
+                    .words_of("merged datagrams", fisher(&size.table), LOST);
+                (Self::UNEXPLAINED_DATAGRAMS, words)
+            }
+            _ => return None,
+        };
+        Some(Self { title, words })
     }
 
     /// On a hop.

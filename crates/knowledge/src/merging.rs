@@ -127,8 +127,8 @@ fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
 }
 
 /// Words for frames of several segments: those that were merged, and those that may have been.
-const MERGED: &str = "merged";
-const LARGE: &str = "large";
+const MERGED: &str = "merged frames";
+const LARGE: &str = "large frames";
 
 /// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
 /// would pass like others.
@@ -159,10 +159,7 @@ fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &St
         reason: None,
         note: false,
         share: None,
-        title: format!(
-            "{frames} frames are lost between {} and {}",
-            hop.from, hop.to
-        ),
+        title: format!("{frames} are lost between {} and {}", hop.from, hop.to),
         connection: connection
             .as_ref()
             .map(|connection| reference(&hop.from, connection)),
@@ -298,7 +295,7 @@ fn lost_after(
         reason: None,
         note: false,
         share: None,
-        title: format!("{frames} frames are lost somewhere after {}", point.name),
+        title: format!("{frames} are lost somewhere after {}", point.name),
         connection: Some(reference(&point.name, connection)),
         hop: None,
         evidence,

@@ -70,11 +70,16 @@ impl Table {
 
     /// The table in words.
     pub(crate) fn words(&self, p: Option<f64>, fate: &str) -> String {
+        self.words_of("merged frames", p, fate)
+    }
+
+    /// The table in words, with a name for what is merged.
+    pub(crate) fn words_of(&self, merged: &str, p: Option<f64>, fate: &str) -> String {
         let p = p
             .map(|p| format!(" (Fisher's exact {})", probability(p)))
             .unwrap_or_default();
         format!(
-            "{} merged frames {fate}, against {} single ones{p}",
+            "{} {merged} {fate}, against {} single ones{p}",
             share(self.merged_lost, self.merged),
             share(self.single_lost, self.single),
         )

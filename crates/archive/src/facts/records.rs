@@ -213,6 +213,7 @@ records! {
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,
         p_value: Option<f64>, server: Option<Endpoint>, merged_lost_frames: Vec<u64>,
-        merged_arrived_frames: Vec<u64>, single_lost_frames: Vec<u64>,
+        merged_arrived_frames: Vec<u64>, single_lost_frames: Vec<u64>, by_length: Lengths, together: Lengths,
+        full: Fate, amid: Amid,
     }
 }

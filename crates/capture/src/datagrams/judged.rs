@@ -8,7 +8,10 @@ use super::fates::{Fate, Fates};
 use super::way::Way;
 use crate::facts::{DatagramHop, Endpoint};
 use crate::fisher::odds_and_p;
+use crate::lengths;
+use crate::passes::{Pass, Passes};
 use crate::summary::endpoint;
+use crate::together::Together;
 
 /// Datagrams of a client to a server that must be found at both points, before others of theirs count as lost and not
 /// as sent another way: a single one might be chance.
@@ -28,6 +31,7 @@ pub(super) fn judged(fates: &Fates<'_>, way: Way, [from, to]: [&str; 2]) -> Data
     let groups = groups(fates, way);
     let between = matched(fates, way);
     let mut losers = HashMap::<Group, u64>::new();
+    let mut evidence = Evidence::of(fates, way);
     for (at, seen) in fates.one.iter().enumerate() {
         if fates.ways[at] != way {
             continue;
@@ -36,9 +40,13 @@ pub(super) fn judged(fates: &Fates<'_>, way: Way, [from, to]: [&str; 2]) -> Data
         let is_known = groups.get(&group).is_some_and(|found| *found >= A_FEW);
         let fate = Some(fates.all[at]).filter(|_| is_known && between.contains(&seen.time_ns));
         count(&mut hop, seen, fate);
+        if let Some(fate) = fate {
+            evidence.add(&mut hop, seen, fate);
+        }
         let is_merged_lost = seen.segment > 0 && matches!(fate, Some(Fate::Lost | Fate::InPart));
         *losers.entry(group).or_default() += u64::from(is_merged_lost);
     }
+    evidence.give(&mut hop);
     hop.server = worst(&losers, fates.one, way);
     let [merged, single] = [&hop.merged, &hop.single].map(|one| [one.damaged(), one.intact()]);
     (hop.odds_ratio, hop.p_value) = odds_and_p([merged[0], merged[1], single[0], single[1]]);
@@ -71,6 +79,72 @@ fn count(hop: &mut DatagramHop, seen: &Seen, fate: Option<Fate>) {
     if examples.len() < EXAMPLES {
         examples.push(seen.number);
     }
+}
+
+/// What the judgment wants to know beside numbers of datagrams.
+struct Evidence {
+    /// Payload of the longest parts of merged datagrams.
+    segment: u32,
+    passes: Passes,
+    together: Together,
+}
+
+impl Evidence {
+    fn of(fates: &Fates<'_>, way: Way) -> Self {
+        let all = fates.one.iter().zip(&fates.ways);
+        let segments = all
+            .filter(|(_, own)| **own == way)
+            .map(|(seen, _)| seen.segment);
+        Self {
+            segment: segments.max().unwrap_or(0),
+            passes: Passes::default(),
+            together: Together::default(),
+        }
+    }
+
+    fn add(&mut self, hop: &mut DatagramHop, seen: &Seen, fate: Fate) {
+        let is_lost = matches!(fate, Fate::Lost | Fate::InPart);
+        if !is_lost {
+            self.together.arrived(seen.time_ns, seen.payload);
+        }
+        if seen.segment > 0 {
+            self.add_merged(hop, seen, is_lost);
+        } else if 2 * seen.payload >= self.segment {
+            self.add_full(hop, seen, is_lost);
+        }
+    }
+
+    fn add_merged(&mut self, hop: &mut DatagramHop, seen: &Seen, is_lost: bool) {
+        let lost = u32::from(is_lost);
+        hop.by_length.add(seen.payload, 1 - lost, lost);
+        if is_lost {
+            self.passes.lost(place(seen), seen.time_ns);
+        }
+    }
+
+    fn add_full(&mut self, hop: &mut DatagramHop, seen: &Seen, is_lost: bool) {
+        let lost = u64::from(is_lost);
+        hop.full.add(lengths::Fate {
+            passed: 1 - lost,
+            lost,
+        });
+        if !is_lost {
+            self.passes.arrived(Pass {
+                before: place(seen) + 1,
+                time_ns: seen.time_ns,
+            });
+        }
+    }
+
+    fn give(self, hop: &mut DatagramHop) {
+        hop.together = self.together.lengths();
+        hop.amid = self.passes.amid(1);
+    }
+}
+
+/// A place in the order of sending; times before 1970 are some clock's that was never set.
+fn place(seen: &Seen) -> u64 {
+    u64::try_from(seen.time_ns).unwrap_or(0)
 }
 
 fn group(seen: &Seen, way: Way) -> Group {

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use super::connection::Endpoint;
 use super::hop::Outcomes;
+use crate::lengths::{Fate, Lengths};
+use crate::passes::Amid;
 
 /// One hop, in one direction of datagrams.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -30,4 +32,16 @@ pub struct DatagramHop {
     pub merged_arrived_frames: Vec<u64>,
     /// Frame numbers at `from` of single datagrams that were lost; a few.
     pub single_lost_frames: Vec<u64>,
+    /// What became of merged datagrams by their length; those that lost a part are among the lost ones. For the judgment alone.
+    #[serde(skip)]
+    pub by_length: Lengths,
+    /// Datagrams that left within 0.3 ms and arrived, by their bytes in all.
+    #[serde(skip)]
+    pub together: Lengths,
+    /// Of the others, those at least half as long as the parts of merged ones.
+    #[serde(skip)]
+    pub full: Fate,
+    /// Where such datagrams arrived while merged ones were being lost.
+    #[serde(skip)]
+    pub amid: Amid,
 }

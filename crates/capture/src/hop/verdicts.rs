@@ -2,11 +2,12 @@
 
 use super::outcome::{Judged, Outcome};
 use super::strip::Slots;
-use super::together::Together;
+
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
 use crate::passes::{Amid, Pass, Passes};
 use crate::tally::note;
+use crate::together::Together;
 
 /// Outcomes of one direction, by sort.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ const TOGETHER_NS: i64 = 300_000;
 
 /// The frames of one direction that arrived, in the order in which that became known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Together {
+pub(crate) struct Together {
     /// Those that left together last.
     began_ns: i64,
     frames: u32,
@@ -21,7 +21,7 @@ pub(super) struct Together {
 
 impl Together {
     /// A frame arrived that left at this time.
-    pub(super) fn arrived(&mut self, left_ns: i64, bytes: u32) {
+    pub(crate) fn arrived(&mut self, left_ns: i64, bytes: u32) {
         let since = left_ns.saturating_sub(self.began_ns);
         if self.frames == 0 || !(0..=TOGETHER_NS).contains(&since) {
             self.end();
@@ -38,7 +38,7 @@ impl Together {
     }
 
     /// Frames that left together and arrived, by their bytes in all.
-    pub(super) fn lengths(&self) -> Lengths {
+    pub(crate) fn lengths(&self) -> Lengths {
         let mut all = self.clone();
         all.end();
         all.before
