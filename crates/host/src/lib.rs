@@ -20,6 +20,7 @@ pub mod glob;
 pub mod live;
 pub mod model;
 pub mod names;
+mod network;
 pub mod roles;
 pub mod safe;
 mod signatures;

@@ -5,6 +5,7 @@
 
 mod feature;
 mod interface;
+mod passage;
 mod stack;
 mod switch;
 
@@ -13,6 +14,7 @@ pub use interface::{
     Bond, Bridge, BridgePort, Driver, GsoLimits, Interface, Napi, Owner, Peer, Rss, Tun, Tunnel,
     Vlan, Xdp,
 };
+pub use passage::{Passage, Passages};
 pub use stack::{
     IpvsDestination, IpvsService, LengthRule, Nat, PacketSocket, Redirect, Route, Stack,
 };
@@ -149,4 +151,13 @@ pub struct Unread {
     pub what: String,
     /// Why, and what would help.
     pub why: String,
+}
+
+impl Snapshot {
+    /// The stack that an interface belongs to.
+    pub(crate) fn stack_of(&self, interface: &Interface) -> &Stack {
+        let space = interface.namespace.as_deref();
+        let named = space.and_then(|name| self.namespaces.get(name));
+        named.unwrap_or(&self.stack)
+    }
 }

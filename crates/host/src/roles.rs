@@ -5,12 +5,14 @@
 //! the members of a bond, and the interface beneath a VLAN, carry what is above them.
 
 mod around;
+mod forward;
 mod graph;
+mod passing;
+mod place;
 mod rules;
 
 pub(crate) use graph::outer_ports;
 pub use graph::{Graph, beside, carried, carriers};
-pub(crate) use rules::stack_of;
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use crate::model::{Interface, Snapshot, Stack, Tunnel};
 use crate::names::LINK_NAMESPACE;
-use crate::roles::stack_of;
+use crate::network::{Network, bits, network, networks, within};
 
 /// Sets the underlay of each tunnel that has none yet; nothing where it is not known.
 pub(crate) fn find(snapshot: &mut Snapshot) {
@@ -52,7 +52,7 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
     for interface in snapshot.interfaces.values() {
         let space = interface.namespace.as_deref();
         let place = places.entry(space);
-        let place = place.or_insert_with(|| Place::routed(stack_of(snapshot, interface)));
+        let place = place.or_insert_with(|| Place::routed(snapshot.stack_of(interface)));
         place.add(interface);
     }
     if let Some(host) = places.get_mut(&None) {
@@ -60,9 +60,6 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
     }
     places
 }
-
-/// A network: whether of IPv6, the length of its prefix, and its bits before the rest.
-type Network = (bool, u8, u128);
 
 /// Ways out of a namespace, each found without a look at all of the others: a host may have as many tunnels as
 /// addresses.
@@ -158,37 +155,6 @@ impl<'a> Place<'a> {
         let local = tunnel.local.as_deref();
         let own = local.and_then(|local| self.own.get(local));
         own.cloned().unwrap_or_default()
-    }
-}
-
-/// The networks that the text of a route means.
-fn networks(to: &str) -> Vec<Network> {
-    match to {
-        "default" => vec![(false, 0, 0), (true, 0, 0)],
-        to => network(to).into_iter().collect(),
-    }
-}
-
-fn network(text: &str) -> Option<Network> {
-    let (network, length) = text.split_once('/')?;
-    within(network.parse().ok()?, length.parse().ok()?)
-}
-
-/// The network of that length that an address is in.
-fn within(address: IpAddr, length: u8) -> Option<Network> {
-    let shift = bits(address).checked_sub(length)?;
-    let (is_v6, value) = match address {
-        IpAddr::V4(address) => (false, u128::from(address.to_bits())),
-        IpAddr::V6(address) => (true, address.to_bits()),
-    };
-    let kept = value.checked_shr(shift.into()).unwrap_or(0);
-    Some((is_v6, length, kept))
-}
-
-fn bits(address: IpAddr) -> u8 {
-    match address {
-        IpAddr::V4(_) => 32,
-        IpAddr::V6(_) => 128,
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn is_volatile(path: &Path<'_>) -> bool {
 fn is_volatile_of_stack(path: &Path<'_>) -> bool {
     match path {
         [
-            "counters" | "packet_sockets" | "routes" | "length_rules" | "redirects",
+            "counters" | "packet_sockets" | "routes" | "length_rules" | "redirects" | "passages",
             ..,
         ] => true,
         ["sysctls", name] => is_volatile_sysctl(name),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Passages;
+
 /// The network stack of one namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -35,6 +37,10 @@ pub struct Stack {
     /// Interfaces of which tc sends what they receive out of another one (tc-mirred(8)).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect>,
+    /// What packet filters let through and translate, by family, table and name of their base chains
+    /// (`inet filter forward`); only those that let through or drop anything by a rule, as far as they were read.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub passages: BTreeMap<String, Passages>,
 }
 
 impl Stack {

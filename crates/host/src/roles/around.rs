@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Graph, beside, carried};
+use super::place::{Domain, domain, is_routed_to};
 use crate::model::{PacketSocket, Snapshot};
 
 /// `ETH_P_ALL` of linux/if_ether.h: a packet socket that takes everything.
@@ -12,8 +13,6 @@ const ETH_P_ALL: u16 = 3;
 /// Facts that the rules need of one interface, and that are counted once.
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
-    /// Packets from other interfaces of its stack could be routed to it.
-    pub(super) is_routed_to: fn(&Snapshot, &Graph, &str) -> bool,
     /// A guest is behind it.
     pub(super) has_guest: fn(&Snapshot, &str) -> bool,
 }
@@ -23,8 +22,8 @@ pub(super) struct Around<'a> {
     pub(super) graph: &'a Graph,
     /// Interfaces that packets could be routed to.
     routed: BTreeSet<&'a str>,
-    /// How many of them each namespace has.
-    routed_in: BTreeMap<Option<&'a str>, usize>,
+    /// How many of them each namespace has, or each VRF of one.
+    routed_in: BTreeMap<Domain<'a>, usize>,
     /// Guests behind the ports of each switch.
     switched: BTreeMap<&'a str, usize>,
     /// Guests stacked on an interface: macvlan, macvtap, ipvlan.
@@ -40,11 +39,11 @@ pub(super) struct Around<'a> {
 impl<'a> Around<'a> {
     pub(super) fn of(snapshot: &'a Snapshot, graph: &'a Graph, counted: Counted) -> Self {
         let keys = snapshot.interfaces.keys().map(String::as_str);
-        let routed = keys.filter(|key| (counted.is_routed_to)(snapshot, graph, key));
+        let routed = keys.filter(|key| is_routed_to(snapshot, graph, key));
         let routed = routed.collect();
         Self {
             graph,
-            routed_in: by_namespace(snapshot, &routed),
+            routed_in: by_domain(snapshot, &routed),
             routed,
             switched: switched(snapshot, graph, counted),
             stacked: stacked(snapshot),
@@ -54,18 +53,35 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Other interfaces of the same stack to which packets could be routed.
+    /// Other interfaces to which packets of one could be routed.
     pub(super) fn routed_beside(&self, snapshot: &Snapshot, key: &str) -> usize {
-        let space = |key: &str| {
-            let interface = snapshot.interfaces.get(key);
-            interface.and_then(|interface| interface.namespace.as_deref())
-        };
-        let own = space(key);
+        let own = domain(snapshot, key);
         let all = self.routed_in.get(&own).copied().unwrap_or(0);
         let beneath = self.graph.stacked_below(key);
         let itself = beneath.iter().map(String::as_str).chain([key]);
-        let itself = itself.filter(|key| self.routed.contains(key) && space(key) == own);
+        let itself = itself.filter(|key| self.is_routed_to(key) && domain(snapshot, key) == own);
         all.saturating_sub(itself.count())
+    }
+
+    /// The same, one by one.
+    pub(super) fn each_beside(
+        &self,
+        snapshot: &Snapshot,
+        key: &str,
+    ) -> impl Iterator<Item = &'a str> {
+        let own = domain(snapshot, key);
+        let beneath = self.graph.stacked_below(key);
+        let others = self.routed.iter().copied();
+        others.filter(move |other| {
+            *other != key
+                && domain(snapshot, other) == own
+                && !beneath.iter().any(|one| one == other)
+        })
+    }
+
+    /// Whether packets could be routed to an interface.
+    pub(super) fn is_routed_to(&self, key: &str) -> bool {
+        self.routed.contains(key)
     }
 
     /// Guests behind the ports of a bridge, and of those that are joined to it.
@@ -103,14 +119,10 @@ impl<'a> Around<'a> {
     }
 }
 
-fn by_namespace<'a>(
-    snapshot: &'a Snapshot,
-    routed: &BTreeSet<&str>,
-) -> BTreeMap<Option<&'a str>, usize> {
+fn by_domain<'a>(snapshot: &'a Snapshot, routed: &BTreeSet<&str>) -> BTreeMap<Domain<'a>, usize> {
     let mut counts = BTreeMap::new();
-    let all = snapshot.interfaces.iter();
-    for (_, interface) in all.filter(|(key, _)| routed.contains(key.as_str())) {
-        *counts.entry(interface.namespace.as_deref()).or_default() += 1;
+    for key in routed {
+        *counts.entry(domain(snapshot, key)).or_default() += 1;
     }
     counts
 }

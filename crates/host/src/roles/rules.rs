@@ -1,23 +1,18 @@
 //! The rules by which an interface gets a role of its own.
 
-use std::collections::BTreeMap;
-
 use super::around::{Around, Counted};
+use super::forward::{forwarder, is_routed, redirected};
 use super::graph::{FAILOVER, Graph};
+use super::place::{is_enslaved, is_internal, is_kind, keeps_frames, master_kind, role};
 use super::{Role, RoleName};
-use crate::model::{Interface, Platform, Setting, Snapshot, Stack};
-use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder, key_of};
-use crate::text::windows::passing::FORWARDING;
-
-/// The kernel's name of the one datapath that all bridges of Open vSwitch share.
-const OVS_DATAPATH: &str = "ovs-system";
+use crate::model::{Interface, Platform, Snapshot};
+use crate::names::{CUT_DESCRIPTION, QUEUEING, is_placeholder};
 
 /// Name of a master that no text names.
 const NOT_NAMED: &str = "one that is not named";
 
 /// Facts that are counted once per host.
 pub(super) const COUNTED: Counted = Counted {
-    is_routed_to,
     has_guest: |snapshot, key| guest_behind(snapshot, key).is_some(),
 };
 
@@ -56,20 +51,6 @@ pub(super) fn endpoint(snapshot: &Snapshot, graph: &Graph, key: &str, roles: &mu
         let why = "what it receives is not passed on";
         roles.push(role(RoleName::Endpoint, why.to_owned()));
     }
-}
-
-/// A master takes what its ports receive; a VRF only chooses the routes for it.
-fn keeps_frames(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
-    match master_kind(snapshot, graph, key) {
-        Some(kind) => kind == "vrf",
-        None => graph.master(key).is_none() && !is_enslaved(snapshot, key),
-    }
-}
-
-/// It is a port of something that is not named (`networkctl list`).
-fn is_enslaved(snapshot: &Snapshot, key: &str) -> bool {
-    let interface = snapshot.interfaces.get(key);
-    interface.is_some_and(|interface| interface.properties.contains_key("enslaved"))
 }
 
 /// Whether a text was read that would have named a master, as ip(8) does with the index. ifconfig(8),
@@ -119,26 +100,6 @@ pub(super) fn undecided<'a>(
     ports.filter(|(key, _)| master_kind(snapshot, graph, key).is_none())
 }
 
-fn role(role: RoleName, because: String) -> Role {
-    Role { role, because }
-}
-
-/// Through what the kernel made for itself no traffic of others goes: the loopback, and what pf and IPsec of BSD show
-/// packets at (pflog(4), pfsync(4), enc(4)).
-fn is_internal(interface: &Interface) -> bool {
-    let kind = interface.kind.as_deref();
-    matches!(kind, Some("loopback" | "pflog" | "pfsync" | "enc"))
-}
-
-fn is_kind(interface: &Interface, kind: &str) -> bool {
-    interface.kind.as_deref() == Some(kind)
-}
-
-fn kind_of<'a>(snapshot: &'a Snapshot, key: &str) -> &'a str {
-    let interface = snapshot.interfaces.get(key);
-    interface.and_then(|i| i.kind.as_deref()).unwrap_or("")
-}
-
 /// Port of a bridge, of Open vSwitch, or member of a bond.
 fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
     let master = graph.master(key).unwrap_or(NOT_NAMED);
@@ -155,25 +116,6 @@ fn port(snapshot: &Snapshot, graph: &Graph, key: &str) -> Option<Role> {
         }
         _ => None,
     }
-}
-
-/// What the master of an interface is, as far as any text says; none without a master.
-pub(super) fn master_kind<'a>(snapshot: &'a Snapshot, graph: &Graph, key: &str) -> Option<&'a str> {
-    let said = snapshot.interfaces.get(key)?.master_kind.as_deref();
-    let Some(master) = graph.master(key) else {
-        return said;
-    };
-    if is_ovs(snapshot, master) {
-        return Some("openvswitch");
-    }
-    let of_master = Some(kind_of(snapshot, master)).filter(|kind| !kind.is_empty());
-    of_master.or(said)
-}
-
-fn is_ovs(snapshot: &Snapshot, bridge: &str) -> bool {
-    let ovs = snapshot.ovs.as_ref();
-    let listed = ovs.is_some_and(|ovs| ovs.bridges.contains_key(bridge));
-    listed || bridge == OVS_DATAPATH
 }
 
 /// A TAP, a veth into another namespace, an epair into a jail, macvtap: a guest is behind it.
@@ -284,117 +226,8 @@ fn guests_in_words(number: usize) -> String {
     format!("{number} guest port{s}")
 }
 
-/// The host routes between this interface and others.
-fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
-    let setting = forwards_from(snapshot, key)?;
-    // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
-    if !keeps_frames(snapshot, around.graph, key) || is_unrouted(snapshot, key) {
-        return None;
-    }
-    let others = around.routed_beside(snapshot, key);
-    (others > 0).then(|| {
-        let s = if others == 1 { "" } else { "s" };
-        let why = format!("{setting}, and {others} other interface{s} to route to");
-        role(RoleName::Forwarder, why)
-    })
-}
-
-/// tc sends what comes in out of another interface. From an ifb, where ingress is shaped, frames come back.
-fn redirected(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
-    let comes_back = |to: &str| match kind_of(snapshot, &key_of(interface.namespace.as_deref(), to))
-    {
-        "" => to.starts_with("ifb"),
-        kind => kind == "ifb",
-    };
-    let redirects = &stack_of(snapshot, interface).redirects;
-    let own = redirects
-        .iter()
-        .filter(|redirect| redirect.from == interface.name);
-    let to = own
-        .map(|redirect| &redirect.to)
-        .find(|to| !comes_back(to))?;
-    let why = format!("tc redirects what it receives to {to}");
-    (interface.up != Some(false)).then(|| role(RoleName::Forwarder, why))
-}
-
-/// Neither up nor with an address that could be routed to, as far as is known.
-fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
-    let interface = snapshot.interfaces.get(key);
-    interface.is_none_or(|i| i.up == Some(false) || is_internal(i))
-}
-
-/// Whether packets from other interfaces of its stack could be routed to it.
-fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
-    let interface = snapshot.interfaces.get(key);
-    let is_able = interface.is_some_and(|i| !is_kind(i, "vrf") && i.carrier != Some(false));
-    is_able && keeps_frames(snapshot, graph, key) && !is_unrouted(snapshot, key)
-}
-
-/// The setting by which the stack forwards what comes in at an interface, in words.
-///
-/// Linux asks the interface's own setting for IPv4, which `ip_forward` has set at all of them when it was set itself; for
-/// IPv6 the one of `all`, and from 6.17 on the interface's `force_forwarding` as well (Documentation/networking/ip-sysctl).
-fn forwards_from(snapshot: &Snapshot, key: &str) -> Option<String> {
-    let interface = snapshot.interfaces.get(key)?;
-    if interface.properties.get(FORWARDING) == Some(&Setting::Flag(true)) {
-        return Some("forwarding is enabled at it".to_owned());
-    }
-    let sysctls = &stack_of(snapshot, interface).sysctls;
-    let own = interface.name.replace('.', "/");
-    let known = |name: &String| sysctls.contains_key(name);
-    let ipv4 = [
-        format!("net.ipv4.conf.{own}.forwarding"),
-        "net.ipv4.ip_forward".to_owned(),
-        "net.ipv4.conf.all.forwarding".to_owned(),
-    ];
-    let ipv4 = ipv4.into_iter().find(known);
-    let others = [
-        "net.ipv6.conf.all.forwarding".to_owned(),
-        format!("net.ipv6.conf.{own}.force_forwarding"),
-        "net.inet.ip.forwarding".to_owned(),
-        "net.inet6.ip6.forwarding".to_owned(),
-    ];
-    let name = ipv4
-        .into_iter()
-        .chain(others)
-        .find(|name| is_on(sysctls, name))?;
-    Some(format!("{name}={}", sysctls.get(&name)?))
-}
-
-fn is_on(sysctls: &BTreeMap<String, String>, name: &str) -> bool {
-    sysctls.get(name).is_some_and(|value| value != "0")
-}
-
-/// Whether packets from other interfaces of its stack can be routed to an interface, whatever its own setting.
-fn is_routed(snapshot: &Snapshot, key: &str) -> bool {
-    let stack = snapshot
-        .interfaces
-        .get(key)
-        .map(|interface| stack_of(snapshot, interface));
-    let any = stack.is_some_and(|stack| {
-        let all = stack.sysctls.iter();
-        let mut on = all.filter(|(_, value)| *value != "0");
-        on.any(|(name, _)| is_forwarding(name))
-    });
-    any || forwards_from(snapshot, key).is_some()
-}
-
-/// A setting by which a stack forwards what comes in at one of its interfaces. `default` is for interfaces to come, and others
-/// that end so are of multicast and broadcast.
-fn is_forwarding(sysctl: &str) -> bool {
-    let is_of_one = sysctl.ends_with(".forwarding") || sysctl.ends_with(".force_forwarding");
-    sysctl == "net.ipv4.ip_forward" || is_of_one && !sysctl.contains(".default.")
-}
-
-/// The stack that an interface belongs to.
-pub(crate) fn stack_of<'a>(snapshot: &'a Snapshot, interface: &Interface) -> &'a Stack {
-    let space = interface.namespace.as_deref();
-    let named = space.and_then(|name| snapshot.namespaces.get(name));
-    named.unwrap_or(&snapshot.stack)
-}
-
 fn director(snapshot: &Snapshot, interface: &Interface) -> Option<Role> {
-    let services = stack_of(snapshot, interface).ipvs.as_ref()?.len();
+    let services = snapshot.stack_of(interface).ipvs.as_ref()?.len();
     let s = if services == 1 { "" } else { "s" };
     (services > 0 && interface.up != Some(false)).then(|| {
         role(

@@ -10,7 +10,7 @@ use super::normalise;
 use super::place::Place;
 use super::saved::{self, Saved};
 use crate::assemble::{Part, scope};
-use crate::model::Unread;
+use crate::model::{Snapshot, Unread};
 use crate::safe::printable_line;
 use crate::text::{Reading, Text};
 
@@ -108,6 +108,7 @@ impl Understand<'_> {
         let command = command::parse(section.command);
         match self.read(&origin, Some(&command), &section.body) {
             Some(mut part) => {
+                without_passages(&mut part.snapshot);
                 self.limits.narrow(&mut part.snapshot);
                 Ok(Some(part))
             }
@@ -142,6 +143,15 @@ impl Understand<'_> {
             host: None,
             snapshot,
         })
+    }
+}
+
+/// A collector leaves addresses and most rules of packet filters out: what is left of them shows neither what passes nor what
+/// does not.
+fn without_passages(snapshot: &mut Snapshot) {
+    let named = snapshot.namespaces.values_mut();
+    for stack in named.chain([&mut snapshot.stack]) {
+        stack.passages.clear();
     }
 }
 

@@ -22,6 +22,7 @@ mod netstat;
 mod netstat_words;
 mod out;
 mod ovs;
+mod passages;
 mod sockets;
 mod sysctl;
 mod team;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::filters::{flows, of_iptables, of_list, of_nft};
 use super::out::{Out, command_words};
+use super::passages;
 use crate::model::{LengthRule, Nat, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
@@ -140,6 +141,9 @@ fn nft(text: &Text<'_>, snapshot: &mut Snapshot) {
         rules.line(line.trim());
     }
     let whole = rules.depth == 0 && text.body.ends_with('\n');
+    if whole && is_all(text) {
+        passages::nft::chains(out.lines()).put(out.snapshot);
+    }
     if !whole && text.body.ends_with('\n') {
         out.cut();
     }
@@ -206,6 +210,10 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     if open && text.body.ends_with('\n') {
         out.cut();
     }
+    if !open && is_all(text) {
+        let chains = passages::iptables::chains(out.lines(), family(text), "");
+        chains.put(out.snapshot);
+    }
     out.snapshot.stack.length_rules = Some(lengths.rules);
     saved(&mut out, writer(first_line(text)), loaded, found);
     out.finish();
@@ -241,6 +249,23 @@ fn saved(out: &mut Out<'_>, writer: Writer, loaded: bool, found: bool) {
     put(out, nat);
 }
 
+/// `iptables -t nat -S`
+fn asked_table<'a>(text: &Text<'a>) -> Option<&'a str> {
+    let mut asked = command_words(text);
+    asked.find(|word| *word == "-t").and(asked.next())
+}
+
+/// Whether no other program took lines away, such as those that accept.
+fn is_all(text: &Text<'_>) -> bool {
+    !text.command.unwrap_or_default().contains('|')
+}
+
+/// What nft calls the family whose rules the command lists.
+fn family(text: &Text<'_>) -> &'static str {
+    let is_v6 = command_words(text).any(|word| word.contains("ip6tables"));
+    if is_v6 { "ip6" } else { "ip" }
+}
+
 /// That addresses are translated is certain, by which of the two is not.
 fn either(out: &mut Out<'_>, nat: &mut Nat, found: bool) {
     if found {
@@ -255,14 +280,17 @@ const TRANSLATES: [&str; 5] = ["MASQUERADE", "SNAT", "DNAT", "REDIRECT", "NETMAP
 
 fn rules(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, RULES.name, snapshot);
-    let mut asked = command_words(text);
-    let table = asked.find(|word| *word == "-t").and(asked.next());
+    let table = asked_table(text);
     let mut lengths = Lengths::default();
     let mut found = false;
     for line in out.lines().filter(|line| line.starts_with("-A ")) {
         lengths.add(line, table.unwrap_or("filter"));
         let mut words = line.split_whitespace();
         found |= words.any(|word| TRANSLATES.contains(&word));
+    }
+    if is_all(text) {
+        let table = table.unwrap_or("filter");
+        passages::iptables::chains(out.lines(), family(text), table).put(out.snapshot);
     }
     out.snapshot.stack.length_rules = Some(lengths.rules);
     saved(&mut out, Writer::Either, false, found);
@@ -302,6 +330,10 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
             }
             None => rules |= !is_title(line),
         }
+    }
+    let table = asked_table(text).unwrap_or(if filter { "filter" } else { "nat" });
+    if is_all(text) {
+        passages::list::chains(out.lines(), family(text), table).put(out.snapshot);
     }
     out.snapshot.stack.length_rules = Some(lengths);
     // Only the nat table has both of these without FORWARD (mangle), one is missing in raw.
