@@ -174,9 +174,8 @@ impl Walk<'_> {
 
     fn verdict(&mut self, place: &Place, rule: &Rule, passage: Passage, depth: usize) -> bool {
         match (&rule.verdict, self.hook) {
-            (Verdict::Drop, _) => return true,
             (Verdict::Accept, "forward") | (Verdict::Source, "postrouting") => self.find(passage),
-            (Verdict::Accept, _) => return true,
+            (Verdict::Drop | Verdict::Accept, _) => return true,
             (Verdict::Destination(to), "prerouting") => self.find(Passage {
                 destination: to.clone(),
                 ..passage

@@ -91,8 +91,8 @@ fn option(rule: &mut Rule, word: &str, value: &str, inverted: bool) -> usize {
         "--to-destination" => rule.verdict = Verdict::Destination(Some(value.to_owned())),
         "--random-fully" | "--random" | "--persistent" => return 0,
         "-m" if value != "comment" => {}
-        "-m" | "--dport" | "--dports" | "--dst-type" | "--to-source" | "--reject-with" => {}
-        "--comment" => {}
+        "-m" | "--dport" | "--dports" | "--dst-type" | "--to-source" | "--reject-with"
+        | "--comment" => {}
         _ if word.starts_with('-') => rule.narrow = true,
         // A further word of a comment, or a value.
         _ => return 0,

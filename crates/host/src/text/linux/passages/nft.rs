@@ -172,8 +172,7 @@ fn map(rule: &mut Rule, words: &[&str], of_states: bool) {
 fn operand<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool, usize) {
     let (inverted, rest) = match words {
         ["!=", rest @ ..] => (true, rest),
-        ["==", rest @ ..] => (false, rest),
-        rest => (false, rest),
+        ["==", rest @ ..] | rest => (false, rest),
     };
     let before = words.len() - rest.len();
     let clean = |word: &'a str| word.trim_matches([',', '"']);
@@ -197,7 +196,7 @@ fn operand<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool, usize) {
 fn interfaces(names: &[&str], inverted: bool, narrow: &mut bool) -> Vec<Option<String>> {
     let is_plain = |name: &&str| !name.is_empty() && !name.starts_with(['@', '.', '$']);
     let many = inverted && names.len() > 1;
-    if names.is_empty() || many || !names.iter().all(|name| is_plain(name)) {
+    if names.is_empty() || many || !names.iter().all(is_plain) {
         *narrow = true;
         return vec![None];
     }
