@@ -408,6 +408,22 @@ fn a_part_of_the_rules_shows_nothing() {
     );
 }
 
+/// A NIC without a carrier receives nothing; the others route.
+#[test]
+fn what_has_no_carrier_passes_nothing_on() {
+    let nic = "";
+    let three = [
+        link(2, "eth0", "up", nic),
+        link(3, "eth1", "up", nic),
+        link(4, "eth2", "down", nic),
+    ];
+    let drivers = ["eth0", "eth1", "eth2"].map(|name| format!("ethtool -i {name}"));
+    let driver = "driver: ixgbe\nversion: 6.1\nbus-info: 0000:01:00.0\n";
+    let given = drivers.each_ref().map(|command| (command.as_str(), driver));
+    assert!(forwards_at("eth0", &three, &given));
+    assert!(!forwards_at("eth2", &three, &given));
+}
+
 /// A VRF has a table of routes of its own.
 #[test]
 fn interfaces_of_different_vrfs_do_not_route_to_each_other() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::around::Around;
 use super::passing::{self, Family, is_let_through};
-use super::place::{is_unrouted, keeps_frames, kind_of, role};
+use super::place::{is_kind, is_unrouted, keeps_frames, kind_of, role};
 use super::{Role, RoleName};
 use crate::model::{Interface, Setting, Snapshot};
 use crate::names::key_of;
@@ -14,7 +14,8 @@ use crate::text::windows::passing::FORWARDING;
 /// The host routes between this interface and others, or out of it again.
 pub(super) fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> Option<Role> {
     // A port's frames are routed only if the bridge or bond itself is; it inherits or is bridged.
-    if !keeps_frames(snapshot, around.graph, key) || is_unrouted(snapshot, key) {
+    let keeps = keeps_frames(snapshot, around.graph, key);
+    if !keeps || is_unrouted(snapshot, key) || receives_nothing(snapshot, key) {
         return None;
     }
     let all = settings(snapshot, key);
@@ -24,6 +25,12 @@ pub(super) fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> 
         Some(format!("{setting}, and {where_to}"))
     });
     whys.next().map(|why| role(RoleName::Forwarder, why))
+}
+
+/// A NIC without a carrier.
+fn receives_nothing(snapshot: &Snapshot, key: &str) -> bool {
+    let interface = snapshot.interfaces.get(key);
+    interface.is_some_and(|one| is_kind(one, "physical") && one.carrier == Some(false))
 }
 
 /// Where packets could go, in words.

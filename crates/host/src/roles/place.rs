@@ -74,10 +74,9 @@ pub(super) fn domain<'a>(snapshot: &'a Snapshot, key: &str) -> Domain<'a> {
     let Some(interface) = snapshot.interfaces.get(key) else {
         return (None, None);
     };
-    (
-        interface.namespace.as_deref(),
-        vrf(snapshot, key, interface),
-    )
+    let own = is_kind(interface, "vrf").then_some(interface.name.as_str());
+    let vrf = own.or_else(|| vrf(snapshot, key, interface));
+    (interface.namespace.as_deref(), vrf)
 }
 
 /// A namespace, and a VRF of it.
