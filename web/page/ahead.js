@@ -1,18 +1,23 @@
 // Reads files ahead of the analysis, in a thread of its own: while one slice is judged, the next one is on its way. A stream has no pause
 // between one slice and the next, in which the browser would be asked anew.
-import { SLICE, away, fill, part } from "./shared.js";
+import { SLICE, fill, part } from "./shared.js";
 
 /**
- * A file that is read from somewhere to its end: what comes next stands there in it, and some of that is here already.
- * @typedef {{ reader: ReadableStreamDefaultReader<Uint8Array>, at: number, chunk: Uint8Array, taken: number }} Source
+ * A file that is read from somewhere to its end, into a buffer that goes to the browser and comes back: some third faster than
+ * with buffers of the browser's own.
+ * @typedef {{ reader: ReadableStreamBYOBReader, at: number, buffer: ArrayBuffer }} Source
  */
 /** @type {Map<number, Source>} */
 const sources = new Map();
+/** @type {Map<number, SharedArrayBuffer[]>} */
+const memory = new Map();
 let turn = Promise.resolve();
 
 onmessage = ({ data: { files, port } }) => {
-  port.onmessage = (/** @type {MessageEvent<import("./shared.js").Wanted>} */ { data: { number, from, slot } }) => {
-    turn = turn.then(() => read(files[number], number, from, slot));
+  port.onmessage = (/** @type {MessageEvent<import("./shared.js").Wanted>} */ { data: { number, from, slot, slots } }) => {
+    if (slots) memory.set(number, slots);
+    const own = memory.get(number)?.[slot];
+    if (own) turn = turn.then(() => read(files[number], number, from, own));
   };
 };
 
@@ -34,7 +39,7 @@ function sourceAt(file, number, from) {
   const old = sources.get(number);
   if (old?.at === from) return old;
   old?.reader.cancel().catch(() => {});
-  const source = { reader: file.slice(from).stream().getReader(), at: from, chunk: new Uint8Array(0), taken: 0 };
+  const source = { reader: file.slice(from).stream().getReader({ mode: "byob" }), at: from, buffer: new ArrayBuffer(SLICE) };
   sources.set(number, source);
   return source;
 }
@@ -42,15 +47,11 @@ function sourceAt(file, number, from) {
 /** @param {Source} source @param {SharedArrayBuffer} slot */
 async function take(source, slot) {
   for (let length = 0;;) {
-    const some = source.chunk.subarray(source.taken, source.taken + SLICE - length);
-    part(slot, some, length);
-    source.taken += some.length;
-    length += some.length;
-    if (length === SLICE) return length;
-    away(source.chunk);
-    const { done, value } = await source.reader.read();
+    const { done, value } = await source.reader.read(new Uint8Array(source.buffer, 0, SLICE - length));
     if (done) return length;
-    source.chunk = value;
-    source.taken = 0;
+    source.buffer = value.buffer;
+    part(slot, value, length);
+    length += value.length;
+    if (length === SLICE) return length;
   }
 }

@@ -1,5 +1,5 @@
 // Slices of files: read; and in memory that two workers share: how many bytes there are, then the bytes.
-export const SLICE = 1 << 20;
+export const SLICE = 1 << 21;
 const HEAD = 4, WAITING = -1, FAILED = -2;
 // Somebody who reads ahead answers within milliseconds, of a sleeping disk within seconds.
 const PATIENCE_MS = 10_000;
@@ -8,8 +8,9 @@ const { port1: nobody, port2: closed } = new MessageChannel();
 closed.close();
 
 /**
- * Bytes of a file that are wanted in such memory.
- * @typedef {{ number: number, from: number, slot: SharedArrayBuffer }} Wanted
+ * Bytes of a file that are wanted in one of the pieces of such memory that belong to that file. They are sent along once: to send memory
+ * takes longer than to read it.
+ * @typedef {{ number: number, from: number, slot: number, slots?: SharedArrayBuffer[] }} Wanted
  */
 
 /** @param {File} file @param {number} from */
@@ -25,10 +26,15 @@ export function away(bytes) {
   if (bytes.length) nobody.postMessage(null, [bytes.buffer]);
 }
 
-/** Memory that nothing is in yet. */
-export function emptied(slot = new SharedArrayBuffer(HEAD + SLICE)) {
+/** Memory for a slice. */
+export const slot = () => new SharedArrayBuffer(HEAD + SLICE);
+
+/**
+ * Nothing is in it any more.
+ * @param {SharedArrayBuffer} slot
+ */
+export function empty(slot) {
   Atomics.store(new Int32Array(slot, 0, 1), 0, WAITING);
-  return slot;
 }
 
 /** @param {SharedArrayBuffer} slot @param {Uint8Array} bytes @param {number} at */

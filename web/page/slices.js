@@ -1,5 +1,5 @@
 // What the analysis reads and tells, in the worker: files by their numbers, slice by slice.
-import { SLICE, away, emptied, filled, slice } from "./shared.js";
+import { SLICE, away, empty, filled, slice, slot } from "./shared.js";
 
 /** @type {File[]} */
 let files = [];
@@ -65,29 +65,32 @@ class Stream {
     /** @type {Uint8Array} */
     this.bytes = new Uint8Array(0);
     this.asked = -1;
-    this.slot = emptied();
-    this.next = emptied();
+    this.slots = [slot(), slot()];
+    this.next = 0;
   }
 
   /** @param {number} from */
   at(from) {
     const at = from - this.from;
     if (at >= 0 && at < this.bytes.length) return this.bytes.subarray(at);
-    if (this.asked !== from) this.ask(from, emptied());
-    const bytes = filled(this.next);
+    if (this.asked !== from) this.ask(from);
+    const bytes = filled(this.slots[this.next]);
     if (!bytes) return null;
-    [this.slot, this.next] = [this.next, this.slot];
+    this.next = 1 - this.next;
     this.from = from;
     this.bytes = bytes;
-    if (bytes.length === SLICE) this.ask(from + SLICE, emptied(this.next));
+    if (bytes.length === SLICE) this.ask(from + SLICE);
     return bytes;
   }
 
-  /** @param {number} from @param {SharedArrayBuffer} slot */
-  ask(from, slot) {
+  /** @param {number} from */
+  ask(from) {
+    // Whoever asks otherwise than in order may still be answered: that answer is for memory which nobody looks at any more.
+    const isNew = from !== this.asked + SLICE;
+    if (isNew) this.slots = [slot(), slot()];
     this.asked = from;
-    this.next = slot;
-    this.port.postMessage({ number: this.number, from, slot });
+    empty(this.slots[this.next]);
+    this.port.postMessage({ number: this.number, from, slot: this.next, ...(isNew && { slots: this.slots }) });
   }
 }
 

@@ -66,9 +66,20 @@ pub fn analyse(asked: &str) -> Result<Judged, String> {
 }
 
 fn captured(asked: &Asked) -> Result<Trace, String> {
-    let mut tell = |progress: Progress| tell_progress("reading", progress.consumed_bytes as f64);
-    let read = trace(asked.inputs()?, &options(asked), &mut tell);
+    let read = trace(asked.inputs()?, &options(asked), &mut telling("reading"));
     read.map_err(|error| with_causes(&error))
+}
+
+/// Tells how far a reading is, at most once for so many bytes: each call out of WebAssembly takes as long as some frames.
+fn telling(step: &'static str) -> impl FnMut(Progress) {
+    const EACH: u64 = 1 << 20;
+    let mut next = 0;
+    move |progress| {
+        if progress.consumed_bytes >= next {
+            next = progress.consumed_bytes + EACH;
+            tell_progress(step, progress.consumed_bytes as f64);
+        }
+    }
 }
 
 fn options(asked: &Asked) -> Options {
@@ -89,13 +100,12 @@ fn pictures(asked: &Asked, report: &Report) -> Result<Vec<Series>, String> {
         return Ok(Vec::new());
     }
     let limit = drawn_frames(chosen.len(), trace.points.len());
-    let mut tell = |progress: Progress| tell_progress("drawing", progress.consumed_bytes as f64);
     let found = series(
         asked.inputs()?,
         &options(asked),
         (trace, &chosen),
         limit,
-        &mut tell,
+        &mut telling("drawing"),
     );
     found.map_err(|error| format!("the second reading failed: {}", with_causes(&error)))
 }
