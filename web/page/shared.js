@@ -1,5 +1,5 @@
 // Slices of files: read; and in memory that two workers share: how many bytes there are, then the bytes.
-export const SLICE = 1 << 21;
+export const SLICE = 1 << 20;
 const HEAD = 4, WAITING = -1, FAILED = -2;
 // Somebody who reads ahead answers within milliseconds, of a sleeping disk within seconds.
 const PATIENCE_MS = 10_000;
