@@ -26,19 +26,33 @@ pub(super) fn of_loss(hop: &Hop) -> Option<Span> {
         slots.iter().position(loses)?,
         slots.iter().rposition(loses)?,
     );
-    let within = &slots[first..=last];
+    // In its first and last slot other merged frames may have arrived before it began, or after its end.
+    let spans = [(0, 0), (1, 0), (0, 1), (1, 1)]
+        .map(|(late, early)| (first + late, (last + 1).saturating_sub(early)));
+    let found = |(from, to): (usize, usize)| {
+        let within = slots
+            .get(from..to)
+            .filter(|within| within.len() < slots.len())?;
+        let table = loses_merged(within, spans.len())?;
+        Some(Span {
+            table,
+            from_s: from as f64 * hop.strip.slot_s,
+            to_s: to as f64 * hop.strip.slot_s,
+        })
+    };
+    spans.into_iter().find_map(found)
+}
+
+/// What was lost in these slots, if it is nearly all that was merged, and nearly nothing else, in several of them; `looks` is
+/// the number of spans that are looked at.
+fn loses_merged(within: &[Slot], looks: usize) -> Option<Table> {
     let several =
         |is: fn(&Slot) -> bool| within.iter().filter(|slot| is(slot)).count() as u64 > A_FEW;
     let table = table_of(within);
     let is_all = table.merged_share() >= NEARLY_ALL && table.single_share() <= SPARED_BESIDE;
-    let is_some = within.len() < slots.len() && table.merged_lost >= HANDFUL;
     let lasts = several(|slot| slot.merged_lost > 0) && several(|slot| slot.single_arrived > 0);
-    let by_chance = || fisher(&table).is_none_or(|p| p >= DOUBT);
-    (is_all && is_some && lasts && !by_chance()).then(|| Span {
-        table,
-        from_s: first as f64 * hop.strip.slot_s,
-        to_s: (last + 1) as f64 * hop.strip.slot_s,
-    })
+    let by_chance = || fisher(&table).is_none_or(|p| p >= DOUBT / looks as f64);
+    (is_all && table.merged_lost >= HANDFUL && lasts && !by_chance()).then_some(table)
 }
 
 fn table_of(slots: &[Slot]) -> Table {
@@ -84,6 +98,17 @@ mod tests {
         assert_eq!((span.table.merged_lost, span.table.merged), (8, 8));
         assert_eq!((span.table.single_lost, span.table.single), (0, 11));
         assert_eq!((span.from_s, span.to_s), (0.0, 0.4));
+    }
+
+    /// The slots in which it begins and ends saw merged frames arrive, too.
+    #[test]
+    fn merged_frames_are_lost_from_some_time_to_another() {
+        let mut slots = vec![(0, 20, 1, 0), (2, 18, 1, 0)];
+        slots.extend([(3, 0, 3, 0), (0, 0, 4, 0), (2, 0, 5, 0), (4, 0, 4, 0)]);
+        slots.extend([(1, 9, 2, 0), (0, 30, 3, 0)]);
+        let span = of_loss(&hop(&slots)).unwrap();
+        assert_eq!((span.table.merged_lost, span.table.merged), (9, 9));
+        assert_eq!((span.from_s, span.to_s), (0.2, 6.0 * 0.1));
     }
 
     #[test]
