@@ -8,11 +8,12 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
+use crate::merging::at;
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
-use crate::thresholds::HANDFUL;
+use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
 use crate::traffic::Traffic;
 use crate::words::{bytes, connections, probability, share, shown, time, without_frames};
 use case::Case;
@@ -121,11 +122,14 @@ impl Case<'_> {
                 FIND_LOSS,
             ),
         };
-        evidence.extend(
-            hop.map(hop_words)
-                .or_else(|| self.repeats_words())
-                .map(without_frames),
-        );
+        let in_front = || {
+            let point = self.lost_in_front_of(trace, same)?;
+            Some(format!(
+                "they were late at {point} already, and lost in front of it"
+            ))
+        };
+        let place = hop.map(hop_words).or_else(in_front);
+        evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
         finding.hop = hop.map(|hop| HopRef {
@@ -169,18 +173,31 @@ impl Case<'_> {
     fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t Hop> {
         let group = same.group(self.point, self.connection.id);
         let lost = |hop: &&Hop| {
-            let mine = hop
-                .connections
-                .iter()
-                .filter(|c| same.group(&hop.from, c.from_id) == group);
-            let all = |c: &HopConnection| c.merged.damaged() + c.tso.damaged() + c.single.lost;
-            mine.map(all).sum::<u64>()
+            let mine = hop.connections.iter().filter(|c| {
+                same.group(&hop.from, c.from_id) == group && !is_lost_in_front(trace, hop, c)
+            });
+            mine.map(lost_by).sum::<u64>()
         };
         trace
             .hops
             .iter()
             .filter(|hop| lost(hop) > 0)
             .max_by_key(lost)
+    }
+
+    /// The first of all points, if what this connection lost came late there already.
+    fn lost_in_front_of<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t str> {
+        let group = same.group(self.point, self.connection.id);
+        let leads_there = |other: &Hop, hop: &Hop| other.to == hop.from && other.from != hop.to;
+        let is_first = |hop: &&Hop| !trace.hops.iter().any(|other| leads_there(other, hop));
+        let shows = |hop: &&Hop| {
+            let mut mine = hop.connections.iter();
+            mine.any(|c| {
+                same.group(&hop.from, c.from_id) == group && is_lost_in_front(trace, hop, c)
+            })
+        };
+        let mut hops = trace.hops.iter().filter(is_first);
+        hops.find(shows).map(|hop| &*hop.from)
     }
 
     fn repeats_words(&self) -> Option<String> {
@@ -195,6 +212,18 @@ impl Case<'_> {
             share(repeats.single_repeated, repeats.single),
         ))
     }
+}
+
+/// Frames that a connection lost on a hop, in whole or in part.
+fn lost_by(seen: &HopConnection) -> u64 {
+    seen.merged.damaged() + seen.tso.damaged() + seen.single.lost
+}
+
+/// Whether a connection lost far more in front of a hop than on it: at the hop's first point these bytes came late.
+fn is_lost_in_front(trace: &Trace, hop: &Hop, seen: &HopConnection) -> bool {
+    let connection = at(trace, &hop.from, seen.from_id);
+    let late = connection.map_or(0, |c| c.direction(seen.direction).late_frames);
+    late >= LOSS_FRAMES && late >= BEHIND * lost_by(seen)
 }
 
 /// Whether a finding is about a loss of which a doubt was stated before.

@@ -366,33 +366,4 @@ fn sentence(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample;
-
-    /// One point: half of the merged frames had to be sent again, whatever their length, and some single ones.
-    #[test]
-    fn merging_that_its_length_does_not_explain_is_not_cleared_at_a_point_either() {
-        let with = |merged_lost: u32, single_lost: u64| {
-            let mut data = Direction::default();
-            (data.frames, data.data_frames) = (800, 800);
-            (data.unique_bytes, data.retransmitted_frames) = (2_000_000, 300);
-            (data.duration_s, data.throughput_bps) = (Some(10.0), Some(1.6e6));
-            (data.segment_size_bytes, data.merged_frames) = (Some(1_448), 400);
-            (data.repeats.merged, data.repeats.single) = (400, 300);
-            data.repeats.merged_repeated = 4 * u64::from(merged_lost);
-            data.repeats.single_repeated = single_lost;
-            for segments in [2, 4, 8, 16] {
-                data.by_length
-                    .add(segments * 1_448, 100 - merged_lost, merged_lost);
-            }
-            let trace = Trace {
-                points: vec![sample::point("uplink", data)],
-                ..Trace::default()
-            };
-            judge(&trace).verdict.merging
-        };
-        assert_eq!(with(50, 20), Merging::Unclear);
-        assert_eq!(with(5, 15), Merging::Innocent);
-    }
-}
+mod tests;

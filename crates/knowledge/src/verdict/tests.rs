@@ -1,0 +1,102 @@
+use coalescope_capture::facts::{Amid, HopConnection};
+
+use super::*;
+use crate::sample;
+use crate::thresholds::SEGMENT;
+
+fn received(frames: u64) -> Direction {
+    let mut data = Direction::default();
+    (data.frames, data.data_frames) = (frames, frames);
+    (data.unique_bytes, data.duration_s) = (frames * 2_000, Some(10.0));
+    (data.throughput_bps, data.segment_size_bytes) = (Some(1.6e6), Some(SEGMENT));
+    (data.effective_window_segments, data.rtt_min_s) = (Some(50.0), Some(0.01));
+    data
+}
+
+/// One point: all of three segments and more had to be sent again, and one in a hundred of the others.
+#[test]
+fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
+    let mut data = received(900);
+    (data.merged_frames, data.retransmitted_frames) = (750, 250);
+    (data.repeats.merged, data.repeats.merged_repeated) = (750, 67);
+    (data.repeats.single, data.repeats.single_repeated) = (146, 2);
+    (data.full.passed, data.full.lost) = (144, 2);
+    data.amid = Amid {
+        resumed_ns: Some(1),
+        last_lost_ns: Some(2),
+    };
+    data.by_length.add(2 * SEGMENT, 683, 6);
+    data.by_length.add(3 * SEGMENT, 0, 61);
+    let diagnosis = judge(&Trace {
+        points: vec![sample::point("uplink", data)],
+        ..Trace::default()
+    });
+    assert_eq!(diagnosis.verdict.merging, Merging::Unclear);
+    let evidence = &diagnosis.findings[0].evidence[0].text;
+    assert!(
+        evidence.starts_with("61 of 61 (100%) merged frames of more than 3072 bytes"),
+        "{evidence}"
+    );
+}
+
+/// Bytes that come late at the first point were lost in front of it, though the hop behind it loses a frame or two.
+#[test]
+fn what_is_lost_in_front_of_the_first_point_is_not_lost_on_the_hop_behind_it() {
+    let hop_of = |late: u64| {
+        let mut data = received(400);
+        (data.late_frames, data.out_of_order_frames) = (late, late);
+        let points = ["LAN", "WAN"].map(|name| sample::point(name, data.clone()));
+        let mut hop = Hop {
+            from: "LAN".to_owned(),
+            to: "WAN".to_owned(),
+            ..Hop::default()
+        };
+        (hop.merged.lost, hop.merged.arrived) = (4, 380);
+        hop.connections.push(HopConnection {
+            direction: "to_client",
+            merged: hop.merged,
+            ..HopConnection::default()
+        });
+        let diagnosis = judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        let mut findings = diagnosis.findings.into_iter();
+        findings.find(|finding| finding.id == Id::LossNotMerging)
+    };
+    let finding = hop_of(60).unwrap();
+    assert!(finding.hop.is_none());
+    let mut evidence = finding.evidence.iter();
+    assert!(evidence.any(|one| {
+        one.text
+            .contains("late at LAN already, and lost in front of it")
+    }));
+    assert!(hop_of(12).unwrap().hop.is_some());
+}
+
+/// One point: half of the merged frames had to be sent again, whatever their length, and some single ones.
+#[test]
+fn merging_that_its_length_does_not_explain_is_not_cleared_at_a_point_either() {
+    let with = |merged_lost: u32, single_lost: u64| {
+        let mut data = Direction::default();
+        (data.frames, data.data_frames) = (800, 800);
+        (data.unique_bytes, data.retransmitted_frames) = (2_000_000, 300);
+        (data.duration_s, data.throughput_bps) = (Some(10.0), Some(1.6e6));
+        (data.segment_size_bytes, data.merged_frames) = (Some(1_448), 400);
+        (data.repeats.merged, data.repeats.single) = (400, 300);
+        data.repeats.merged_repeated = 4 * u64::from(merged_lost);
+        data.repeats.single_repeated = single_lost;
+        for segments in [2, 4, 8, 16] {
+            data.by_length
+                .add(segments * 1_448, 100 - merged_lost, merged_lost);
+        }
+        let trace = Trace {
+            points: vec![sample::point("uplink", data)],
+            ..Trace::default()
+        };
+        judge(&trace).verdict.merging
+    };
+    assert_eq!(with(50, 20), Merging::Unclear);
+    assert_eq!(with(5, 15), Merging::Innocent);
+}
