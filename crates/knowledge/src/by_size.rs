@@ -4,14 +4,15 @@
 //! policer without tokens, loses by the byte: frames twice as long are lost about twice as often, and short frames are
 //! not spared.
 
+mod limit;
+
 use coalescope_capture::facts::{
     Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths,
 };
 
 use crate::odds::{Table, fisher};
 use crate::thresholds::{
-    A_FEW, ALPHA, DOUBT, HANDFUL, LONE, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED,
-    SPARED_BESIDE, SURELY, TIMES_SINGLE,
+    A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -206,24 +207,11 @@ impl<'a> BySize<'a> {
         let (step, looks) = self.likeliest(looks)?;
         let cannot_be_carried = step.p < ALPHA / looks as f64
             && step.is_steep()
-            && (!step.may_be_bucket() || self.passes_in_parts(&step))
+            && !self.may_be_bucket(&step)
             && self.amid.shows_passes()
             && self.carries_segments(&step)
             && !self.slopes(&step);
         cannot_be_carried.then_some(step)
-    }
-
-    /// The step beyond which nearly all frames are lost, and next to none of the others, though no step proves that they cannot
-    /// be carried: a bucket with room for the shorter ones looks like this as well.
-    pub(crate) fn limit(&self, looks: usize) -> Option<Step> {
-        let (step, looks) = self.likeliest(looks)?;
-        let is_limit = step.p < DOUBT / looks as f64
-            && step.is_steep()
-            && step.shorter.share() <= SPARED_BESIDE
-            && self.amid.shows_passes()
-            && self.carries_segments(&step)
-            && step.likelihood() - self.by_the_byte() >= MUCH_BETTER;
-        is_limit.then_some(step)
     }
 
     /// The likeliest step, and among how many.
@@ -232,20 +220,6 @@ impl<'a> BySize<'a> {
         let looks = looks.max(1) * steps.len();
         let by_likelihood = |a: &Step, b: &Step| a.likelihood().total_cmp(&b.likelihood());
         Some((steps.into_iter().max_by(by_likelihood)?, looks))
-    }
-
-    /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket
-    /// without room for such a frame has none for these.
-    fn passes_in_parts(&self, step: &Step) -> bool {
-        let is_longer = |length: &&Length| length.bytes > step.carried.unwrap_or(0);
-        let mut longer = self.lengths.iter().filter(is_longer);
-        let Some((shortest, together)) = longer.next().zip(self.together) else {
-            return false;
-        };
-        let as_long = together.iter().filter(|sum| sum.bytes > shortest.bytes);
-        let all: u64 = as_long.map(|sum| u64::from(sum.passed)).sum();
-        // Of these, some may be with a longer frame that passed.
-        all >= LONE + step.longer.all - step.longer.lost
     }
 
     /// Whether full single frames pass: where they do not, the path's MTU is smaller than they are.
@@ -320,18 +294,6 @@ impl Part {
 impl Step {
     fn likelihood(&self) -> f64 {
         self.longer.own_likelihood() + self.shorter.own_likelihood()
-    }
-
-    /// Whether a policer's bucket is as likely as a box. A bucket that is too small for most merged frames holds one
-    /// now and then, and drops shorter frames as well when it is empty; a box does neither. Both signs together, or one
-    /// beside another mark, make a bucket as likely.
-    fn may_be_bucket(&self) -> bool {
-        let passes_some = self.longer.lost < self.longer.all;
-        let spared = if passes_some { SPARED_BESIDE } else { SPARED };
-        match self.carried {
-            Some(_) => passes_some || self.shorter.share() >= spared,
-            None => passes_some && self.shorter.share() >= spared,
-        }
     }
 
     fn is_steep(&self) -> bool {

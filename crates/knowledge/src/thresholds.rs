@@ -156,3 +156,6 @@ pub(crate) const WAITS: u64 = 3;
 
 /// Payload bytes of the largest packets on wires (an MTU of 9216 with some room for headers).
 pub(crate) const LARGEST_PACKET: u32 = 9216;
+
+/// Lengths up to 9 KB are counted together where they differ by less: bytes of a class (`capture/lengths`).
+pub(crate) const CLASS: u32 = 256;

@@ -20,6 +20,11 @@ pub(super) const ALL: &[Family] = &[
         segment_limit,
     ),
     Family::guilty(
+        "limit-beside-loss",
+        "such a box, and a link beside it that loses frames by chance",
+        limit_beside_loss,
+    ),
+    Family::guilty(
         "some-connections",
         "only some connections go by the bridge that loses merged frames",
         some_connections,
@@ -116,6 +121,22 @@ fn segment_limit(dice: &mut Dice) -> Drawn {
     };
     forwarded(&mut scenario, dice, Element::Hop(hop), merge, wan);
     Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// The same, and each frame may be lost by chance on the way to the box.
+fn limit_beside_loss(dice: &mut Dice) -> Drawn {
+    let mut drawn = segment_limit(dice);
+    let loss = dice.scaled(0.003, 0.02);
+    for run in &mut drawn.runs {
+        "limit-beside-loss".clone_into(&mut run.name);
+        let is_box =
+            |element: &Element| matches!(element, Element::Hop(Hop::DropMergedOver { .. }));
+        if let Some(at) = run.path.iter().position(is_box) {
+            let wire = Wan::within(dice, (1_000, 1_000), (0.05, 0.05));
+            run.path.insert(at, wire.link_with(|lane| lane.loss = loss));
+        }
+    }
+    drawn
 }
 
 fn some_connections(dice: &mut Dice) -> Drawn {

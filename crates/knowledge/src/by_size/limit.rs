@@ -1,0 +1,78 @@
+//! What tells a box that cannot carry long frames from a bucket or a queue that is too small for them.
+
+use coalescope_capture::facts::Length;
+
+use super::{BySize, Part, Step};
+use crate::thresholds::{
+    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
+};
+
+impl BySize<'_> {
+    /// The step beyond which nearly all frames are lost, and next to none of the others, though no step proves that they cannot
+    /// be carried: a bucket with room for the shorter ones looks like this as well.
+    pub(crate) fn limit(&self, looks: usize) -> Option<Step> {
+        let (step, looks) = self.likeliest(looks)?;
+        let is_limit = step.p < DOUBT / looks as f64
+            && step.is_steep()
+            && step.shorter.share() <= SPARED_BESIDE
+            && self.amid.shows_passes()
+            && self.carries_segments(&step)
+            && step.likelihood() - self.by_the_byte() >= MUCH_BETTER;
+        is_limit.then_some(step)
+    }
+
+    /// Whether a bucket is as likely as a box.
+    pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
+        step.may_be_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
+    }
+
+    /// Whether nearly all of the longest frames that are carried pass, and nearly all that are up to a segment longer are lost.
+    /// What is in a bucket differs from one frame to the next by more than a segment, unless it has no room for more; and
+    /// what hits short frames as hard as long ones is neither a bucket nor a queue.
+    fn is_sharp(&self, step: &Step) -> bool {
+        let Some(carried) = step.carried else {
+            return false;
+        };
+        let within = |from: u32, to: u32| {
+            let lengths = self.lengths.iter();
+            Part::of(lengths.filter(|length| (from..=to).contains(&length.bytes)))
+        };
+        let (passes, fails) = (
+            within(carried, carried),
+            within(carried + 1, carried + SEGMENT + CLASS),
+        );
+        let is_even = within(0, carried).against(self.single()) >= ALPHA;
+        is_even
+            && passes.all.min(fails.all) >= LONE
+            && passes.and(self.single()).share() <= 1.0 - NEARLY_ALL
+            && fails.share() >= NEARLY_ALL
+    }
+
+    /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket
+    /// without room for such a frame has none for these.
+    fn passes_in_parts(&self, step: &Step) -> bool {
+        let is_longer = |length: &&Length| length.bytes > step.carried.unwrap_or(0);
+        let mut longer = self.lengths.iter().filter(is_longer);
+        let Some((shortest, together)) = longer.next().zip(self.together) else {
+            return false;
+        };
+        let as_long = together.iter().filter(|sum| sum.bytes > shortest.bytes);
+        let all: u64 = as_long.map(|sum| u64::from(sum.passed)).sum();
+        // Of these, some may be with a longer frame that passed.
+        all >= LONE + step.longer.all - step.longer.lost
+    }
+}
+
+impl Step {
+    /// Whether a policer's bucket is as likely as a box. A bucket that is too small for most merged frames holds one
+    /// now and then, and drops shorter frames as well when it is empty; a box does neither. Both signs together, or one
+    /// beside another mark, make a bucket as likely.
+    fn may_be_bucket(&self) -> bool {
+        let passes_some = self.longer.lost < self.longer.all;
+        let spared = if passes_some { SPARED_BESIDE } else { SPARED };
+        match self.carried {
+            Some(_) => passes_some || self.shorter.share() >= spared,
+            None => passes_some && self.shorter.share() >= spared,
+        }
+    }
+}
