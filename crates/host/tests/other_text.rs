@@ -260,3 +260,38 @@ proptest! {
         let _ = try_read(None, &body);
     }
 }
+
+/// As Microsoft's documents ask for them: a switch without its name, which the command has, and two lines of systeminfo.
+#[test]
+fn what_microsoft_asks_for_is_read() {
+    use coalescope_host::sources::{Limits, read_bytes};
+
+    let of = |text: &str| {
+        let hosts = read_bytes("given", text.as_bytes(), &Limits::default());
+        hosts.map(|mut hosts| hosts.remove(0).snapshot)
+    };
+    let table = "\nSoftwareRscEnabled RscOffloadEnabled\n------------------ -----------------\n              True             False\n\n";
+    for command in [
+        "Get-VMSwitch -Name vSwitch0 | Select-Object *RSC*",
+        "Get-VMSwitch \"vSwitch0\" | Select *RSC*",
+    ] {
+        let host = of(&format!("PS C:\\> {command}\n{table}")).expect("understood");
+        assert_eq!(
+            host.switches["vSwitch0"].software_rsc,
+            Some(true),
+            "{command}"
+        );
+    }
+    let unnamed = of(&format!(
+        "PS C:\\> Get-VMSwitch | Select-Object *RSC*\n{table}"
+    ));
+    assert!(unnamed.is_err() || unnamed.is_ok_and(|host| host.switches.is_empty()));
+    let lines = "OS Name:                   Microsoft Windows Server 2019 Standard\nOS Version:                10.0.17763 N/A Build 17763\n";
+    let typed = "C:\\>systeminfo | findstr /B /C:\"OS Name\" /C:\"OS Version\"\n";
+    let host = of(&format!("{typed}{lines}\n")).expect("understood");
+    assert_eq!(host.kernel.as_deref(), Some("10.0.17763"));
+    let version = host
+        .distribution
+        .and_then(|distribution| distribution.version);
+    assert_eq!(version.as_deref(), Some("2019"));
+}

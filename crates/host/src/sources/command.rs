@@ -203,6 +203,26 @@ pub(super) fn over_ssh(line: &str) -> Option<(&str, &str)> {
     (!host.is_empty() && !command.is_empty()).then_some((host, command))
 }
 
+/// The pod and the command of `kubectl exec -n kube-system cilium-a -c agent -- ip link`: what a pod prints is of the node where
+/// it has the node's network, else of itself, and never of whoever typed it.
+pub(super) fn over_exec(line: &str) -> Option<(&str, &str)> {
+    let line = strip(line.trim());
+    let (before, command) = line.split_once(" -- ")?;
+    let mut words = before.split_whitespace();
+    let is_it = matches!(words.next(), Some("kubectl" | "oc"));
+    let mut rest = words.skip_while(|word| *word != "exec").skip(1);
+    let mut pod = None;
+    while let Some(word) = rest.next() {
+        match word {
+            "-n" | "--namespace" | "-c" | "--container" | "--context" => drop(rest.next()),
+            _ if word.starts_with('-') => {}
+            word => pod = pod.or(word.rsplit('/').next()),
+        }
+    }
+    let pod = pod.filter(|pod| is_it && !pod.is_empty())?;
+    Some((pod, command.trim()))
+}
+
 /// Whether a command that could be a comment as well (`# ssh access`) runs one of use elsewhere.
 pub(super) fn runs_elsewhere(line: &str) -> bool {
     let plain = |word: &str| base(word.trim_matches(['\'', '"', ';'])).to_owned();
@@ -403,6 +423,26 @@ mod tests {
             ("sshfs a b", None),
         ] {
             assert_eq!(over_ssh(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn exec_names_its_pod() {
+        for (line, expected) in [
+            (
+                "kubectl exec -n kube-system cilium-a -- ip link",
+                Some(("cilium-a", "ip link")),
+            ),
+            (
+                "kubectl -n a exec -it pod/b -c agent -- ethtool -k eth0",
+                Some(("b", "ethtool -k eth0")),
+            ),
+            ("oc exec b --namespace=a -- ip link", Some(("b", "ip link"))),
+            ("kubectl exec b ip link", None),
+            ("kubectl get pods -- x", None),
+            ("docker exec b -- ip link", None),
+        ] {
+            assert_eq!(over_exec(line), expected, "{line}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! Output of several hosts in one text, as tools print it that run a command on many hosts: Ansible, pssh,
-//! ClusterShell and dshbak, pdsh and `clush`, Salt, or a loop of the shell.
+//! ClusterShell and dshbak, pdsh and `clush`, Salt, Fabric, or a loop of the shell.
 
 mod heading;
+mod tools;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,11 +33,17 @@ impl<'a> Share<'a> {
 
 /// The shares of a text in a form that no single command prints.
 pub(super) fn certain(text: &str) -> Option<Vec<Share<'_>>> {
+    if let Some(shares) = tools::wrapped(text) {
+        return Some(shares);
+    }
     let headings = heading::certain(text);
     if !headings.is_empty() {
         return Some(cut(text, &headings));
     }
-    prefixed(text).or_else(|| indented(text))
+    let in_front = gathered(text, |line, _| tools::fabric(line));
+    in_front
+        .or_else(|| prefixed(text))
+        .or_else(|| indented(text))
 }
 
 /// The shares of a text in which words stand above outputs, several different ones: names of hosts, or titles of sections.

@@ -69,7 +69,13 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     }
     open.close(text, text.len(), &mut pieces);
     let mut cut = Vec::with_capacity(pieces.len());
-    for piece in pieces.into_iter().map(at_its_host) {
+    let is_mixed = pieces.iter().any(is_of_nobody);
+    for piece in pieces {
+        let piece = if is_mixed && piece.host.is_none() {
+            piece
+        } else {
+            at_its_host(piece)
+        };
         // All that a command prints elsewhere is of there.
         let is_elsewhere = piece
             .command
@@ -105,9 +111,14 @@ pub(super) fn is_uname(line: &str) -> bool {
     begins::uname(line.trim_end()).is_some()
 }
 
-/// What ssh printed is of the host that it went to.
+/// The host or pod that a command goes to, and what it runs there.
+fn over(line: &str) -> Option<(&str, &str)> {
+    command::over_ssh(line).or_else(|| command::over_exec(line))
+}
+
+/// What ssh or kubectl printed is of the host or pod that it went to.
 fn at_its_host(piece: Piece<'_>) -> Piece<'_> {
-    match piece.command.and_then(command::over_ssh) {
+    match piece.command.and_then(over) {
         Some((host, command)) => Piece {
             host: Some(host),
             command: Some(command),
@@ -115,6 +126,16 @@ fn at_its_host(piece: Piece<'_>) -> Piece<'_> {
         },
         None => piece,
     }
+}
+
+/// Whether this is output of the host at which everything was typed, and nothing names that host: beside it what came from
+/// elsewhere would be taken for its own.
+fn is_of_nobody(piece: &Piece<'_>) -> bool {
+    let is_own = match piece.command {
+        Some(line) => over(line).is_none() && command::is_known(line),
+        None => begins_output(piece.body),
+    };
+    piece.host.is_none() && is_own
 }
 
 /// Whether the output of a command can be of use, here or to know that it is none of this host's.

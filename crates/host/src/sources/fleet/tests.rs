@@ -122,3 +122,74 @@ fn what_stands_in_front_is_of_no_host_and_lines_are_counted() {
         .collect();
     assert_eq!(places, [(None, 0), (Some("gw"), 3)]);
 }
+
+/// What hosts printed as JSON, with what Ansible says around it.
+#[test]
+fn results_of_a_playbook_are_unwrapped() {
+    let of = |field: &str, host: &str, last: u8| {
+        let text = links(last);
+        let value = match field {
+            "stdout_lines" | "r.stdout_lines" => {
+                let lines: Vec<String> = text.lines().map(|line| format!("{line:?}")).collect();
+                format!("[\n        {}\n    ]", lines.join(",\n        "))
+            }
+            _ => format!("{text:?}"),
+        };
+        format!("ok: [{host}] => {{\n    \"changed\": false,\n    \"{field}\": {value}\n}}\n")
+    };
+    for field in [
+        "r.stdout_lines",
+        "stdout_lines",
+        "r.stdout",
+        "stdout",
+        "msg",
+    ] {
+        let text = format!(
+            "PLAY [all] ****\n\nTASK [Gathering Facts] ****\nok: [gw]\n\nTASK [debug] ****\n{}{}\nPLAY RECAP ****\n\
+             gw   : ok=3    changed=1    unreachable=0\n",
+            of(field, HOSTS[0], 1),
+            of(field, HOSTS[1], 2)
+        );
+        assert_eq!(gathered(certain(&text)), expected(&HOSTS[..2]), "{text}");
+    }
+    let gone = "fatal: [db9]: UNREACHABLE! => {\"changed\": false, \"msg\": \"timed out\", \"unreachable\": true}\n";
+    let text = format!("{gone}{}", of("stdout_lines", HOSTS[0], 1));
+    let mut all = vec![(Some("db9"), String::new())];
+    all.extend(expected(&HOSTS[..1]));
+    assert_eq!(gathered(certain(&text)), all);
+    // Half an object tells nothing.
+    assert_eq!(
+        certain("ok: [gw] => {\n    \"stdout\": \"2: eth0: <UP> mtu"),
+        None
+    );
+}
+
+#[test]
+fn one_line_for_each_host_is_unfolded() {
+    let line = |host: &str, last: u8| {
+        let folded = links(last).replace('\\', "\\\\").replace('\n', "\\n");
+        format!("{host} | CHANGED | rc=0 | (stdout) {folded}\n")
+    };
+    let text = format!("{}{}", line(HOSTS[0], 1), line(HOSTS[1], 2));
+    assert_eq!(gathered(certain(&text)), expected(&HOSTS[..2]), "{text}");
+    let text = format!("{text}db9 | UNREACHABLE!: Failed to connect to the host via ssh\n");
+    let mut all = expected(&HOSTS[..2]);
+    all.push((Some("db9"), String::new()));
+    assert_eq!(gathered(certain(&text)), all);
+    let text = format!("{text}and this is something else\n");
+    assert_eq!(certain(&text), None);
+}
+
+#[test]
+fn lines_of_fabric_are_gathered() {
+    let of = |host: &str, last: u8| -> String {
+        let lines = links(last);
+        let lines = lines.lines().map(|line| format!("[{host}] out: {line}\n"));
+        format!(
+            "[{host}] run: ip link\n{}[{host}] out: \n",
+            lines.collect::<String>()
+        )
+    };
+    let text = format!("{}{}", of(HOSTS[0], 1), of("root@lb-1.example.org:22", 2));
+    assert_eq!(gathered(certain(&text)), expected(&HOSTS[..2]), "{text}");
+}

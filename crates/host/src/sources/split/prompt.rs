@@ -12,8 +12,21 @@ pub(super) fn read(line: &str) -> Option<Separator<'_>> {
         .or_else(|| user_at_host(environment(line)))
         .or_else(|| drive(line));
     prompt
+        .or_else(|| traced(line))
         .or_else(|| host_and_sign(line))
         .or_else(|| sign(line))
+}
+
+/// `+ ssh gw 'ip link'`, as a shell with `set -x` says what it runs.
+fn traced(line: &str) -> Option<Separator<'_>> {
+    let bare = line.trim_start_matches('+');
+    let command = bare.strip_prefix(' ').filter(|_| bare.len() < line.len())?;
+    let is_word = command.starts_with(|c: char| c.is_ascii_alphabetic() || "/_".contains(c));
+    is_word.then_some(Separator {
+        style: Style::Once('+'),
+        host: None,
+        command,
+    })
 }
 
 /// `(venv) ` before a prompt.

@@ -217,6 +217,38 @@ fn what_ssh_printed_is_of_the_host_that_it_went_to() {
     assert_eq!(each[..2], [(Some("gw"), 3), (Some("web"), 2)]);
 }
 
+/// At prompts without a name, or as the shell traces it; pods are hosts of their own. Beside outputs of the host at which that was
+/// typed, and which nothing names, it is left out.
+#[test]
+fn what_was_sent_elsewhere_from_a_prompt_without_a_name_is_of_there() {
+    const OUTPUTS: &str = "ip link; sysctl net.ipv4.ip_forward";
+    type Typed = dyn Fn(&str) -> String;
+    let forms: [&Typed; 4] = [
+        &|host| format!("$ ssh {host} '{OUTPUTS}'\n"),
+        &|host| format!("+ for h in gw web\n+ ssh {host} '{OUTPUTS}'\n"),
+        &|host| format!("$ kubectl exec -n kube-system {host} -- {OUTPUTS}\n"),
+        &|host| format!("# kubectl -n kube-system exec -it pod/{host} -c agent -- {OUTPUTS}\n"),
+    ];
+    for form in forms {
+        let text = format!("{}{}{}{}", form("gw"), router(), form("web"), server());
+        let hosts = of_hosts(&text);
+        let each: Vec<_> = hosts
+            .iter()
+            .map(|host| (host.name.as_deref(), host.interfaces.len()))
+            .collect();
+        assert_eq!(each, [(Some("gw"), 3), (Some("web"), 2)], "{text}");
+        let own = "$ ip link\n1: lo: <UP> mtu 65536 qdisc x\n";
+        for text in [
+            format!("{}{}{own}", form("gw"), router()),
+            format!("{own}{}{}", form("gw"), router()),
+        ] {
+            let hosts = of_hosts(&text);
+            let known: Vec<&String> = hosts[0].interfaces.keys().collect();
+            assert_eq!((hosts.len(), known), (1, vec![&"lo".to_owned()]), "{text}");
+        }
+    }
+}
+
 /// However the commands are spelled: in one log the later output says what is.
 #[test]
 fn in_a_log_the_later_output_wins() {

@@ -29,6 +29,8 @@ const SIGNATURES: &[(Kind, &[&str])] = &[
     (Kind::Switch, &["Name", "SwitchType"]),
     (Kind::Switch, &["Name", "SoftwareRscEnabled"]),
     (Kind::Switch, &["Name", "RscOffloadEnabled"]),
+    // Without a name, which the command may tell (`-Name vSwitch0`).
+    (Kind::Switch, &["SoftwareRscEnabled", "RscOffloadEnabled"]),
     (Kind::Lso, &["Name", "V1IPv4Enabled"]),
     (Kind::Rsc, &["Name", "IPv4OperationalState"]),
     (Kind::Rsc, &["Name", "IPv6OperationalState"]),

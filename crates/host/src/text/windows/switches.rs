@@ -24,8 +24,11 @@ const PROPERTIES: &[&str] = &[
 pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut notes = Notes::new(text);
     snapshot.platform = Some(Platform::Windows);
-    for record in records(text, &mut notes) {
-        let Some(name) = name(&record, &mut notes) else {
+    let all = records(text, &mut notes);
+    let asked = asked(text).filter(|_| all.len() == 1);
+    for record in all {
+        let own = record.text("Name", &mut notes).or(asked);
+        let Some(name) = own.or_else(|| name(&record, &mut notes)) else {
             continue;
         };
         if !same_host(&record, snapshot, &mut notes) {
@@ -40,6 +43,22 @@ pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
         snapshot.switches.insert(name.to_owned(), switch);
     }
     notes.finish(snapshot);
+}
+
+/// The switch that the command names: `Get-VMSwitch -Name vSwitch0 | Select-Object *RSC*`.
+fn asked<'a>(text: &Text<'a>) -> Option<&'a str> {
+    let command = text.command?.split('|').next()?;
+    let mut words = command.split_whitespace();
+    let is_it = words.next()?.eq_ignore_ascii_case("Get-VMSwitch");
+    let first = words.next().filter(|_| is_it)?;
+    let name = match first.starts_with('-') {
+        true if first.eq_ignore_ascii_case("-Name") => words.next()?,
+        true => return None,
+        false => first,
+    };
+    let rest = command.split_once(name).map(|(_, rest)| rest.trim());
+    let is_whole = rest.is_some_and(str::is_empty) && !name.contains(['*', ',', '$']);
+    is_whole.then(|| name.trim_matches(['"', '\'']))
 }
 
 /// Cmdlets can ask other hosts as well: what is not of the first is left out.

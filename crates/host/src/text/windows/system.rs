@@ -42,7 +42,10 @@ fn labelled(line: &str) -> Option<(&str, &str)> {
 /// The first three lines are host, product and version in every language.
 pub(super) fn recognises_systeminfo(text: &Text<'_>) -> bool {
     let lines: Vec<_> = first_lines(text).take(3).filter_map(labelled).collect();
-    let [_, (_, product), (_, version)] = lines.as_slice() else {
+    // What findstr leaves of it, as Microsoft's documents have it, has no host.
+    let ([_, (_, product), (_, version)] | [("OS Name", product), ("OS Version", version)]) =
+        lines.as_slice()
+    else {
         return false;
     };
     let version = version.split(' ').next().unwrap_or_default();
@@ -56,7 +59,7 @@ pub(super) fn read_systeminfo(text: &Text<'_>, snapshot: &mut Snapshot) {
     let labels: Vec<_> = body.lines().filter_map(labelled).collect();
     let english = labels
         .first()
-        .is_some_and(|(label, _)| *label == "Host Name");
+        .is_some_and(|(label, _)| matches!(*label, "Host Name" | "OS Name"));
     if !english && !labels.is_empty() {
         notes.add("language", "systeminfo", LANGUAGE);
         return notes.finish(snapshot);
