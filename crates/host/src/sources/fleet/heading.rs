@@ -125,6 +125,10 @@ fn word(line: &str) -> Option<&str> {
     if let Some(file) = line.strip_prefix("==> ") {
         return of_file(file.strip_suffix(" <==")?);
     }
+    // What a shell traces (`+ ssh gw`) is no title.
+    if line.starts_with("+ ") && !line.ends_with('+') {
+        return None;
+    }
     let inner = between_marks(line)
         .or_else(|| line.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or(line);
