@@ -26,7 +26,7 @@ impl BySize<'_> {
         step.may_be_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
     }
 
-    /// Whether nearly all of the longest frames that are carried pass, and nearly all that are up to a segment longer are lost.
+    /// Whether nearly all of the longest frames that are carried pass, and no longer one does, up to a segment longer or more.
     /// What is in a bucket differs from one frame to the next by more than a segment, unless it has no room for more; and
     /// what hits short frames as hard as long ones is neither a bucket nor a queue.
     fn is_sharp(&self, step: &Step) -> bool {
@@ -45,7 +45,7 @@ impl BySize<'_> {
         is_even
             && passes.all.min(fails.all) >= LONE
             && passes.and(self.single()).share() <= 1.0 - NEARLY_ALL
-            && fails.share() >= NEARLY_ALL
+            && step.longer.lost == step.longer.all
     }
 
     /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket

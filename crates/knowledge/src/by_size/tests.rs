@@ -95,6 +95,8 @@ fn a_sharp_limit_is_no_bucket_where_short_frames_are_spared() {
     let sharp = [(2, 44, 1), (3, 20, 0), (4, 37, 1), (5, 38, 38)];
     assert_eq!(step((170, 4), &sharp).unwrap().carried, Some(5_888));
     assert_eq!(step((170, 37), &sharp), None);
+    // A bucket is full now and then.
+    assert_eq!(step((170, 4), &[(2, 44, 1), (4, 37, 1), (5, 60, 59)]), None);
     // Nothing between frames that pass and frames that are lost.
     assert_eq!(step((170, 4), &[(2, 80, 1), (5, 38, 38)]), None);
     // Too few at the step.
