@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "tests of whole traces use the rest")]
 mod common;
 
-use coalescope_capture::facts::{Amid, Hop, HopConnection, Outcomes, Trace};
+use coalescope_capture::facts::{Amid, Hop, HopConnection, Lengths, Outcomes, Trace};
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_simulate::{Element, Format, Outcome, run, stories, story};
 use common::source;
@@ -86,13 +86,18 @@ fn traced(outcome: &Outcome, points: &[(usize, Wrong)]) -> Trace {
     trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good")
 }
 
-/// What a hop says, but for its clocks, and with drift for `lone`, which asks a clock for gaps of a
-/// millisecond.
-fn shown(hop: &Hop, with_lone: bool) -> String {
+/// What a hop says, but for its clocks, and with drift for `lone` and `together`, which ask a clock for gaps of a
+/// millisecond, and of 0.3 ms.
+fn shown(hop: &Hop, with_gaps: bool) -> String {
     let outcomes = |o: &Outcomes| format!("{o:?}");
     let connection = |c: &HopConnection| {
         let timeless = HopConnection {
             amid: Amid::default(),
+            together: if with_gaps {
+                c.together.clone()
+            } else {
+                Lengths::default()
+            },
             ..c.clone()
         };
         format!(
@@ -101,7 +106,7 @@ fn shown(hop: &Hop, with_lone: bool) -> String {
         )
     };
     let mut all = [&hop.merged, &hop.tso, &hop.single].map(outcomes).to_vec();
-    if with_lone {
+    if with_gaps {
         all.push(outcomes(&hop.lone));
     }
     let connections: Vec<_> = hop.connections.iter().map(connection).collect();

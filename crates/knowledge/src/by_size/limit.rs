@@ -14,7 +14,7 @@ impl BySize<'_> {
         let (step, looks) = self.likeliest(looks)?;
         let is_limit = step.p < DOUBT / looks as f64
             && step.is_steep()
-            && step.shorter.share() <= SPARED_BESIDE
+            && (step.shorter.share() <= SPARED_BESIDE || self.is_beside_chance(&step))
             && self.amid.shows_passes()
             && self.carries_segments(&step)
             && step.likelihood() - self.by_the_byte() >= MUCH_BETTER;
@@ -26,9 +26,20 @@ impl BySize<'_> {
         step.may_be_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
     }
 
-    /// Whether nearly all of the longest frames that are carried pass, and no longer one does, up to a segment longer or more.
-    /// What is in a bucket differs from one frame to the next by more than a segment, unless it has no room for more; and
-    /// what hits short frames as hard as long ones is neither a bucket nor a queue.
+    /// Whether no frame passes that is longer than those that are carried, and few of these are lost, single ones no more often
+    /// than merged ones or the other way about: what hits short frames as hard as long ones is neither a bucket nor a queue.
+    fn is_beside_chance(&self, step: &Step) -> bool {
+        let Some(carried) = step.carried else {
+            return false;
+        };
+        let merged = Part::of(self.lengths.iter().filter(|length| length.bytes <= carried));
+        step.longer.lost == step.longer.all
+            && step.shorter.share() <= 1.0 - NEARLY_ALL
+            && merged.against(self.single()) >= ALPHA
+    }
+
+    /// Whether nearly all of the longest frames that are carried pass, and none that is up to a segment longer. What is in a
+    /// bucket differs from one frame to the next by more than a segment, unless it has no room for more.
     fn is_sharp(&self, step: &Step) -> bool {
         let Some(carried) = step.carried else {
             return false;
@@ -41,11 +52,9 @@ impl BySize<'_> {
             within(carried, carried),
             within(carried + 1, carried + SEGMENT + CLASS),
         );
-        let is_even = within(0, carried).against(self.single()) >= ALPHA;
-        is_even
+        self.is_beside_chance(step)
             && passes.all.min(fails.all) >= LONE
-            && passes.and(self.single()).share() <= 1.0 - NEARLY_ALL
-            && step.longer.lost == step.longer.all
+            && passes.share() <= 1.0 - NEARLY_ALL
     }
 
     /// Whether as many bytes as in the shortest frame that is too long often pass in frames that leave together. A bucket

@@ -111,6 +111,15 @@ fn a_limit_spares_nearly_all_that_is_shorter() {
         BySize::of_all(table, &lengths).limit(1).is_some()
     };
     assert!(limit((718, 11), &[(2, 250, 4), (3, 102, 102)]));
+    // Some are lost by chance, whatever their length.
+    assert!(limit(
+        (146, 4),
+        &[(2, 35, 0), (3, 25, 1), (4, 11, 11), (5, 8, 8)]
+    ));
+    assert!(!limit(
+        (146, 4),
+        &[(2, 35, 0), (3, 25, 1), (4, 11, 10), (5, 8, 8)]
+    ));
     // Few of many merged frames are that long.
     assert!(limit((86, 1), &[(2, 580, 2), (3, 54, 54), (5, 7, 7)]));
     assert!(!limit((137, 25), &[(2, 14, 2), (4, 29, 29)]));
