@@ -17,6 +17,8 @@ use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Leaves the screen that is not scrolled.
 const LEFT: &str = "\u{1b}[?1049l";
+/// What the test itself writes when the program has ended.
+const ALL_READ: &str = "all is read";
 const NO_CURSOR: &str = "\u{1b}[?25l";
 const CURSOR: &str = "\u{1b}[?25h";
 
@@ -97,12 +99,15 @@ impl Terminal {
             }
             thread::sleep(Duration::from_millis(20));
         };
-        self.wait(LEFT);
-        // Nothing hides the cursor before something is drawn.
-        if self.seen().contains(NO_CURSOR) {
-            self.wait(CURSOR);
-        }
+        // A terminal gives in the order in which it takes: what stands before these words is all that was written.
+        rustix::io::write(&self.slave, ALL_READ.as_bytes()).unwrap();
+        self.wait(ALL_READ);
         let seen = self.seen();
+        assert!(seen.contains(LEFT), "{seen:?}");
+        // Nothing hides the cursor before something is drawn.
+        if seen.contains(NO_CURSOR) {
+            assert!(seen.contains(CURSOR), "{seen:?}");
+        }
         let now = tcgetattr(&self.slave).unwrap();
         assert_eq!(now.local_modes, self.before.local_modes);
         assert_eq!(now.input_modes, self.before.input_modes);

@@ -13,7 +13,7 @@ fn received(frames: u64) -> Direction {
     data
 }
 
-/// One point: all of three segments and more had to be sent again, and one in a hundred of the others.
+/// One point: all of five segments had to be sent again, and one in a hundred of the others.
 #[test]
 fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
     let mut data = received(900);
@@ -26,7 +26,7 @@ fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
         last_lost_ns: Some(2),
     };
     data.by_length.add(2 * SEGMENT, 683, 6);
-    data.by_length.add(3 * SEGMENT, 0, 61);
+    data.by_length.add(5 * SEGMENT, 0, 61);
     let diagnosis = judge(&Trace {
         points: vec![sample::point("uplink", data)],
         ..Trace::default()
