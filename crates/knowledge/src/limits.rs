@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
     ABOUT, ACKS_APART, ACKS_PART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
-    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S,
-    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK, STUCK_TIME, TICK_S,
-    WAITS, WINDOW_TIME,
+    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, MUCH_LOSS, QUEUE,
+    QUEUE_S, QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK,
+    STUCK_TIME, TICK_S, WAITS, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -237,6 +237,7 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
         && queued >= QUEUED * segment(data)
         && median - min >= ACKS_APART * acks_apart_s(data, other)
         && !acks_waited(data, median - min)
+        && !loses(data, MUCH_LOSS)
         && !is_silent(data)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
@@ -581,6 +582,21 @@ mod tests {
         assert_eq!(queue(None), Limit::PathBandwidth);
         assert_eq!(queue(Some(0.01)), Limit::PathBandwidth);
         assert_eq!(queue(Some(0.02)), Limit::None);
+    }
+
+    /// One in twenty lost is not what a sender does that fills a queue.
+    #[test]
+    fn a_queue_that_loses_much_is_not_sound() {
+        let queue = |share: f64| {
+            limit_of(|d| {
+                d.rtt_median_s = Some(0.06);
+                d.retransmitted_bytes = (share * d.unique_bytes as f64) as u64;
+                d.retransmitted_frames = d.retransmitted_bytes / 1_448;
+                (d.repeats.merged, d.repeats.single_repeated) = (300, 80);
+            })
+        };
+        assert_eq!(queue(0.02), Limit::PathBandwidth);
+        assert_eq!(queue(0.06), Limit::Loss);
     }
 
     #[test]
